@@ -1,0 +1,137 @@
+-- One file for libSQL and PostgreSQL: TEXT ids and JSON, BIGINT epoch milliseconds and micro-CHC, 0/1 for yes and no.
+
+CREATE TABLE organizations (
+  id TEXT NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL,
+  tier TEXT NOT NULL,
+  paid BIGINT NOT NULL,
+  created_at BIGINT NOT NULL,
+  -- Goes up with every change inside the organization; taking it is also the lock that puts changes in line.
+  revision BIGINT NOT NULL,
+  -- Goes up with every change of the cost ledger, so that rendered days can be kept until it does.
+  cost_revision BIGINT NOT NULL
+);
+
+CREATE TABLE activities (
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  id TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  type TEXT NOT NULL,
+  actor_type TEXT NOT NULL,
+  actor_id TEXT NOT NULL,
+  actor_details TEXT NOT NULL,
+  address TEXT,
+  user_agent TEXT,
+  request_id TEXT,
+  service_id TEXT,
+  resource_type TEXT NOT NULL,
+  resource_id TEXT NOT NULL,
+  before TEXT,
+  after TEXT,
+  PRIMARY KEY (organization_id, id)
+);
+
+CREATE TABLE api_keys (
+  id TEXT NOT NULL PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  name TEXT NOT NULL,
+  state TEXT NOT NULL,
+  roles TEXT NOT NULL,
+  ip_access_list TEXT NOT NULL,
+  key_id_hash TEXT NOT NULL UNIQUE,
+  key_id_suffix TEXT NOT NULL,
+  key_secret_hash TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  expire_at BIGINT,
+  used_at BIGINT
+);
+
+CREATE INDEX api_keys_by_organization ON api_keys (organization_id, created_at, id);
+
+CREATE TABLE services (
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  id TEXT NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  state TEXT NOT NULL,
+  data_warehouse_id TEXT NOT NULL,
+  is_primary BIGINT NOT NULL,
+  num_replicas BIGINT NOT NULL,
+  min_replica_memory_gb BIGINT NOT NULL,
+  max_replica_memory_gb BIGINT NOT NULL,
+  idle_scaling BIGINT NOT NULL,
+  idle_timeout_minutes DOUBLE PRECISION NOT NULL,
+  created_at BIGINT NOT NULL,
+  -- The rest of the record as JSON: endpoints, encryption, address list and what else has no rule of its own.
+  details TEXT NOT NULL
+);
+
+CREATE INDEX services_by_organization ON services (organization_id, created_at, id);
+
+CREATE TABLE usage_costs (
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  date TEXT NOT NULL,
+  entity_type TEXT NOT NULL,
+  entity_id TEXT NOT NULL,
+  entity_name TEXT NOT NULL,
+  data_warehouse_id TEXT NOT NULL,
+  service_id TEXT,
+  locked BIGINT NOT NULL,
+  storage_micros BIGINT NOT NULL,
+  backup_micros BIGINT NOT NULL,
+  compute_micros BIGINT NOT NULL,
+  data_transfer_micros BIGINT NOT NULL,
+  initial_load_micros BIGINT NOT NULL,
+  public_data_transfer_micros BIGINT NOT NULL,
+  inter_region_tier1_micros BIGINT NOT NULL,
+  inter_region_tier2_micros BIGINT NOT NULL,
+  inter_region_tier3_micros BIGINT NOT NULL,
+  inter_region_tier4_micros BIGINT NOT NULL,
+  PRIMARY KEY (organization_id, date, entity_type, entity_id)
+);
+
+CREATE TABLE dashboard_tokens (
+  id TEXT NOT NULL PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  name TEXT NOT NULL,
+  token_hash TEXT NOT NULL UNIQUE,
+  token_suffix TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  expire_at BIGINT,
+  used_at BIGINT
+);
+
+CREATE TABLE dashboards (
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  document TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL,
+  PRIMARY KEY (organization_id, id)
+);
+
+CREATE TABLE dashboard_sources (
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  document TEXT NOT NULL,
+  PRIMARY KEY (organization_id, id)
+);
+
+-- What a fleet file last said about a resource, so that only what the file changed since then is changed here.
+CREATE TABLE fleet_documents (
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  kind TEXT NOT NULL,
+  id TEXT NOT NULL,
+  document TEXT NOT NULL,
+  PRIMARY KEY (organization_id, kind, id)
+);
+
+-- One row. Whoever applies a fleet file updates it first, so that two never apply at once.
+CREATE TABLE fleet_turns (
+  id BIGINT NOT NULL PRIMARY KEY,
+  turn BIGINT NOT NULL
+);
+
+INSERT INTO fleet_turns (id, turn) VALUES (1, 0);

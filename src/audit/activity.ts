@@ -1,0 +1,57 @@
+/** Who did something: a key over HTTP, or a person with the CLI or a fleet file on the machine itself. */
+export interface Actor {
+  type: 'api' | 'system';
+  id: string;
+  details: string;
+  address?: string;
+  userAgent?: string;
+  requestId?: string;
+}
+
+/** Public names where the public system has one, so that its clients can read the trail. */
+export type ActivityType =
+  | 'create_organization'
+  | 'organization_update_name'
+  | 'organization_update_tier'
+  | 'key_create'
+  | 'key_delete'
+  | 'openapi_key_update'
+  | 'service_create'
+  | 'service_delete'
+  | 'service_update'
+  | 'service_update_autoscaling_memory'
+  | 'service_update_autoscaling_replicas'
+  | 'service_update_autoscaling_idling'
+  | 'usage_cost_import'
+  | 'dashboard_token_create'
+  | 'dashboard_token_update'
+  | 'dashboard_token_delete'
+  | 'dashboard_create'
+  | 'dashboard_update'
+  | 'dashboard_delete'
+  | 'dashboard_source_create'
+  | 'dashboard_source_update'
+  | 'dashboard_source_delete';
+
+/** One change. `before` and `after` hold the fields that changed, and never a secret or its hash. */
+export interface Change {
+  organizationId: string;
+  type: ActivityType;
+  resource: { type: string; id: string };
+  serviceId?: string;
+  before?: object | undefined;
+  after?: object | undefined;
+}
+
+export interface Activity extends Change {
+  id: string;
+  createdAt: number;
+  actor: Actor;
+}
+
+/** Only what differs, from both sides. */
+export function difference<T extends object>(before: T, after: T): { before: Partial<T>; after: Partial<T> } {
+  const changed = (Object.keys({ ...before, ...after }) as (keyof T)[]).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  const pick = (from: T) => Object.fromEntries(changed.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]]))) as Partial<T>;
+  return { before: pick(before), after: pick(after) };
+}

@@ -1,0 +1,43 @@
+import Type, { type Static } from 'typebox';
+import { chcFromMicros } from '../kernel/money.ts';
+import { type Cost, ENTITY_TYPES, METRICS, type Metric, totalMicros } from './cost.ts';
+
+export const UsageCostQuery = Type.Object(
+  {
+    from_date: Type.String({ description: 'First day, YYYY-MM-DD or an ISO 8601 date-time of which the UTC day counts' }),
+    to_date: Type.String({ description: 'Last day, included; at most 30 days after from_date' }),
+  },
+  { additionalProperties: false },
+);
+
+const Chc = Type.Number({ description: 'ClickHouse credits, at most 6 decimals; 1 CHC is 1 US dollar at list price' });
+
+type WireMetrics = { [metric in Metric as `${metric}CHC`]: typeof Chc };
+
+export const CostRecord = Type.Object({
+  dataWarehouseId: Type.String(),
+  date: Type.String({ format: 'date' }),
+  entityId: Type.String(),
+  entityName: Type.String(),
+  entityType: Type.Enum([...ENTITY_TYPES]),
+  locked: Type.Boolean({ description: 'true: final, never changes again' }),
+  metrics: Type.Object(Object.fromEntries(METRICS.map((metric) => [`${metric}CHC`, Chc])) as WireMetrics),
+  serviceId: Type.Optional(Type.String({ description: 'Absent on a warehouse' })),
+  totalCHC: Chc,
+});
+
+export const UsageCost = Type.Object({ costs: Type.Array(CostRecord), grandTotalCHC: Chc });
+
+export function costRecord(cost: Cost): Static<typeof CostRecord> {
+  return {
+    dataWarehouseId: cost.dataWarehouseId,
+    date: cost.date,
+    entityId: cost.entityId,
+    entityName: cost.entityName,
+    entityType: cost.entityType,
+    locked: cost.isLocked,
+    metrics: Object.fromEntries(METRICS.map((metric) => [`${metric}CHC`, chcFromMicros(cost.micros[metric])])) as Static<typeof CostRecord>['metrics'],
+    ...(cost.serviceId === undefined ? {} : { serviceId: cost.serviceId }),
+    totalCHC: chcFromMicros(totalMicros(cost)),
+  };
+}

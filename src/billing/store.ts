@@ -1,0 +1,79 @@
+import type { Day } from '../kernel/days.ts';
+import { prepared } from '../state/prepared.ts';
+import type { Db, UsageCostRow } from '../state/tables.ts';
+import { type Cost, type EntityType, METRICS, type Metric } from './cost.ts';
+
+const COLUMNS = {
+  backup: 'backup_micros',
+  compute: 'compute_micros',
+  dataTransfer: 'data_transfer_micros',
+  initialLoad: 'initial_load_micros',
+  interRegionTier1DataTransfer: 'inter_region_tier1_micros',
+  interRegionTier2DataTransfer: 'inter_region_tier2_micros',
+  interRegionTier3DataTransfer: 'inter_region_tier3_micros',
+  interRegionTier4DataTransfer: 'inter_region_tier4_micros',
+  publicDataTransfer: 'public_data_transfer_micros',
+  storage: 'storage_micros',
+} as const satisfies Record<Metric, keyof UsageCostRow>;
+
+const toCost = (row: UsageCostRow): Cost => ({
+  organizationId: row.organization_id,
+  date: row.date,
+  entityType: row.entity_type as EntityType,
+  entityId: row.entity_id,
+  entityName: row.entity_name,
+  dataWarehouseId: row.data_warehouse_id,
+  serviceId: row.service_id ?? undefined,
+  isLocked: row.locked === 1,
+  micros: Object.fromEntries(METRICS.map((metric) => [metric, row[COLUMNS[metric]]])) as Record<Metric, number>,
+});
+
+const toRow = (cost: Cost): UsageCostRow => ({
+  organization_id: cost.organizationId,
+  date: cost.date,
+  entity_type: cost.entityType,
+  entity_id: cost.entityId,
+  entity_name: cost.entityName,
+  data_warehouse_id: cost.dataWarehouseId,
+  service_id: cost.serviceId ?? null,
+  locked: cost.isLocked ? 1 : 0,
+  ...(Object.fromEntries(METRICS.map((metric) => [COLUMNS[metric], cost.micros[metric]])) as Record<(typeof COLUMNS)[Metric], number>),
+});
+
+const selectDays = prepared((db: Db, value: { organizationId: string; from: string; to: string }) =>
+  db.selectFrom('usage_costs').selectAll().where('organization_id', '=', value.organizationId).where('date', '>=', value.from).where('date', '<=', value.to),
+);
+
+/** Both ends included, in no order. */
+export async function listCosts(db: Db, organizationId: string, from: Day, to: Day): Promise<Cost[]> {
+  return (await selectDays(db, { organizationId, from, to })).map(toCost);
+}
+
+/** A multi-row insert stays well under the number of parameters that either store takes. */
+const ROWS_PER_INSERT = 500;
+
+/** Adds records, or puts them in the place of those of the same day and entity. */
+export async function putCosts(tx: Db, costs: readonly Cost[]): Promise<void> {
+  for (let start = 0; start < costs.length; start += ROWS_PER_INSERT) {
+    await tx
+      .insertInto('usage_costs')
+      .values(costs.slice(start, start + ROWS_PER_INSERT).map(toRow))
+      .onConflict((conflict) =>
+        conflict.columns(['organization_id', 'date', 'entity_type', 'entity_id']).doUpdateSet((eb) => {
+          const columns = ['entity_name', 'data_warehouse_id', 'service_id', 'locked', ...Object.values(COLUMNS)] as const;
+          return Object.fromEntries(columns.map((column) => [column, eb.ref(`excluded.${column}`)]));
+        }),
+      )
+      .execute();
+  }
+}
+
+export async function deleteCost(tx: Db, { organizationId, date, entityType, entityId }: Cost): Promise<void> {
+  await tx
+    .deleteFrom('usage_costs')
+    .where('organization_id', '=', organizationId)
+    .where('date', '=', date)
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .execute();
+}

@@ -1,0 +1,27 @@
+import { type Day, daysFromTo, parseDay } from '../kernel/days.ts';
+import { refuse, type Violation } from '../kernel/errors.ts';
+
+/** Both days included. */
+export interface Window {
+  from: Day;
+  to: Day;
+}
+
+const MAX_DAYS = 31;
+
+/** Plain dates, or date-times of which the UTC day counts. */
+export function parseWindow({ from_date, to_date }: { from_date: string; to_date: string }): Window {
+  const rule = 'The value must be a date (YYYY-MM-DD) or an ISO 8601 date-time';
+  const from = parseDay(from_date);
+  const to = parseDay(to_date);
+  const violations: Violation[] = [];
+  if (from === undefined) violations.push({ path: 'query.from_date', rule, value: from_date });
+  if (to === undefined) violations.push({ path: 'query.to_date', rule, value: to_date });
+  if (from !== undefined && to !== undefined) {
+    const span = daysFromTo(from, to);
+    if (span < 0) violations.push({ path: 'query.from_date', rule: 'The value must not be after to_date', value: from_date });
+    if (span >= MAX_DAYS) violations.push({ path: 'query.to_date', rule: `The value must be at most ${MAX_DAYS - 1} days after from_date`, value: to_date });
+  }
+  refuse(violations);
+  return { from: from ?? '', to: to ?? '' };
+}

@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import { demo, demoFleet } from '../fleet/demo.ts';
+import { parseNetwork } from '../kernel/addresses.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { addDays, dayOf } from '../kernel/days.ts';
+import type { Server } from '../server.ts';
+import { configOf, localActor, UsageError, withSettings, type World } from './command.ts';
+import { runServer, SERVER_SETTINGS } from './serve.ts';
+
+export function demoCommand(program: Command, world: World): void {
+  withSettings(program.command('demo').description('run the server with a demo organization, ready to call'), SERVER_SETTINGS).action(async (options) => {
+    const config = configOf(options, world, { logLevel: world.environment.PILOTHOUSE_LOG_LEVEL ?? 'warn' });
+    if (config.host !== 'localhost' && !parseNetwork('127.0.0.0/8')?.contains(config.host) && config.host !== '::1') {
+      throw new UsageError([`--host must be a loopback address: the credentials of the demo are public, ${config.host} may not be`]);
+    }
+    await runServer(config, world, {
+      async prepare({ fleet }) {
+        await fleet.apply(demoFleet(systemClock.now()), localActor(world, 'demo'));
+      },
+      ready: (server) => world.print(welcome(server)),
+    });
+  });
+}
+
+function welcome({ url, dashboardUrl }: Server): string {
+  const today = dayOf(systemClock.now());
+  const organization = `${url}/v1/organizations/${demo.organizationId}`;
+  const admin = `-u ${demo.admin.keyId}:${demo.admin.keySecret}`;
+  const developer = `-u ${demo.developer.keyId}:${demo.developer.keySecret}`;
+  const bearer = `-H 'authorization: Bearer ${demo.token}'`;
+  const json = "-H 'content-type: application/json'";
+  return `
+  Pilothouse is running.
+
+    API         ${url}/v1            reference  ${url}/docs
+    dashboards  ${dashboardUrl}/api/v2
+
+    organization     ${demo.organizationId}
+    admin key        ${demo.admin.keyId} : ${demo.admin.keySecret}
+    developer key    ${demo.developer.keyId} : ${demo.developer.keySecret}  (reads only)
+    dashboard token  ${demo.token}
+
+  Update service scaling
+    curl -X PATCH ${admin} ${json} \\
+      -d '{"minTotalMemoryGb":48,"maxTotalMemoryGb":96,"numReplicas":3}' \\
+      ${organization}/services/${demo.serviceId}/scaling
+
+  Create key
+    curl -X POST ${admin} ${json} \\
+      -d '{"name":"ci","roles":["developer"]}' \\
+      ${organization}/keys
+
+  Get organization usage cost
+    curl ${developer} '${organization}/usageCost?from_date=${addDays(today, -6)}&to_date=${today}'
+
+  List dashboards
+    curl ${bearer} ${dashboardUrl}/api/v2/dashboards
+
+  Get dashboard
+    curl ${bearer} ${dashboardUrl}/api/v2/dashboards/${demo.dashboardId}
+
+  Everything is kept under the data directory; stop with Ctrl+C.
+`;
+}

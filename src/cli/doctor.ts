@@ -1,0 +1,79 @@
+import { createServer } from 'node:net';
+import type { Command } from 'commander';
+import { sql } from 'kysely';
+import type { Config } from '../config.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { openState } from '../state/open.ts';
+import { configOf, UsageError, withSettings, type World } from './command.ts';
+import { SERVER_SETTINGS } from './serve.ts';
+
+interface Finding {
+  check: string;
+  isFine: boolean;
+  text: string;
+}
+
+export function doctorCommand(program: Command, world: World): void {
+  withSettings(program.command('doctor').description('check the configuration, the store, the ports and the clock').option('--json', 'as JSON'), SERVER_SETTINGS).action(async (options) => {
+    const findings = await examine(options, world);
+    if (options.json) world.print(JSON.stringify(findings));
+    else for (const { check, isFine, text } of findings) world.print(`${isFine ? 'ok  ' : 'FAIL'}  ${check.padEnd(8)}  ${text}`);
+    if (findings.some(({ isFine }) => !isFine)) throw new Error('Something needs attention; see above');
+  });
+}
+
+async function examine(options: Record<string, unknown>, world: World): Promise<Finding[]> {
+  const node: Finding = { check: 'node', isFine: isNodeRecent(), text: `Node ${process.versions.node}` };
+  let config: Config;
+  try {
+    config = configOf(options, world);
+  } catch (error) {
+    return [node, { check: 'config', isFine: false, text: error instanceof UsageError ? error.lines.join('; ') : (error as Error).message }];
+  }
+  return [node, { check: 'config', isFine: true, text: 'every setting is valid' }, ...(await examineStore(config)), ...(await examinePorts(config))];
+}
+
+function isNodeRecent(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major > 20 || (major === 20 && minor >= 19);
+}
+
+/** A database whose clock is off would make keys expire early or late, depending on who looks. */
+const TOLERATED_SKEW_MS = 2000;
+
+async function examineStore(config: Config): Promise<Finding[]> {
+  const name = config.databaseUrl ? 'PostgreSQL' : `libSQL in ${config.dataDirectory}`;
+  try {
+    const state = await openState({ ...config, clock: systemClock });
+    try {
+      await state.check();
+      const store: Finding = { check: 'store', isFine: true, text: `${name} is open, migrated and writable` };
+      if (state.kind === 'libsql') return [store, { check: 'clock', isFine: systemClock.now() > Date.parse('2026-01-01'), text: `this machine says ${new Date(systemClock.now()).toISOString()}` }];
+      const { rows } = await sql<{ ms: number }>`SELECT (extract(epoch from clock_timestamp()) * 1000)::bigint AS ms`.execute(state.db);
+      const skew = Math.abs((rows[0]?.ms ?? 0) - systemClock.now());
+      return [store, { check: 'clock', isFine: skew < TOLERATED_SKEW_MS, text: `this machine and the database differ by ${skew} ms` }];
+    } finally {
+      await state.close();
+    }
+  } catch (error) {
+    return [{ check: 'store', isFine: false, text: `${name}: ${(error as Error).message}` }];
+  }
+}
+
+async function examinePorts({ host, port, dashboardPort }: Config): Promise<Finding[]> {
+  const ports = [port, dashboardPort].filter((one): one is number => one !== undefined);
+  return Promise.all(
+    ports.map(async (one) => {
+      const reason = await whyTaken(host, one);
+      return { check: 'port', isFine: reason === undefined, text: reason ?? `${host}:${one} is free` };
+    }),
+  );
+}
+
+function whyTaken(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', (error) => resolve(`${host}:${port} cannot be used: ${error.message}`));
+    probe.listen(port, host, () => probe.close(() => resolve(undefined)));
+  });
+}

@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import type { Config } from '../config.ts';
+import type { Domains } from '../domains.ts';
+import { parseFleetFile } from '../fleet/file.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
+import { type Server, startServer } from '../server.ts';
+import { configOf, createLog, localActor, UsageError, withSettings, type World } from './command.ts';
+
+export const SERVER_SETTINGS = [
+  'port',
+  'host',
+  'dashboardPort',
+  'dataDirectory',
+  'databaseUrl',
+  'fleetFile',
+  'rateLimit',
+  'maxKeys',
+  'trustedProxies',
+  'logLevel',
+] as const;
+
+export function serveCommand(program: Command, world: World): void {
+  withSettings(program.command('serve').description('run the server'), SERVER_SETTINGS).action(async (options) => {
+    const config = configOf(options, world);
+    await runServer(config, world, {
+      ready: ({ url, dashboardUrl }) => world.print(JSON.stringify({ ready: true, url, dashboardUrl, store: config.databaseUrl ? 'postgres' : 'libsql' })),
+    });
+  });
+}
+
+interface Hooks {
+  prepare?(domains: Domains): Promise<void>;
+  ready(server: Server): void;
+}
+
+/** Serves until somebody says stop, then finishes what is in flight. */
+export async function runServer(config: Config, world: World, { prepare, ready }: Hooks): Promise<void> {
+  const { log, flush } = createLog(config.logLevel);
+  try {
+    const server = await startServer({
+      config,
+      clock: systemClock,
+      log,
+      async prepare(domains) {
+        await prepare?.(domains);
+        if (config.fleetFile !== undefined) await applyFile(domains, world, config.fleetFile);
+      },
+    });
+    ready(server);
+    log.info({ url: server.url, dashboardUrl: server.dashboardUrl }, 'ready');
+    await world.stopped();
+    log.info('stopping');
+    await server.close();
+    log.info('stopped');
+  } catch (error) {
+    throw portTaken(error, config) ?? error;
+  } finally {
+    flush();
+  }
+}
+
+async function applyFile(domains: Domains, world: World, path: string): Promise<void> {
+  const { warnings } = await domains.fleet.apply(parseFleetFile(readFleet(world, path)), localActor(world, 'fleet'));
+  for (const warning of warnings) world.say(`warning: ${warning}`);
+}
+
+export function readFleet(world: World, path: string): string {
+  try {
+    return world.readFile(path);
+  } catch (error) {
+    throw new UsageError([`${path} cannot be read: ${(error as Error).message}`]);
+  }
+}
+
+function portTaken(error: unknown, { port }: Config): Error | undefined {
+  const { code, port: taken } = error as { code?: string; port?: number };
+  if (code !== 'EADDRINUSE') return undefined;
+  return new AppError('conflict', `Port ${taken ?? port} is taken by another program; choose one with --port, or 0 for any free one`);
+}

@@ -1,0 +1,196 @@
+import { type Network, parseNetwork } from './kernel/addresses.ts';
+import type { Rate } from './http/rate-limit.ts';
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface Config {
+  port: number;
+  host: string;
+  dashboardPort: number | undefined;
+  dataDirectory: string;
+  databaseUrl: string | undefined;
+  fleetFile: string | undefined;
+  rateLimit: Rate | undefined;
+  maxKeys: number;
+  trustedProxies: Network[];
+  logLevel: LogLevel;
+}
+
+/** One setting: how it is spelled as a flag and in the environment, what it means, and how its text becomes a value. */
+export interface Setting<T = unknown> {
+  flag: string;
+  argument: string;
+  variable: string;
+  help: string;
+  fallback?: string;
+  /** May also be given as the name of a file that holds it, in `<variable>_FILE`. */
+  isSecret?: boolean;
+  /** Undefined when the text is not valid. */
+  parse(text: string): T | undefined;
+  rule: string;
+}
+
+const wholeNumber = (min: number, max: number) => (text: string) => {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= min && value <= max ? value : undefined;
+};
+
+const anyText = (text: string) => text || undefined;
+
+const postgresUrl = (text: string) => (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined);
+
+/** `1000/10s`; `off` is no limit, written as zero requests. */
+function parseRate(text: string): Rate | undefined {
+  if (text === 'off') return { requests: 0, windowSeconds: 0 };
+  const [, requests, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,5})s$/.exec(text) ?? [];
+  return requests && seconds ? { requests: Number(requests), windowSeconds: Number(seconds) } : undefined;
+}
+
+function parseNetworks(text: string): Network[] | undefined {
+  const networks = text.split(',').filter((part) => part.trim() !== '').map((part) => parseNetwork(part.trim()));
+  return networks.every((network) => network !== undefined) ? networks : undefined;
+}
+
+export const SETTINGS = {
+  port: {
+    flag: '--port',
+    argument: '<number>',
+    variable: 'PILOTHOUSE_PORT',
+    help: 'port to listen on; 0 picks a free one',
+    fallback: '8080',
+    parse: wholeNumber(0, 65535),
+    rule: 'must be a port, 0 to 65535',
+  },
+  host: {
+    flag: '--host',
+    argument: '<address>',
+    variable: 'PILOTHOUSE_HOST',
+    help: 'address to listen on',
+    fallback: '127.0.0.1',
+    parse: anyText,
+    rule: 'must not be empty',
+  },
+  dashboardPort: {
+    flag: '--dashboard-port',
+    argument: '<number>',
+    variable: 'PILOTHOUSE_DASHBOARD_PORT',
+    help: 'a port of its own for the dashboard interface; 0 picks a free one',
+    parse: wholeNumber(0, 65535),
+    rule: 'must be a port, 0 to 65535',
+  },
+  dataDirectory: {
+    flag: '--data',
+    argument: '<directory>',
+    variable: 'PILOTHOUSE_DATA',
+    help: 'where the embedded store keeps its files',
+    fallback: '.pilothouse',
+    parse: anyText,
+    rule: 'must not be empty',
+  },
+  databaseUrl: {
+    flag: '--database-url',
+    argument: '<url>',
+    variable: 'PILOTHOUSE_DATABASE_URL',
+    help: 'PostgreSQL 15 or later instead of the embedded store',
+    isSecret: true,
+    parse: postgresUrl,
+    rule: 'must look like postgres://user:password@host:5432/database',
+  },
+  fleetFile: {
+    flag: '--fleet',
+    argument: '<file>',
+    variable: 'PILOTHOUSE_FLEET',
+    help: 'a fleet file to apply before serving',
+    parse: anyText,
+    rule: 'must not be empty',
+  },
+  rateLimit: {
+    flag: '--rate-limit',
+    argument: '<rate>',
+    variable: 'PILOTHOUSE_RATE_LIMIT',
+    help: 'requests per key or token and window, such as 10/10s, or off',
+    fallback: '1000/10s',
+    parse: parseRate,
+    rule: 'must look like 1000/10s, or be off',
+  },
+  maxKeys: {
+    flag: '--max-keys',
+    argument: '<number>',
+    variable: 'PILOTHOUSE_MAX_KEYS',
+    help: 'keys an organization may have',
+    fallback: '100',
+    parse: wholeNumber(1, 1_000_000),
+    rule: 'must be a whole number of at least 1',
+  },
+  trustedProxies: {
+    flag: '--trust-proxy',
+    argument: '<cidr,…>',
+    variable: 'PILOTHOUSE_TRUST_PROXY',
+    help: 'proxies whose X-Forwarded-For is believed',
+    fallback: '',
+    parse: parseNetworks,
+    rule: 'must be addresses or CIDRs, separated by commas',
+  },
+  logLevel: {
+    flag: '--log-level',
+    argument: '<level>',
+    variable: 'PILOTHOUSE_LOG_LEVEL',
+    help: LOG_LEVELS.join(', '),
+    fallback: 'info',
+    parse: (text) => LOG_LEVELS.find((level) => level === text),
+    rule: `must be one of ${LOG_LEVELS.join(', ')}`,
+  },
+} as const satisfies { [name in keyof Config]: Setting };
+
+export type SettingName = keyof typeof SETTINGS;
+
+interface Sources {
+  /** By setting; what the command line says. */
+  flags: Partial<Record<SettingName, string>>;
+  environment: Record<string, string | undefined>;
+  /** Reads `<variable>_FILE`. */
+  readFile(path: string): string;
+}
+
+/** Every mistake at once, before anything is opened. */
+export function loadConfig({ flags, environment, readFile }: Sources): { config: Config } | { mistakes: string[] } {
+  const mistakes: string[] = [];
+  const values = Object.entries(SETTINGS).map(([name, setting]: [string, Setting]) => {
+    const found = textOf(name as SettingName, setting);
+    if (!found) return [name, undefined];
+    const value = setting.parse(found.text);
+    if (value === undefined) mistakes.push(`${found.place} ${setting.rule}${setting.isSecret ? '' : `, not "${found.text}"`}`);
+    return [name, value];
+  });
+  refuseUnknownVariables();
+  if (mistakes.length > 0) return { mistakes };
+  const config = Object.fromEntries(values) as Config;
+  return { config: { ...config, rateLimit: config.rateLimit?.requests === 0 ? undefined : config.rateLimit } };
+
+  /** Flag before variable before file before default. */
+  function textOf(name: SettingName, { flag, variable, isSecret, fallback }: Setting): { text: string; place: string } | undefined {
+    const flagged = flags[name];
+    if (flagged !== undefined) return { text: flagged, place: flag };
+    const text = environment[variable];
+    if (text !== undefined && text !== '') return { text, place: variable };
+    const file = isSecret ? environment[`${variable}_FILE`] : undefined;
+    if (file) {
+      try {
+        return { text: readFile(file).trim(), place: `${variable}_FILE` };
+      } catch (error) {
+        mistakes.push(`${variable}_FILE cannot be read: ${(error as Error).message}`);
+        return undefined;
+      }
+    }
+    return fallback === undefined ? undefined : { text: fallback, place: flag };
+  }
+
+  /** A misspelt variable would otherwise be a setting that silently does nothing. */
+  function refuseUnknownVariables(): void {
+    const known = new Set(Object.values(SETTINGS).flatMap(({ variable }) => [variable as string, `${variable}_FILE`]));
+    for (const name of Object.keys(environment)) {
+      if (name.startsWith('PILOTHOUSE_') && !known.has(name)) mistakes.push(`${name} is not a setting of this version`);
+    }
+  }
+}

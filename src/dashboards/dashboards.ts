@@ -1,0 +1,22 @@
+import { AppError } from '../kernel/errors.ts';
+import type { Db } from '../state/tables.ts';
+import { inListOrder } from './dashboard.ts';
+import { type Dashboard, isDashboardId } from './schema.ts';
+import { findDashboardJson, listDashboards } from './store.ts';
+
+export type Dashboards = ReturnType<typeof createDashboards>;
+
+export function createDashboards({ db }: { db: Db }) {
+  return {
+    async list(organizationId: string): Promise<Dashboard[]> {
+      return (await listDashboards(db, organizationId)).sort(inListOrder);
+    },
+
+    /** As JSON, the way it is stored. */
+    async getJson(organizationId: string, id: string): Promise<string> {
+      const json = isDashboardId(id) ? await findDashboardJson(db, organizationId, id) : undefined;
+      if (json === undefined) throw new AppError('not_found', 'Dashboard not found');
+      return json;
+    },
+  };
+}

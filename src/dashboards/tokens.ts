@@ -1,0 +1,51 @@
+import type { Actor } from '../audit/activity.ts';
+import type { Audit } from '../audit/audit.ts';
+import { type Clock, isoTime } from '../kernel/clock.ts';
+import { newUuid } from '../kernel/ids.ts';
+import { hashOf, newToken, suffixOf } from '../keys/credentials.ts';
+import type { Organizations } from '../organizations/organizations.ts';
+import type { State } from '../state/state.ts';
+import { insertToken, listTokens } from './store.ts';
+import type { Token } from './token.ts';
+
+interface Options {
+  state: State;
+  clock: Clock;
+  audit: Audit;
+  organizations: Organizations;
+}
+
+export type Tokens = ReturnType<typeof createTokens>;
+
+export function createTokens({ state, clock, audit, organizations }: Options) {
+  return {
+    /** The token's text is returned this once; the row holds its hash. */
+    async create(actor: Actor, organizationId: string, name: string, expireAt?: number): Promise<{ token: Token; text: string }> {
+      const text = newToken();
+      const token: Token = {
+        id: newUuid(),
+        organizationId,
+        name,
+        tokenHash: hashOf(text),
+        tokenSuffix: suffixOf(text),
+        createdAt: clock.now(),
+        expireAt,
+        usedAt: undefined,
+      };
+      await state.write(async (tx) => {
+        await organizations.take(tx, organizationId);
+        await insertToken(tx, token);
+        const after = tokenInTrail(token);
+        await audit.record(tx, actor, { organizationId, type: 'dashboard_token_create', resource: { type: 'token', id: token.id }, after });
+      });
+      return { token, text };
+    },
+
+    list: (organizationId: string): Promise<Token[]> => listTokens(state.db, organizationId),
+  };
+}
+
+/** The token as the audit trail may hold it. */
+export function tokenInTrail({ name, tokenSuffix, expireAt }: Token) {
+  return { name, tokenSuffix, expireAt: expireAt === undefined ? null : isoTime(expireAt) };
+}

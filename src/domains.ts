@@ -1,0 +1,37 @@
+import type { Logger } from 'pino';
+import { createAudit } from './audit/audit.ts';
+import { createCosts } from './billing/costs.ts';
+import type { Config } from './config.ts';
+import { createDashboards } from './dashboards/dashboards.ts';
+import { createTokens } from './dashboards/tokens.ts';
+import { createFleet } from './fleet/fleet.ts';
+import type { Clock } from './kernel/clock.ts';
+import { createKeys } from './keys/keys.ts';
+import { createLastUsed } from './keys/last-used.ts';
+import { createOrganizations } from './organizations/organizations.ts';
+import { createServices } from './services/services.ts';
+import type { State } from './state/state.ts';
+
+export type Domains = ReturnType<typeof createDomains>;
+
+interface Options {
+  state: State;
+  clock: Clock;
+  log: Pick<Logger, 'warn'>;
+  config: Pick<Config, 'maxKeys'>;
+}
+
+/** The domains over an open store, left to right: each may use those above it. */
+export function createDomains({ state, clock, log, config }: Options) {
+  const { db } = state;
+  const organizations = createOrganizations({ db, clock });
+  const audit = createAudit({ db, clock });
+  const keys = createKeys({ state, clock, audit, organizations, maxKeys: config.maxKeys });
+  const lastUsed = createLastUsed({ state, clock, log });
+  const services = createServices({ state, audit, organizations });
+  const costs = createCosts({ db });
+  const tokens = createTokens({ state, clock, audit, organizations });
+  const dashboards = createDashboards({ db });
+  const fleet = createFleet({ state, clock, audit, organizations });
+  return { organizations, audit, keys, lastUsed, services, costs, tokens, dashboards, fleet };
+}

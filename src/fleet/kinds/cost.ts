@@ -1,0 +1,75 @@
+import { type Cost, type EntityType, METRICS, type Metric } from '../../billing/cost.ts';
+import { deleteCost, listCosts, putCosts } from '../../billing/store.ts';
+import { MISSING, type Violation } from '../../kernel/errors.ts';
+import { chcFromMicros, microsFromChc } from '../../kernel/money.ts';
+import type { Fields } from '../resource.ts';
+import type { Context, Kind } from './kind.ts';
+
+export const costKind: Kind<Cost> = {
+  name: 'cost',
+  activities: { bulk: 'usage_cost_import' },
+
+  async load(tx, organizationId, declared) {
+    const dates = declared.map(({ fields }) => String(fields.date)).sort();
+    const [first, last] = [dates[0], dates.at(-1)];
+    if (first === undefined || last === undefined) return new Map();
+    return new Map((await listCosts(tx, organizationId, first, last)).map((cost) => [`${cost.date} ${cost.entityType} ${cost.entityId}`, cost]));
+  },
+
+  fieldsOf: ({ date, entityType, entityId, entityName, dataWarehouseId, serviceId, isLocked, micros }) => ({
+    date,
+    entityType,
+    entityId,
+    entityName,
+    dataWarehouseId,
+    ...(serviceId === undefined ? {} : { serviceId }),
+    locked: isLocked,
+    metrics: Object.fromEntries(METRICS.flatMap((metric) => (micros[metric] === 0 ? [] : [[`${metric}CHC`, chcFromMicros(micros[metric])]]))),
+  }),
+
+  /** A service or warehouse that is known needs nothing but its id. */
+  defaults: (fields, context) => ({ locked: false, metrics: {}, ...ownerOf(fields, context) }),
+
+  build(_id, fields, { organization }) {
+    const metrics = (fields.metrics ?? {}) as Record<string, number>;
+    return {
+      organizationId: organization.id,
+      date: String(fields.date),
+      entityType: fields.entityType as EntityType,
+      entityId: String(fields.entityId),
+      entityName: String(fields.entityName ?? fields.entityId),
+      dataWarehouseId: String(fields.dataWarehouseId ?? '').toLowerCase(),
+      serviceId: fields.serviceId === undefined ? undefined : String(fields.serviceId).toLowerCase(),
+      isLocked: fields.locked === true,
+      micros: Object.fromEntries(METRICS.map((metric) => [metric, microsFromChc(metrics[`${metric}CHC`] ?? 0) ?? 0])) as Record<Metric, number>,
+    };
+  },
+
+  violations({ before, after }) {
+    const violations: Violation[] = [];
+    const needed = (path: string) => violations.push({ path, rule: `The value is required for a ${after.entityType} that is not known here`, value: MISSING });
+    if (after.dataWarehouseId === '') needed('dataWarehouseId');
+    if (after.entityType === 'clickpipe' && after.serviceId === undefined) needed('serviceId');
+    if (before?.isLocked && JSON.stringify(this.fieldsOf(before)) !== JSON.stringify(this.fieldsOf(after))) {
+      violations.push({ path: 'locked', rule: 'The record is locked and cannot change any more', value: true });
+    }
+    return violations;
+  },
+
+  save: (tx, pairs) => putCosts(tx, pairs.map(({ after }) => after)),
+
+  remove: (tx, cost) => deleteCost(tx, cost),
+};
+
+function ownerOf({ entityType, entityId, serviceId }: Fields, { services }: Context): Fields {
+  const id = String(entityId);
+  if (entityType === 'datawarehouse') {
+    const members = [...services.values()].filter(({ dataWarehouseId }) => dataWarehouseId === id);
+    const first = members.find(({ isPrimary }) => isPrimary) ?? members[0];
+    return { dataWarehouseId: id, ...(first ? { entityName: `${first.name} warehouse` } : {}) };
+  }
+  const owner = services.get(entityType === 'service' ? id : String(serviceId ?? '').toLowerCase());
+  const own = entityType === 'service' ? { serviceId: id } : {};
+  if (!owner) return own;
+  return { ...own, dataWarehouseId: owner.dataWarehouseId, ...(entityType === 'service' ? { entityName: owner.name } : {}) };
+}

@@ -1,0 +1,57 @@
+import { isoTime, parseDateTime } from '../../kernel/clock.ts';
+import { DEFAULT_NAME, DEFAULT_ROLES, type IpAccessEntry, type Key, type KeyState, type Role } from '../../keys/key.ts';
+import type { HashData } from '../../keys/keys.ts';
+import { deleteKey, insertKey, listKeys, updateKey } from '../../keys/store.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { Kind } from './kind.ts';
+
+export const keyKind: Kind<Key> = {
+  name: 'key',
+  activities: { create: 'key_create', update: 'openapi_key_update', remove: 'key_delete' },
+
+  async load(tx, organizationId) {
+    return new Map((await listKeys(tx, organizationId)).map((key) => [key.id, key]));
+  },
+
+  fieldsOf: ({ name, state, roles, ipAccessList, expireAt, createdAt, keyIdHash, keySuffix, keySecretHash }) => ({
+    name,
+    roles,
+    state,
+    expireAt: expireAt === undefined ? '' : isoTime(expireAt),
+    ipAccessList,
+    createdAt: isoTime(createdAt),
+    hashData: { keyIdHash, keyIdSuffix: keySuffix, keySecretHash },
+  }),
+
+  defaults: (_fields, { now }) => ({ name: DEFAULT_NAME, roles: DEFAULT_ROLES, state: 'enabled', expireAt: '', ipAccessList: [], createdAt: isoTime(now) }),
+
+  build(id, fields, { organization }, before) {
+    const { keyIdHash, keyIdSuffix, keySecretHash } = fields.hashData as HashData;
+    return {
+      id,
+      organizationId: organization.id,
+      name: String(fields.name),
+      state: fields.state as KeyState,
+      roles: fields.roles as Role[],
+      ipAccessList: fields.ipAccessList as IpAccessEntry[],
+      keyIdHash,
+      keySuffix: keyIdSuffix,
+      keySecretHash,
+      createdAt: parseDateTime(String(fields.createdAt), { offset: 'required' }) ?? 0,
+      // A file may declare a key that has expired (decision K4).
+      expireAt: parseDateTime(String(fields.expireAt), { offset: 'required' }),
+      usedAt: before?.usedAt,
+    };
+  },
+
+  violations: () => [],
+
+  async save(tx, pairs) {
+    for (const { before, after } of pairs) {
+      if (before) await updateKey(tx, after);
+      else if (!(await insertKey(tx, after))) throw new AppError('conflict', `The key ${after.name} has a key id that another key has already`);
+    }
+  },
+
+  remove: (tx, key) => deleteKey(tx, key.organizationId, key.id),
+};

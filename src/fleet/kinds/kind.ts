@@ -1,0 +1,40 @@
+import type { ActivityType } from '../../audit/activity.ts';
+import type { Violation } from '../../kernel/errors.ts';
+import type { Organization } from '../../organizations/organization.ts';
+import type { Service } from '../../services/service.ts';
+import type { Db } from '../../state/tables.ts';
+import type { Declared, Fields, KindName } from '../resource.ts';
+
+/** What a kind may look at besides the resource itself. */
+export interface Context {
+  organization: Organization;
+  now: number;
+  /** The organization's services as they will be. */
+  services: ReadonlyMap<string, Service>;
+}
+
+/** One resource as it was and as it will be. */
+export interface Pair<T> {
+  id: string;
+  before: T | undefined;
+  after: T;
+}
+
+/** How one kind of resource is read, spelled in a file, judged and stored. */
+export interface Kind<T> {
+  name: KindName;
+  /** The activities that the audit trail gets; a kind that is imported in bulk has one line for all. */
+  activities: { create: ActivityType; update: ActivityType; remove: ActivityType } | { bulk: ActivityType };
+  /** What the organization has now, by id; of a large ledger only what the file speaks of. */
+  load(tx: Db, organizationId: string, declared: readonly Declared[]): Promise<Map<string, T>>;
+  /** Every field by its name in the file: what `export` writes and the trail shows. */
+  fieldsOf(resource: T): Fields;
+  /** What a new resource has where the file says nothing. */
+  defaults(fields: Fields, context: Context): Fields;
+  /** The inverse of `fieldsOf`. `before` keeps what no file can say. */
+  build(id: string, fields: Fields, context: Context, before: T | undefined): T;
+  /** The rules that one resource must obey, with paths below the resource. */
+  violations(pair: Pair<T>, context: Context): Violation[];
+  save(tx: Db, pairs: readonly Pair<T>[], context: Context): Promise<void>;
+  remove(tx: Db, resource: T, context: Context): Promise<void>;
+}

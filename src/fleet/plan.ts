@@ -1,0 +1,93 @@
+import type { Violation } from '../kernel/errors.ts';
+import { difference } from '../audit/activity.ts';
+import type { Context, Kind, Pair } from './kinds/kind.ts';
+import type { Declared, Fields, KindName } from './resource.ts';
+
+/** One line of a plan. */
+export interface Step {
+  action: 'add' | 'change' | 'remove' | 'unchanged';
+  kind: KindName;
+  organizationId: string;
+  id: string;
+  name: string;
+  /** What differs, by field; credentials by name only. */
+  before?: Fields | undefined;
+  after?: Fields | undefined;
+}
+
+export interface Outcome<T> {
+  steps: Step[];
+  pairs: Pair<T>[];
+  violations: Violation[];
+  /** What the organization will have, by id. */
+  result: Map<string, T>;
+}
+
+/**
+ * Three-way: what the file said last, what it says now, and what is stored. A field that the file changed takes the
+ * file's value; every other field keeps what the API made of it. With `force`, the file wins everywhere.
+ */
+export function planKind<T>(
+  kind: Kind<T>,
+  declared: readonly Declared[],
+  current: ReadonlyMap<string, T>,
+  applied: ReadonlyMap<string, Fields>,
+  context: Context,
+  force: boolean,
+): Outcome<T> {
+  const result = new Map(current);
+  const outcome: Outcome<T> = { steps: [], pairs: [], violations: [], result };
+  for (const { id, fields } of declared) {
+    const before = current.get(id);
+    const last = applied.get(id);
+    const changes = force ? fields : changedFields(last, fields);
+    // Somebody deleted it since: it stays deleted, until the file says something new about it.
+    if (!before && last && Object.keys(changes).length === 0) {
+      outcome.steps.push(stepOf(kind, context, id, 'unchanged', undefined, undefined));
+      continue;
+    }
+    const after = before
+      ? kind.build(id, { ...kind.fieldsOf(before), ...changes }, context, before)
+      : kind.build(id, { ...kind.defaults(fields, context), ...fields }, context, undefined);
+    result.set(id, after);
+    const isSame = before !== undefined && JSON.stringify(kind.fieldsOf(before)) === JSON.stringify(kind.fieldsOf(after));
+    if (!isSame) outcome.pairs.push({ id, before, after });
+    outcome.steps.push(stepOf(kind, context, id, isSame ? 'unchanged' : before ? 'change' : 'add', before, after));
+  }
+  return outcome;
+}
+
+/** Judged once everything is known: a rule may look at resources that stand further down in the file. */
+export function judge<T>(kind: Kind<T>, declared: readonly Declared[], { pairs }: Outcome<T>, context: Context): Violation[] {
+  const pathOf = new Map(declared.map(({ id, path }) => [id, path]));
+  return pairs.flatMap((pair) =>
+    kind.violations(pair, context).map((violation) => ({ ...violation, path: `${pathOf.get(pair.id)}.${violation.path}` })),
+  );
+}
+
+function changedFields(last: Fields | undefined, fields: Fields): Fields {
+  if (!last) return fields;
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(last[name])));
+}
+
+export function stepOf<T>(kind: Kind<T>, { organization }: Context, id: string, action: Step['action'], before: T | undefined, after: T | undefined): Step {
+  const fieldsOf = (resource: T | undefined): Fields => (resource ? withoutHashes(kind.fieldsOf(resource)) : {});
+  const known = after ?? before;
+  const { name, entityName, date } = known ? kind.fieldsOf(known) : {};
+  const changed = difference(fieldsOf(before), fieldsOf(after));
+  return {
+    action,
+    kind: kind.name,
+    organizationId: organization.id,
+    id,
+    name: kind.name === 'cost' ? `${date ?? id} ${entityName ?? ''}`.trim() : String(name ?? id),
+    before: before ? changed.before : undefined,
+    after: after ? changed.after : undefined,
+  };
+}
+
+/** Plans and the audit trail show that credentials changed, never what they or their hashes are. */
+function withoutHashes({ hashData, tokenHash, ...fields }: Fields): Fields {
+  const suffix = (hashData as { keyIdSuffix?: string } | undefined)?.keyIdSuffix;
+  return suffix === undefined ? fields : { ...fields, keySuffix: suffix };
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { MISSING, type Violation } from '../kernel/errors.ts';
+import { derivedUuid } from '../kernel/ids.ts';
+import { hashOf, suffixOf } from '../keys/credentials.ts';
+import { TOTAL_PER_REPLICA } from '../services/service.ts';
+import type { CostSpec, DashboardSpec, FleetFile, KeySpec, OrganizationSpec, ServiceSpec, SourceSpec, TokenSpec } from './schema.ts';
+
+export type KindName = 'organization' | 'service' | 'key' | 'token' | 'source' | 'dashboard' | 'cost';
+
+/** Members by name, in the words of the file; secrets are hashes by now. */
+export type Fields = Record<string, unknown>;
+
+/** One thing that the file declares, and where it stands there. */
+export interface Declared {
+  kind: KindName;
+  id: string;
+  path: string;
+  fields: Fields;
+}
+
+export interface DeclaredOrganization {
+  organization: Declared;
+  resources: Declared[];
+}
+
+/** The file as a list of resources with ids: those left out are derived, so that they stay the same. */
+export function declaredIn(file: FleetFile): { organizations: DeclaredOrganization[]; violations: Violation[] } {
+  const violations: Violation[] = [];
+  const organizations = file.organizations.map((spec, index) => declaredOrganization(spec, `organizations[${index}]`, violations));
+  refuseRepeated(organizations.map(({ organization }) => organization), violations);
+  refuseRepeated(organizations.flatMap(({ resources }) => resources.filter(({ kind }) => kind === 'service' || kind === 'key' || kind === 'token')), violations);
+  for (const { resources } of organizations) {
+    refuseRepeated(resources.filter(({ kind }) => kind === 'source' || kind === 'dashboard' || kind === 'cost'), violations);
+  }
+  return { organizations, violations };
+}
+
+function declaredOrganization(spec: OrganizationSpec, path: string, violations: Violation[]): DeclaredOrganization {
+  const { services = [], keys = [], dashboardTokens = [], sources = [], dashboards = [], usageCosts = [], id: given, ...fields } = spec;
+  const id = given?.toLowerCase() ?? derivedUuid('organization', spec.name);
+  const each = <S>(specs: S[], member: string, declare: (spec: S, at: string) => Declared | undefined) =>
+    specs.flatMap((one, index) => declare(one, `${path}.${member}[${index}]`) ?? []);
+  return {
+    organization: { kind: 'organization', id, path, fields },
+    resources: [
+      ...each(withPrimaries(services, id), 'services', (one, at) => declaredService(id, one, at, violations)),
+      ...each(keys, 'keys', (one, at) => declaredKey(id, one, at, violations)),
+      ...each(dashboardTokens, 'dashboardTokens', (one, at) => declaredToken(id, one, at, violations)),
+      ...each(sources, 'sources', (one: SourceSpec, at) => ({ kind: 'source', id: one.id ?? shortId(id, 'source', one.name), path: at, fields: without(one, 'id') })),
+      ...each(dashboards, 'dashboards', (one: DashboardSpec, at) => ({ kind: 'dashboard', id: one.id ?? shortId(id, 'dashboard', one.name), path: at, fields: without(one, 'id') })),
+      ...each(usageCosts, 'usageCosts', (one: CostSpec, at) => declaredCost(one, at)),
+    ],
+  };
+}
+
+/** A service without a warehouse has one of its own; of those that share one, the first is primary unless another says so. */
+function withPrimaries(services: ServiceSpec[], organizationId: string): ServiceSpec[] {
+  const complete = services.map((service) => {
+    const id = service.id?.toLowerCase() ?? derivedUuid(organizationId, 'service', service.name);
+    return { ...service, id, dataWarehouseId: service.dataWarehouseId?.toLowerCase() ?? derivedUuid(organizationId, 'warehouse', id) };
+  });
+  return complete.map((service, index) => {
+    const others = complete.filter(({ dataWarehouseId }) => dataWarehouseId === service.dataWarehouseId);
+    const isFirst = complete.findIndex(({ dataWarehouseId }) => dataWarehouseId === service.dataWarehouseId) === index;
+    const isClaimed = others.some(({ isPrimary }) => isPrimary === true);
+    return { ...service, isPrimary: service.isPrimary ?? (isFirst && !isClaimed) };
+  });
+}
+
+/** Totals become what they are a threefold of; a file that gives both must mean the same. */
+function declaredService(organizationId: string, spec: ServiceSpec, path: string, violations: Violation[]): Declared {
+  const { id = derivedUuid(organizationId, 'service', spec.name), minTotalMemoryGb, maxTotalMemoryGb, ...fields } = spec;
+  const bound = (name: 'min' | 'max', totalGb: number | undefined) => {
+    const replicaGb = spec[`${name}ReplicaMemoryGb`];
+    if (totalGb === undefined) return replicaGb === undefined ? {} : { [`${name}ReplicaMemoryGb`]: replicaGb };
+    if (replicaGb !== undefined && replicaGb * TOTAL_PER_REPLICA !== totalGb) {
+      violations.push({ path: `${path}.${name}TotalMemoryGb`, rule: `The value must be three times ${name}ReplicaMemoryGb`, value: totalGb });
+    }
+    return { [`${name}ReplicaMemoryGb`]: totalGb / TOTAL_PER_REPLICA };
+  };
+  return { kind: 'service', id, path, fields: { ...fields, ...bound('min', minTotalMemoryGb), ...bound('max', maxTotalMemoryGb) } };
+}
+
+function declaredKey(organizationId: string, spec: KeySpec, path: string, violations: Violation[]): Declared | undefined {
+  const { id, keyId, keySecret, hashData, ...fields } = spec;
+  if (hashData ? keyId !== undefined || keySecret !== undefined : keyId === undefined || keySecret === undefined) {
+    violations.push({ path, rule: 'The key must have either keyId and keySecret, or hashData', value: MISSING });
+    return undefined;
+  }
+  const hashes = hashData ?? { keyIdHash: hashOf(keyId ?? ''), keyIdSuffix: suffixOf(keyId ?? ''), keySecretHash: hashOf(keySecret ?? '') };
+  return { kind: 'key', id: id?.toLowerCase() ?? derivedUuid(organizationId, 'key', hashes.keyIdHash), path, fields: { ...fields, hashData: hashes } };
+}
+
+function declaredToken(organizationId: string, spec: TokenSpec, path: string, violations: Violation[]): Declared | undefined {
+  const { id, token, tokenHash, ...fields } = spec;
+  if ((token === undefined) === (tokenHash === undefined)) {
+    violations.push({ path, rule: 'The token must have either token or tokenHash', value: MISSING });
+    return undefined;
+  }
+  const hash = tokenHash ?? hashOf(token ?? '');
+  const suffix = token === undefined ? {} : { tokenSuffix: suffixOf(token) };
+  return { kind: 'token', id: id?.toLowerCase() ?? derivedUuid(organizationId, 'token', hash), path, fields: { ...fields, ...suffix, tokenHash: hash } };
+}
+
+function declaredCost(spec: CostSpec, path: string): Declared {
+  const entityId = spec.entityId.toLowerCase();
+  return { kind: 'cost', id: `${spec.date} ${spec.entityType} ${entityId}`, path, fields: { ...spec, entityId } };
+}
+
+function refuseRepeated(resources: readonly Declared[], violations: Violation[]): void {
+  const first = new Map<string, string>();
+  for (const { kind, id, path } of resources) {
+    const known = first.get(`${kind} ${id}`);
+    if (known !== undefined) violations.push({ path, rule: `This is declared already, at ${known}`, value: id });
+    else first.set(`${kind} ${id}`, path);
+  }
+}
+
+const shortId = (...parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
+
+function without(spec: Fields, name: string): Fields {
+  const { [name]: _, ...rest } = spec;
+  return rest;
+}

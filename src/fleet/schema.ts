@@ -1,0 +1,153 @@
+import Type, { type Static } from 'typebox';
+import { ENTITY_TYPES, METRICS, type Metric } from '../billing/cost.ts';
+import { DashboardBody, DashboardId } from '../dashboards/schema.ts';
+import { parseDate, parseDateTime } from '../kernel/clock.ts';
+import { MAX_METRIC_MICROS, MICROS_PER_CHC, microsFromChc } from '../kernel/money.ts';
+import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
+import { HashData, IpAccessEntry } from '../keys/schema.ts';
+import { KEY_STATES, ROLES } from '../keys/key.ts';
+import { TIERS } from '../organizations/organization.ts';
+import { IdleScaling, IdleTimeoutMinutes, NumReplicas, ReplicaMemoryGb, TotalMemoryGb } from '../services/schema.ts';
+import { SERVICE_KINDS, SERVICE_STATES } from '../services/service.ts';
+
+const exact = { additionalProperties: false };
+
+const unless = (isRight: (text: string) => boolean) => (value: unknown) => typeof value !== 'string' || isRight(value);
+
+const text = (minLength: number, maxLength: number) => Type.Refine(Type.String({ minLength, maxLength }), isStorable, () => STORABLE_RULE);
+const Uuid = Type.String({ format: 'uuid' });
+const Time = Type.Refine(
+  Type.String(),
+  unless((value) => parseDateTime(value, { offset: 'required' }) !== undefined),
+  () => 'The value must be an ISO 8601 date-time with an offset or Z',
+);
+const OptionalTime = Type.Refine(
+  Type.String(),
+  unless((value) => value === '' || parseDateTime(value, { offset: 'required' }) !== undefined),
+  () => 'The value must be an ISO 8601 date-time with an offset or Z, or empty',
+);
+const Date = Type.Refine(Type.String(), unless((value) => parseDate(value) !== undefined), () => 'The value must be a date (YYYY-MM-DD)');
+
+const optionalText = () => Type.Optional(text(0, 4096));
+
+export const ServiceSpec = Type.Object(
+  {
+    id: Type.Optional(Uuid),
+    name: text(1, 255),
+    kind: Type.Optional(Type.Enum([...SERVICE_KINDS])),
+    state: Type.Optional(Type.Enum([...SERVICE_STATES])),
+    dataWarehouseId: Type.Optional(Uuid),
+    isPrimary: Type.Optional(Type.Boolean()),
+    numReplicas: Type.Optional(NumReplicas),
+    minTotalMemoryGb: Type.Optional(TotalMemoryGb('minimum')),
+    maxTotalMemoryGb: Type.Optional(TotalMemoryGb('maximum')),
+    minReplicaMemoryGb: Type.Optional(ReplicaMemoryGb('minimum')),
+    maxReplicaMemoryGb: Type.Optional(ReplicaMemoryGb('maximum')),
+    idleScaling: Type.Optional(IdleScaling),
+    idleTimeoutMinutes: Type.Optional(IdleTimeoutMinutes),
+    createdAt: Type.Optional(Time),
+    provider: optionalText(),
+    region: optionalText(),
+    databaseVersion: optionalText(),
+    endpoints: Type.Optional(
+      Type.Array(
+        Type.Object({ protocol: text(1, 64), host: text(1, 255), port: Type.Integer({ minimum: 1, maximum: 65535 }), username: optionalText() }, exact),
+      ),
+    ),
+    ipAccessList: Type.Optional(Type.Array(IpAccessEntry, { maxItems: 1000 })),
+    isReadonly: Type.Optional(Type.Boolean()),
+    iamRole: optionalText(),
+    byocId: optionalText(),
+    privateEndpointIds: Type.Optional(Type.Array(text(1, 255))),
+    availablePrivateEndpointIds: Type.Optional(Type.Array(text(1, 255))),
+    encryptionKey: optionalText(),
+    encryptionAssumedRoleIdentifier: optionalText(),
+    encryptionRoleId: optionalText(),
+    hasTransparentDataEncryption: Type.Optional(Type.Boolean()),
+    transparentDataEncryptionKeyId: optionalText(),
+  },
+  exact,
+);
+
+export const KeySpec = Type.Object(
+  {
+    id: Type.Optional(Uuid),
+    name: Type.Optional(text(1, 255)),
+    keyId: Type.Optional(text(1, 255)),
+    keySecret: Type.Optional(text(1, 1024)),
+    hashData: Type.Optional(HashData),
+    roles: Type.Optional(Type.Array(Type.Enum([...ROLES]), { minItems: 1, uniqueItems: true })),
+    state: Type.Optional(Type.Enum([...KEY_STATES])),
+    expireAt: Type.Optional(OptionalTime),
+    ipAccessList: Type.Optional(Type.Array(IpAccessEntry, { maxItems: 1000 })),
+    createdAt: Type.Optional(Time),
+  },
+  exact,
+);
+
+export const TokenSpec = Type.Object(
+  {
+    id: Type.Optional(Uuid),
+    name: text(1, 255),
+    token: Type.Optional(text(1, 1024)),
+    tokenHash: Type.Optional(HashData.properties.keyIdHash),
+    tokenSuffix: Type.Optional(text(0, 4)),
+    expireAt: Type.Optional(OptionalTime),
+    createdAt: Type.Optional(Time),
+  },
+  exact,
+);
+
+const Chc = Type.Refine(
+  Type.Number(),
+  (value) => typeof value !== 'number' || microsFromChc(value) !== undefined,
+  () => `The value must be an amount from 0 to ${MAX_METRIC_MICROS / MICROS_PER_CHC} with at most 6 decimals`,
+);
+
+type WireMetrics = { [metric in Metric as `${metric}CHC`]: ReturnType<typeof Type.Optional<typeof Chc>> };
+
+export const CostSpec = Type.Object(
+  {
+    date: Date,
+    entityType: Type.Enum([...ENTITY_TYPES]),
+    entityId: Uuid,
+    entityName: Type.Optional(text(1, 1024)),
+    dataWarehouseId: Type.Optional(Uuid),
+    serviceId: Type.Optional(Uuid),
+    locked: Type.Optional(Type.Boolean()),
+    metrics: Type.Optional(Type.Object(Object.fromEntries(METRICS.map((metric) => [`${metric}CHC`, Type.Optional(Chc)])) as WireMetrics, exact)),
+  },
+  exact,
+);
+
+export const SourceSpec = Type.Object({ id: Type.Optional(DashboardId), name: text(1, 1024) }, { additionalProperties: true });
+
+export const DashboardSpec = Type.Object({ id: Type.Optional(DashboardId), ...DashboardBody.properties });
+
+export const OrganizationSpec = Type.Object(
+  {
+    id: Type.Optional(Uuid),
+    name: text(1, 255),
+    tier: Type.Optional(Type.Enum([...TIERS])),
+    paid: Type.Optional(Type.Boolean()),
+    createdAt: Type.Optional(Time),
+    services: Type.Optional(Type.Array(ServiceSpec)),
+    keys: Type.Optional(Type.Array(KeySpec)),
+    dashboardTokens: Type.Optional(Type.Array(TokenSpec)),
+    sources: Type.Optional(Type.Array(SourceSpec)),
+    dashboards: Type.Optional(Type.Array(DashboardSpec)),
+    usageCosts: Type.Optional(Type.Array(CostSpec)),
+  },
+  exact,
+);
+
+export const FleetFile = Type.Object({ organizations: Type.Array(OrganizationSpec) }, exact);
+
+export type OrganizationSpec = Static<typeof OrganizationSpec>;
+export type ServiceSpec = Static<typeof ServiceSpec>;
+export type KeySpec = Static<typeof KeySpec>;
+export type TokenSpec = Static<typeof TokenSpec>;
+export type CostSpec = Static<typeof CostSpec>;
+export type SourceSpec = Static<typeof SourceSpec>;
+export type DashboardSpec = Static<typeof DashboardSpec>;
+export type FleetFile = Static<typeof FleetFile>;

@@ -1,0 +1,95 @@
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { AppError } from '../kernel/errors.ts';
+import { newUuid } from '../kernel/ids.ts';
+import { acceptJsonBodies } from './body.ts';
+import { createBrokenRequestHandler } from './broken.ts';
+import { asAppError } from './errors.ts';
+import { interfaceAt, management, statusOf } from './interfaces.ts';
+import type { Metrics } from './metrics.ts';
+import { createAllowedMethods } from './methods.ts';
+import { type App, type SchemaTypes, validateWithSchemas } from './validation.ts';
+
+interface Options {
+  log: Logger;
+  metrics: Metrics;
+  /** Turns an error of a store into one that may be sent; the edge itself knows no stores. */
+  explain(error: unknown): unknown;
+  requestTimeoutMs?: number;
+}
+
+const MAX_HEADER_BYTES = 16 * 1024;
+const KEEP_ALIVE_MS = 72_000;
+
+/** The HTTP edge without any route: ids, bodies, errors, logs, metrics. */
+export function createApp({ log, metrics, explain, requestTimeoutMs = 30_000 }: Options): App {
+  const broken = createBrokenRequestHandler((error, requestId) => {
+    log.info({ requestId, operation: 'broken', status: statusOf(error), reason: error.message }, 'refused');
+    metrics.request('broken', statusOf(error), 0);
+  });
+
+  const app: App = Fastify({
+    genReqId: newUuid,
+    bodyLimit: management.bodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // A request on a kept connection is answered also while the server stops; the connection then closes.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    http: { requireHostHeader: false, maxHeaderSize: MAX_HEADER_BYTES },
+    clientErrorHandler: broken.clientError,
+    frameworkErrors(error, request, reply) {
+      finish(request, reply as FastifyReply, asAppError(error));
+      record(request, reply.statusCode, 0);
+    },
+  }).withTypeProvider<SchemaTypes>();
+
+  broken.attach(app.server);
+  validateWithSchemas(app);
+  acceptJsonBodies(app);
+  const allowedMethods = createAllowedMethods(app);
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw new AppError('bad_request', 'The Host header is missing');
+    }
+  });
+
+  app.addHook('onResponse', async (request, reply) => record(request, reply.statusCode, reply.elapsedTime));
+
+  app.setNotFoundHandler(async (request) => {
+    const allowed = allowedMethods(request.url);
+    if (allowed.length === 0) throw new AppError('not_found', `${request.method} ${pathOf(request.url)} does not exist`);
+    throw new AppError('method_not_allowed', `${request.method} is not possible here; use ${allowed.join(' or ')}`, {
+      headers: { allow: allowed.join(', ') },
+    });
+  });
+
+  app.setErrorHandler((error, request, reply) => finish(request, reply as FastifyReply, asAppError(explain(error))));
+
+  function finish(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
+    const status = statusOf(error);
+    const details = { requestId: request.id, operation: operationOf(request), key: request.caller?.suffix, status, reason: error.message };
+    if (status >= 500) log.error({ ...details, err: error.cause ?? error }, 'failed');
+    else if (status === 401 || status === 403 || status === 429) log.warn({ ...details, address: request.clientAddress }, 'refused');
+    const body = JSON.stringify(interfaceAt(request.url).failure(error, request.id));
+    reply.code(status).headers(error.headers).header('x-request-id', request.id).type('application/json; charset=utf-8');
+    if (error.retryAfterSeconds !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterSeconds)));
+    reply.send(body);
+  }
+
+  function record(request: FastifyRequest, status: number, elapsedMs: number): void {
+    const operation = operationOf(request);
+    metrics.request(operation, status, elapsedMs / 1000);
+    const ms = Math.round(elapsedMs * 1000) / 1000;
+    log.info({ requestId: request.id, operation, key: request.caller?.suffix, status, ms }, 'answered');
+  }
+
+  return app;
+}
+
+const operationOf = (request: FastifyRequest): string => request.routeOptions.config?.operation ?? 'unknown';
+
+const pathOf = (url: string): string => (url.split('?', 1)[0] ?? '').slice(0, 200);

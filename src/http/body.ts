@@ -1,0 +1,66 @@
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../kernel/errors.ts';
+import { dropNulls } from '../kernel/nulls.ts';
+import type { App } from './validation.ts';
+
+const MAX_DEPTH = 100;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** JSON and nothing else; no body, an empty one and `null` all count as `{}`. */
+export function acceptJsonBodies(app: App): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    try {
+      done(null, parseBody(request, bytes as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => {
+    if (bytes.length === 0) return done(null, {});
+    done(new AppError('unsupported_media_type', 'The request body must be sent as application/json'));
+  });
+  app.addHook('preValidation', async (request) => {
+    const schema = request.routeOptions.schema?.body;
+    if (!schema) return;
+    request.body ??= {};
+    dropNulls(schema, request.body);
+  });
+}
+
+function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new AppError('unsupported_media_type', `The request body must not be compressed (content-encoding: ${encoding.slice(0, 32)})`);
+  }
+  if (bytes.length === 0) return {};
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch (cause) {
+    throw new AppError('bad_request', 'request body is not valid UTF-8', { cause });
+  }
+  if (isTooDeep(text)) throw new AppError('bad_request', `request body is nested more than ${MAX_DEPTH} levels deep`);
+  try {
+    return JSON.parse(text) ?? {};
+  } catch (cause) {
+    throw new AppError('bad_request', 'request body is not valid JSON', { cause });
+  }
+}
+
+/** Counts brackets outside strings; done before parsing, so that no parser has to survive a hostile depth. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i];
+    if (isInString) {
+      if (character === '\\') i++;
+      else if (character === '"') isInString = false;
+    } else if (character === '"') isInString = true;
+    else if (character === '{' || character === '[') {
+      if (++depth > MAX_DEPTH) return true;
+    } else if (character === '}' || character === ']') depth--;
+  }
+  return false;
+}

@@ -1,0 +1,69 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { AppError } from '../kernel/errors.ts';
+import { newUuid } from '../kernel/ids.ts';
+import { interfaceAt, statusOf } from './interfaces.ts';
+
+interface BrokenRequest extends Error {
+  code?: string;
+  rawPacket?: unknown;
+}
+
+/** Answers requests that are broken below HTTP: nobody gets an empty reset where a sentence is possible. */
+export function createBrokenRequestHandler(log: (error: AppError, requestId: string) => void) {
+  const lastUrl = new WeakMap<Socket, string>();
+
+  /** `GET /v1/x HTTP/1.1`, from the bytes that could not be parsed. */
+  const urlIn = (packet: unknown) => (Buffer.isBuffer(packet) ? /^[!-~]+ (\S+)/.exec(packet.subarray(0, 2048).toString('latin1'))?.[1] : undefined);
+
+  function answer(socket: Socket, error: AppError, url: string): void {
+    const requestId = newUuid();
+    log(error, requestId);
+    if (!socket.writable) return void socket.destroy();
+    const body = JSON.stringify(interfaceAt(url).failure(error, requestId));
+    const status = statusOf(error);
+    const head = [
+      `HTTP/1.1 ${status} ${error.code}`,
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${requestId}`,
+      ...Object.entries(error.headers).map(([name, value]) => `${name}: ${value}`),
+      'connection: close',
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  }
+
+  function clientError(error: BrokenRequest, socket: Socket): void {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return void socket.destroy();
+    answer(socket, translated(error), urlIn(error.rawPacket) ?? lastUrl.get(socket) ?? '');
+  }
+
+  return {
+    clientError,
+    attach(server: Server): void {
+      server.on('request', (request: IncomingMessage) => lastUrl.set(request.socket, request.url ?? ''));
+      server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+        response.shouldKeepAlive = false;
+        answer(request.socket, new AppError('bad_request', 'The Expect header asks for something that is not supported'), request.url ?? '');
+      });
+      server.on('connect', (request: IncomingMessage, socket: Socket) => {
+        answer(socket, new AppError('method_not_allowed', 'CONNECT is not supported', { headers: { allow: 'GET, HEAD' } }), request.url ?? '');
+      });
+    },
+  };
+}
+
+function translated(error: BrokenRequest): AppError {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new AppError('headers_too_large', 'The request line and headers are too large', { cause: error });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new AppError('request_timeout', 'The request took too long to arrive', { cause: error });
+    case 'HPE_INVALID_METHOD':
+      return new AppError('bad_request', 'The HTTP method is not known', { cause: error });
+    case 'HPE_INVALID_URL':
+      return new AppError('bad_request', 'The URL is not valid', { cause: error });
+    default:
+      return new AppError('bad_request', 'The request is not valid HTTP', { cause: error });
+  }
+}

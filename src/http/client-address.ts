@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify';
+import { canonicalAddress, type Network } from '../kernel/addresses.ts';
+
+/**
+ * Who is calling: the socket's address, unless that is a proxy we trust; then the right-most address of
+ * X-Forwarded-For that is not one of ours. What stands further left is the caller's own word and counts for nothing.
+ */
+export function createClientAddress(trustedProxies: readonly Network[]): (request: FastifyRequest) => string {
+  const isTrusted = (address: string) => trustedProxies.some((network) => network.contains(address));
+  return (request) => {
+    let address = canonicalAddress(request.socket.remoteAddress ?? '');
+    if (trustedProxies.length === 0 || !isTrusted(address)) return address;
+    const forwarded = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
+    for (const hop of forwarded.reverse()) {
+      const text = hop.trim();
+      if (text === '') continue;
+      address = canonicalAddress(text.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1'));
+      if (!isTrusted(address)) return address;
+    }
+    return address;
+  };
+}

@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Readable } from 'node:stream';
+import Type, { type TSchema } from 'typebox';
+
+const RequestId = Type.String({ format: 'uuid', description: 'Unique per request; also in the x-request-id header' });
+const Status = Type.Integer({ description: 'The HTTP status code' });
+
+const ManagementFailure = Type.Object({
+  requestId: RequestId,
+  error: Type.String({ description: 'CODE: text, for example NOT_FOUND: service … does not exist' }),
+  status: Status,
+});
+
+const failures = { '4xx': { description: 'The request was refused', ...ManagementFailure }, '5xx': { description: 'We failed', ...ManagementFailure } };
+
+/** The answers of a management operation that has a result. */
+export function managementAnswers<T extends TSchema>(result: T) {
+  return { 200: Type.Object({ requestId: RequestId, result, status: Status }, { description: 'Success' }), ...failures };
+}
+
+/** The answers of a management operation that has none. */
+export const bareManagementAnswers = { 200: Type.Object({ requestId: RequestId, status: Status }, { description: 'Success' }), ...failures };
+
+export function success<T>(request: FastifyRequest, result: T): { requestId: string; result: T; status: 200 } {
+  return { requestId: request.id, result, status: 200 };
+}
+
+export function bareSuccess(request: FastifyRequest): { requestId: string; status: 200 } {
+  return { requestId: request.id, status: 200 };
+}
+
+/** An answer that is already in the form of its schema: sent as it is. */
+export function sendRendered(reply: object, json: Buffer | string | Readable): FastifyReply {
+  return (reply as FastifyReply).type('application/json; charset=utf-8').send(json);
+}
+
+const DashboardFailure = Type.Object({
+  message: Type.String(),
+  errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), { description: 'On every 400' })),
+});
+
+/** The answers of a dashboard operation. */
+export function dashboardAnswers<T extends TSchema>(data: T) {
+  return {
+    200: Type.Object({ data }, { description: 'Success' }),
+    '4xx': { description: 'The request was refused', ...DashboardFailure },
+    '5xx': { description: 'We failed', ...DashboardFailure },
+  };
+}

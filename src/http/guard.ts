@@ -1,0 +1,122 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { addressBlock } from '../kernel/addresses.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
+import { createFixedWindow, type FixedWindow, type Rate } from './rate-limit.ts';
+import type { App } from './validation.ts';
+
+/** Whoever presented good credentials, and what was true of their organization at that moment. */
+export interface Caller {
+  organizationId: string;
+  /** Of the ledger, so that rendered answers can be kept until it changes. */
+  costRevision: number;
+  credentialId: string;
+  credentialName: string;
+  /** For logs: enough to find the credential, not enough to use it. */
+  suffix: string;
+  roles: readonly string[];
+  allows(address: string): boolean;
+}
+
+/** Header in, caller out; throws `unauthorized` for everybody else. */
+export type Authenticate = (authorization: string | undefined) => Promise<Caller>;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on every route that has `roles`; use `callerOf` to read it. */
+    caller: Caller | undefined;
+    clientAddress: string;
+  }
+  interface FastifyContextConfig {
+    /** The operation's name in logs, metrics and OpenAPI. */
+    operation?: string;
+    /** Any of these roles may call it; `[]` admits every caller with good credentials. Left out: open to everybody. */
+    roles?: readonly string[];
+  }
+}
+
+interface Options {
+  authenticate: Authenticate;
+  challenge: string;
+  rate: Rate | undefined;
+  clock: Clock;
+  clientAddress(request: FastifyRequest): string;
+}
+
+const FAILED_ATTEMPTS: Rate = { requests: 300, windowSeconds: 60 };
+
+/** The order in which a request is judged before its query and body are looked at (decision B8). */
+export function guardRoutes(app: App, { authenticate, challenge, rate, clock, clientAddress }: Options): void {
+  const limiter = rate && createFixedWindow(rate, clock);
+  const policy = rate && `${rate.requests};w=${rate.windowSeconds}`;
+  const failures = createFixedWindow(FAILED_ATTEMPTS, clock);
+
+  app.addHook('onRequest', async (request, reply) => {
+    const { roles } = request.routeOptions.config;
+    if (!roles) return;
+    const caller = await identify(request);
+    request.caller = caller;
+    const taken = limiter?.take(caller.credentialId);
+    if (taken && rate && policy) announce(reply, rate, policy, taken);
+    if (!caller.allows(request.clientAddress)) {
+      throw new AppError('forbidden', `This key may not be used from ${request.clientAddress}`);
+    }
+    if (taken && !taken.isAllowed) throw tooMany(taken, 'Too many requests with this key');
+    checkPath(request);
+    checkOrganization(request, caller);
+    if (roles.length > 0 && !roles.some((role) => caller.roles.includes(role))) {
+      throw new AppError('forbidden', `This operation needs the role ${roles.join(' or ')}; the key has ${caller.roles.join(', ')}`);
+    }
+  });
+
+  app.decorateRequest('caller', undefined);
+  app.decorateRequest('clientAddress', {
+    getter() {
+      return clientAddress(this as FastifyRequest);
+    },
+  });
+
+  async function identify(request: FastifyRequest): Promise<Caller> {
+    try {
+      return await authenticate(request.headers.authorization);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
+      const taken = failures.take(addressBlock(request.clientAddress));
+      if (!taken.isAllowed) throw tooMany(taken, 'Too many failed attempts from this address');
+      throw new AppError('unauthorized', error.message, { cause: error.cause, headers: { 'www-authenticate': challenge } });
+    }
+  }
+}
+
+/** The caller of a guarded route. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (!request.caller) throw new Error(`${request.routeOptions.url} has no roles in its configuration, so nobody was identified`);
+  return request.caller;
+}
+
+function announce(reply: FastifyReply, rate: Rate, policy: string, taken: ReturnType<FixedWindow['take']>): void {
+  reply.header('x-ratelimit-limit', rate.requests);
+  reply.header('x-ratelimit-remaining', taken.remaining);
+  reply.header('x-ratelimit-reset', taken.resetSeconds);
+  reply.header('x-ratelimit-policy', policy);
+}
+
+function tooMany({ resetSeconds }: { resetSeconds: number }, text: string): AppError {
+  return new AppError('too_many_requests', `${text}; try again in ${resetSeconds} s`, { retryAfterSeconds: resetSeconds });
+}
+
+/** The route's own schema, but before anything behind the organization is touched. */
+function checkPath(request: FastifyRequest): void {
+  const validate = request.getValidationFunction('params');
+  const outcome: unknown = validate?.(request.params as object);
+  const error = (outcome as { error?: unknown } | undefined)?.error;
+  if (error) throw error;
+}
+
+/** Another organization is answered exactly like one that does not exist. */
+function checkOrganization(request: FastifyRequest, caller: Caller): void {
+  const params = request.params as { organizationId?: string };
+  if (params.organizationId === undefined) return;
+  const wanted = params.organizationId.toLowerCase();
+  if (wanted !== caller.organizationId) throw new AppError('not_found', `organization ${wanted} does not exist`);
+}

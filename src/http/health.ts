@@ -1,0 +1,37 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { App } from './validation.ts';
+import type { Metrics } from './metrics.ts';
+
+interface Options {
+  metrics: Metrics;
+  clock: Clock;
+  /** Throws the reason why requests cannot be served right now. */
+  checkReady(): Promise<void>;
+}
+
+/** A check costs a durable write; a crowd of probes shares one a second. */
+const KEPT_MS = 1000;
+
+export function healthRoutes({ metrics, clock, checkReady }: Options): (app: App) => void {
+  let lastCheck = { at: 0, outcome: Promise.resolve<string | undefined>(undefined) };
+  const outcome = () => {
+    if (clock.now() - lastCheck.at >= KEPT_MS) {
+      lastCheck = { at: clock.now(), outcome: checkReady().then(() => undefined, (error: Error) => error.message) };
+    }
+    return lastCheck.outcome;
+  };
+
+  return (app) => {
+    app.get('/healthz', { config: { operation: 'healthz' }, schema: { hide: true } }, async () => ({ status: 'ok' }));
+
+    app.get('/readyz', { config: { operation: 'readyz' }, schema: { hide: true } }, async (_request, reply) => {
+      const reason = await outcome();
+      if (reason === undefined) return { status: 'ready' };
+      return reply.code(503).header('retry-after', 1).send({ status: 'not ready', message: reason });
+    });
+
+    app.get('/metrics', { config: { operation: 'metrics' }, schema: { hide: true } }, async (_request, reply) => {
+      return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+    });
+  };
+}

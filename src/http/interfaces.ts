@@ -1,0 +1,70 @@
+import { type AppError, type ErrorCode, sentence } from '../kernel/errors.ts';
+
+/** How one of the published interfaces answers a failure; success is the routes' own. */
+export interface Interface {
+  prefix: string;
+  bodyLimitBytes: number;
+  failure(error: AppError, requestId: string): object;
+}
+
+const MIB = 1024 * 1024;
+
+export const management: Interface = {
+  prefix: '/v1',
+  bodyLimitBytes: MIB,
+  failure: (error, requestId) => ({
+    requestId,
+    error: `${WIRE_CODES[error.code]}: ${error.message}`,
+    status: statusOf(error),
+  }),
+};
+
+export const dashboards: Interface = {
+  prefix: '/api/v2',
+  bodyLimitBytes: 16 * MIB,
+  failure: (error) => (error.code === 'bad_request' ? { message: dashboardText(error), errors: dashboardErrors(error) } : { message: error.message }),
+};
+
+/** Health, metrics, documentation: whatever is neither of the two. */
+export const pages: Interface = { prefix: '', bodyLimitBytes: MIB, failure: (error) => ({ message: error.message }) };
+
+/** By path alone, so that it also works for a request that never became one. */
+export function interfaceAt(url: string): Interface {
+  const path = (/^https?:\/\/[^/?#]*(.*)$/i.exec(url)?.[1] ?? url).split(/[?#]/, 1)[0] ?? '';
+  const isUnder = ({ prefix }: Interface) => path === prefix || path.startsWith(`${prefix}/`);
+  return [management, dashboards].find(isUnder) ?? pages;
+}
+
+const STATUSES: Record<ErrorCode, number> = {
+  bad_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  too_many_requests: 429,
+  headers_too_large: 431,
+  internal: 500,
+  unavailable: 503,
+};
+
+const WIRE_CODES = Object.fromEntries(
+  Object.keys(STATUSES).map((code) => [code, { internal: 'INTERNAL_ERROR', unavailable: 'SERVICE_UNAVAILABLE' }[code] ?? code.toUpperCase()]),
+) as Record<ErrorCode, string>;
+
+export const statusOf = (error: AppError): number => STATUSES[error.code];
+
+const withoutPrefix = (path: string) => path.replace(/^(request body|query|path)\.?/, '');
+
+function dashboardText({ violations, message }: AppError): string {
+  if (violations.length === 0) return message;
+  return `Body validation failed: ${violations.map(({ path, rule }) => `${withoutPrefix(path)}: ${rule}`).join('; ')}`;
+}
+
+function dashboardErrors({ violations, message, field }: AppError): { path: string; message: string }[] {
+  if (violations.length === 0) return [{ path: field ?? '', message }];
+  return violations.map((violation) => ({ path: withoutPrefix(violation.path), message: sentence({ ...violation, path: '' }) }));
+}

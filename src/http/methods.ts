@@ -1,0 +1,22 @@
+import type { App } from './validation.ts';
+
+/** Which methods a path has, for `405` and its `Allow` header. Only asked when no route matched. */
+export function createAllowedMethods(app: App): (url: string) => string[] {
+  const methodsByPattern = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ url, method }) => {
+    if (url.includes('*')) return;
+    const known = methodsByPattern.get(url) ?? new Set();
+    for (const name of [method].flat()) known.add(name);
+    methodsByPattern.set(url, known);
+  });
+  return (url) => {
+    const segments = pathSegments(url);
+    const matches = [...methodsByPattern].filter(([pattern]) => isMatch(pathSegments(pattern), segments));
+    return [...new Set(matches.flatMap(([, methods]) => [...methods]))].sort();
+  };
+}
+
+const pathSegments = (url: string): string[] => (url.split('?', 1)[0] ?? '').split('/');
+
+const isMatch = (pattern: string[], path: string[]): boolean =>
+  pattern.length === path.length && pattern.every((segment, i) => (segment.startsWith(':') ? path[i] !== '' : segment === path[i]));

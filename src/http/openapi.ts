@@ -1,0 +1,50 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { App } from './validation.ts';
+
+const TITLE = 'Pilothouse';
+const DESCRIPTION = `The control plane of a ClickHouse-style database fleet: how services scale, who holds which API key,
+what every day cost, and the dashboards people watch.
+
+Management operations (\`/v1\`) take HTTP Basic with a key id and its secret; dashboard operations (\`/api/v2\`) take a Bearer token.
+Members of a request body that are not named here are ignored; unknown query parameters are refused.`;
+
+/** The OpenAPI document of all routes registered after this call, and a page to read it. */
+export async function describeRoutes(app: App, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: TITLE, description: DESCRIPTION, version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+      components: {
+        securitySchemes: {
+          key: { type: 'http', scheme: 'basic', description: 'Key id and key secret' },
+          token: { type: 'http', scheme: 'bearer', description: 'Dashboard token' },
+        },
+      },
+    },
+    transform({ schema, url, route }) {
+      const { operation, roles } = route.config ?? {};
+      if (!operation || schema?.hide) return { schema: { ...schema, hide: true }, url };
+      const security = roles ? [{ [url.startsWith('/v1') ? 'key' : 'token']: [] }] : [];
+      const access = roles && roles.length > 0 ? `\n\nRoles: ${roles.join(', ')}.` : '';
+      return { schema: { ...schema, description: `${schema.description ?? ''}${access}`, operationId: operation, security } as never, url };
+    },
+  });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    uiConfig: { docExpansion: 'list', defaultModelsExpandDepth: -1, tryItOutEnabled: true, persistAuthorization: false },
+    theme: { title: `${TITLE} reference` },
+  });
+}
+
+/** `/openapi.json`, and `/v1` where clients of the public system look for it. Open to everybody, rendered once. */
+export function serveDocument(app: App, paths: readonly string[]): void {
+  let text: string | undefined;
+  for (const path of paths) {
+    app.get(path, { config: { operation: 'openapi' }, schema: { hide: true } }, async (_request, reply) => {
+      text ??= JSON.stringify(app.swagger());
+      return reply.type('application/json; charset=utf-8').send(text);
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '../kernel/clock.ts';
+
+export interface Rate {
+  requests: number;
+  windowSeconds: number;
+}
+
+export interface Taken {
+  isAllowed: boolean;
+  remaining: number;
+  /** Until the window ends: whole seconds from now, at least 1, never an epoch. */
+  resetSeconds: number;
+}
+
+interface Window {
+  endsAt: number;
+  count: number;
+}
+
+const REMEMBERED = 50_000;
+
+/** A fixed window per caller, counted in this process. */
+export function createFixedWindow(rate: Rate, clock: Clock) {
+  const windows = new Map<string, Window>();
+
+  function windowOf(id: string, now: number): Window {
+    let window = windows.get(id);
+    if (!window || window.endsAt <= now) {
+      if (windows.size >= REMEMBERED) forget(now);
+      window = { endsAt: now + rate.windowSeconds * 1000, count: 0 };
+      windows.set(id, window);
+    }
+    return window;
+  }
+
+  /** Those whose window is over; when that is not enough, everybody: a flood of addresses must not cost us the memory. */
+  function forget(now: number): void {
+    for (const [id, window] of windows) if (window.endsAt <= now) windows.delete(id);
+    if (windows.size >= REMEMBERED) windows.clear();
+  }
+
+  return {
+    take(id: string): Taken {
+      const now = clock.now();
+      const window = windowOf(id, now);
+      window.count++;
+      return {
+        isAllowed: window.count <= rate.requests,
+        remaining: Math.max(0, rate.requests - window.count),
+        resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
+      };
+    },
+  };
+}
+
+export type FixedWindow = ReturnType<typeof createFixedWindow>;

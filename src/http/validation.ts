@@ -1,0 +1,49 @@
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifySchemaCompiler,
+  FastifyTypeProvider,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Settings } from 'typebox/system';
+import { AppError, sentence } from '../kernel/errors.ts';
+import { violationsOf } from '../kernel/violations.ts';
+
+/** Handlers get the types of the schemas that guard them. */
+export interface SchemaTypes extends FastifyTypeProvider {
+  validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
+  serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
+}
+
+export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, SchemaTypes>;
+
+/** What a domain offers over HTTP. */
+export type Routes = (app: App) => void;
+
+const PLACES: Record<string, string> = { body: 'request body', querystring: 'query', params: 'path', headers: 'header' };
+const LISTED_VIOLATIONS = 20;
+
+const compiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const validator = Compile(schema);
+  const place = PLACES[httpPart ?? 'body'] ?? '';
+  return (value: unknown) => {
+    if (validator.Check(value)) return { value };
+    return { error: violationError(violationsOf(validator.Errors(value), value, place)) };
+  };
+};
+
+function violationError(violations: ReturnType<typeof violationsOf>): AppError {
+  const listed = violations.slice(0, LISTED_VIOLATIONS).map(sentence);
+  const more = violations.length - listed.length;
+  if (more > 0) listed.push(`and ${more} more`);
+  return new AppError('bad_request', listed.join('; '), { violations });
+}
+
+export function validateWithSchemas(app: App): void {
+  Settings.Set({ maxErrors: 200 });
+  app.setValidatorCompiler(compiler);
+}

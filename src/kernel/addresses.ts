@@ -1,0 +1,60 @@
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** A network as written by a person, ready to match: the address family, the address and the prefix length. */
+export interface Network {
+  contains(address: string): boolean;
+}
+
+// Four decimal octets without leading zeros: `127.1`, `0x7f.1` and `010.0.0.1` mean different things to different programs.
+const DOTTED_QUAD = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+
+/** An IPv4 or IPv6 address, or a CIDR; host bits may be set and do not matter. Undefined when it is neither. */
+export function parseNetwork(text: string): Network | undefined {
+  const [host = '', bits, ...rest] = text.split('/');
+  const address = parseAddress(host);
+  if (!address || rest.length > 0 || host.includes('%')) return undefined;
+  const width = address.kind() === 'ipv4' ? 32 : 128;
+  if (bits !== undefined && !/^(0|[1-9]\d{0,2})$/.test(bits)) return undefined;
+  const prefix = bits === undefined ? width : Number(bits);
+  if (prefix > width) return undefined;
+  const [network, length] = unmapped(address, prefix);
+  return {
+    contains(candidate) {
+      const parsed = parseAddress(candidate);
+      if (!parsed) return false;
+      const [other] = unmapped(parsed, 128);
+      return other.kind() === network.kind() && other.match(network as ipaddr.IPv6, length);
+    },
+  };
+}
+
+/** How an address is written in one way only: IPv4-mapped IPv6 as IPv4, no zone. The text itself when it is no address. */
+export function canonicalAddress(text: string): string {
+  const parsed = parseAddress(text.split('%')[0] ?? '');
+  return parsed ? unmapped(parsed, 128)[0].toString() : text;
+}
+
+/** One client, one bucket: an IPv4 address as it is, an IPv6 address by its /64, which one customer usually holds. */
+export function addressBlock(address: string): string {
+  if (!address.includes(':')) return address;
+  const parsed = parseAddress(address);
+  return parsed?.kind() === 'ipv6' ? (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':') : address;
+}
+
+function parseAddress(text: string): Address | undefined {
+  if (DOTTED_QUAD.test(text)) return ipaddr.IPv4.parse(text);
+  if (!text.includes(':') || !ipaddr.IPv6.isValid(text)) return undefined;
+  const quad = text.slice(text.lastIndexOf(':') + 1);
+  if (quad.includes('.') && !DOTTED_QUAD.test(quad)) return undefined;
+  return ipaddr.IPv6.parse(text);
+}
+
+/** `::ffff:10.0.0.1` counts as `10.0.0.1`, and `::ffff:10.0.0.0/104` as `10.0.0.0/8`. */
+function unmapped(address: Address, prefix: number): [Address, number] {
+  if (address.kind() === 'ipv4') return [address, Math.min(prefix, 32)];
+  const v6 = address as ipaddr.IPv6;
+  if (!v6.isIPv4MappedAddress() || prefix < 96) return [v6, prefix];
+  return [v6.toIPv4Address(), prefix - 96];
+}

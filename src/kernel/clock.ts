@@ -1,0 +1,52 @@
+/** Epoch milliseconds, UTC. A test passes its own clock; nothing else reads the time. */
+export interface Clock {
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };
+
+export const SECOND_MS = 1000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** `2026-11-15T09:30:00Z`: ISO 8601, UTC, whole seconds. */
+export function isoSeconds(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+/** As `isoSeconds`, with milliseconds only where there are any. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z');
+}
+
+const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}:?\d{2})?$/;
+
+/**
+ * An ISO 8601 date-time as epoch milliseconds; undefined when it is not one, or names an impossible day or hour.
+ * `offset: 'required'` refuses a time whose zone would have to be guessed; otherwise a missing offset means UTC.
+ */
+export function parseDateTime(text: string, { offset }: { offset: 'required' | 'optional' }): number | undefined {
+  const match = DATE_TIME.exec(text);
+  if (!match) return undefined;
+  const [, date = '', hour = '', minute = '', second = '00', fraction = '0', zone] = match;
+  if (zone === undefined && offset === 'required') return undefined;
+  const day = parseDate(date);
+  const [h, m, s] = [Number(hour), Number(minute), Number(second)];
+  const shift = zone === undefined || /^z$/i.test(zone) ? 0 : offsetMs(zone);
+  if (day === undefined || shift === undefined || h > 23 || m > 59 || s > 60) return undefined;
+  return day + (h * 60 + m) * MINUTE_MS + s * SECOND_MS + Math.trunc(Number(`0.${fraction}`) * SECOND_MS) - shift;
+}
+
+function offsetMs(zone: string): number | undefined {
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(-2));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * MINUTE_MS;
+}
+
+/** `YYYY-MM-DD` as the epoch milliseconds of its UTC midnight; undefined for anything else, `2026-02-30` included. */
+export function parseDate(text: string): number | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
+  const ms = Date.parse(`${text}T00:00:00Z`);
+  return Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text ? undefined : ms;
+}

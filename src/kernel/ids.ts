@@ -1,0 +1,38 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export const isUuid = (text: string): boolean => UUID.test(text);
+
+export const newUuid = (): string => randomUUID();
+
+/** The same parts always give the same id (a version 5 UUID), so a file may leave ids out and stay stable. */
+export function derivedUuid(...parts: string[]): string {
+  const bytes = createHash('sha1').update('pilothouse').update(JSON.stringify(parts)).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return formatted(bytes.toString('hex'));
+}
+
+/** Ids that sort by the time they were made (version 7 UUIDs), also within one millisecond of this process. */
+export function createTimeOrderedIds(): (nowMs: number) => string {
+  let lastMs = 0;
+  let counter = 0;
+  return (nowMs) => {
+    if (nowMs > lastMs) {
+      lastMs = nowMs;
+      counter = 0;
+    } else if (++counter > 0xfff) {
+      lastMs++;
+      counter = 0;
+    }
+    const random = randomBytes(8);
+    random.writeUInt8((random.readUInt8(0) & 0x3f) | 0x80, 0);
+    const head = lastMs.toString(16).padStart(12, '0');
+    return formatted(`${head}7${counter.toString(16).padStart(3, '0')}${random.toString('hex')}`);
+  };
+}
+
+function formatted(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

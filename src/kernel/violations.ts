@@ -1,0 +1,110 @@
+import { MISSING, type Violation } from './errors.ts';
+
+/** The part of a JSON Schema error that we read; TypeBox and Ajv both report it. */
+export interface SchemaError {
+  keyword: string;
+  instancePath: string;
+  params: object;
+  message?: string;
+}
+
+/** The parameters of the keywords that we word ourselves. */
+interface Params {
+  requiredProperties?: string[];
+  additionalProperties?: string[];
+  allowedValues?: unknown[];
+  type?: string;
+  types?: string[];
+  limit?: number;
+  multipleOf?: number;
+  format?: string;
+}
+
+/** Schema errors → one violation per broken field, in the order of the fields, worded for people. */
+export function violationsOf(errors: readonly SchemaError[], root: unknown, prefix: string): Violation[] {
+  const byPath = new Map<string, Violation>();
+  const add = (segments: string[], rule: string, value: unknown) => {
+    const path = pathOf(prefix, segments);
+    if (!byPath.has(path)) byPath.set(path, { path, rule, value, secret: segments.includes('hashData') });
+  };
+  for (const { keyword, instancePath, params, message } of summarised(errors)) {
+    const segments = instancePath.split('/').slice(1).map(unescapePointer);
+    const details: Params = params;
+    if (keyword === 'required') {
+      for (const name of details.requiredProperties ?? []) add([...segments, name], 'The value is required', MISSING);
+    } else if (keyword === 'additionalProperties') {
+      for (const name of details.additionalProperties ?? []) add([...segments, name], prefix === 'query' ? 'Unknown parameter' : 'There is no such member', valueAt(root, [...segments, name]));
+    } else {
+      add(segments, ruleOf(keyword, details, message), valueAt(root, segments));
+    }
+  }
+  return [...byPath.values()];
+}
+
+/** A failed union reports each of its arms and then itself: the union's own line says it best. */
+function summarised(errors: readonly SchemaError[]): SchemaError[] {
+  const unions = new Set(errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath));
+  return errors
+    .filter(({ keyword, instancePath }) => keyword !== 'boolean' && (keyword === 'anyOf' || !unions.has(instancePath)))
+    .map((error) => (error.keyword === 'anyOf' ? { ...error, params: { types: typesAt(errors, error.instancePath) } } : error));
+}
+
+function typesAt(errors: readonly SchemaError[], path: string): string[] {
+  return errors.flatMap(({ keyword, instancePath, params }) =>
+    keyword === 'type' && instancePath === path ? [String((params as Params).type)] : [],
+  );
+}
+
+function ruleOf(keyword: string, params: Params, message = 'The value is not valid'): string {
+  const { limit, type = '', allowedValues = [], multipleOf, types = [], format } = params;
+  switch (keyword) {
+    case 'type':
+      return `The value must be ${withArticle(type)}`;
+    case 'anyOf':
+      return `The value must be ${types.map(withArticle).join(' or ')}`;
+    case 'enum':
+      return `The value must be one of ${allowedValues.join(', ')}`;
+    case 'minimum':
+      return `The value must be at least ${limit}`;
+    case 'maximum':
+      return `The value must be at most ${limit}`;
+    case 'multipleOf':
+      return `The value must be a multiple of ${multipleOf}`;
+    case 'minLength':
+      return limit === 1 ? 'The value must not be empty' : `The value must have at least ${limit} characters`;
+    case 'maxLength':
+      return `The value must have at most ${limit} characters`;
+    case 'minItems':
+      return `The list must have at least ${limit} element${limit === 1 ? '' : 's'}`;
+    case 'maxItems':
+      return `The list must have at most ${limit} elements`;
+    case 'uniqueItems':
+      return 'The list must not repeat an element';
+    case 'format':
+      return `The value must be a valid ${format}`;
+    default:
+      return message;
+  }
+}
+
+function withArticle(type: string): string {
+  if (type === 'null') return 'null';
+  return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
+}
+
+/** `ipAccessList`, `0`, `source` → `request body.ipAccessList[0].source`. */
+function pathOf(prefix: string, segments: readonly string[]): string {
+  const path = segments.map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `.${segment.slice(0, 64)}`)).join('');
+  return prefix === '' ? path.replace(/^\./, '') : prefix + path;
+}
+
+function valueAt(root: unknown, segments: readonly string[]): unknown {
+  let value = root;
+  for (const segment of segments) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) return MISSING;
+    value = (value as Record<string, unknown>)[segment];
+  }
+  return value;
+}
+
+const unescapePointer = (segment: string) => segment.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,0 +1,58 @@
+import type { Authenticate, Caller } from '../http/guard.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { Db } from '../state/tables.ts';
+import { hashOf, isSameHash } from './credentials.ts';
+import { admits, isActive } from './key.ts';
+import type { LastUsed } from './last-used.ts';
+import { findKeyByHash } from './store.ts';
+
+interface Hashes {
+  keyIdHash: string;
+  keySecretHash: string;
+}
+
+/** Stands in for the secret of a key that does not exist, so that the same work is done for it. */
+const NOBODY = hashOf('');
+const REMEMBERED_HEADERS = 1000;
+
+/**
+ * Basic credentials → caller. The key's row is read for every request, so a key that was disabled, changed or deleted
+ * on any node is refused from the next request on. Only the hashing of a header that was good before is remembered:
+ * that is arithmetic, which no change of the key can make wrong.
+ */
+export function createKeyAuthentication({ db, clock, lastUsed }: { db: Db; clock: Clock; lastUsed: LastUsed }): Authenticate {
+  const known = new Map<string, Hashes>();
+  return async (header) => {
+    if (header === undefined) throw new AppError('unauthorized', 'No Authorization header provided');
+    const remembered = known.get(header);
+    const hashes = remembered ?? hashesIn(header);
+    const found = await findKeyByHash(db, hashes.keyIdHash);
+    const isRight = isSameHash(hashes.keySecretHash, found?.key.keySecretHash ?? NOBODY);
+    if (!found || !isRight) throw new AppError('unauthorized', 'Key is not found');
+    const { key, costRevision } = found;
+    if (!isActive(key, clock.now())) throw new AppError('unauthorized', 'Key is not active');
+    if (!remembered) {
+      if (known.size >= REMEMBERED_HEADERS) known.clear();
+      known.set(header, hashes);
+    }
+    lastUsed.note(key);
+    return {
+      organizationId: key.organizationId,
+      costRevision,
+      credentialId: key.id,
+      credentialName: key.name,
+      suffix: key.keySuffix,
+      roles: key.roles,
+      allows: (address) => admits(key.ipAccessList, address),
+    } satisfies Caller;
+  };
+}
+
+function hashesIn(header: string): Hashes {
+  const encoded = /^basic +([A-Za-z0-9+/_-]+={0,2})\s*$/i.exec(header)?.[1];
+  const text = encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text?.indexOf(':') ?? -1;
+  if (text === undefined || colon < 0) throw new AppError('unauthorized', 'Malformed Authorization header');
+  return { keyIdHash: hashOf(text.slice(0, colon)), keySecretHash: hashOf(text.slice(colon + 1)) };
+}

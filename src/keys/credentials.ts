@@ -1,0 +1,54 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const KEY_ID_LENGTH = 20;
+/** 43 × log2(62) > 256 bits. */
+const RANDOM_LENGTH = 43;
+const CHECKSUM_LENGTH = 6;
+
+/** The last four characters, which a record may show. */
+export const suffixOf = (text: string): string => text.slice(-4);
+
+/** base64(SHA-256(text)). The secrets have 256 random bits: a slow hash would only slow down ourselves. */
+export const hashOf = (text: string): string => hash('sha256', text, 'base64');
+
+export const newKeyId = (): string => randomText(KEY_ID_LENGTH);
+export const newKeySecret = (): string => selfIdentifying('phs_');
+export const newToken = (): string => selfIdentifying('pht_');
+
+/** A prefix and a checksum of its own, so that a scanner finds a leaked one without knowing anything else. */
+function selfIdentifying(prefix: string): string {
+  const body = prefix + randomText(RANDOM_LENGTH);
+  return body + checksum(body);
+}
+
+/** Is this one of ours, as far as its text can tell? For scanners and tests; a caller's own credentials have any shape. */
+export function isSelfIdentifying(text: string): boolean {
+  return /^ph[st]_[0-9A-Za-z]{49}$/.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    digits = ALPHABET[rest % ALPHABET.length] + digits;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return digits;
+}
+
+function randomText(length: number): string {
+  const fair = 256 - (256 % ALPHABET.length);
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) if (byte < fair && text.length < length) text += ALPHABET[byte % ALPHABET.length];
+  }
+  return text;
+}
+
+/** Compares in constant time; both are 44 characters. */
+export function isSameHash(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,168 @@
+import type { Actor } from '../audit/activity.ts';
+import { difference } from '../audit/activity.ts';
+import type { Audit } from '../audit/audit.ts';
+import { type Clock, isoTime, parseDateTime } from '../kernel/clock.ts';
+import { AppError, refuse } from '../kernel/errors.ts';
+import { newUuid } from '../kernel/ids.ts';
+import type { Organizations } from '../organizations/organizations.ts';
+import type { State } from '../state/state.ts';
+import type { Db } from '../state/tables.ts';
+import { hashOf, newKeyId, newKeySecret, suffixOf } from './credentials.ts';
+import { DEFAULT_NAME, DEFAULT_ROLES, type IpAccessEntry, isActiveAdmin, type Key, type KeyState, type Role } from './key.ts';
+import { countKeys, deleteKey, findKey, insertKey, listKeys, updateKey } from './store.ts';
+
+export interface HashData {
+  keyIdHash: string;
+  keyIdSuffix: string;
+  keySecretHash: string;
+}
+
+/** The members a key can be given; everything else about it is ours to decide. */
+export interface KeySettings {
+  name?: string | undefined;
+  state?: KeyState | undefined;
+  roles?: Role[] | undefined;
+  /** ISO 8601 with an offset; null or empty: never. */
+  expireAt?: string | null | undefined;
+  ipAccessList?: IpAccessEntry[] | undefined;
+}
+
+export interface CreatedKey {
+  key: Key;
+  /** Shown once; absent when the caller brought hashes. */
+  credentials?: { keyId: string; keySecret: string };
+}
+
+interface Options {
+  state: State;
+  clock: Clock;
+  audit: Audit;
+  organizations: Organizations;
+  maxKeys: number;
+}
+
+export type Keys = ReturnType<typeof createKeys>;
+
+export function createKeys({ state, clock, audit, organizations, maxKeys }: Options) {
+  async function get(db: Db, organizationId: string, id: string): Promise<Key> {
+    const key = await findKey(db, organizationId, id);
+    if (!key) throw new AppError('not_found', `key ${id} does not exist`);
+    return key;
+  }
+
+  /** Absent, null and empty mean never; a moment that has passed would make a key that cannot be used. */
+  function expiry(text: string | null | undefined): number | undefined {
+    if (text === undefined || text === null || text === '') return undefined;
+    const ms = parseDateTime(text, { offset: 'required' });
+    const path = 'request body.expireAt';
+    if (ms === undefined) refuse([{ path, rule: 'The value must be an ISO 8601 date-time with an offset or Z', value: text }]);
+    else if (ms <= clock.now()) refuse([{ path, rule: 'The value must lie in the future', value: text }]);
+    else if (ms > LAST_MOMENT) refuse([{ path, rule: 'The value must lie before the year 10000', value: text }]);
+    return ms;
+  }
+
+  async function keepAnAdmin(tx: Db, before: Key, after: Key | undefined, doing: string): Promise<void> {
+    const now = clock.now();
+    if (!isActiveAdmin(before, now) || (after && isActiveAdmin(after, now))) return;
+    const others = await listKeys(tx, before.organizationId);
+    if (others.some((other) => other.id !== before.id && isActiveAdmin(other, now))) return;
+    throw new AppError('conflict', `This is the last enabled admin key of the organization; it cannot be ${doing}`);
+  }
+
+  async function save(tx: Db, actor: Actor, before: Key, after: Key): Promise<Key> {
+    const changed = difference(shownInTrail(before), shownInTrail(after));
+    if (Object.keys({ ...changed.before, ...changed.after }).length === 0 && before.keySecretHash === after.keySecretHash) return before;
+    await updateKey(tx, after);
+    await audit.record(tx, actor, { organizationId: after.organizationId, type: 'openapi_key_update', resource: { type: 'key', id: after.id }, ...changed });
+    return after;
+  }
+
+  return {
+    async create(actor: Actor, organizationId: string, settings: KeySettings, hashData?: HashData): Promise<CreatedKey> {
+      const expireAt = expiry(settings.expireAt);
+      const credentials = hashData ? undefined : { keyId: newKeyId(), keySecret: newKeySecret() };
+      const hashes = hashData ?? hashesOf(credentials as { keyId: string; keySecret: string });
+      const key: Key = {
+        id: newUuid(),
+        organizationId,
+        name: settings.name ?? DEFAULT_NAME,
+        state: settings.state ?? 'enabled',
+        roles: settings.roles ?? DEFAULT_ROLES,
+        ipAccessList: settings.ipAccessList ?? [],
+        keyIdHash: hashes.keyIdHash,
+        keySuffix: hashes.keyIdSuffix,
+        keySecretHash: hashes.keySecretHash,
+        createdAt: clock.now(),
+        expireAt,
+        usedAt: undefined,
+      };
+      await state.write(async (tx) => {
+        await organizations.take(tx, organizationId);
+        if ((await countKeys(tx, organizationId)) >= maxKeys) {
+          throw new AppError('conflict', `The organization has ${maxKeys} keys, which is the most it may have; delete one first`);
+        }
+        if (!(await insertKey(tx, key))) {
+          throw new AppError('conflict', 'A key with this id already exists', { field: 'hashData.keyIdHash' });
+        }
+        await audit.record(tx, actor, { organizationId, type: 'key_create', resource: { type: 'key', id: key.id }, after: shownInTrail(key) });
+      });
+      return credentials ? { key, credentials } : { key };
+    },
+
+    list: (organizationId: string): Promise<Key[]> => listKeys(state.db, organizationId),
+
+    get: (organizationId: string, id: string): Promise<Key> => get(state.db, organizationId, id),
+
+    /** Members left out keep their value; the address list is replaced whole. */
+    async update(actor: Actor, organizationId: string, id: string, settings: KeySettings): Promise<Key> {
+      const expireAt = expiry(settings.expireAt);
+      return state.write(async (tx) => {
+        await organizations.take(tx, organizationId);
+        const before = await get(tx, organizationId, id);
+        const after: Key = {
+          ...before,
+          name: settings.name ?? before.name,
+          state: settings.state ?? before.state,
+          roles: settings.roles ?? before.roles,
+          ipAccessList: settings.ipAccessList ?? before.ipAccessList,
+          expireAt: settings.expireAt === undefined ? before.expireAt : expireAt,
+        };
+        await keepAnAdmin(tx, before, after, after.state === 'disabled' ? 'disabled' : 'demoted');
+        return save(tx, actor, before, after);
+      });
+    },
+
+    async remove(actor: Actor, organizationId: string, id: string): Promise<void> {
+      await state.write(async (tx) => {
+        await organizations.take(tx, organizationId);
+        const key = await get(tx, organizationId, id);
+        if (actor.type === 'api' && actor.id === id) throw new AppError('conflict', 'A key cannot delete itself; use another key');
+        await keepAnAdmin(tx, key, undefined, 'deleted');
+        await deleteKey(tx, organizationId, id);
+        await audit.record(tx, actor, { organizationId, type: 'key_delete', resource: { type: 'key', id }, before: shownInTrail(key) });
+      });
+    },
+
+    /** A new secret for the same key id; the old secret stops working at once. */
+    async rotate(actor: Actor, organizationId: string, id: string): Promise<{ key: Key; keySecret: string }> {
+      const keySecret = newKeySecret();
+      const key = await state.write(async (tx) => {
+        await organizations.take(tx, organizationId);
+        const before = await get(tx, organizationId, id);
+        return save(tx, actor, before, { ...before, keySecretHash: hashOf(keySecret) });
+      });
+      return { key, keySecret };
+    },
+  };
+}
+
+const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z');
+
+export function hashesOf({ keyId, keySecret }: { keyId: string; keySecret: string }): HashData {
+  return { keyIdHash: hashOf(keyId), keyIdSuffix: suffixOf(keyId), keySecretHash: hashOf(keySecret) };
+}
+
+/** The key as the audit trail may hold it. */
+export function shownInTrail({ name, state, roles, ipAccessList, keySuffix, expireAt }: Key) {
+  return { name, state, roles, ipAccessList, keySuffix, expireAt: expireAt === undefined ? null : isoTime(expireAt) };
+}

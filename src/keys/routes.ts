@@ -1,0 +1,106 @@
+import Type, { type Static } from 'typebox';
+import { actorOf } from '../audit/request-actor.ts';
+import { bareManagementAnswers, bareSuccess, managementAnswers, success } from '../http/envelopes.ts';
+import { callerOf } from '../http/guard.ts';
+import type { Routes } from '../http/validation.ts';
+import { isoSeconds, isoTime } from '../kernel/clock.ts';
+import { OrganizationPath } from '../organizations/schema.ts';
+import type { Key } from './key.ts';
+import type { Keys } from './keys.ts';
+import { CreateKeyBody, CreateKeyResult, KeyPath, KeyRecord, UpdateKeyBody } from './schema.ts';
+
+const read = ['admin', 'developer'];
+const change = ['admin'];
+const tags = ['Keys'];
+
+export function keyRoutes({ keys }: { keys: Keys }): Routes {
+  return (app) => {
+    app.addHook('onSend', async (request, reply) => {
+      if (request.routeOptions.config.operation?.startsWith('openapiKey')) reply.header('cache-control', 'no-store');
+    });
+
+    app.get(
+      '/v1/organizations/:organizationId/keys',
+      {
+        config: { operation: 'openapiKeyGetList', roles: read },
+        schema: { tags, summary: 'List keys', params: OrganizationPath, response: managementAnswers(Type.Array(KeyRecord)) },
+      },
+      async (request) => success(request, (await keys.list(callerOf(request).organizationId)).map(record)),
+    );
+
+    app.post(
+      '/v1/organizations/:organizationId/keys',
+      {
+        config: { operation: 'openapiKeyCreate', roles: change },
+        schema: {
+          tags,
+          summary: 'Create key',
+          description: 'The key id and secret are shown this once. With hashData the caller keeps both and sends only their hashes.',
+          params: OrganizationPath,
+          body: CreateKeyBody,
+          response: managementAnswers(CreateKeyResult),
+        },
+      },
+      async (request) => {
+        const { hashData, ...settings } = request.body;
+        const { key, credentials } = await keys.create(actorOf(request), callerOf(request).organizationId, settings, hashData);
+        return success(request, { key: record(key), ...credentials });
+      },
+    );
+
+    app.get(
+      '/v1/organizations/:organizationId/keys/:keyId',
+      {
+        config: { operation: 'openapiKeyGet', roles: read },
+        schema: { tags, summary: 'Get key', params: KeyPath, response: managementAnswers(KeyRecord) },
+      },
+      async (request) => success(request, record(await keys.get(callerOf(request).organizationId, request.params.keyId.toLowerCase()))),
+    );
+
+    app.patch(
+      '/v1/organizations/:organizationId/keys/:keyId',
+      {
+        config: { operation: 'openapiKeyUpdate', roles: change },
+        schema: {
+          tags,
+          summary: 'Update key',
+          description: 'Members left out keep their value; expireAt null clears the expiry; ipAccessList is replaced whole.',
+          params: KeyPath,
+          body: UpdateKeyBody,
+          response: managementAnswers(KeyRecord),
+        },
+      },
+      async (request) => {
+        const id = request.params.keyId.toLowerCase();
+        return success(request, record(await keys.update(actorOf(request), callerOf(request).organizationId, id, request.body)));
+      },
+    );
+
+    app.delete(
+      '/v1/organizations/:organizationId/keys/:keyId',
+      {
+        config: { operation: 'openapiKeyDelete', roles: change },
+        schema: { tags, summary: 'Delete key', description: 'At once and for good.', params: KeyPath, response: bareManagementAnswers },
+      },
+      async (request) => {
+        await keys.remove(actorOf(request), callerOf(request).organizationId, request.params.keyId.toLowerCase());
+        return bareSuccess(request);
+      },
+    );
+  };
+}
+
+function record(key: Key): Static<typeof KeyRecord> {
+  const { id, name, state, roles, keySuffix, createdAt, expireAt, usedAt, ipAccessList } = key;
+  return {
+    id,
+    name,
+    state,
+    roles,
+    keySuffix,
+    createdAt: isoSeconds(createdAt),
+    expireAt: expireAt === undefined ? null : isoTime(expireAt),
+    ...(usedAt === undefined ? {} : { usedAt: isoSeconds(usedAt) }),
+    ipAccessList,
+  };
+}

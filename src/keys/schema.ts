@@ -1,0 +1,79 @@
+import Type from 'typebox';
+import { parseNetwork } from '../kernel/addresses.ts';
+import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
+import { OrganizationPath } from '../organizations/schema.ts';
+import { KEY_STATES, ROLES } from './key.ts';
+
+export const KeyPath = Type.Object({
+  ...OrganizationPath.properties,
+  keyId: Type.String({ format: 'uuid', description: "The key record's id (a UUID), not the credential's key id" }),
+});
+
+const storable = (options: { minLength?: number; maxLength: number; description?: string }) =>
+  Type.Refine(Type.String(options), isStorable, () => STORABLE_RULE);
+
+const isNetwork = (text: unknown): boolean => typeof text !== 'string' || parseNetwork(text) !== undefined;
+
+export const IpAccessEntry = Type.Object({
+  source: Type.Refine(
+    Type.String({ description: 'An IPv4 or IPv6 address, or a CIDR' }),
+    isNetwork,
+    () => 'The value must be an IPv4 or IPv6 address or a CIDR',
+  ),
+  description: Type.Optional(storable({ maxLength: 1024 })),
+});
+
+const Name = storable({ minLength: 1, maxLength: 255, description: 'Need not be unique' });
+const State = Type.Enum([...KEY_STATES]);
+const Roles = Type.Array(Type.Enum([...ROLES]), { minItems: 1, uniqueItems: true });
+const ExpireAt = Type.Union([Type.String({ description: 'ISO 8601 date-time with an offset or Z, in the future; empty: never' }), Type.Null()]);
+const IpAccessList = Type.Array(IpAccessEntry, { maxItems: 1000, description: 'Addresses that may use the key; empty: any' });
+
+const isSha256 = (text: unknown): boolean => typeof text !== 'string' || /^[A-Za-z0-9+/]{43}=$/.test(text);
+const Hash = (of: string) =>
+  Type.Refine(Type.String({ description: `base64(SHA-256(${of}))` }), isSha256, () => 'The value must be a SHA-256 in base64, 44 characters');
+
+export const HashData = Type.Object({
+  keyIdHash: Hash('key id'),
+  keyIdSuffix: Type.Refine(
+    Type.String({ description: 'The last four characters of the key id' }),
+    (text) => typeof text !== 'string' || (/^[!-~]{4}$/.test(text)),
+    () => 'The value must be the last 4 characters of the key id',
+  ),
+  keySecretHash: Hash('key secret'),
+});
+
+export const CreateKeyBody = Type.Object({
+  name: Type.Optional(Name),
+  expireAt: Type.Optional(ExpireAt),
+  hashData: Type.Optional(HashData),
+  ipAccessList: Type.Optional(IpAccessList),
+  roles: Type.Optional(Roles),
+  state: Type.Optional(State),
+});
+
+export const UpdateKeyBody = Type.Object({
+  name: Type.Optional(Name),
+  expireAt: Type.Optional(ExpireAt),
+  ipAccessList: Type.Optional(IpAccessList),
+  roles: Type.Optional(Roles),
+  state: Type.Optional(State),
+});
+
+export const KeyRecord = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  name: Type.String(),
+  state: State,
+  roles: Type.Array(Type.Enum([...ROLES])),
+  keySuffix: Type.String({ description: 'The last four characters of the key id' }),
+  createdAt: Type.String({ format: 'date-time' }),
+  expireAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'null: never' }),
+  usedAt: Type.Optional(Type.String({ format: 'date-time', description: 'To the minute; absent until the first use' })),
+  ipAccessList: Type.Array(Type.Object({ source: Type.String(), description: Type.Optional(Type.String()) })),
+});
+
+export const CreateKeyResult = Type.Object({
+  key: KeyRecord,
+  keyId: Type.Optional(Type.String({ description: 'The Basic user name; shown once, absent with hashData' })),
+  keySecret: Type.Optional(Type.String({ description: 'The Basic password; shown once, absent with hashData' })),
+});

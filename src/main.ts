@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+import { readFileSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { run } from './cli/program.ts';
+
+const userName = (): string => {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown user';
+  }
+};
+
+const stopped = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        // A second signal means: now.
+        process.once(signal, () => process.exit(1));
+        resolve();
+      });
+    }
+  });
+
+process.exitCode = await run(process.argv.slice(2), {
+  environment: process.env,
+  readFile: (path) => readFileSync(path, 'utf8'),
+  writeFile: (path, text) => writeFileSync(path, text),
+  print: (line) => process.stdout.write(`${line}\n`),
+  say: (line) => process.stderr.write(`${line}\n`),
+  stopped,
+  user: userName(),
+});

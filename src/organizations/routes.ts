@@ -1,0 +1,35 @@
+import Type from 'typebox';
+import { managementAnswers, success } from '../http/envelopes.ts';
+import { callerOf } from '../http/guard.ts';
+import type { Routes } from '../http/validation.ts';
+import { isoSeconds } from '../kernel/clock.ts';
+import type { Organization } from './organization.ts';
+import type { Organizations } from './organizations.ts';
+import { OrganizationPath, OrganizationRecord } from './schema.ts';
+
+const roles = ['admin', 'developer'];
+const tags = ['Organizations'];
+
+export function organizationRoutes({ organizations }: { organizations: Organizations }): Routes {
+  return (app) => {
+    app.get(
+      '/v1/organizations',
+      {
+        config: { operation: 'organizationGetList', roles },
+        schema: { tags, summary: 'List organizations', description: 'The one organization that the key belongs to.', response: managementAnswers(Type.Array(OrganizationRecord)) },
+      },
+      async (request) => success(request, [record(await organizations.get(callerOf(request).organizationId))]),
+    );
+
+    app.get(
+      '/v1/organizations/:organizationId',
+      {
+        config: { operation: 'organizationGet', roles },
+        schema: { tags, summary: 'Get organization', params: OrganizationPath, response: managementAnswers(OrganizationRecord) },
+      },
+      async (request) => success(request, record(await organizations.get(callerOf(request).organizationId))),
+    );
+  };
+}
+
+const record = ({ id, name, createdAt, tier }: Organization) => ({ id, name, createdAt: isoSeconds(createdAt), tier, privateEndpoints: [] });

@@ -1,0 +1,14 @@
+import Type from 'typebox';
+import { TIERS } from './organization.ts';
+
+export const OrganizationPath = Type.Object({
+  organizationId: Type.String({ format: 'uuid', description: 'The organization; letter case does not matter' }),
+});
+
+export const OrganizationRecord = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  name: Type.String(),
+  createdAt: Type.String({ format: 'date-time' }),
+  tier: Type.Enum([...TIERS]),
+  privateEndpoints: Type.Array(Type.Object({})),
+});

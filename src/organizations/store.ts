@@ -1,0 +1,62 @@
+import { prepared } from '../state/prepared.ts';
+import type { Db, OrganizationRow } from '../state/tables.ts';
+import type { Organization, Tier } from './organization.ts';
+
+const toOrganization = (row: OrganizationRow): Organization => ({
+  id: row.id,
+  name: row.name,
+  tier: row.tier as Tier,
+  isPaid: row.paid === 1,
+  createdAt: row.created_at,
+  costRevision: row.cost_revision,
+});
+
+const selectById = prepared((db: Db, value: { id: string }) => db.selectFrom('organizations').selectAll().where('id', '=', value.id));
+
+const bumpRevision = prepared((db: Db, value: { id: string }) =>
+  db
+    .updateTable('organizations')
+    .set((eb) => ({ revision: eb('revision', '+', 1) }))
+    .where('id', '=', value.id)
+    .returningAll(),
+);
+
+export async function findOrganization(db: Db, id: string): Promise<Organization | undefined> {
+  const [row] = await selectById(db, { id });
+  return row && toOrganization(row);
+}
+
+export async function listOrganizations(db: Db): Promise<Organization[]> {
+  const rows = await db.selectFrom('organizations').selectAll().orderBy('created_at').orderBy('id').execute();
+  return rows.map(toOrganization);
+}
+
+/** Raises the revision, and by that holds the organization's row until the transaction ends. */
+export async function takeOrganization(tx: Db, id: string): Promise<Organization | undefined> {
+  const [row] = await bumpRevision(tx, { id });
+  return row && toOrganization(row);
+}
+
+export async function insertOrganization(tx: Db, organization: Omit<Organization, 'costRevision'>): Promise<void> {
+  const { id, name, tier, isPaid, createdAt } = organization;
+  await tx
+    .insertInto('organizations')
+    .values({ id, name, tier, paid: isPaid ? 1 : 0, created_at: createdAt, revision: 1, cost_revision: 1 })
+    .execute();
+}
+
+export async function updateOrganization(tx: Db, { id, name, tier, isPaid }: Organization): Promise<void> {
+  await tx
+    .updateTable('organizations')
+    .set({ name, tier, paid: isPaid ? 1 : 0 })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function bumpCostRevision(tx: Db, id: string): Promise<void> {
+  await tx
+    .updateTable('organizations')
+    .set((eb) => ({ cost_revision: eb('cost_revision', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,96 @@
+import Type from 'typebox';
+import { actorOf } from '../audit/request-actor.ts';
+import { managementAnswers, success } from '../http/envelopes.ts';
+import { callerOf } from '../http/guard.ts';
+import type { Routes } from '../http/validation.ts';
+import { OrganizationPath } from '../organizations/schema.ts';
+import { ExtendedServiceRecord, extendedRecord, ReplicaScalingBody, ScalingBody, ServicePath, ServiceRecord } from './schema.ts';
+import type { Services } from './services.ts';
+
+const read = ['admin', 'developer'];
+const change = ['admin'];
+const tags = ['Services'];
+
+/** RFC 9745: when the total memory fields became deprecated, as seconds since the epoch. */
+const TOTALS_DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
+
+export function serviceRoutes({ services }: { services: Services }): Routes {
+  return (app) => {
+    app.get(
+      '/v1/organizations/:organizationId/services',
+      {
+        config: { operation: 'instanceGetList', roles: read },
+        schema: { tags, summary: 'List services', params: OrganizationPath, response: managementAnswers(Type.Array(ExtendedServiceRecord)) },
+      },
+      async (request) => success(request, (await services.list(callerOf(request).organizationId)).map(extendedRecord)),
+    );
+
+    app.get(
+      '/v1/organizations/:organizationId/services/:serviceId',
+      {
+        config: { operation: 'instanceGet', roles: read },
+        schema: { tags, summary: 'Get service', params: ServicePath, response: managementAnswers(ExtendedServiceRecord) },
+      },
+      async (request) => {
+        const service = await services.get(callerOf(request).organizationId, request.params.serviceId.toLowerCase());
+        return success(request, extendedRecord(service));
+      },
+    );
+
+    app.patch(
+      '/v1/organizations/:organizationId/services/:serviceId/scaling',
+      {
+        config: { operation: 'instanceScalingUpdate', roles: change },
+        schema: {
+          tags,
+          summary: 'Update service scaling',
+          description: 'Fields left out keep their value. Every field is checked before any is stored. Total memory is always three times the memory of one replica.',
+          params: ServicePath,
+          body: ScalingBody,
+          response: managementAnswers(ServiceRecord),
+        },
+      },
+      async (request, reply) => {
+        const { body } = request;
+        const service = await services.rescale(actorOf(request), callerOf(request).organizationId, request.params.serviceId.toLowerCase(), {
+          idleScaling: body.idleScaling,
+          idleTimeoutMinutes: body.idleTimeoutMinutes,
+          maxTotalMemoryGb: body.maxTotalMemoryGb,
+          minTotalMemoryGb: body.minTotalMemoryGb,
+          numReplicas: body.numReplicas,
+        });
+        if (body.maxTotalMemoryGb !== undefined || body.minTotalMemoryGb !== undefined) {
+          reply.header('deprecation', `@${TOTALS_DEPRECATED_SINCE}`);
+          reply.header('link', '</docs>; rel="deprecation"; type="text/html"');
+        }
+        return success(request, extendedRecord(service));
+      },
+    );
+
+    app.patch(
+      '/v1/organizations/:organizationId/services/:serviceId/replicaScaling',
+      {
+        config: { operation: 'instanceReplicaScalingUpdate', roles: change },
+        schema: {
+          tags,
+          summary: 'Update service scaling, memory per replica',
+          description: 'The same rules as for the totals, in steps of 4 GB per replica.',
+          params: ServicePath,
+          body: ReplicaScalingBody,
+          response: managementAnswers(ExtendedServiceRecord),
+        },
+      },
+      async (request) => {
+        const { body } = request;
+        const service = await services.rescale(actorOf(request), callerOf(request).organizationId, request.params.serviceId.toLowerCase(), {
+          idleScaling: body.idleScaling,
+          idleTimeoutMinutes: body.idleTimeoutMinutes,
+          maxReplicaMemoryGb: body.maxReplicaMemoryGb,
+          minReplicaMemoryGb: body.minReplicaMemoryGb,
+          numReplicas: body.numReplicas,
+        });
+        return success(request, extendedRecord(service));
+      },
+    );
+  };
+}

@@ -1,0 +1,55 @@
+import { type ActivityType, type Actor, difference } from '../audit/activity.ts';
+import type { Audit } from '../audit/audit.ts';
+import { AppError, refuse } from '../kernel/errors.ts';
+import type { Organizations } from '../organizations/organizations.ts';
+import type { State } from '../state/state.ts';
+import type { Db } from '../state/tables.ts';
+import { rescaled, type ScalingChange } from './scaling.ts';
+import type { Scaling, Service } from './service.ts';
+import { findService, listServices, updateScaling } from './store.ts';
+
+export type Services = ReturnType<typeof createServices>;
+
+interface Options {
+  state: State;
+  audit: Audit;
+  organizations: Organizations;
+}
+
+export function createServices({ state, audit, organizations }: Options) {
+  async function get(db: Db, organizationId: string, id: string): Promise<Service> {
+    const service = await findService(db, organizationId, id);
+    if (!service) throw new AppError('not_found', `service ${id} does not exist`);
+    return service;
+  }
+
+  return {
+    list: (organizationId: string): Promise<Service[]> => listServices(state.db, organizationId),
+
+    get: (organizationId: string, id: string): Promise<Service> => get(state.db, organizationId, id),
+
+    /** Merges the change into what is stored at that moment: two changes of different fields both survive. */
+    async rescale(actor: Actor, organizationId: string, id: string, change: ScalingChange): Promise<Service> {
+      return state.write(async (tx) => {
+        const organization = await organizations.take(tx, organizationId);
+        const service = await get(tx, organizationId, id);
+        const { scaling, violations } = rescaled(service.scaling, change, { organization, service });
+        refuse(violations.map((violation) => ({ ...violation, path: `request body.${violation.path}` })));
+        const changed = difference(service.scaling, scaling);
+        const type = activityOf(changed.after);
+        if (!type) return service;
+        await updateScaling(tx, organizationId, id, scaling);
+        await audit.record(tx, actor, { organizationId, type, resource: { type: 'service', id }, serviceId: id, ...changed });
+        return { ...service, scaling };
+      });
+    },
+  };
+}
+
+/** The public names tell memory, replicas and idling apart; a change of several is named after the weightiest. */
+function activityOf(changed: Partial<Scaling>): ActivityType | undefined {
+  if (changed.minReplicaMemoryGb !== undefined || changed.maxReplicaMemoryGb !== undefined) return 'service_update_autoscaling_memory';
+  if (changed.numReplicas !== undefined) return 'service_update_autoscaling_replicas';
+  if (changed.idleScaling !== undefined || changed.idleTimeoutMinutes !== undefined) return 'service_update_autoscaling_idling';
+  return undefined;
+}

@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { State } from './state.ts';
+import type { Db } from './tables.ts';
+
+interface Migration {
+  version: number;
+  name: string;
+  checksum: string;
+  statements: string[];
+}
+
+const LOCK = 0x70_68_73; // an advisory lock of our own on PostgreSQL
+
+/**
+ * Brings the schema up to date in one transaction: a process killed half-way leaves nothing behind, and a second one
+ * that starts at the same time waits, then finds the work done.
+ */
+export async function migrate(state: State, folder: string, clock: Clock): Promise<string[]> {
+  const known = readMigrations(folder);
+  return state.write(async (tx) => {
+    if (state.kind === 'postgres') await sql`SELECT pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx);
+    await createHistory(tx);
+    const applied = await tx.selectFrom('schema_migrations').selectAll().orderBy('version').execute();
+    refuseForeignHistory(applied, known);
+    const pending = known.filter(({ version }) => !applied.some((row) => row.version === version));
+    for (const { version, name, checksum, statements } of pending) {
+      for (const statement of statements) await sql.raw(statement).execute(tx);
+      await tx.insertInto('schema_migrations').values({ version, name, checksum, applied_at: clock.now() }).execute();
+    }
+    return pending.map(({ name }) => name);
+  });
+}
+
+async function createHistory(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable('schema_migrations')
+    .ifNotExists()
+    .addColumn('version', 'bigint', (column) => column.primaryKey().notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('checksum', 'text', (column) => column.notNull())
+    .addColumn('applied_at', 'bigint', (column) => column.notNull())
+    .execute();
+}
+
+function refuseForeignHistory(applied: { version: number; name: string; checksum: string }[], known: Migration[]): void {
+  for (const row of applied) {
+    const migration = known.find(({ version }) => version === row.version);
+    if (!migration) {
+      throw new AppError('conflict', `The database is newer than this program: it has migration ${row.name}. Start the newer version.`);
+    }
+    if (migration.checksum !== row.checksum) {
+      throw new AppError('conflict', `Migration ${row.name} was applied to the database with other contents than this program has.`);
+    }
+  }
+}
+
+/** `0001-spine.sql` → version 1. Comments go, and each statement ends in a semicolon at the end of a line. */
+export function readMigrations(folder: string): Migration[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => {
+      const text = readFileSync(join(folder, file), 'utf8');
+      const statements = text
+        .replace(/^\s*--.*$/gm, '')
+        .split(/;\s*$/m)
+        .map((statement) => statement.trim())
+        .filter((statement) => statement !== '');
+      const checksum = createHash('sha256').update(text).digest('hex');
+      return { version: Number.parseInt(file, 10), name: file.replace(/\.sql$/, ''), checksum, statements };
+    });
+}

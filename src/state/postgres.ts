@@ -1,0 +1,52 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { performance } from 'node:perf_hooks';
+import { isRetryable, storeFailure } from './failures.ts';
+import { timed } from './libsql.ts';
+import type { State, StoreObserver } from './state.ts';
+import type { Tables } from './tables.ts';
+
+const INT8 = 20;
+const POOL_SIZE = 10;
+const CONNECT_WITHIN_MS = 5000;
+const ATTEMPTS = 5;
+
+export function openPostgres(url: string, observer: StoreObserver): State {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    application_name: 'pilothouse',
+    // Every BIGINT of ours is a safe integer: epoch milliseconds, counters, micro-CHC.
+    types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) },
+  });
+  // An idle connection that breaks is replaced on next use; without a listener it would end the process.
+  pool.on('error', () => {});
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log: timed(observer) });
+  return {
+    kind: 'postgres',
+    db,
+    async write(work) {
+      for (let attempt = 1; ; attempt++) {
+        const startedAt = performance.now();
+        try {
+          return await db.transaction().execute(work);
+        } catch (error) {
+          if (!isRetryable(error) || attempt === ATTEMPTS) throw storeFailure(error);
+        } finally {
+          observer.commit((performance.now() - startedAt) / 1000, 1);
+        }
+      }
+    },
+    async check() {
+      try {
+        await db.selectFrom('schema_migrations').select('version').limit(1).execute();
+      } catch (error) {
+        throw storeFailure(error);
+      }
+    },
+    async close() {
+      await db.destroy();
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import type { Kysely } from 'kysely';
+
+/** The portable schema as TypeScript sees it: TEXT, BIGINT (as a safe integer) and DOUBLE PRECISION, nothing else. */
+export interface Tables {
+  organizations: OrganizationRow;
+  activities: ActivityRow;
+  api_keys: ApiKeyRow;
+  services: ServiceRow;
+  usage_costs: UsageCostRow;
+  dashboard_tokens: DashboardTokenRow;
+  dashboards: DashboardRow;
+  dashboard_sources: DashboardSourceRow;
+  fleet_documents: FleetDocumentRow;
+  fleet_turns: { id: number; turn: number };
+  schema_migrations: { version: number; name: string; checksum: string; applied_at: number };
+}
+
+/** A place to run SQL: the pool for reads, or the transaction handed to `State.write`. */
+export type Db = Kysely<Tables>;
+
+export interface OrganizationRow {
+  id: string;
+  name: string;
+  tier: string;
+  paid: number;
+  created_at: number;
+  revision: number;
+  cost_revision: number;
+}
+
+export interface ActivityRow {
+  organization_id: string;
+  id: string;
+  created_at: number;
+  type: string;
+  actor_type: string;
+  actor_id: string;
+  actor_details: string;
+  address: string | null;
+  user_agent: string | null;
+  request_id: string | null;
+  service_id: string | null;
+  resource_type: string;
+  resource_id: string;
+  before: string | null;
+  after: string | null;
+}
+
+export interface ApiKeyRow {
+  id: string;
+  organization_id: string;
+  name: string;
+  state: string;
+  roles: string;
+  ip_access_list: string;
+  key_id_hash: string;
+  key_id_suffix: string;
+  key_secret_hash: string;
+  created_at: number;
+  expire_at: number | null;
+  used_at: number | null;
+}
+
+export interface ServiceRow {
+  organization_id: string;
+  id: string;
+  name: string;
+  kind: string;
+  state: string;
+  data_warehouse_id: string;
+  is_primary: number;
+  num_replicas: number;
+  min_replica_memory_gb: number;
+  max_replica_memory_gb: number;
+  idle_scaling: number;
+  idle_timeout_minutes: number;
+  created_at: number;
+  details: string;
+}
+
+export interface UsageCostRow {
+  organization_id: string;
+  date: string;
+  entity_type: string;
+  entity_id: string;
+  entity_name: string;
+  data_warehouse_id: string;
+  service_id: string | null;
+  locked: number;
+  storage_micros: number;
+  backup_micros: number;
+  compute_micros: number;
+  data_transfer_micros: number;
+  initial_load_micros: number;
+  public_data_transfer_micros: number;
+  inter_region_tier1_micros: number;
+  inter_region_tier2_micros: number;
+  inter_region_tier3_micros: number;
+  inter_region_tier4_micros: number;
+}
+
+export interface DashboardTokenRow {
+  id: string;
+  organization_id: string;
+  name: string;
+  token_hash: string;
+  token_suffix: string;
+  created_at: number;
+  expire_at: number | null;
+  used_at: number | null;
+}
+
+export interface DashboardRow {
+  organization_id: string;
+  id: string;
+  name: string;
+  document: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface DashboardSourceRow {
+  organization_id: string;
+  id: string;
+  name: string;
+  document: string;
+}
+
+export interface FleetDocumentRow {
+  organization_id: string;
+  kind: string;
+  id: string;
+  document: string;
+}

@@ -1,0 +1,112 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+
+export interface Postgres {
+  /** Of the maintenance database; a test makes databases of its own. */
+  url: string;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** Stops the server and removes its directory. */
+  remove(): Promise<void>;
+}
+
+/** The newest PostgreSQL that the system's package manager has put here. */
+export function postgresBinaries(): string | undefined {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [...versions.map((version) => join(root, version, 'bin')), '/usr/local/bin', '/usr/bin', '/opt/homebrew/bin'];
+  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
+}
+
+/** A server of our own: its own directory, a free port on loopback, and never as root, which PostgreSQL refuses. */
+export async function openPostgres(): Promise<Postgres | undefined> {
+  const binaries = postgresBinaries();
+  if (!binaries) return undefined;
+  const account = unprivilegedAccount();
+  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-postgres-'));
+  if (account) chownSync(directory, account.uid, account.gid);
+  const asAccount = { ...account, cwd: directory };
+  execFileSync(join(binaries, 'initdb'), ['-D', join(directory, 'data'), '-U', 'pilothouse', '-A', 'trust', '-E', 'UTF8', '--no-sync'], { ...asAccount, stdio: 'pipe' });
+  const port = await freePort();
+  const url = `postgres://pilothouse@127.0.0.1:${port}/postgres`;
+  let child: ChildProcess | undefined;
+
+  const start = async () => {
+    const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${directory}`, '-c', 'max_connections=200'];
+    child = spawn(join(binaries, 'postgres'), ['-D', join(directory, 'data'), '-p', String(port), ...settings], { ...asAccount, stdio: 'ignore' });
+    for (let attempt = 0; ; attempt++) {
+      const client = new pg.Client({ connectionString: url });
+      try {
+        await client.connect();
+        await client.end();
+        return;
+      } catch (error) {
+        if (attempt > 100) throw error;
+        await delay(100);
+      }
+    }
+  };
+  const stop = async () => {
+    const running = child;
+    if (!running || running.exitCode !== null) return;
+    const ended = new Promise((resolve) => running.once('exit', resolve));
+    running.kill('SIGINT'); // fast shutdown: connections are closed, data is safe
+    await ended;
+  };
+
+  await start();
+  return {
+    url,
+    start,
+    stop,
+    async remove() {
+      await stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Undefined when we are nobody special and may run it ourselves. */
+function unprivilegedAccount(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const name of ['postgres', 'nobody']) {
+    const { status, stdout } = spawnSync('id', ['-u', name], { encoding: 'utf8' });
+    const gid = spawnSync('id', ['-g', name], { encoding: 'utf8' }).stdout;
+    if (status === 0) return { uid: Number(stdout), gid: Number(gid) };
+  }
+  return { uid: 65534, gid: 65534 };
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** A fresh database on that server; drop it when done. */
+export async function createDatabase(maintenanceUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `test_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
+  const run = async (statement: string) => {
+    const client = new pg.Client({ connectionString: maintenanceUrl });
+    await client.connect();
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  };
+  await run(`CREATE DATABASE ${name}`);
+  const url = new URL(maintenanceUrl);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
