@@ -13,7 +13,7 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
     /** In the transaction of the change itself: either both are there afterwards, or neither is. */
     async record(tx: Db, actor: Actor, change: Change): Promise<void> {
       const createdAt = clock.now();
-      await insertActivity(tx, { ...change, id: nextId(createdAt), createdAt, actor });
+      await insertActivity(tx, { id: nextId(createdAt), createdAt, actor, ...change });
     },
 
     list: (organizationId: string, filter: ActivityFilter): Promise<Activity[]> => listActivities(db, organizationId, filter),

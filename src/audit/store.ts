@@ -2,7 +2,7 @@ import { prepared } from '../state/prepared.ts';
 import type { ActivityRow, Db } from '../state/tables.ts';
 import type { Activity, ActivityType, Actor } from './activity.ts';
 
-const insert = prepared((db: Db, value: { [name in keyof ActivityRow]: ActivityRow[name] }) =>
+const insert = prepared((db: Db, value: ActivityRow) =>
   db.insertInto('activities').values({
     organization_id: value.organization_id,
     id: value.id,
@@ -23,7 +23,7 @@ const insert = prepared((db: Db, value: { [name in keyof ActivityRow]: ActivityR
 );
 
 export async function insertActivity(tx: Db, { organizationId, id, createdAt, type, actor, resource, serviceId, before, after }: Activity): Promise<void> {
-  await insert(tx, {
+  await insert.first(tx, {
     organization_id: organizationId,
     id,
     created_at: createdAt,

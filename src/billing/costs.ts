@@ -7,14 +7,11 @@ export type Costs = ReturnType<typeof createCosts>;
 
 export function createCosts({ db }: { db: Db }) {
   return {
-    /** The records of each day from one to the other, in order; days without any are there too. */
-    async byDay(organizationId: string, days: readonly Day[]): Promise<Map<Day, Cost[]>> {
-      const records = new Map<Day, Cost[]>(days.map((day) => [day, []]));
+    /** The records of consecutive days, in order. */
+    async inDays(organizationId: string, days: readonly Day[]): Promise<Cost[]> {
       const [first, last] = [days[0], days.at(-1)];
-      if (first === undefined || last === undefined) return records;
-      for (const cost of await listCosts(db, organizationId, first, last)) records.get(cost.date)?.push(cost);
-      for (const costs of records.values()) costs.sort(inOrder);
-      return records;
+      if (first === undefined || last === undefined) return [];
+      return (await listCosts(db, organizationId, first, last)).sort(inOrder);
     },
   };
 }

@@ -46,7 +46,7 @@ const selectDays = prepared((db: Db, value: { organizationId: string; from: stri
 
 /** Both ends included, in no order. */
 export async function listCosts(db: Db, organizationId: string, from: Day, to: Day): Promise<Cost[]> {
-  return (await selectDays(db, { organizationId, from, to })).map(toCost);
+  return (await selectDays.all(db, { organizationId, from, to })).map(toCost);
 }
 
 /** A multi-row insert stays well under the number of parameters that either store takes. */

@@ -29,7 +29,7 @@ const selectByHash = prepared((db: Db, value: { tokenHash: string }) => db.selec
 
 /** The only look-up that knows no organization yet: it is how a request gets one. */
 export async function findTokenByHash(db: Db, tokenHash: string): Promise<Token | undefined> {
-  const [row] = await selectByHash(db, { tokenHash });
+  const row = await selectByHash.first(db, { tokenHash });
   return row && toToken(row);
 }
 
@@ -57,7 +57,7 @@ const selectDashboard = prepared((db: Db, value: { organizationId: string; id: s
 
 /** Documents are stored in the form in which they are shown, so a read needs no parsing. */
 export async function findDashboardJson(db: Db, organizationId: string, id: string): Promise<string | undefined> {
-  const [row] = await selectDashboard(db, { organizationId, id });
+  const row = await selectDashboard.first(db, { organizationId, id });
   return row?.document;
 }
 

@@ -1,4 +1,4 @@
-import { type Actor, type Change } from '../audit/activity.ts';
+import type { Actor, Change } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError, refuse, type Violation } from '../kernel/errors.ts';

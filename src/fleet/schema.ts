@@ -26,7 +26,7 @@ const OptionalTime = Type.Refine(
   unless((value) => value === '' || parseDateTime(value, { offset: 'required' }) !== undefined),
   () => 'The value must be an ISO 8601 date-time with an offset or Z, or empty',
 );
-const Date = Type.Refine(Type.String(), unless((value) => parseDate(value) !== undefined), () => 'The value must be a date (YYYY-MM-DD)');
+const PlainDate = Type.Refine(Type.String(), unless((value) => parseDate(value) !== undefined), () => 'The value must be a date (YYYY-MM-DD)');
 
 const optionalText = () => Type.Optional(text(0, 4096));
 
@@ -108,7 +108,7 @@ type WireMetrics = { [metric in Metric as `${metric}CHC`]: ReturnType<typeof Typ
 
 export const CostSpec = Type.Object(
   {
-    date: Date,
+    date: PlainDate,
     entityType: Type.Enum([...ENTITY_TYPES]),
     entityId: Uuid,
     entityName: Type.Optional(text(1, 1024)),

@@ -48,7 +48,7 @@ const selectByHash = prepared((db: Db, value: { keyIdHash: string }) =>
 
 /** The only look-up that knows no organization yet: it is how a request gets one. */
 export async function findKeyByHash(db: Db, keyIdHash: string): Promise<{ key: Key; costRevision: number } | undefined> {
-  const [row] = await selectByHash(db, { keyIdHash });
+  const row = await selectByHash.first(db, { keyIdHash });
   return row && { key: toKey(row), costRevision: row.cost_revision };
 }
 
@@ -70,11 +70,11 @@ const selectCount = prepared((db: Db, value: { organizationId: string }) =>
 );
 
 export async function countKeys(db: Db, organizationId: string): Promise<number> {
-  const [row] = await selectCount(db, { organizationId });
+  const row = await selectCount.first(db, { organizationId });
   return row?.count ?? 0;
 }
 
-const insert = prepared((db: Db, value: { [name in keyof ApiKeyRow]: ApiKeyRow[name] }) =>
+const insert = prepared((db: Db, value: ApiKeyRow) =>
   db.insertInto('api_keys').values({
     id: value.id,
     organization_id: value.organization_id,
@@ -94,7 +94,7 @@ const insert = prepared((db: Db, value: { [name in keyof ApiKeyRow]: ApiKeyRow[n
 /** False when the credential id is taken, in this organization or any other. */
 export async function insertKey(tx: Db, key: Key): Promise<boolean> {
   try {
-    await insert(tx, { ...toRow(key) });
+    await insert.first(tx, toRow(key));
     return true;
   } catch (error) {
     if (isUniqueViolation(error)) return false;

@@ -22,7 +22,7 @@ const bumpRevision = prepared((db: Db, value: { id: string }) =>
 );
 
 export async function findOrganization(db: Db, id: string): Promise<Organization | undefined> {
-  const [row] = await selectById(db, { id });
+  const row = await selectById.first(db, { id });
   return row && toOrganization(row);
 }
 
@@ -33,7 +33,7 @@ export async function listOrganizations(db: Db): Promise<Organization[]> {
 
 /** Raises the revision, and by that holds the organization's row until the transaction ends. */
 export async function takeOrganization(tx: Db, id: string): Promise<Organization | undefined> {
-  const [row] = await bumpRevision(tx, { id });
+  const row = await bumpRevision.first(tx, { id });
   return row && toOrganization(row);
 }
 

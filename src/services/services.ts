@@ -1,6 +1,6 @@
 import { type ActivityType, type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
-import { AppError, refuse } from '../kernel/errors.ts';
+import { AppError, refuse, type Violation } from '../kernel/errors.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
@@ -34,17 +34,20 @@ export function createServices({ state, audit, organizations }: Options) {
         const organization = await organizations.take(tx, organizationId);
         const service = await get(tx, organizationId, id);
         const { scaling, violations } = rescaled(service.scaling, change, { organization, service });
-        refuse(violations.map((violation) => ({ ...violation, path: `request body.${violation.path}` })));
+        refuse(violations.map(inBody));
         const changed = difference(service.scaling, scaling);
         const type = activityOf(changed.after);
         if (!type) return service;
         await updateScaling(tx, organizationId, id, scaling);
         await audit.record(tx, actor, { organizationId, type, resource: { type: 'service', id }, serviceId: id, ...changed });
-        return { ...service, scaling };
+        service.scaling = scaling;
+        return service;
       });
     },
   };
 }
+
+const inBody = (violation: Violation): Violation => ({ ...violation, path: `request body.${violation.path}` });
 
 /** The public names tell memory, replicas and idling apart; a change of several is named after the weightiest. */
 function activityOf(changed: Partial<Scaling>): ActivityType | undefined {

@@ -43,7 +43,7 @@ const selectOne = prepared((db: Db, value: { organizationId: string; id: string 
 );
 
 export async function findService(db: Db, organizationId: string, id: string): Promise<Service | undefined> {
-  const [row] = await selectOne(db, { organizationId, id });
+  const row = await selectOne.first(db, { organizationId, id });
   return row && toService(row);
 }
 
@@ -71,7 +71,7 @@ const setScaling = prepared(
 );
 
 export async function updateScaling(tx: Db, organizationId: string, id: string, scaling: Scaling): Promise<void> {
-  await setScaling(tx, {
+  await setScaling.first(tx, {
     organizationId,
     id,
     replicas: scaling.numReplicas,

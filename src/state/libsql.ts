@@ -2,8 +2,10 @@ import Database from 'libsql';
 import { type KyselyConfig, Kysely, SqliteDialect } from 'kysely';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { storeFailure } from './failures.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { runDirectly } from './prepared.ts';
 import type { State, StoreObserver } from './state.ts';
 import type { Tables } from './tables.ts';
 
@@ -37,6 +39,7 @@ export function openLibsql(path: string, observer: StoreObserver): State {
         throw storeFailure(error);
       }
     },
+    now: async () => Date.now(),
     async close() {
       await group.idle();
       reader.close();
@@ -57,7 +60,20 @@ function connect(path: string): Connection {
 }
 
 function kysely(connection: Connection, observer: StoreObserver): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: withKeptStatements(connection) }), log: timed(observer) });
+  const database = withKeptStatements(connection);
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }), log: timed(observer) });
+  const measured = <T>(run: () => T): T => {
+    const startedAt = performance.now();
+    const result = run();
+    observer.query((performance.now() - startedAt) / 1000);
+    return result;
+  };
+  runDirectly(db, {
+    all: (sql, parameters) => measured(() => database.prepare(sql).all(parameters)),
+    // `get` runs a statement to its end and is the cheapest call there is, also for one that returns nothing.
+    first: (sql, parameters) => measured(() => database.prepare(sql).get(parameters)),
+  });
+  return db;
 }
 
 export function timed(observer: StoreObserver): KyselyConfig['log'] {

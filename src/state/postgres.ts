@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { performance } from 'node:perf_hooks';
 import { isRetryable, storeFailure } from './failures.ts';
@@ -44,6 +44,10 @@ export function openPostgres(url: string, observer: StoreObserver): State {
       } catch (error) {
         throw storeFailure(error);
       }
+    },
+    async now() {
+      const { rows } = await sql<{ ms: number }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms`.execute(db);
+      return rows[0]?.ms ?? 0;
     },
     async close() {
       await db.destroy();

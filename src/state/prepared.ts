@@ -1,5 +1,17 @@
-import type { CompiledQuery, Compilable, Kysely } from 'kysely';
-import type { Db, Tables } from './tables.ts';
+import type { Compilable, CompiledQuery } from 'kysely';
+import type { Db } from './tables.ts';
+
+/** Runs a compiled statement on a store whose calls answer at once, without the queue that others need. */
+export interface DirectRunner {
+  all(sql: string, parameters: readonly unknown[]): unknown[];
+  first(sql: string, parameters: readonly unknown[]): unknown;
+}
+
+const directRunners = new WeakMap<Db, DirectRunner>();
+
+export function runDirectly(db: Db, runner: DirectRunner): void {
+  directRunners.set(db, runner);
+}
 
 class Parameter {
   readonly name: string;
@@ -8,32 +20,51 @@ class Parameter {
   }
 }
 
-type Values = Record<string, string | number | null>;
+interface Compiled {
+  query: CompiledQuery;
+  names: (string | undefined)[];
+}
 
 /**
  * A query that is built once and run often: building costs as much as running it. `build` gets a stand-in for every
  * value it names; each call puts the real values in their places.
  *
- *     const findById = prepared((db: Db, value: { id: string }) => db.selectFrom('services').selectAll().where('id', '=', value.id));
- *     const rows = await findById(db, { id });
+ *     const selectOne = prepared((db: Db, value: { id: string }) => db.selectFrom('services').selectAll().where('id', '=', value.id));
+ *     const service = await selectOne.first(db, { id });
  */
-export function prepared<V extends Values, O>(build: (db: Db, value: V) => Compilable<O>): (db: Db, values: V) => Promise<O[]> {
+export function prepared<V extends object, O>(build: (db: Db, value: V) => Compilable<O>) {
   const stands = new Proxy({} as V, { get: (_, name) => new Parameter(String(name)) });
   // One compiled form per dialect: `?` on libSQL, `$1` on PostgreSQL.
-  const compiled = new WeakMap<object, { query: CompiledQuery<O>; names: (string | undefined)[] }>();
-  return async (db, values) => {
-    const dialect = adapterOf(db);
+  const compiled = new WeakMap<object, Compiled>();
+
+  function compiledFor(db: Db): Compiled {
+    const dialect = db.getExecutor().adapter;
     let entry = compiled.get(dialect);
     if (!entry) {
       const query = build(db, stands).compile();
       entry = { query, names: query.parameters.map((value) => (value instanceof Parameter ? value.name : undefined)) };
       compiled.set(dialect, entry);
     }
-    const { query, names } = entry;
-    const parameters = names.map((name, index) => (name === undefined ? query.parameters[index] : values[name]));
-    const result = await db.executeQuery<O>({ sql: query.sql, query: query.query, queryId: query.queryId, parameters });
-    return result.rows;
-  };
-}
+    return entry;
+  }
 
-const adapterOf = (db: Kysely<Tables>): object => db.getExecutor().adapter;
+  const filled = ({ query, names }: Compiled, values: V) => names.map((name, index) => (name === undefined ? query.parameters[index] : values[name as keyof V]));
+
+  async function all(db: Db, values: V): Promise<O[]> {
+    const entry = compiledFor(db);
+    const parameters = filled(entry, values);
+    const direct = directRunners.get(db);
+    if (direct) return direct.all(entry.query.sql, parameters) as O[];
+    const { rows } = await db.executeQuery<O>({ sql: entry.query.sql, query: entry.query.query, queryId: entry.query.queryId, parameters });
+    return rows;
+  }
+
+  async function first(db: Db, values: V): Promise<O | undefined> {
+    const direct = directRunners.get(db);
+    if (!direct) return (await all(db, values))[0];
+    const entry = compiledFor(db);
+    return direct.first(entry.query.sql, filled(entry, values)) as O | undefined;
+  }
+
+  return { all, first };
+}

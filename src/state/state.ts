@@ -12,6 +12,8 @@ export interface State {
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Throws what is wrong with the store, for `/readyz`. */
   check(): Promise<void>;
+  /** The store's own idea of the time, in epoch milliseconds. */
+  now(): Promise<number>;
   close(): Promise<void>;
 }
 

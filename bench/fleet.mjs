@@ -1,0 +1,31 @@
+// What the measured server holds: one organization, a service with every field, and a month of costs.
+const id = (number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+export const organizationId = id(1);
+export const serviceId = id(1000);
+export const key = { keyId: 'BenchAdminKey0000001', keySecret: 'bench-secret' };
+
+export function benchFleet({ entities, days }) {
+  const services = Array.from({ length: entities }, (_, index) => ({
+    id: id(1000 + index),
+    name: `service-${index}`,
+    numReplicas: 3,
+    databaseVersion: '26.7',
+    endpoints: [
+      { protocol: 'nativesecure', host: `service-${index}.bench.internal`, port: 9440 },
+      { protocol: 'https', host: `service-${index}.bench.internal`, port: 8443 },
+    ],
+    ipAccessList: [{ source: '10.0.0.0/8', description: 'Office' }],
+    privateEndpointIds: ['vpce-0a1b2c3d4e5f60718'],
+  }));
+  const usageCosts = Array.from({ length: days }, (_, day) => day).flatMap((day) =>
+    services.map(({ id: entityId }, index) => ({
+      date: `2026-10-${String(day + 1).padStart(2, '0')}`,
+      entityType: 'service',
+      entityId,
+      locked: true,
+      metrics: { computeCHC: ((index + 1) * (day + 7) * 12_347) / 1e6, publicDataTransferCHC: (index * 1_001 + day) / 1e6 },
+    })),
+  );
+  return { organizations: [{ id: organizationId, name: 'Bench', tier: 'SCALE', paid: true, services, keys: [{ name: 'bench', ...key, roles: ['admin'] }], usageCosts }] };
+}

@@ -1,0 +1,193 @@
+// npm run bench: the built server beside its floors, in the same run. Ratios are what counts; the machine is noisy.
+import { execFile, fork, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { benchFleet, organizationId, serviceId, key } from './fleet.mjs';
+
+const execute = promisify(execFile);
+const here = import.meta.dirname;
+const directory = mkdtempSync(join(tmpdir(), 'pilothouse-bench-'));
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const only = process.argv[2];
+
+const authorization = `Basic ${Buffer.from(`${key.keyId}:${key.keySecret}`).toString('base64')}`;
+const base = `/v1/organizations/${organizationId}`;
+
+async function main() {
+  const rows = [];
+  const fleetFile = join(directory, 'fleet.json');
+  writeFileSync(fleetFile, JSON.stringify(benchFleet({ entities: 20, days: 31 })));
+
+  const empty = await startServer(join(directory, 'empty'), []);
+  rows.push(measured('first `serve` on an empty directory, ready after', `${Math.round(empty.readyMs)} ms`, '< 1,500 ms', empty.readyMs < 1500));
+  await delay(1500);
+  const idleMb = residentMb(empty.pid);
+  rows.push(measured('idle memory of that server', `${idleMb} MB`, '< 120 MB', idleMb < 120));
+  await empty.stop();
+
+  const server = await startServer(join(directory, 'data'), ['--fleet', fleetFile, '--rate-limit', '100000000/1s', '--max-keys', '1000000']);
+  const reads = [
+    ['GET …/usageCost, 620 records', `${base}/usageCost?from_date=2026-10-01&to_date=2026-10-31`, 0.5],
+    ['GET …/services/{id}', `${base}/services/${serviceId}`, 0.45],
+  ];
+  for (const [name, path, goal] of reads) if (!only || name.includes(only)) rows.push(await readRow(server, name, path, goal));
+  const writes = [
+    ['PATCH …/scaling', [3, 4].map((numReplicas) => request('PATCH', `${base}/services/${serviceId}/scaling`, { numReplicas }))],
+    ['POST …/keys', [request('POST', `${base}/keys`, { name: 'bench', roles: ['developer'] })]],
+  ];
+  for (const [name, requests] of writes) if (!only || name.includes(only)) rows.push(await writeRow(server, name, requests));
+  if (!only || only === 'mixed') rows.push(await mixedRow(server));
+  await server.stop();
+  if (!only || only === 'large') rows.push(await largeRow());
+
+  const table = render(rows);
+  console.log(table);
+  if (!only) writeFileSync(join(here, 'README.md'), readme(table));
+}
+
+/** Throughput beside a bare server that sends the same bytes. */
+async function readRow(server, name, path, goal) {
+  const answer = await fetch(server.url + path, { headers: { authorization } });
+  const body = Buffer.from(await answer.arrayBuffer()).toString('base64');
+  const headers = Object.fromEntries([...answer.headers].filter(([header]) => !['connection', 'date', 'keep-alive'].includes(header)));
+  const floor = fork(join(here, 'floor-http.mjs'));
+  floor.send({ headers, body });
+  const { port } = await new Promise((resolve) => floor.once('message', resolve));
+  const ours = [];
+  const bare = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    bare.push(await load(port, 64, [request('GET', path)]));
+    ours.push(await load(server.port, 64, [request('GET', path)]));
+  }
+  floor.kill();
+  return ratioRow(name, ours, bare, 'bare node:http, same bytes', goal);
+}
+
+/** Durable changes beside a bare loop of durable commits. */
+async function writeRow(server, name, requests) {
+  const ours = [];
+  const bare = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const { stdout } = await execute(process.execPath, [join(here, 'floor-commits.mjs'), directory, String(SECONDS)]);
+    bare.push(JSON.parse(stdout));
+    ours.push(await load(server.port, 32, requests));
+  }
+  return ratioRow(`${name}, 32 connections`, ours, bare, 'bare loop of commits', 0.7);
+}
+
+/** How long a read takes while 500 changes a second are made. */
+async function mixedRow(server) {
+  const changes = [3, 4].map((numReplicas) => request('PATCH', `${base}/services/${serviceId}/scaling`, { numReplicas }));
+  const [{ p50, p99 }, written] = await Promise.all([
+    load(server.port, 4, [request('GET', `${base}/services/${serviceId}`)], { perSecond: 1000 }),
+    load(server.port, 16, changes, { perSecond: 500 }),
+  ]);
+  return measured(`GET …/services/{id} while ${Math.round(written.perSecond)} writes/s run: p99`, `${p99.toFixed(1)} ms (p50 ${p50.toFixed(1)} ms)`, '< 10 ms', p99 < 10);
+}
+
+/** A long answer: memory must not follow its size. */
+async function largeRow() {
+  const fleetFile = join(directory, 'large.json');
+  writeFileSync(fleetFile, JSON.stringify(benchFleet({ entities: 1000, days: 31 })));
+  const server = await startServer(join(directory, 'large'), ['--fleet', fleetFile, '--rate-limit', 'off']);
+  const path = `${base}/usageCost?from_date=2026-10-01&to_date=2026-10-31`;
+  const read = async () => {
+    const answer = await fetch(server.url + path, { headers: { authorization } });
+    let bytes = 0;
+    for await (const chunk of answer.body) bytes += chunk.length;
+    return bytes;
+  };
+  const bytes = await read();
+  const before = residentMb(server.pid);
+  let peak = before;
+  const watch = setInterval(() => {
+    peak = Math.max(peak, residentMb(server.pid));
+  }, 20);
+  for (let round = 0; round < 10; round++) await Promise.all([read(), read()]);
+  clearInterval(watch);
+  await server.stop();
+  const megabytes = bytes / 1e6;
+  return measured(`GET …/usageCost, 31,000 records (${megabytes.toFixed(1)} MB), two at a time: memory on top`, `${Math.round(peak - before)} MB`, `< ${Math.round(2 * megabytes)} MB`, peak - before < 2 * megabytes);
+}
+
+async function startServer(data, args) {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [join(here, '../dist/main.js'), 'serve', '--port', '0', '--data', data, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const line = await new Promise((resolve) => createInterface({ input: child.stdout }).once('line', resolve));
+  const { url } = JSON.parse(line);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  return {
+    url,
+    port: Number(new URL(url).port),
+    pid: child.pid,
+    readyMs: performance.now() - startedAt,
+    stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+function request(method, path, body) {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', `authorization: ${authorization}`];
+  if (text) lines.push('content-type: application/json', `content-length: ${Buffer.byteLength(text)}`);
+  return `${lines.join('\r\n')}\r\n\r\n${text}`;
+}
+
+async function load(port, connections, requests, { perSecond } = {}) {
+  const job = { port, connections, seconds: SECONDS, requests, perSecond };
+  const { stdout } = await execute(process.execPath, [join(here, 'load.mjs'), JSON.stringify(job)]);
+  const result = JSON.parse(stdout);
+  const failed = Object.keys(result.statuses).filter((status) => status !== '200');
+  if (failed.length > 0) throw new Error(`the server answered ${JSON.stringify(result.statuses)}`);
+  return result;
+}
+
+const residentMb = (pid) => Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024);
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+function ratioRow(name, ours, bare, floorName, goal) {
+  const rate = median(ours.map(({ perSecond }) => perSecond));
+  const floor = median(bare.map(({ perSecond }) => perSecond));
+  const ratio = rate / floor;
+  return { name, ours: `${thousands(rate)}/s`, floor: `${thousands(floor)}/s, ${floorName}`, ratio: ratio.toFixed(2), goal: `≥ ${goal}`, isReached: ratio >= goal };
+}
+
+const measured = (name, ours, goal, isReached) => ({ name, ours, floor: '', ratio: '', goal, isReached });
+const thousands = (value) => Math.round(value).toLocaleString('en-US');
+
+function render(rows) {
+  const lines = rows.map(({ name, ours, floor, ratio, goal, isReached }) => `| ${name} | ${ours} | ${floor} | ${ratio} | ${goal} | ${isReached ? 'yes' : '**no**'} |`);
+  return ['| what | Pilothouse | floor | ratio | goal | reached |', '|---|---|---|---|---|---|', ...lines].join('\n');
+}
+
+function readme(table) {
+  const [cpu] = cpus();
+  return `# Measurements
+
+Written by \`npm run bench\`. The server and its floor run in the same minute on the same machine, loaded from a process of
+their own (64 connections for reads, 32 for changes; medians of ${ROUNDS} rounds of ${SECONDS} s each). Read the ratios: the absolute figures
+are those of one noisy machine (${cpus().length} × ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}).
+
+${table}
+
+- The floor for reads is a bare \`node:http\` server that answers the same headers and bytes without looking at the request.
+- The floor for changes is a bare loop of durable commits of one 2 KB row (libSQL, WAL, \`synchronous=FULL\`). Each change here is
+  a row, its audit entry and the organization's revision, in one commit that may carry the changes of other requests too.
+- Nothing is switched off: authentication, rate limits, audit, metrics and one log line per request are part of what is measured.
+`;
+}
+
+try {
+  await main();
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
