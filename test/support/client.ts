@@ -45,7 +45,7 @@ export function createClient(target: () => { url: string; dashboardUrl: string }
     if (key) sent.authorization ??= `Basic ${Buffer.from(`${key.keyId}:${key.keySecret}`).toString('base64')}`;
     if (token) sent.authorization ??= `Bearer ${token}`;
     if (body !== undefined) sent['content-type'] ??= 'application/json';
-    const response = await fetch(base + path, { method, headers: sent, body: (text ?? (body === undefined ? null : JSON.stringify(body))) as BodyInit | null });
+    const response = await fetch(base + path, { method, headers: sent, body: (text ?? (body === undefined ? null : JSON.stringify(body))) as NonNullable<RequestInit['body']> | null });
     const answered = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
     const answer: Answer = { status: response.status, headers: response.headers, text: answered, json: isJson && answered !== '' ? JSON.parse(answered) : undefined };
