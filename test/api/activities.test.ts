@@ -33,15 +33,29 @@ onEachStore('activities', (store) => {
   });
 
   it.each([
-    ['memory', { minTotalMemoryGb: 72, numReplicas: 4 }, 'service_update_autoscaling_memory', { minReplicaMemoryGb: 16, numReplicas: 3 }, { minReplicaMemoryGb: 24, numReplicas: 4 }],
-    ['replicas', { numReplicas: 5, idleScaling: false }, 'service_update_autoscaling_replicas', { numReplicas: 4, idleScaling: true }, { numReplicas: 5, idleScaling: false }],
+    [
+      'memory',
+      { minTotalMemoryGb: 72, numReplicas: 4 },
+      'service_update_autoscaling_memory',
+      { minReplicaMemoryGb: 16, numReplicas: 3 },
+      { minReplicaMemoryGb: 24, numReplicas: 4 },
+    ],
+    [
+      'replicas',
+      { numReplicas: 5, idleScaling: false },
+      'service_update_autoscaling_replicas',
+      { numReplicas: 4, idleScaling: true },
+      { numReplicas: 5, idleScaling: false },
+    ],
     ['idling', { idleTimeoutMinutes: 30, numReplicas: 5 }, 'service_update_autoscaling_idling', { idleTimeoutMinutes: 15 }, { idleTimeoutMinutes: 30 }],
   ])('B3: a change of %s writes one activity: who, from where, with what, before and after', async (_, body, type, before, after) => {
     let requestId = '';
     const activities = await added(async () => {
       requestId = (await server.call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body, headers: from })).json.requestId;
     });
-    expect(activities).toEqual([{ ...(await actor()), requestId, type, serviceId: acme.primary, resourceType: 'service', resourceId: acme.primary, before, after }]);
+    expect(activities).toEqual([
+      { ...(await actor()), requestId, type, serviceId: acme.primary, resourceType: 'service', resourceId: acme.primary, before, after },
+    ]);
   });
 
   it('K1, K7: the life of a key writes one activity per change, and no secret or hash', async () => {
@@ -57,7 +71,10 @@ onEachStore('activities', (store) => {
 
     const change = { name: 'renamed', expireAt: '2099-01-01T00:00:00Z', roles: ['developer'] };
     const updated = await added(() => server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body: change, headers: from }));
-    const [before, after] = [{ name: 'audited', expireAt: null }, { name: 'renamed', expireAt: '2099-01-01T00:00:00Z' }];
+    const [before, after] = [
+      { name: 'audited', expireAt: null },
+      { name: 'renamed', expireAt: '2099-01-01T00:00:00Z' },
+    ];
     expect(updated).toEqual([{ ...known, type: 'openapi_key_update', before, after }]);
 
     const deleted = await added(() => server.call({ method: 'DELETE', path: `${keysPath()}/${id}`, key: acme.admin, headers: from }));
@@ -67,7 +84,8 @@ onEachStore('activities', (store) => {
   it('B6: what the fleet file brought is there too, by the system, and without any secret or hash', async () => {
     const activities = await trail();
     const types = activities.filter(({ actorType }: { actorType: string }) => actorType === 'system').map(({ type }: { type: string }) => type);
-    for (const type of ['create_organization', 'service_create', 'key_create', 'dashboard_create', 'dashboard_token_create', 'usage_cost_import']) expect(types).toContain(type);
+    for (const type of ['create_organization', 'service_create', 'key_create', 'dashboard_create', 'dashboard_token_create', 'usage_cost_import'])
+      expect(types).toContain(type);
     const text = JSON.stringify(activities);
     for (const secret of [acme.admin.keyId, acme.admin.keySecret, acme.token]) {
       expect(text).not.toContain(secret);
@@ -146,10 +164,13 @@ onEachStore('activities', (store) => {
       const middle = all[Math.floor(all.length / 2)].createdAt as string;
       const [today, tomorrow] = [0, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10));
       const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-      const those = (isWanted: (createdAt: number) => boolean) => all.filter(({ createdAt }: { createdAt: string }) => isWanted(Date.parse(createdAt))).map(({ id }: { id: string }) => id);
+      const those = (isWanted: (createdAt: number) => boolean) =>
+        all.filter(({ createdAt }: { createdAt: string }) => isWanted(Date.parse(createdAt))).map(({ id }: { id: string }) => id);
       const moment = Date.parse(middle);
       expect(ids(await list(`limit=1000&from_date=${yesterday}&to_date=${tomorrow}`))).toEqual(those(() => true));
-      expect(ids(await list(`limit=1000&from_date=${yesterday}&to_date=${today}`))).toEqual(those((at) => new Date(at).toISOString().slice(0, 10) <= (today ?? '')));
+      expect(ids(await list(`limit=1000&from_date=${yesterday}&to_date=${today}`))).toEqual(
+        those((at) => new Date(at).toISOString().slice(0, 10) <= (today ?? '')),
+      );
       expect(ids(await list(`limit=1000&from_date=${middle}`))).toEqual(those((at) => at >= moment));
       expect(ids(await list(`limit=1000&to_date=${middle}`))).toEqual(those((at) => at < moment));
       expect(ids(await list('from_date=2099-01-01'))).toEqual([]);
@@ -167,7 +188,10 @@ onEachStore('activities', (store) => {
       ['to_date=soon', 'query.to_date: The value must be an ISO 8601 date or date-time <string:soon>'],
       ['limit=1&limit=2', 'query.limit: The value must be a string <array>'],
       ['since=2026-01-01', 'query.since: Unknown parameter <string:2026-01-01>'],
-      ['limit=0&to_date=soon', 'query.to_date: The value must be an ISO 8601 date or date-time <string:soon>; query.limit: The value must be a whole number from 1 to 1000 <string:0>'],
+      [
+        'limit=0&to_date=soon',
+        'query.to_date: The value must be an ISO 8601 date or date-time <string:soon>; query.limit: The value must be a whole number from 1 to 1000 <string:0>',
+      ],
     ])('B4, M3: the query %s is refused', async (query, error) => {
       const { status, json } = await list(query);
       expect([status, json.error]).toEqual([400, `BAD_REQUEST: ${error}`]);

@@ -14,7 +14,7 @@ onEachStore('the address of a client', (store) => {
       expect([status, json.error]).toEqual([403, 'FORBIDDEN: This key may not be used from 127.0.0.1']);
     });
 
-    it('K6: a key for the socket\'s own address works', async () => {
+    it("K6: a key for the socket's own address works", async () => {
       const { credentials } = await madeKey(server, { ipAccessList: [{ source: '127.0.0.1' }] });
       expect((await whoAmI(server, credentials, { 'x-forwarded-for': '203.0.113.7' })).status).toBe(200);
     });

@@ -69,9 +69,19 @@ onEachStore('the address list of a key', (store) => {
   });
 
   it('K6, B4: a description is optional, null leaves it out, and what is unknown is dropped', async () => {
-    const ipAccessList = [{ source: '::1', description: 'home' }, { source: '::2', description: null }, { source: '::3', description: '' }, { source: '::4', note: 'x' }];
+    const ipAccessList = [
+      { source: '::1', description: 'home' },
+      { source: '::2', description: null },
+      { source: '::3', description: '' },
+      { source: '::4', note: 'x' },
+    ];
     const { json } = await postKey(server, { ipAccessList });
-    expect(json.result.key.ipAccessList).toEqual([{ source: '::1', description: 'home' }, { source: '::2' }, { source: '::3', description: '' }, { source: '::4' }]);
+    expect(json.result.key.ipAccessList).toEqual([
+      { source: '::1', description: 'home' },
+      { source: '::2' },
+      { source: '::3', description: '' },
+      { source: '::4' },
+    ]);
     const again = await server.call({ path: `${keysPath()}/${json.result.key.id}`, key: acme.admin });
     expect(again.json.result.ipAccessList).toEqual(json.result.key.ipAccessList);
   });

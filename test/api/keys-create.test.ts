@@ -83,7 +83,11 @@ onEachStore('create key', (store) => {
     ['empty', '""', 'The value must not be empty <string:>'],
     ['256 characters', JSON.stringify('n'.repeat(256)), `The value must have at most 255 characters <string:${'n'.repeat(64)}>`],
     ['256 characters outside the basic plane', JSON.stringify('🚀'.repeat(256)), `The value must have at most 255 characters <string:${'🚀'.repeat(64)}>`],
-    ['256 code points that look like 128', JSON.stringify('e\u0301'.repeat(128)), `The value must have at most 255 characters <string:${'e\u0301'.repeat(32)}>`],
+    [
+      '256 code points that look like 128',
+      JSON.stringify('e\u0301'.repeat(128)),
+      `The value must have at most 255 characters <string:${'e\u0301'.repeat(32)}>`,
+    ],
     ['with NUL', '"a\\u0000b"', 'The value must not contain NUL characters or unpaired surrogates'],
     ['with half of a surrogate pair', '"a\\ud83d"', 'The value must not contain NUL characters or unpaired surrogates'],
     ['with the other half alone', '"\\ude00a"', 'The value must not contain NUL characters or unpaired surrogates'],
@@ -101,14 +105,12 @@ onEachStore('create key', (store) => {
     expect(json.error).toContain(`BAD_REQUEST: request body.name: ${rule}`);
   });
 
-  it.each([
-    [['admin']],
-    [['developer']],
-    [['query_endpoints']],
-    [['query_endpoints', 'developer', 'admin']],
-  ])('K5: the roles %j are kept in their order', async (roles) => {
-    expect((await postKey(server, { roles })).json.result.key.roles).toEqual(roles);
-  });
+  it.each([[['admin']], [['developer']], [['query_endpoints']], [['query_endpoints', 'developer', 'admin']]])(
+    'K5: the roles %j are kept in their order',
+    async (roles) => {
+      expect((await postKey(server, { roles })).json.result.key.roles).toEqual(roles);
+    },
+  );
 
   it.each([
     [[], 'request body.roles: The list must have at least 1 element <array>'],

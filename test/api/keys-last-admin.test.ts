@@ -71,10 +71,18 @@ onEachStore('the last admin key', (store) => {
         server.call({ method: 'DELETE', path: `${keysPath()}/${first}`, key: credentials }),
       ];
       const [demoted, deleted] = await Promise.all(requests);
-      expect([[200, 403], [200, 409], [401, 200], [409, 200]]).toContainEqual([demoted?.status, deleted?.status]);
+      expect([
+        [200, 403],
+        [200, 409],
+        [401, 200],
+        [409, 200],
+      ]).toContainEqual([demoted?.status, deleted?.status]);
       const survivor = deleted?.status === 200 ? credentials : acme.admin;
       const { json } = await server.call({ path: keysPath(), key: survivor });
-      const admins = json.result.filter(({ roles, state, expireAt }: { roles: string[]; state: string; expireAt: string | null }) => roles.includes('admin') && state === 'enabled' && expireAt === null);
+      const admins = json.result.filter(
+        ({ roles, state, expireAt }: { roles: string[]; state: string; expireAt: string | null }) =>
+          roles.includes('admin') && state === 'enabled' && expireAt === null,
+      );
       expect(admins).toHaveLength(1);
     });
   });

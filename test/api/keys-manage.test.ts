@@ -24,7 +24,8 @@ onEachStore('manage keys', (store) => {
 
   it('K1, M4: a record is found by its UUID in any letter case, and never by the credential', async () => {
     const { id, credentials } = await madeKey(server, { name: 'found' });
-    const { status, json, headers } = await server.call({ path: `${keysPath().toUpperCase().replace('/V1/ORGANIZATIONS', '/v1/organizations').replace('/KEYS', '/keys')}/${id.toUpperCase()}`, key: acme.admin });
+    const path = `/v1/organizations/${acme.id.toUpperCase()}/keys/${id.toUpperCase()}`;
+    const { status, json, headers } = await server.call({ path, key: acme.admin });
     expect([status, json.result.id, headers.get('cache-control')]).toEqual([200, id, 'no-store']);
     expect(json.result).not.toHaveProperty('keyId');
     expect(json.result).not.toHaveProperty('keySecret');

@@ -16,7 +16,8 @@ onEachStore('a key on two nodes', (store) => {
     const answers = [await whoAmI(server, credentials), await whoAmI(second as TestServer, credentials)];
     return answers.map(({ status, json }) => (status === 200 ? 200 : json.error));
   };
-  const change = (node: Pick<TestServer, 'call'>, id: string, body: object) => node.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body });
+  const change = (node: Pick<TestServer, 'call'>, id: string, body: object) =>
+    node.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body });
 
   it('K9: one that is disabled on a node is refused on both from the very next request, and enabled the same way', async () => {
     const { id, credentials } = await madeKey(server);

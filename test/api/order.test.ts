@@ -50,9 +50,21 @@ onEachStore('which fault is told first', (store) => {
   });
 
   it.each(FAULTS)('B8: $title → $status', async ({ status, path, method = 'PATCH', who = 'admin', headers = {}, body }) => {
-    const keys: Record<string, Credentials | undefined> = { nobody: undefined, stranger: { keyId: 'x', keySecret: 'y' }, elsewhere, query: acme.query, admin: acme.admin };
+    const keys: Record<string, Credentials | undefined> = {
+      nobody: undefined,
+      stranger: { keyId: 'x', keySecret: 'y' },
+      elsewhere,
+      query: acme.query,
+      admin: acme.admin,
+    };
     const key = keys[who];
-    const answer = await server.call({ method, path, ...(key ? { key } : {}), headers: { 'content-type': 'application/json', ...headers }, ...(body === undefined ? {} : { text: body }) });
+    const answer = await server.call({
+      method,
+      path,
+      ...(key ? { key } : {}),
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { text: body }),
+    });
     expect(answer.status, answer.text).toBe(status);
     if (status !== 200) expect(answer.json).toEqual({ requestId: answer.headers.get('x-request-id'), error: expect.stringMatching(/^[A-Z_]+: ./), status });
     expect(answer.headers.has('www-authenticate')).toBe(status === 401);

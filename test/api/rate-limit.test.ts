@@ -64,7 +64,11 @@ onEachStore('rate limit', (store) => {
     });
 
     it('B7: an answer to nobody announces nothing', async () => {
-      const answers = [await server.call({ path: '/v1/organizations' }), await server.call({ path: '/v1/nonsense', key: initech.admin }), await server.call({ path: '/healthz' })];
+      const answers = [
+        await server.call({ path: '/v1/organizations' }),
+        await server.call({ path: '/v1/nonsense', key: initech.admin }),
+        await server.call({ path: '/healthz' }),
+      ];
       for (const { headers } of answers) for (const name of HEADERS) expect(headers.has(name)).toBe(false);
     });
   });
@@ -85,7 +89,11 @@ onEachStore('rate limit', (store) => {
     }
 
     it('B7: no answer has the headers', async () => {
-      const answers = [await whoAmI(server, acme.admin), await whoAmI(server, acme.query), await server.call({ path: '/api/v2/dashboards', token: acme.token })];
+      const answers = [
+        await whoAmI(server, acme.admin),
+        await whoAmI(server, acme.query),
+        await server.call({ path: '/api/v2/dashboards', token: acme.token }),
+      ];
       for (const { headers } of answers) for (const name of HEADERS) expect(headers.has(name)).toBe(false);
     });
 

@@ -19,7 +19,12 @@ async function roleTable(server: TestServer) {
       const values = { organizationId: acme.id, serviceId: acme.secondary, keyId: randomUUID(), activityId: randomUUID() };
       const answer = await server.call({ method: operation.method, path: pathOf(operation, values), key });
       expect([200, 403, 404], `${operation.method} ${operation.path}: ${answer.text}`).toContain(answer.status);
-      rows.push({ call: `${operation.method} ${operation.path} ${role}`, documented: !operation.roles.includes(role), refused: answer.status === 403, error: answer.json.error });
+      rows.push({
+        call: `${operation.method} ${operation.path} ${role}`,
+        documented: !operation.roles.includes(role),
+        refused: answer.status === 403,
+        error: answer.json.error,
+      });
     }
   }
   return rows;
@@ -85,7 +90,9 @@ describe('the generated reference', () => {
   });
 
   it('R1: roles.md has a row for every operation, and says yes and 403 as the server does', () => {
-    const rows = readFileSync(join(fresh, 'roles.md'), 'utf8').split('\n').filter((line) => /`[A-Z]+ \/v1\//.test(line));
+    const rows = readFileSync(join(fresh, 'roles.md'), 'utf8')
+      .split('\n')
+      .filter((line) => /`[A-Z]+ \/v1\//.test(line));
     const { paths } = JSON.parse(readFileSync(join(fresh, 'openapi.json'), 'utf8')) as { paths: Record<string, object> };
     const calls = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `\`${method.toUpperCase()} ${path}\``));
     expect(rows.map((row) => row.split(' | ')[1])).toEqual(calls.filter((call) => call.includes(' /v1/')));

@@ -7,7 +7,9 @@ import type { TestServer } from './server.ts';
 export async function storeText({ databaseUrl, directory }: TestServer): Promise<string> {
   if (databaseUrl === undefined) {
     const data = join(directory, 'data');
-    return readdirSync(data).map((file) => readFileSync(join(data, file), 'latin1')).join('\n');
+    return readdirSync(data)
+      .map((file) => readFileSync(join(data, file), 'latin1'))
+      .join('\n');
   }
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
