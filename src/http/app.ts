@@ -55,17 +55,21 @@ export function createApp({ log, metrics, explain, requestTimeoutMs = 30_000 }: 
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new AppError('bad_request', 'The Host header is missing');
     }
+    // Here, not in the handler: that only runs once a body has been read and found good, and nobody asked for it.
+    if (request.is404) refuseUnknown(request);
   });
 
   app.addHook('onResponse', async (request, reply) => record(request, reply.statusCode, reply.elapsedTime));
 
-  app.setNotFoundHandler(async (request) => {
+  app.setNotFoundHandler(async (request) => refuseUnknown(request));
+
+  function refuseUnknown(request: FastifyRequest): never {
     const allowed = allowedMethods(request.url);
     if (allowed.length === 0) throw new AppError('not_found', `${request.method} ${pathOf(request.url)} does not exist`);
     throw new AppError('method_not_allowed', `${request.method} is not possible here; use ${allowed.join(' or ')}`, {
       headers: { allow: allowed.join(', ') },
     });
-  });
+  }
 
   app.setErrorHandler((error, request, reply) => finish(request, reply as FastifyReply, asAppError(explain(error))));
 

@@ -88,7 +88,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
         name: settings.name ?? DEFAULT_NAME,
         state: settings.state ?? 'enabled',
         roles: settings.roles ?? DEFAULT_ROLES,
-        ipAccessList: settings.ipAccessList ?? [],
+        ipAccessList: settings.ipAccessList?.map(knownMembers) ?? [],
         keyIdHash: hashes.keyIdHash,
         keySuffix: hashes.keyIdSuffix,
         keySecretHash: hashes.keySecretHash,
@@ -124,7 +124,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
           name: settings.name ?? before.name,
           state: settings.state ?? before.state,
           roles: settings.roles ?? before.roles,
-          ipAccessList: settings.ipAccessList ?? before.ipAccessList,
+          ipAccessList: settings.ipAccessList?.map(knownMembers) ?? before.ipAccessList,
           expireAt: settings.expireAt === undefined ? before.expireAt : expireAt,
         };
         await keepAnAdmin(tx, before, after, after.state === 'disabled' ? 'disabled' : 'demoted');
@@ -157,6 +157,11 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
 }
 
 const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** What else a client sends in an entry is ignored: it is neither stored nor part of the trail. */
+function knownMembers({ source, description }: IpAccessEntry): IpAccessEntry {
+  return description === undefined ? { source } : { source, description };
+}
 
 export function hashesOf({ keyId, keySecret }: { keyId: string; keySecret: string }): HashData {
   return { keyIdHash: hashOf(keyId), keyIdSuffix: suffixOf(keyId), keySecretHash: hashOf(keySecret) };

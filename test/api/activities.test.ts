@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { acme, globex, initech } from '../support/fleet.ts';
+import { hashDataOf, keyNamed, keysPath, madeKey, postKey, sha256 } from '../support/keys.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+
+const path = `/v1/organizations/${acme.id}/activities`;
+const service = `/v1/organizations/${acme.id}/services/${acme.primary}`;
+
+onEachStore('activities', (store) => {
+  const server = useServer(store, { args: ['--trust-proxy', '127.0.0.1'] });
+  const trail = async () => (await server.call({ path: `${path}?limit=1000`, key: acme.admin })).json.result;
+
+  /** Does something and answers what it added to the trail. */
+  async function added(work: () => Promise<unknown>) {
+    const before = await trail();
+    await work();
+    const after = await trail();
+    expect(after.slice(after.length - before.length), 'what was there stays as it was').toEqual(before);
+    return after.slice(0, after.length - before.length);
+  }
+
+  const from = { 'user-agent': 'audit-test/1.0', 'x-forwarded-for': '203.0.113.7' };
+  const actor = async () => ({
+    actorType: 'api',
+    actorId: await keyNamed(server, 'admin'),
+    actorDetails: 'admin',
+    actorIpAddress: '203.0.113.7',
+    userAgent: 'audit-test/1.0',
+    organizationId: acme.id,
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    createdAt: expect.stringMatching(/^20\d\d-.*Z$/),
+  });
+
+  it.each([
+    [
+      'memory',
+      { minTotalMemoryGb: 72, numReplicas: 4 },
+      'service_update_autoscaling_memory',
+      { minReplicaMemoryGb: 16, numReplicas: 3 },
+      { minReplicaMemoryGb: 24, numReplicas: 4 },
+    ],
+    [
+      'replicas',
+      { numReplicas: 5, idleScaling: false },
+      'service_update_autoscaling_replicas',
+      { numReplicas: 4, idleScaling: true },
+      { numReplicas: 5, idleScaling: false },
+    ],
+    ['idling', { idleTimeoutMinutes: 30, numReplicas: 5 }, 'service_update_autoscaling_idling', { idleTimeoutMinutes: 15 }, { idleTimeoutMinutes: 30 }],
+  ])('B3: a change of %s writes one activity: who, from where, with what, before and after', async (_, body, type, before, after) => {
+    let requestId = '';
+    const activities = await added(async () => {
+      requestId = (await server.call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body, headers: from })).json.requestId;
+    });
+    expect(activities).toEqual([
+      { ...(await actor()), requestId, type, serviceId: acme.primary, resourceType: 'service', resourceId: acme.primary, before, after },
+    ]);
+  });
+
+  it('K1, K7: the life of a key writes one activity per change, and no secret or hash', async () => {
+    const credentials = { keyId: 'audited-key-0001', keySecret: 'audited-secret' };
+    const body = { name: 'audited', hashData: hashDataOf(credentials), ipAccessList: [{ source: '::1', note: 'unknown' }] };
+    const shown = { name: 'audited', state: 'enabled', roles: ['developer'], ipAccessList: [{ source: '::1' }], keySuffix: '0001', expireAt: null };
+    let id = '';
+    const [created, ...more] = await added(async () => {
+      id = (await server.call({ method: 'POST', path: keysPath(), key: acme.admin, body, headers: from })).json.result.key.id;
+    });
+    const known = { ...(await actor()), requestId: expect.any(String), resourceType: 'key', resourceId: id };
+    expect([created, more]).toEqual([{ ...known, type: 'key_create', after: shown }, []]);
+
+    const change = { name: 'renamed', expireAt: '2099-01-01T00:00:00Z', roles: ['developer'] };
+    const updated = await added(() => server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body: change, headers: from }));
+    const [before, after] = [
+      { name: 'audited', expireAt: null },
+      { name: 'renamed', expireAt: '2099-01-01T00:00:00Z' },
+    ];
+    expect(updated).toEqual([{ ...known, type: 'openapi_key_update', before, after }]);
+
+    const deleted = await added(() => server.call({ method: 'DELETE', path: `${keysPath()}/${id}`, key: acme.admin, headers: from }));
+    expect(deleted).toEqual([{ ...known, type: 'key_delete', before: { ...shown, ...after } }]);
+  });
+
+  it('B6: what the fleet file brought is there too, by the system, and without any secret or hash', async () => {
+    const activities = await trail();
+    const types = activities.filter(({ actorType }: { actorType: string }) => actorType === 'system').map(({ type }: { type: string }) => type);
+    for (const type of ['create_organization', 'service_create', 'key_create', 'dashboard_create', 'dashboard_token_create', 'usage_cost_import'])
+      expect(types).toContain(type);
+    const text = JSON.stringify(activities);
+    for (const secret of [acme.admin.keyId, acme.admin.keySecret, acme.token]) {
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain(sha256(secret));
+    }
+    expect(text).not.toMatch(/[A-Za-z0-9+/]{43}=/);
+  });
+
+  it.each([
+    ['an empty change of scaling', 'PATCH', `${service}/scaling`, {}, 200],
+    ['the values that are there already', 'PATCH', `${service}/scaling`, { maxTotalMemoryGb: 360 }, 200],
+    ['a rule that is broken', 'PATCH', `${service}/scaling`, { numReplicas: 0 }, 400],
+    ['a rule that needs the service', 'PATCH', `${service}/scaling`, { numReplicas: 6, maxTotalMemoryGb: 24 }, 400],
+    ['a service that is not there', 'PATCH', `/v1/organizations/${acme.id}/services/${randomUUID()}/scaling`, { numReplicas: 6 }, 404],
+    ['a key with a broken rule', 'POST', keysPath(), { roles: [] }, 400],
+    ['a key whose id is taken', 'POST', keysPath(), { hashData: hashDataOf(globex.admin) }, 409],
+    ['a key that is not there', 'DELETE', `${keysPath()}/${randomUUID()}`, undefined, 404],
+    ['another organization', 'POST', keysPath(initech), {}, 404],
+  ])('B3: %s writes no activity', async (_, method, target, body, status) => {
+    const activities = await added(async () => {
+      expect((await server.call({ method, path: target, key: acme.admin, ...(body === undefined ? {} : { body }) })).status).toBe(status);
+    });
+    expect(activities).toEqual([]);
+  });
+
+  it('B3: nor does a key that changes nothing, a conflict of the last admin, a read, or a refused role', async () => {
+    const { id } = await madeKey(server, { name: 'same' });
+    const admin = await keyNamed(server, 'admin');
+    const activities = await added(async () => {
+      await server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body: { name: 'same', expireAt: '' } });
+      await server.call({ method: 'PATCH', path: `${keysPath()}/${admin}`, key: acme.admin, body: { state: 'disabled' } });
+      await server.call({ method: 'DELETE', path: `${keysPath()}/${admin}`, key: acme.admin });
+      await server.call({ method: 'PATCH', path: `${service}/scaling`, key: acme.developer, body: { numReplicas: 9 } });
+      await server.call({ path: service, key: acme.developer });
+    });
+    expect(activities).toEqual([]);
+  });
+
+  it('B3: many changes at once write one activity each, in the order in which they happened', async () => {
+    const activities = await added(() => Promise.all(Array.from({ length: 12 }, (_, index) => postKey(server, { name: `many ${index}` }))));
+    expect(new Set(activities.map(({ resourceId }: { resourceId: string }) => resourceId)).size).toBe(12);
+    const times = activities.map(({ createdAt }: { createdAt: string }) => Date.parse(createdAt));
+    expect(times).toEqual([...times].sort((a, b) => b - a));
+  });
+
+  it('B6: of a long user agent the beginning is kept', async () => {
+    const [activity] = await added(() => server.call({ method: 'POST', path: keysPath(), key: acme.admin, headers: { 'user-agent': 'x'.repeat(2000) } }));
+    expect(activity.userAgent).toBe('x'.repeat(512));
+  });
+
+  describe('reading them', () => {
+    const list = (query: string) => server.call({ path: `${path}?${query}`, key: acme.developer });
+    const ids = ({ json }: { json: { result: { id: string }[] } }) => json.result.map(({ id }) => id);
+
+    it('M1, M4: one is found by its id, in any letter case', async () => {
+      const [newest] = await trail();
+      const { status, json } = await server.call({ path: `${path}/${newest.id.toUpperCase()}`, key: acme.developer });
+      expect([status, json.result]).toEqual([200, newest]);
+      const unknown = randomUUID();
+      const missing = await server.call({ path: `${path}/${unknown}`, key: acme.admin });
+      expect([missing.status, missing.json.error]).toEqual([404, `NOT_FOUND: activity ${unknown} does not exist`]);
+    });
+
+    it('M1: limit and before page through all of them, newest first, each once', async () => {
+      const all = (await trail()).map(({ id }: { id: string }) => id);
+      const seen: string[] = [];
+      for (let page = ids(await list('limit=7')); page.length > 0; page = ids(await list(`limit=7&before=${seen.at(-1)}`))) {
+        expect(page.length).toBeLessThanOrEqual(7);
+        seen.push(...page);
+      }
+      expect(seen).toEqual(all);
+    });
+
+    it('B4: from_date and to_date bound the time: a day is whole, a moment is from there on and up to there', async () => {
+      const all = await trail();
+      const middle = all[Math.floor(all.length / 2)].createdAt as string;
+      const [today, tomorrow] = [0, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10));
+      const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+      const those = (isWanted: (createdAt: number) => boolean) =>
+        all.filter(({ createdAt }: { createdAt: string }) => isWanted(Date.parse(createdAt))).map(({ id }: { id: string }) => id);
+      const moment = Date.parse(middle);
+      expect(ids(await list(`limit=1000&from_date=${yesterday}&to_date=${tomorrow}`))).toEqual(those(() => true));
+      expect(ids(await list(`limit=1000&from_date=${yesterday}&to_date=${today}`))).toEqual(
+        those((at) => new Date(at).toISOString().slice(0, 10) <= (today ?? '')),
+      );
+      expect(ids(await list(`limit=1000&from_date=${middle}`))).toEqual(those((at) => at >= moment));
+      expect(ids(await list(`limit=1000&to_date=${middle}`))).toEqual(those((at) => at < moment));
+      expect(ids(await list('from_date=2099-01-01'))).toEqual([]);
+      expect(ids(await list('to_date=2020-01-01'))).toEqual([]);
+      expect(ids(await list(`from_date=${encodeURIComponent('2020-01-01T00:00:00+02:00')}&limit=1`))).toEqual([all[0].id]);
+    });
+
+    it.each([
+      ['limit=0', 'query.limit: The value must be a whole number from 1 to 1000 <string:0>'],
+      ['limit=1001', 'query.limit: The value must be a whole number from 1 to 1000 <string:1001>'],
+      ['limit=ten', 'query.limit: The value must be a whole number from 1 to 1000 <string:ten>'],
+      ['limit=', 'query.limit: The value must be a whole number from 1 to 1000 <string:>'],
+      ['before=x', 'query.before: The value must be a valid uuid <string:x>'],
+      ['from_date=2026-02-30', 'query.from_date: The value must be an ISO 8601 date or date-time <string:2026-02-30>'],
+      ['to_date=soon', 'query.to_date: The value must be an ISO 8601 date or date-time <string:soon>'],
+      ['limit=1&limit=2', 'query.limit: The value must be a string <array>'],
+      ['since=2026-01-01', 'query.since: Unknown parameter <string:2026-01-01>'],
+      [
+        'limit=0&to_date=soon',
+        'query.to_date: The value must be an ISO 8601 date or date-time <string:soon>; query.limit: The value must be a whole number from 1 to 1000 <string:0>',
+      ],
+    ])('B4, M3: the query %s is refused', async (query, error) => {
+      const { status, json } = await list(query);
+      expect([status, json.error]).toEqual([400, `BAD_REQUEST: ${error}`]);
+    });
+  });
+});

@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { acme } from '../support/fleet.ts';
+import { keysPath, madeKey, postKey, whoAmI } from '../support/keys.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+
+const NOT_A_TIME = 'The value must be an ISO 8601 date-time with an offset or Z';
+
+onEachStore('key expiry', (store) => {
+  const server = useServer(store);
+
+  it.each([
+    [undefined, null],
+    [null, null],
+    ['', null],
+    ['2099-06-01T12:00:00Z', '2099-06-01T12:00:00Z'],
+    ['2099-06-01T12:00:00.250Z', '2099-06-01T12:00:00.250Z'],
+    ['2099-06-01T12:00:00.000000Z', '2099-06-01T12:00:00Z'],
+    ['2099-06-01T12:00Z', '2099-06-01T12:00:00Z'],
+    ['2099-06-01T12:00:00+02:00', '2099-06-01T10:00:00Z'],
+    ['2099-06-01T12:00:00-0530', '2099-06-01T17:30:00Z'],
+    ['2099-12-31T23:30:00-01:00', '2100-01-01T00:30:00Z'],
+    ['2096-02-29T00:00:00Z', '2096-02-29T00:00:00Z'],
+    ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59Z'],
+  ])('K4: expireAt %j is shown as %j', async (expireAt, shown) => {
+    const { status, json } = await postKey(server, { expireAt });
+    expect(status).toBe(200);
+    expect(json.result.key.expireAt).toBe(shown);
+    const again = await server.call({ path: `${keysPath()}/${json.result.key.id}`, key: acme.admin });
+    expect(again.json.result.expireAt).toBe(shown);
+  });
+
+  it.each([
+    ['2099-06-01T12:00:00', NOT_A_TIME],
+    ['2099-06-01', NOT_A_TIME],
+    ['2099-02-29T00:00:00Z', NOT_A_TIME],
+    ['2099-13-01T00:00:00Z', NOT_A_TIME],
+    ['2099-06-31T00:00:00Z', NOT_A_TIME],
+    ['2099-06-01T24:00:00Z', NOT_A_TIME],
+    ['2099-06-01T12:60:00Z', NOT_A_TIME],
+    ['2099-06-01T12:00:00+24:00', NOT_A_TIME],
+    ['2099-06-01 12:00:00Z', NOT_A_TIME],
+    [' 2099-06-01T12:00:00Z', NOT_A_TIME],
+    ['tomorrow', NOT_A_TIME],
+    ['4102444800', NOT_A_TIME],
+    ['2020-01-01T00:00:00Z', 'The value must lie in the future'],
+    ['1969-12-31T23:59:59Z', 'The value must lie in the future'],
+    ['9999-12-31T23:59:59-14:00', 'The value must lie before the year 10000'],
+  ])('K4, M3: expireAt %j is refused', async (expireAt, rule) => {
+    const { status, json } = await postKey(server, { expireAt });
+    expect(status).toBe(400);
+    expect(json.error).toBe(`BAD_REQUEST: request body.expireAt: ${rule} <string:${expireAt}>`);
+  });
+
+  it.each([
+    [4102444800000, '<number:4102444800000>'],
+    [false, '<boolean:false>'],
+    [[], '<array>'],
+    [{}, '<object>'],
+  ])('K4: expireAt %j is neither a text nor null', async (expireAt, shown) => {
+    const { status, json } = await postKey(server, { expireAt });
+    expect(status).toBe(400);
+    expect(json.error).toBe(`BAD_REQUEST: request body.expireAt: The value must be a string or null ${shown}`);
+  });
+
+  it('K9: a key is refused from the first request after it expired, and its record stays', async () => {
+    const expireAt = Date.now() + 500;
+    const { id, credentials } = await madeKey(server, { expireAt: new Date(expireAt).toISOString() });
+    while (Date.now() <= expireAt) await delay(20);
+    const { status, json } = await whoAmI(server, credentials);
+    expect([status, json.error]).toEqual([401, 'UNAUTHORIZED: Key is not active']);
+    expect((await server.call({ path: `${keysPath()}/${id}`, key: acme.admin })).json.result.state).toBe('enabled');
+  });
+
+  it('K4: a key that expired works again once its expiry is cleared', async () => {
+    expect((await whoAmI(server, acme.expired)).json.error).toBe('UNAUTHORIZED: Key is not active');
+    const list = await server.call({ path: keysPath(), key: acme.admin });
+    const { id, expireAt } = list.json.result.find(({ name }: { name: string }) => name === 'expired');
+    expect(expireAt).toBe('2026-01-01T00:00:00Z');
+    await server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body: { expireAt: null } });
+    expect((await whoAmI(server, acme.expired)).status).toBe(200);
+  });
+});

@@ -1,0 +1,100 @@
+import { expect, it } from 'vitest';
+import { acme, globex } from '../support/fleet.ts';
+import { hashDataOf, keysPath, madeKey, postKey, sha256, whoAmI } from '../support/keys.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+
+const NOT_A_HASH = 'The value must be a SHA-256 in base64, 44 characters';
+const good = hashDataOf({ keyId: 'never-stored-id', keySecret: 'never-stored-secret' });
+
+onEachStore('create key with hashData', (store) => {
+  const server = useServer(store);
+
+  it.each([
+    ['like ours', { keyId: 'BroughtKey0000000001', keySecret: 'phs_brought' }],
+    ['short', { keyId: 'abcd', keySecret: '' }],
+    ['long', { keyId: `${'k'.repeat(500)}last`, keySecret: 's'.repeat(2000) }],
+    ['with colons in the secret', { keyId: 'colons-in-secret', keySecret: ':a:b:' }],
+    ['with spaces and other scripts', { keyId: 'ключ с пробелами 0001', keySecret: 'пароль 🔑 ' }],
+  ])('K7: credentials that are %s authenticate by their hashes', async (_, credentials) => {
+    const { status, json } = await postKey(server, { name: 'brought', roles: ['admin'], hashData: hashDataOf(credentials) });
+    expect(status).toBe(200);
+    expect(Object.keys(json.result)).toEqual(['key']);
+    expect(json.result.key).toMatchObject({ name: 'brought', roles: ['admin'], state: 'enabled', keySuffix: credentials.keyId.slice(-4) });
+    expect((await whoAmI(server, credentials)).status).toBe(200);
+    expect((await whoAmI(server, { ...credentials, keySecret: `${credentials.keySecret}x` })).json.error).toBe('UNAUTHORIZED: Key is not found');
+  });
+
+  it('K7: the hashes themselves are no credentials', async () => {
+    const hashData = hashDataOf({ keyId: 'hash-is-no-id-0001', keySecret: 'hash-is-no-secret' });
+    expect((await postKey(server, { hashData })).status).toBe(200);
+    expect((await whoAmI(server, { keyId: hashData.keyIdHash, keySecret: hashData.keySecretHash })).status).toBe(401);
+  });
+
+  it.each([
+    ['no member', {}, ['keyIdHash', 'keyIdSuffix', 'keySecretHash'], 'The value is required <missing>'],
+    ['no keyIdHash', { ...good, keyIdHash: undefined }, ['keyIdHash'], 'The value is required <missing>'],
+    ['no keyIdSuffix', { ...good, keyIdSuffix: undefined }, ['keyIdSuffix'], 'The value is required <missing>'],
+    ['no keySecretHash', { ...good, keySecretHash: undefined }, ['keySecretHash'], 'The value is required <missing>'],
+    ['null as keySecretHash', { ...good, keySecretHash: null }, ['keySecretHash'], 'The value must be a string <null>'],
+    ['a number as keyIdHash', { ...good, keyIdHash: 7 }, ['keyIdHash'], 'The value must be a string <number>'],
+    ['hex', { ...good, keyIdHash: Buffer.from(good.keyIdHash, 'base64').toString('hex') }, ['keyIdHash'], `${NOT_A_HASH} <string>`],
+    ['base64 without padding', { ...good, keyIdHash: good.keyIdHash.slice(0, -1) }, ['keyIdHash'], `${NOT_A_HASH} <string>`],
+    ['base64url', { ...good, keySecretHash: `${'-_'.repeat(21)}A=` }, ['keySecretHash'], `${NOT_A_HASH} <string>`],
+    ['bits after the end', { ...good, keySecretHash: `${'A'.repeat(42)}B=` }, ['keySecretHash'], `${NOT_A_HASH} <string>`],
+    ['a hash of 20 bytes', { ...good, keySecretHash: Buffer.alloc(20).toString('base64') }, ['keySecretHash'], `${NOT_A_HASH} <string>`],
+    ['a hash of 33 bytes', { ...good, keySecretHash: Buffer.alloc(33).toString('base64') }, ['keySecretHash'], `${NOT_A_HASH} <string>`],
+    ['an empty hash', { ...good, keyIdHash: '' }, ['keyIdHash'], `${NOT_A_HASH} <string>`],
+    ['a line break', { ...good, keyIdHash: `${good.keyIdHash}\n` }, ['keyIdHash'], `${NOT_A_HASH} <string>`],
+    ['a suffix of 3', { ...good, keyIdSuffix: 'abc' }, ['keyIdSuffix'], 'The value must be the last 4 characters of the key id <string>'],
+    ['a suffix of 5', { ...good, keyIdSuffix: 'abcde' }, ['keyIdSuffix'], 'The value must be the last 4 characters of the key id <string>'],
+    ['an empty suffix', { ...good, keyIdSuffix: '' }, ['keyIdSuffix'], 'The value must be the last 4 characters of the key id <string>'],
+  ])('K7, M3: hashData with %s is refused, member by member, and never echoed', async (_, hashData, members, rule) => {
+    const { status, json, text } = await postKey(server, { hashData });
+    expect(status).toBe(400);
+    expect(json.error).toBe(`BAD_REQUEST: ${members.map((member) => `request body.hashData.${member}: ${rule}`).join('; ')}`);
+    for (const value of Object.values(hashData)) if (typeof value === 'string' && value.length > 3) expect(text).not.toContain(value);
+  });
+
+  it.each([['secret-text'], [['secret-text']], [7], [true]])('K7, M3: hashData %j is no object, and is not echoed either', async (hashData) => {
+    const { status, json } = await postKey(server, { hashData });
+    expect(status).toBe(400);
+    expect(json.error).toMatch(/^BAD_REQUEST: request body\.hashData: The value must be an object <(string|array|number|boolean)>$/);
+  });
+
+  it.each([
+    ['of the same organization', acme],
+    ['of another organization', globex],
+  ])('K7: a key id that a key %s has is a conflict, which tells nothing more', async (_, owner) => {
+    const credentials = { keyId: `TakenBy${owner.id}`, keySecret: 'first' };
+    expect((await postKey(server, { hashData: hashDataOf(credentials) }, owner)).status).toBe(200);
+    const hashData = { ...hashDataOf(credentials), keySecretHash: sha256('second') };
+    const { status, json } = await postKey(server, { name: 'late', hashData });
+    expect([status, json.error]).toEqual([409, 'CONFLICT: A key with this id already exists']);
+    const { json: list } = await server.call({ path: keysPath(), key: acme.admin });
+    expect(list.result.map(({ name }: { name: string }) => name)).not.toContain('late');
+    expect((await whoAmI(server, { ...credentials, keySecret: 'second' })).status).toBe(401);
+    expect((await whoAmI(server, credentials)).status).toBe(200);
+  });
+
+  it('K7: also the id of a key that we made, or that a file declared, is taken', async () => {
+    const { credentials } = await madeKey(server);
+    for (const { keyId } of [credentials, globex.admin]) {
+      expect((await postKey(server, { hashData: hashDataOf({ keyId, keySecret: 'x' }) })).status).toBe(409);
+    }
+  });
+
+  it('K7: of many who bring the same id at once, one gets it', async () => {
+    const hashData = hashDataOf({ keyId: 'race-for-one-id', keySecret: 'x' });
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => postKey(server, { hashData }, index % 2 === 0 ? acme : globex)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
+  });
+
+  it('K7: the id of a deleted key may be brought again', async () => {
+    const credentials = { keyId: 'deleted-and-back', keySecret: 'x' };
+    const first = await postKey(server, { hashData: hashDataOf(credentials) });
+    await server.call({ method: 'DELETE', path: `${keysPath()}/${first.json.result.key.id}`, key: acme.admin });
+    expect((await whoAmI(server, credentials)).status).toBe(401);
+    expect((await postKey(server, { hashData: hashDataOf(credentials) })).status).toBe(200);
+    expect((await whoAmI(server, credentials)).status).toBe(200);
+  });
+});

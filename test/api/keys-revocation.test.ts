@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { acme } from '../support/fleet.ts';
+import { keysPath, madeKey, whoAmI } from '../support/keys.ts';
+import { startSecond } from '../support/second-server.ts';
+import { onEachStore, type TestServer, useServer } from '../support/server.ts';
+
+onEachStore('a key on two nodes', (store) => {
+  const server = useServer(store);
+  let second: Awaited<ReturnType<typeof startSecond>>;
+  beforeAll(async () => {
+    second = await startSecond(server);
+  });
+  afterAll(async () => second?.stop());
+
+  const onBoth = async (credentials: typeof acme.admin) => {
+    const answers = [await whoAmI(server, credentials), await whoAmI(second as TestServer, credentials)];
+    return answers.map(({ status, json }) => (status === 200 ? 200 : json.error));
+  };
+  const change = (node: Pick<TestServer, 'call'>, id: string, body: object) =>
+    node.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body });
+
+  it('K9: one that is disabled on a node is refused on both from the very next request, and enabled the same way', async () => {
+    const { id, credentials } = await madeKey(server);
+    for (const node of [server, second]) {
+      expect(await onBoth(credentials)).toEqual([200, 200]);
+      await change(node, id, { state: 'disabled' });
+      expect(await onBoth(credentials)).toEqual(['UNAUTHORIZED: Key is not active', 'UNAUTHORIZED: Key is not active']);
+      await change(node, id, { state: 'enabled' });
+    }
+    expect(await onBoth(credentials)).toEqual([200, 200]);
+  });
+
+  it('K9: one that is deleted on a node is not found on both from the very next request', async () => {
+    for (const node of [server, second]) {
+      const { id, credentials } = await madeKey(server);
+      expect(await onBoth(credentials)).toEqual([200, 200]);
+      await node.call({ method: 'DELETE', path: `${keysPath()}/${id}`, key: acme.admin });
+      expect(await onBoth(credentials)).toEqual(['UNAUTHORIZED: Key is not found', 'UNAUTHORIZED: Key is not found']);
+    }
+  });
+
+  it('K9: roles and addresses that change on a node count on both from the very next request', async () => {
+    const { id, credentials } = await madeKey(server);
+    expect(await onBoth(credentials)).toEqual([200, 200]);
+    await change(second, id, { roles: ['query_endpoints'] });
+    for (const answer of await onBoth(credentials)) expect(answer).toMatch(/^FORBIDDEN: This operation needs the role/);
+    await change(second, id, { roles: ['developer'], ipAccessList: [{ source: '203.0.113.7' }] });
+    for (const answer of await onBoth(credentials)) expect(answer).toBe('FORBIDDEN: This key may not be used from 127.0.0.1');
+  });
+
+  it('K2: usedAt is absent before the first use, then there, to the minute', async () => {
+    const { id, credentials } = await madeKey(server);
+    const record = async () => (await server.call({ path: `${keysPath()}/${id}`, key: acme.admin })).json.result;
+    await whoAmI(server, { ...credentials, keySecret: 'wrong' });
+    expect(await record()).not.toHaveProperty('usedAt');
+    const minute = (at: number) => `${new Date(at).toISOString().slice(0, 16)}:00Z`;
+    const earliest = minute(Date.now());
+    await whoAmI(second as TestServer, credentials);
+    const latest = minute(Date.now());
+    await expect.poll(record, { timeout: 20_000 }).toHaveProperty('usedAt');
+    expect([earliest, latest]).toContain((await record()).usedAt);
+  });
+
+  it('K2: a change right after the use does not lose usedAt', async () => {
+    const { id, credentials } = await madeKey(server);
+    await whoAmI(server, credentials);
+    await change(server, id, { name: 'changed' });
+    const record = async () => (await second.call({ path: `${keysPath()}/${id}`, key: acme.admin })).json.result;
+    await expect.poll(record, { timeout: 20_000 }).toHaveProperty('usedAt');
+    await change(second, id, { name: 'changed again' });
+    expect(await record()).toMatchObject({ name: 'changed again', usedAt: expect.stringMatching(/:00Z$/) });
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer, Credentials } from '../support/client.ts';
+import { acme, globex, initech } from '../support/fleet.ts';
+import { madeKey, whoAmI } from '../support/keys.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+
+const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-ratelimit-policy'];
+
+/** Of an authenticated call in a window of 60 seconds. */
+function expectAnnounced({ headers }: Answer, remaining: number): void {
+  expect(HEADERS.map((name) => headers.get(name))).toEqual(['5', String(remaining), expect.stringMatching(/^[1-9]\d?$/), '5;w=60']);
+  expect(Number(headers.get('x-ratelimit-reset'))).toBeLessThanOrEqual(60);
+}
+
+function expectRetryAfter({ headers }: Answer): void {
+  expect(headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
+  expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
+}
+
+onEachStore('rate limit', (store) => {
+  describe('of 5 in 60 seconds', () => {
+    const server = useServer(store, { args: ['--rate-limit', '5/60s'] });
+
+    it('B7: every success counts down, then a 429 says when to come back', async () => {
+      for (const remaining of [4, 3, 2, 1, 0]) {
+        const answer = await whoAmI(server, globex.admin);
+        expect(answer.status).toBe(200);
+        expect(answer.headers.has('retry-after')).toBe(false);
+        expectAnnounced(answer, remaining);
+      }
+      for (const _ of [1, 2]) {
+        const answer = await whoAmI(server, globex.admin);
+        expect(answer.status).toBe(429);
+        expect(answer.json.error).toMatch(/^TOO_MANY_REQUESTS: Too many requests with this key; try again in \d+ s$/);
+        expectAnnounced(answer, 0);
+        expectRetryAfter(answer);
+      }
+    });
+
+    it('B7: each key has a limit of its own, and so has each token', async () => {
+      for (const _ of [1, 2, 3, 4, 5, 6]) await whoAmI(server, acme.developer);
+      expect((await whoAmI(server, acme.developer)).status).toBe(429);
+      expectAnnounced(await whoAmI(server, acme.admin), 4);
+      for (const remaining of [4, 3, 2, 1, 0]) expectAnnounced(await server.call({ path: '/api/v2/dashboards', token: acme.token }), remaining);
+      const refused = await server.call({ path: '/api/v2/dashboards', token: acme.token });
+      expect([refused.status, refused.json]).toEqual([429, { message: expect.stringMatching(/^Too many requests/) }]);
+      expectAnnounced(refused, 0);
+      expectRetryAfter(refused);
+      expectAnnounced(await server.call({ path: '/api/v2/dashboards', token: globex.token }), 4);
+    });
+
+    it('B7: refusals of an authenticated call announce the limit and count too', async () => {
+      const call = (path: string, key: Credentials = acme.query) => server.call({ path, key });
+      const answers = [await call('/v1/organizations'), await call('/v1/organizations/nonsense'), await call(`/v1/organizations/${globex.id}`)];
+      expect(answers.map(({ status }) => status)).toEqual([403, 400, 404]);
+      for (const [index, answer] of answers.entries()) expectAnnounced(answer, 4 - index);
+    });
+
+    it('B7: so does the refusal of an address', async () => {
+      const { credentials } = await madeKey(server, { ipAccessList: [{ source: '203.0.113.7' }] }, initech);
+      const answer = await whoAmI(server, credentials);
+      expect(answer.status).toBe(403);
+      expectAnnounced(answer, 4);
+    });
+
+    it('B7: an answer to nobody announces nothing', async () => {
+      const answers = [
+        await server.call({ path: '/v1/organizations' }),
+        await server.call({ path: '/v1/nonsense', key: initech.admin }),
+        await server.call({ path: '/healthz' }),
+      ];
+      for (const { headers } of answers) for (const name of HEADERS) expect(headers.has(name)).toBe(false);
+    });
+  });
+
+  describe('that is off', () => {
+    const server = useServer(store, { args: ['--rate-limit', 'off', '--trust-proxy', '127.0.0.1'] });
+    const attempt = (address: string, key: Credentials) => whoAmI(server, key, { 'x-forwarded-for': address });
+    const wrong = { ...acme.admin, keySecret: 'wrong' };
+
+    /** Fails that often, thirty at a time, and counts the answers by status. */
+    async function failures(count: number, address: (index: number) => string): Promise<Record<number, number>> {
+      const counts: Record<number, number> = {};
+      for (let from = 0; from < count; from += 30) {
+        const batch = Array.from({ length: Math.min(30, count - from) }, (_, index) => attempt(address(from + index), wrong));
+        for (const { status } of await Promise.all(batch)) counts[status] = (counts[status] ?? 0) + 1;
+      }
+      return counts;
+    }
+
+    it('B7: no answer has the headers', async () => {
+      const answers = [
+        await whoAmI(server, acme.admin),
+        await whoAmI(server, acme.query),
+        await server.call({ path: '/api/v2/dashboards', token: acme.token }),
+      ];
+      for (const { headers } of answers) for (const name of HEADERS) expect(headers.has(name)).toBe(false);
+    });
+
+    it('B7: 300 failed attempts of an address are told why, the next ones are a 429, and good credentials keep working', async () => {
+      expect(await failures(300, () => '203.0.113.7')).toEqual({ 401: 300 });
+      const refused = await attempt('203.0.113.7', wrong);
+      expect(refused.status).toBe(429);
+      expect(refused.json.error).toMatch(/^TOO_MANY_REQUESTS: Too many failed attempts from this address; try again in \d+ s$/);
+      expect(refused.headers.has('www-authenticate')).toBe(false);
+      expectRetryAfter(refused);
+      expect((await attempt('203.0.113.7', acme.admin)).status).toBe(200);
+      expect((await attempt('203.0.113.7', acme.disabled)).status).toBe(429);
+      expect((await attempt('::ffff:203.0.113.7', wrong)).status).toBe(429);
+      expect((await attempt('203.0.113.8', wrong)).status).toBe(401);
+    });
+
+    it('B7: an IPv6 network of one customer is one address', async () => {
+      expect(await failures(301, (index) => `2001:db8:1:2::${(index + 1).toString(16)}`)).toEqual({ 401: 300, 429: 1 });
+      expect((await attempt('2001:db8:1:3::1', wrong)).status).toBe(401);
+    });
+
+    it('B7: good credentials do not use up the attempts', async () => {
+      for (let count = 0; count < 310; count += 31) await Promise.all(Array.from({ length: 31 }, () => attempt('198.51.100.1', acme.admin)));
+      expect((await attempt('198.51.100.1', wrong)).status).toBe(401);
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { acme } from '../support/fleet.ts';
+import { madeKey } from '../support/keys.ts';
+import { operationsOf, pathOf } from '../support/operations.ts';
+import { onEachStore, PROGRAM, type TestServer, useServer } from '../support/server.ts';
+
+const KEYS = { admin: acme.admin, developer: acme.developer, query_endpoints: acme.query };
+
+/** Every documented operation with every role: `GET /v1/… developer` → refused or not. */
+async function roleTable(server: TestServer) {
+  const rows: { call: string; documented: boolean; refused: boolean; error: string | undefined }[] = [];
+  for (const operation of await operationsOf(server, '/v1')) {
+    for (const [role, key] of Object.entries(KEYS)) {
+      const values = { organizationId: acme.id, serviceId: acme.secondary, keyId: randomUUID(), activityId: randomUUID() };
+      const answer = await server.call({ method: operation.method, path: pathOf(operation, values), key });
+      expect([200, 403, 404], `${operation.method} ${operation.path}: ${answer.text}`).toContain(answer.status);
+      rows.push({
+        call: `${operation.method} ${operation.path} ${role}`,
+        documented: !operation.roles.includes(role),
+        refused: answer.status === 403,
+        error: answer.json.error,
+      });
+    }
+  }
+  return rows;
+}
+
+onEachStore('roles', (store) => {
+  const server = useServer(store);
+
+  it('R1: every operation refuses exactly the roles that its document leaves out', async () => {
+    const rows = await roleTable(server);
+    expect(rows.map(({ call, refused }) => [call, refused])).toEqual(rows.map(({ call, documented }) => [call, documented]));
+    for (const { refused, error } of rows) if (refused) expect(error).toMatch(/^FORBIDDEN: This operation needs the role admin( or developer)?; the key has /);
+  });
+
+  it('R1: admin may do everything, developer may read, query_endpoints may do none of it', async () => {
+    for (const { method, path, roles } of await operationsOf(server, '/v1')) {
+      expect([path, method, roles]).toEqual([path, method, method === 'GET' ? ['admin', 'developer'] : ['admin']]);
+    }
+  });
+
+  it('R1: the document has the operations of the contract', async () => {
+    const calls = [...(await operationsOf(server, '/v1')), ...(await operationsOf(server, '/api/v2'))].map(({ method, path }) => `${method} ${path}`);
+    expect(calls).toEqual(
+      expect.arrayContaining([
+        'PATCH /v1/organizations/{organizationId}/services/{serviceId}/scaling',
+        'POST /v1/organizations/{organizationId}/keys',
+        'GET /v1/organizations/{organizationId}/usageCost',
+        'GET /api/v2/dashboards/{id}',
+        'GET /api/v2/dashboards',
+      ]),
+    );
+  });
+
+  it.each([
+    [['query_endpoints', 'developer'], 200, 403],
+    [['query_endpoints', 'admin'], 200, 200],
+    [['developer', 'admin'], 200, 200],
+  ])('R1: of the roles %j one that admits the operation is enough', async (roles, read, change) => {
+    const { credentials } = await madeKey(server, { roles });
+    const service = `/v1/organizations/${acme.id}/services/${acme.secondary}`;
+    expect((await server.call({ path: service, key: credentials })).status).toBe(read);
+    expect((await server.call({ method: 'PATCH', path: `${service}/scaling`, key: credentials, body: {} })).status).toBe(change);
+  });
+
+  it('R1, R2: a refused change changes nothing', async () => {
+    const service = `/v1/organizations/${acme.id}/services/${acme.primary}`;
+    const before = (await server.call({ path: service, key: acme.admin })).json.result;
+    for (const key of [acme.developer, acme.query]) await server.call({ method: 'PATCH', path: `${service}/scaling`, key, body: { numReplicas: 9 } });
+    expect((await server.call({ path: service, key: acme.admin })).json.result).toEqual(before);
+  });
+});
+
+describe('the generated reference', () => {
+  const docs = join(import.meta.dirname, '../../docs');
+  const fresh = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
+  beforeAll(() => {
+    execFileSync(process.execPath, [PROGRAM, 'reference', '--write', fresh], { cwd: fresh, env: { PATH: process.env.PATH } });
+  });
+  afterAll(() => rmSync(fresh, { recursive: true, force: true }));
+
+  it.each(['roles.md', 'openapi.json'])('R1: docs/%s is what the routes say; `npm run docs` writes it', (file) => {
+    expect(readFileSync(join(docs, file), 'utf8')).toBe(readFileSync(join(fresh, file), 'utf8'));
+  });
+
+  it('R1: roles.md has a row for every operation, and says yes and 403 as the server does', () => {
+    const rows = readFileSync(join(fresh, 'roles.md'), 'utf8')
+      .split('\n')
+      .filter((line) => /`[A-Z]+ \/v1\//.test(line));
+    const { paths } = JSON.parse(readFileSync(join(fresh, 'openapi.json'), 'utf8')) as { paths: Record<string, object> };
+    const calls = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `\`${method.toUpperCase()} ${path}\``));
+    expect(rows.map((row) => row.split(' | ')[1])).toEqual(calls.filter((call) => call.includes(' /v1/')));
+    for (const row of rows) expect(row).toMatch(row.includes('`GET ') ? /\| yes \| yes \| 403 \|$/ : /\| yes \| 403 \| 403 \|$/);
+  });
+});

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import type { Answer } from '../support/client.ts';
+import { acme, globex } from '../support/fleet.ts';
+import { keyNamed, madeKey } from '../support/keys.ts';
+import { type Operation, operationsOf, pathOf } from '../support/operations.ts';
+import { onEachStore, type TestServer, useServer } from '../support/server.ts';
+
+/** A body that would do something, if the call got through. */
+const BODIES: Record<string, object> = {
+  instanceScalingUpdate: { numReplicas: 7 },
+  instanceReplicaScalingUpdate: { numReplicas: 7 },
+  openapiKeyCreate: { name: 'intruder', roles: ['admin'] },
+  openapiKeyUpdate: { name: 'intruder', state: 'disabled' },
+};
+
+type Owner = typeof acme | typeof globex;
+
+const call = (server: TestServer, operation: Operation, values: Record<string, string>, owner: Owner = acme): Promise<Answer> => {
+  const { id, method, path } = operation;
+  const credentials = path.startsWith('/v1') ? { key: owner.admin } : { token: owner.token };
+  return server.call({ method, path: pathOf(operation, values), ...credentials, ...(BODIES[id] ? { body: BODIES[id] } : {}) });
+};
+
+/** The answer without what must differ: the request's id, and the ids that were asked for. */
+const anonymous = ({ status, text, json }: Answer, values: Record<string, string>) => {
+  const ids = [json.requestId, ...Object.values(values)].filter((id) => id !== undefined);
+  return [status, ids.reduce((rest, id) => rest.replaceAll(id, '…'), text)];
+};
+
+/** One id of everything that belongs to Globex, by the name that paths give it. */
+async function idsOfGlobex(server: TestServer): Promise<Record<string, string>> {
+  const activities = await server.call({ path: `/v1/organizations/${globex.id}/activities`, key: globex.admin });
+  return {
+    organizationId: globex.id,
+    serviceId: globex.primary,
+    keyId: await keyNamed(server, 'admin', globex),
+    activityId: activities.json.result[0].id,
+    id: globex.dashboard,
+  };
+}
+
+/** Whatever Globex can see of itself. */
+async function globexSees(server: TestServer): Promise<unknown[]> {
+  const paths = ['', '/services', '/keys', '/activities', '/usageCost?from_date=2026-10-01&to_date=2026-10-31'];
+  const answers = await Promise.all(paths.map((path) => server.call({ path: `/v1/organizations/${globex.id}${path}`, key: globex.admin })));
+  const results = answers.map(({ json }) => JSON.parse(JSON.stringify(json.result, (name, value) => (name === 'usedAt' ? undefined : value))));
+  return [...results, (await server.call({ path: '/api/v2/dashboards', token: globex.token })).json];
+}
+
+onEachStore('tenancy', (store) => {
+  const server = useServer(store);
+  const allOperations = async () => [...(await operationsOf(server, '/v1')), ...(await operationsOf(server, '/api/v2'))];
+
+  it('R1, R2: Globex itself finds all that the following tests look for', async () => {
+    const ids = await idsOfGlobex(server);
+    for (const operation of await allOperations()) {
+      if (operation.method !== 'GET') continue;
+      expect((await call(server, operation, ids, globex)).status, operation.path).toBe(200);
+    }
+  });
+
+  it('M4: in the organization of somebody else, every operation answers like in one that does not exist', async () => {
+    const before = await globexSees(server);
+    const ids = await idsOfGlobex(server);
+    const operations = (await allOperations()).filter(({ parameters }) => parameters.includes('organizationId'));
+    expect(operations.length).toBeGreaterThan(10);
+    for (const operation of operations) {
+      const unknown = { ...ids, organizationId: randomUUID() };
+      const theirs = await call(server, operation, ids);
+      expect(theirs.status, operation.path).toBe(404);
+      expect(theirs.json.error).toBe(`NOT_FOUND: organization ${globex.id} does not exist`);
+      expect(anonymous(theirs, ids)).toEqual(anonymous(await call(server, operation, unknown), unknown));
+    }
+    expect(await globexSees(server)).toEqual(before);
+  });
+
+  it('M4, D1: with the id of somebody else in the own organization, every operation answers like for one that does not exist', async () => {
+    const before = await globexSees(server);
+    const own = { ...(await idsOfGlobex(server)), organizationId: acme.id };
+    const operations = (await allOperations()).filter(({ parameters }) => parameters.some((name) => name !== 'organizationId'));
+    expect(operations.length).toBeGreaterThan(6);
+    for (const operation of operations) {
+      const unknown = { organizationId: acme.id, serviceId: randomUUID(), keyId: randomUUID(), activityId: randomUUID(), id: 'f'.repeat(24) };
+      const theirs = await call(server, operation, own);
+      expect(theirs.status, operation.path).toBe(404);
+      expect(anonymous(theirs, own)).toEqual(anonymous(await call(server, operation, unknown), unknown));
+    }
+    expect(await globexSees(server)).toEqual(before);
+  });
+
+  it('R1, R2: no list shows anything of somebody else', async () => {
+    await madeKey(server, { name: 'of Globex alone' }, globex);
+    const { id: _, ...ids } = await idsOfGlobex(server);
+    const lists = (await allOperations()).filter(({ method, parameters }) => method === 'GET' && parameters.every((name) => name === 'organizationId'));
+    expect(lists.length).toBeGreaterThan(5);
+    for (const operation of lists) {
+      const { status, text } = await call(server, operation, { organizationId: acme.id });
+      expect(status, operation.path).toBe(200);
+      for (const theirs of [...Object.values(ids), globex.dashboard, 'Globex', '99.5']) expect(text, operation.path).not.toContain(theirs);
+    }
+  });
+
+  it('M4: the id in the path may be written in capitals and still means the own organization only', async () => {
+    expect((await server.call({ path: `/v1/organizations/${acme.id.toUpperCase()}`, key: acme.admin })).status).toBe(200);
+    const { status, json } = await server.call({ path: `/v1/organizations/${globex.id.toUpperCase()}`, key: acme.admin });
+    expect([status, json.error]).toEqual([404, `NOT_FOUND: organization ${globex.id} does not exist`]);
+  });
+
+  it('R1: a page of activities cannot be continued into those of somebody else', async () => {
+    const { activityId } = await idsOfGlobex(server);
+    const { status, json } = await server.call({ path: `/v1/organizations/${acme.id}/activities?before=${activityId}`, key: acme.admin });
+    expect(status).toBe(200);
+    for (const { organizationId } of json.result) expect(organizationId).toBe(acme.id);
+  });
+
+  it('R2: a token opens no management operation, and a key no dashboard', async () => {
+    const { keyId, keySecret } = acme.admin;
+    expect((await server.call({ path: '/v1/organizations', token: acme.token })).status).toBe(401);
+    expect((await server.call({ path: '/v1/organizations', key: { keyId: acme.token, keySecret: acme.token } })).status).toBe(401);
+    for (const token of [keyId, keySecret]) expect((await server.call({ path: '/api/v2/dashboards', token })).status).toBe(401);
+  });
+});

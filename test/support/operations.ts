@@ -1,0 +1,40 @@
+import { expect } from 'vitest';
+import type { TestServer } from './server.ts';
+
+/** One operation of the server's own OpenAPI document. */
+export interface Operation {
+  id: string;
+  method: string;
+  /** `/v1/organizations/{organizationId}` */
+  path: string;
+  /** As its description tells them. */
+  roles: string[];
+  /** The names in its path, in order. */
+  parameters: string[];
+}
+
+interface Document {
+  paths: Record<string, Record<string, { operationId: string; description?: string }>>;
+}
+
+export async function operationsOf(server: TestServer, prefix: '/v1' | '/api/v2'): Promise<Operation[]> {
+  const { json } = await server.call({ path: '/openapi.json' });
+  const operations = Object.entries((json as Document).paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, description = '' }]) => ({
+      id: operationId,
+      method: method.toUpperCase(),
+      path,
+      roles: /Roles: (.*)\.$/.exec(description)?.[1]?.split(', ') ?? [],
+      parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''),
+    })),
+  );
+  const found = operations.filter(({ path }) => path.startsWith(`${prefix}/`));
+  expect(found.length).toBeGreaterThan(0);
+  return found;
+}
+
+/** The path with its parameters filled in, and a query where the operation cannot do without one. */
+export function pathOf({ path }: Operation, values: Record<string, string>): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? `no value for ${name}`);
+  return path.endsWith('/usageCost') ? `${filled}?from_date=2026-10-01&to_date=2026-10-31` : filled;
+}
