@@ -9,11 +9,12 @@ import { dashboardRoutes } from './dashboards/routes.ts';
 import { createDomains, type Domains } from './domains.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
-import { type Authenticate, guardRoutes } from './http/guard.ts';
+import { type Authenticate, FAILED_ATTEMPTS, guardRoutes } from './http/guard.ts';
 import { healthRoutes } from './http/health.ts';
 import { dashboards as dashboardInterface, management } from './http/interfaces.ts';
 import { createMetrics } from './http/metrics.ts';
 import { describeRoutes, serveDocument } from './http/openapi.ts';
+import { createFixedWindow } from './http/rate-limit.ts';
 import type { App, Routes } from './http/validation.ts';
 import type { Clock } from './kernel/clock.ts';
 import { AppError } from './kernel/errors.ts';
@@ -55,8 +56,9 @@ export async function startServer({ config, clock, log, prepare }: Options): Pro
     await prepare?.(domains);
 
     const clientAddress = createClientAddress(config.trustedProxies);
+    const failedAttempts = createFixedWindow(FAILED_ATTEMPTS, clock);
     const guardOf = (authenticate: Authenticate, challenge: string) => (scope: App) =>
-      guardRoutes(scope, { authenticate, challenge, rate: config.rateLimit, clock, clientAddress });
+      guardRoutes(scope, { authenticate, challenge, rate: config.rateLimit, failedAttempts, clock, clientAddress });
 
     const managementInterface: Part = {
       documentPaths: ['/v1'],

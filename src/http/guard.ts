@@ -39,17 +39,19 @@ interface Options {
   authenticate: Authenticate;
   challenge: string;
   rate: Rate | undefined;
+  /** By address; one count for all interfaces. */
+  failedAttempts: FixedWindow;
   clock: Clock;
   clientAddress(request: FastifyRequest): string;
 }
 
-const FAILED_ATTEMPTS: Rate = { requests: 300, windowSeconds: 60 };
+/** Past this a further failure is a 429; good credentials from the same address keep working. */
+export const FAILED_ATTEMPTS: Rate = { requests: 300, windowSeconds: 60 };
 
 /** The order in which a request is judged before its query and body are looked at (decision B8). */
-export function guardRoutes(app: App, { authenticate, challenge, rate, clock, clientAddress }: Options): void {
+export function guardRoutes(app: App, { authenticate, challenge, rate, failedAttempts, clock, clientAddress }: Options): void {
   const limiter = rate && createFixedWindow(rate, clock);
   const policy = rate && `${rate.requests};w=${rate.windowSeconds}`;
-  const failures = createFixedWindow(FAILED_ATTEMPTS, clock);
 
   app.addHook('onRequest', async (request, reply) => {
     const { roles } = request.routeOptions.config;
@@ -81,7 +83,7 @@ export function guardRoutes(app: App, { authenticate, challenge, rate, clock, cl
       return await authenticate(request.headers.authorization);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
-      const taken = failures.take(addressBlock(request.clientAddress));
+      const taken = failedAttempts.take(addressBlock(request.clientAddress));
       if (!taken.isAllowed) throw tooMany(taken, 'Too many failed attempts from this address');
       throw new AppError('unauthorized', error.message, { cause: error.cause, headers: { 'www-authenticate': challenge } });
     }

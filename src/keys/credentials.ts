@@ -8,7 +8,7 @@ const RANDOM_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 
 /** The last four characters, which a record may show. */
-export const suffixOf = (text: string): string => text.slice(-4);
+export const suffixOf = (text: string): string => [...text].slice(-4).join('');
 
 /** base64(SHA-256(text)). The secrets have 256 random bits: a slow hash would only slow down ourselves. */
 export const hashOf = (text: string): string => hash('sha256', text, 'base64');

@@ -38,7 +38,7 @@ export const HashData = Type.Object({
   keyIdHash: Hash('key id'),
   keyIdSuffix: Type.Refine(
     Type.String({ description: 'The last four characters of the key id' }),
-    (text) => typeof text !== 'string' || (/^[!-~]{4}$/.test(text)),
+    (text) => typeof text !== 'string' || (/^.{4}$/su.test(text) && isStorable(text)),
     () => 'The value must be the last 4 characters of the key id',
   ),
   keySecretHash: Hash('key secret'),
