@@ -1,4 +1,4 @@
-import { addDays, type Day } from '../kernel/days.ts';
+import { type Day, daysBetween } from '../kernel/days.ts';
 import { type Cost, totalMicros } from './cost.ts';
 import type { Costs } from './costs.ts';
 import type { Window } from './window.ts';
@@ -52,15 +52,17 @@ export function createRenderedDays({ costs, render }: { costs: Costs; render: (c
       const found = kept.get(idOf(day));
       return found?.costRevision === costRevision ? found : undefined;
     };
-    for (let day = from; day <= to; ) {
-      const known = fresh(day);
+    const days = daysBetween(from, to);
+    for (let next = 0; next < days.length; ) {
+      const known = fresh(days[next] ?? '');
       if (known) {
         yield known;
-        day = addDays(day, 1);
+        next++;
         continue;
       }
-      const missing: Day[] = [];
-      for (; day <= to && missing.length < DAYS_PER_QUERY && !fresh(day); day = addDays(day, 1)) missing.push(day);
+      const end = days.findIndex((day, index) => index > next && (index === next + DAYS_PER_QUERY || fresh(day) !== undefined));
+      const missing = days.slice(next, end === -1 ? undefined : end);
+      next += missing.length;
       for (const [missed, records] of await costs.byDay(organizationId, missing)) {
         const result = rendered(records);
         keep(idOf(missed), { ...result, costRevision });

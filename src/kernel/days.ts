@@ -25,3 +25,8 @@ export function addDays(day: Day, count: number): Day {
 export function daysFromTo(from: Day, to: Day): number {
   return (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS;
 }
+
+/** Every day from one to the other, both included; none when `to` is earlier. Counted, since the day after 9999-12-31 has no name. */
+export function daysBetween(from: Day, to: Day): Day[] {
+  return Array.from({ length: Math.max(0, daysFromTo(from, to) + 1) }, (_, count) => addDays(from, count));
+}
