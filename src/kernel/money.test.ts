@@ -11,7 +11,11 @@ function microsOfText(text: string): bigint {
   return BigInt(whole) * 1_000_000n + BigInt(decimals.padEnd(6, '0'));
 }
 
-const metric = fc.oneof(fc.integer({ min: 0, max: 2000 }), fc.integer({ min: 0, max: MAX_METRIC_MICROS }), fc.constantFrom(0, 1, MAX_METRIC_MICROS - 1, MAX_METRIC_MICROS));
+const metric = fc.oneof(
+  fc.integer({ min: 0, max: 2000 }),
+  fc.integer({ min: 0, max: MAX_METRIC_MICROS }),
+  fc.constantFrom(0, 1, MAX_METRIC_MICROS - 1, MAX_METRIC_MICROS),
+);
 
 describe('U4: money', () => {
   it('comes back as the same micros', () => {
@@ -32,11 +36,17 @@ describe('U4: money', () => {
 
   it('is written with at most 6 decimals, no exponent, and names exactly its micros, also for sums', () => {
     fc.assert(
-      fc.property(fc.oneof(metric, fc.maxSafeInteger().filter((micros) => micros >= 0 && micros <= LARGEST_EXACT_SUM)), (micros) => {
-        const text = JSON.stringify(chcFromMicros(micros));
-        expect(text).toMatch(/^\d+(\.\d{1,6})?$/);
-        expect(microsOfText(text)).toBe(BigInt(micros));
-      }),
+      fc.property(
+        fc.oneof(
+          metric,
+          fc.maxSafeInteger().filter((micros) => micros >= 0 && micros <= LARGEST_EXACT_SUM),
+        ),
+        (micros) => {
+          const text = JSON.stringify(chcFromMicros(micros));
+          expect(text).toMatch(/^\d+(\.\d{1,6})?$/);
+          expect(microsOfText(text)).toBe(BigInt(micros));
+        },
+      ),
       { numRuns: 1000 },
     );
   });
@@ -68,9 +78,12 @@ describe('U4: money', () => {
     );
   });
 
-  it.each([-0.000001, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1_000_000.000001, 1e300, 1e-7, Number.MIN_VALUE])('refuses %d', (chc) => {
-    expect(microsFromChc(chc)).toBeUndefined();
-  });
+  it.each([-0.000001, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1_000_000.000001, 1e300, 1e-7, Number.MIN_VALUE])(
+    'refuses %d',
+    (chc) => {
+      expect(microsFromChc(chc)).toBeUndefined();
+    },
+  );
 
   it.each([
     [0, 0],

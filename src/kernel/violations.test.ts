@@ -30,7 +30,15 @@ describe('M3: a broken rule in words', () => {
     [Type.Array(Type.Number(), { minItems: 2 }), [], 'The list must have at least 2 elements <array>'],
     [Type.Array(Type.Number(), { maxItems: 1 }), [1, 2], 'The list must have at most 1 elements <array>'],
     [Type.Array(Type.Number(), { uniqueItems: true }), [1, 1], 'The list must not repeat an element <array>'],
-    [Type.Refine(Type.String(), () => false, () => 'The value must please us'), 'x', 'The value must please us <string:x>'],
+    [
+      Type.Refine(
+        Type.String(),
+        () => false,
+        () => 'The value must please us',
+      ),
+      'x',
+      'The value must please us <string:x>',
+    ],
   ])('case %#: %j', (schema, x, text) => {
     expect(sentences(optional(schema), { x })).toEqual([`request body.x: ${text}`]);
   });
@@ -91,11 +99,18 @@ describe('M3: a value in words', () => {
 
   it('is cut at 64 characters, between characters, and is always text that can be sent', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.string({ unit: 'binary', maxLength: 200 }), fc.string({ unit: fc.constantFrom('😀', '\ud83d', 'x'), minLength: 60 })), (text) => {
-        const inside = shown(text).slice('<string:'.length, -1);
-        expect(inside.isWellFormed()).toBe(true);
-        expect(inside).toBe([...text].slice(0, 64).join('').toWellFormed());
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'grapheme', maxLength: 200 }),
+          fc.string({ unit: 'binary', maxLength: 200 }),
+          fc.string({ unit: fc.constantFrom('😀', '\ud83d', 'x'), minLength: 60 }),
+        ),
+        (text) => {
+          const inside = shown(text).slice('<string:'.length, -1);
+          expect(inside.isWellFormed()).toBe(true);
+          expect(inside).toBe([...text].slice(0, 64).join('').toWellFormed());
+        },
+      ),
     );
   });
 

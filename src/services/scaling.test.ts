@@ -106,11 +106,16 @@ describe('the merge of a change', () => {
 
   it('S3: of what is stored already is never refused, whatever the tier and kind are by now', () => {
     fc.assert(
-      fc.property(world, context, fc.subarray(['numReplicas', 'minReplicaMemoryGb', 'maxReplicaMemoryGb', 'idleScaling', 'idleTimeoutMinutes'] as const), ({ current }, where, names) => {
-        const same = Object.fromEntries(names.map((name) => [name, current[name]]));
-        expect(rescaled(current, same, where)).toEqual({ scaling: current, violations: [] });
-        expect(rescaled(current, inTotals(same), where)).toEqual({ scaling: current, violations: [] });
-      }),
+      fc.property(
+        world,
+        context,
+        fc.subarray(['numReplicas', 'minReplicaMemoryGb', 'maxReplicaMemoryGb', 'idleScaling', 'idleTimeoutMinutes'] as const),
+        ({ current }, where, names) => {
+          const same = Object.fromEntries(names.map((name) => [name, current[name]]));
+          expect(rescaled(current, same, where)).toEqual({ scaling: current, violations: [] });
+          expect(rescaled(current, inTotals(same), where)).toEqual({ scaling: current, violations: [] });
+        },
+      ),
       runs,
     );
   });
@@ -119,9 +124,9 @@ describe('the merge of a change', () => {
     fc.assert(
       fc.property(world, fc.func(fc.boolean()), ({ where, current, change }, isFirst) => {
         const part = (wanted: boolean) => Object.fromEntries(Object.entries(change).filter(([name]) => isFirst(name) === wanted));
-        const after = (first: ScalingChange, second: ScalingChange) => rescaled(rescaled(current, first, where).scaling, second, where).scaling;
-        expect(after(part(true), part(false))).toEqual(after(part(false), part(true)));
-        expect(after(part(true), part(false))).toEqual(rescaled(current, change, where).scaling);
+        const inTurn = (first: ScalingChange, second: ScalingChange) => rescaled(rescaled(current, first, where).scaling, second, where).scaling;
+        expect(inTurn(part(true), part(false))).toEqual(inTurn(part(false), part(true)));
+        expect(inTurn(part(true), part(false))).toEqual(rescaled(current, change, where).scaling);
       }),
       runs,
     );
@@ -145,7 +150,10 @@ describe('a new service', () => {
     ['SCALE', 'production', 3, 16, 120],
     ['SCALE', 'development', 3, 8, 8],
     ['ENTERPRISE', 'production', 3, 16, 120],
-  ] as const)('S2, S4, S5: in a %s organization, %s, begins with %i replicas of %i to %i GB', (tier, kind, numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb) => {
-    expect(defaultScaling({ tier }, kind)).toEqual({ numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb, idleScaling: true, idleTimeoutMinutes: 15 });
-  });
+  ] as const)(
+    'S2, S4, S5: in a %s organization, %s, begins with %i replicas of %i to %i GB',
+    (tier, kind, numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb) => {
+      expect(defaultScaling({ tier }, kind)).toEqual({ numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb, idleScaling: true, idleTimeoutMinutes: 15 });
+    },
+  );
 });

@@ -66,11 +66,14 @@ onEachStore('update service scaling per replica', (store) => {
     expect([headers.get('deprecation'), headers.get('link')]).toEqual([null, null]);
   });
 
-  it.each(['{}', 'null', '', '{"minReplicaMemoryGb":null,"numReplicas":null}', '{"minTotalMemoryGb":24,"name":"other"}'])('S1, B4, B5: %s answers 200 and changes nothing', async (text) => {
-    const before = await stored('primary');
-    expect((await patchText('primary', text)).status).toBe(200);
-    expect(await stored('primary')).toEqual(before);
-  });
+  it.each(['{}', 'null', '', '{"minReplicaMemoryGb":null,"numReplicas":null}', '{"minTotalMemoryGb":24,"name":"other"}'])(
+    'S1, B4, B5: %s answers 200 and changes nothing',
+    async (text) => {
+      const before = await stored('primary');
+      expect((await patchText('primary', text)).status).toBe(200);
+      expect(await stored('primary')).toEqual(before);
+    },
+  );
 
   it('M3: lists every broken field', async () => {
     const { json } = await patch('primary', { autoscalingMode: 'horizontal', maxReplicaMemoryGb: 6, numReplicas: 0 });

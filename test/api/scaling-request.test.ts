@@ -11,19 +11,18 @@ onEachStore('a request to update service scaling', (store) => {
   beforeEach(restore);
 
   describe('S1: what is left out keeps its value', () => {
-    it.each([
-      { numReplicas: 5 },
-      { minTotalMemoryGb: 60 },
-      { maxTotalMemoryGb: 480 },
-      { idleScaling: false },
-      { idleTimeoutMinutes: 20 },
-    ])('%j changes that and nothing else', async (body) => {
-      const before = await stored('primary');
-      const { status } = await patch('primary', body);
-      expect(status).toBe(200);
-      const replica = Object.fromEntries(Object.entries(body).flatMap(([name, value]) => (name.includes('Total') ? [[name.replace('Total', 'Replica'), Number(value) / 3]] : [])));
-      expect(await stored('primary')).toEqual({ ...before, ...body, ...replica });
-    });
+    it.each([{ numReplicas: 5 }, { minTotalMemoryGb: 60 }, { maxTotalMemoryGb: 480 }, { idleScaling: false }, { idleTimeoutMinutes: 20 }])(
+      '%j changes that and nothing else',
+      async (body) => {
+        const before = await stored('primary');
+        const { status } = await patch('primary', body);
+        expect(status).toBe(200);
+        const replica = Object.fromEntries(
+          Object.entries(body).flatMap(([name, value]) => (name.includes('Total') ? [[name.replace('Total', 'Replica'), Number(value) / 3]] : [])),
+        );
+        expect(await stored('primary')).toEqual({ ...before, ...body, ...replica });
+      },
+    );
 
     it.each([
       ['{}', '{}'],
@@ -57,7 +56,13 @@ onEachStore('a request to update service scaling', (store) => {
   describe('M3: what is wrong is told exactly', () => {
     it('lists every broken field, joined by "; ", and stores none of the good ones', async () => {
       const before = await stored('primary');
-      const { status, json } = await patch('primary', { idleScaling: 'no', idleTimeoutMinutes: 4, maxTotalMemoryGb: 1080, minTotalMemoryGb: 32, numReplicas: 9 });
+      const { status, json } = await patch('primary', {
+        idleScaling: 'no',
+        idleTimeoutMinutes: 4,
+        maxTotalMemoryGb: 1080,
+        minTotalMemoryGb: 32,
+        numReplicas: 9,
+      });
       expect(status).toBe(400);
       expect(json).toEqual({
         requestId: json.requestId,
@@ -107,12 +112,15 @@ onEachStore('a request to update service scaling', (store) => {
   });
 
   describe('S6: deprecated fields', () => {
-    it.each([[{ minTotalMemoryGb: 60 }], [{ maxTotalMemoryGb: 480 }], [{ maxTotalMemoryGb: 360 }], [{ numReplicas: 4, minTotalMemoryGb: 24 }]])('%j is answered with deprecation and link', async (body) => {
-      const { status, headers } = await patch('primary', body);
-      expect(status).toBe(200);
-      expect(headers.get('deprecation')).toMatch(/^@\d+$/);
-      expect(headers.get('link')).toMatch(/^<[^>]+>; rel="deprecation"/);
-    });
+    it.each([[{ minTotalMemoryGb: 60 }], [{ maxTotalMemoryGb: 480 }], [{ maxTotalMemoryGb: 360 }], [{ numReplicas: 4, minTotalMemoryGb: 24 }]])(
+      '%j is answered with deprecation and link',
+      async (body) => {
+        const { status, headers } = await patch('primary', body);
+        expect(status).toBe(200);
+        expect(headers.get('deprecation')).toMatch(/^@\d+$/);
+        expect(headers.get('link')).toMatch(/^<[^>]+>; rel="deprecation"/);
+      },
+    );
 
     it.each([
       [200, { numReplicas: 4 }],
@@ -147,7 +155,10 @@ onEachStore('a request to update service scaling', (store) => {
       const answers = await Promise.all([patch('primary', { minTotalMemoryGb: 240 }), patch('primary', { maxTotalMemoryGb: 120 })]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
       const { minTotalMemoryGb, maxTotalMemoryGb } = await stored('primary');
-      expect([[240, 360], [48, 120]]).toContainEqual([minTotalMemoryGb, maxTotalMemoryGb]);
+      expect([
+        [240, 360],
+        [48, 120],
+      ]).toContainEqual([minTotalMemoryGb, maxTotalMemoryGb]);
     });
   });
 

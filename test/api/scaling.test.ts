@@ -87,7 +87,13 @@ onEachStore('the rules of update service scaling', (store) => {
     it.each<Refused>([
       ['primary', { minTotalMemoryGb: 372 }, 'minTotalMemoryGb', 'The minimum of 372 GB must not exceed the maximum of 360 GB', 'number:372'],
       ['primary', { maxTotalMemoryGb: 36 }, 'maxTotalMemoryGb', 'The minimum of 48 GB must not exceed the maximum of 36 GB', 'number:36'],
-      ['primary', { minTotalMemoryGb: 120, maxTotalMemoryGb: 108 }, 'minTotalMemoryGb', 'The minimum of 120 GB must not exceed the maximum of 108 GB', 'number:120'],
+      [
+        'primary',
+        { minTotalMemoryGb: 120, maxTotalMemoryGb: 108 },
+        'minTotalMemoryGb',
+        'The minimum of 120 GB must not exceed the maximum of 108 GB',
+        'number:120',
+      ],
     ])('%s refuses %j: after the merge the minimum would exceed the maximum, both named', expectRefused);
 
     it('two values that only fit together are taken together', async () => {
@@ -113,7 +119,18 @@ onEachStore('the rules of update service scaling', (store) => {
     });
 
     it.each<[ServiceName, Record<string, unknown>]>([
-      ['secondary', { numReplicas: 2, minReplicaMemoryGb: 16, maxReplicaMemoryGb: 120, minTotalMemoryGb: 48, maxTotalMemoryGb: 360, idleScaling: true, idleTimeoutMinutes: 15 }],
+      [
+        'secondary',
+        {
+          numReplicas: 2,
+          minReplicaMemoryGb: 16,
+          maxReplicaMemoryGb: 120,
+          minTotalMemoryGb: 48,
+          maxTotalMemoryGb: 360,
+          idleScaling: true,
+          idleTimeoutMinutes: 15,
+        },
+      ],
       ['unpaid', { numReplicas: 2, minReplicaMemoryGb: 16, maxReplicaMemoryGb: 120, minTotalMemoryGb: 48, maxTotalMemoryGb: 360 }],
       ['development', { numReplicas: 3, minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8, minTotalMemoryGb: 24, maxTotalMemoryGb: 24 }],
       ['basic', { numReplicas: 1, minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8, minTotalMemoryGb: 24, maxTotalMemoryGb: 24 }],

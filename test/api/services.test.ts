@@ -22,7 +22,15 @@ const details = {
   privateEndpointIds: [],
   transparentDataEncryptionKeyId: 'tde-1',
 };
-const scaling = { idleScaling: true, idleTimeoutMinutes: 15, maxReplicaMemoryGb: 120, maxTotalMemoryGb: 360, minReplicaMemoryGb: 16, minTotalMemoryGb: 48, numReplicas: 3 };
+const scaling = {
+  idleScaling: true,
+  idleTimeoutMinutes: 15,
+  maxReplicaMemoryGb: 120,
+  maxTotalMemoryGb: 360,
+  minReplicaMemoryGb: 16,
+  minTotalMemoryGb: 48,
+  numReplicas: 3,
+};
 const fullRecord = { ...details, ...scaling, id: full, name: 'full', dataWarehouseId: warehouse, isPrimary: true, createdAt: '2026-03-01T10:00:00Z' };
 const empty = Object.fromEntries(Object.entries(details).flatMap(([name, value]) => (typeof value === 'string' ? [[name, '']] : [])));
 
@@ -34,7 +42,16 @@ const detailed = {
       paid: true,
       keys: [{ ...acme.admin, roles: ['admin'] }],
       services: [
-        { ...details, id: full, name: 'full', dataWarehouseId: warehouse, createdAt: '2026-03-01T10:00:00.987Z', state: 'idle', provider: 'aws', region: 'eu-west-1' },
+        {
+          ...details,
+          id: full,
+          name: 'full',
+          dataWarehouseId: warehouse,
+          createdAt: '2026-03-01T10:00:00.987Z',
+          state: 'idle',
+          provider: 'aws',
+          region: 'eu-west-1',
+        },
         {
           ...empty,
           id: bare,
@@ -76,7 +93,15 @@ onEachStore('the service record', (store) => {
     const { json } = await server.call({ path: path(full), key: acme.admin });
     const { numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb, idleScaling, idleTimeoutMinutes } = scaling;
     const currentScaling = { numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb, idleScaling, idleTimeoutMinutes };
-    expect(json.result).toEqual({ ...fullRecord, state: 'idle', tier: 'production', provider: 'aws', region: 'eu-west-1', autoscalingMode: 'vertical', currentScaling });
+    expect(json.result).toEqual({
+      ...fullRecord,
+      state: 'idle',
+      tier: 'production',
+      provider: 'aws',
+      region: 'eu-west-1',
+      autoscalingMode: 'vertical',
+      currentScaling,
+    });
   });
 
   it('the list holds whole records, oldest first', async () => {
@@ -88,7 +113,8 @@ onEachStore('the service record', (store) => {
 
 onEachStore('reading services', (store) => {
   const server = useServer(store);
-  const read = (organization: { id: string }, key: { keyId: string; keySecret: string }, rest = '') => server.call({ path: `/v1/organizations/${organization.id}/services${rest}`, key });
+  const read = (organization: { id: string }, key: { keyId: string; keySecret: string }, rest = '') =>
+    server.call({ path: `/v1/organizations/${organization.id}/services${rest}`, key });
 
   describe('M4: nobody sees the services of another organization', () => {
     it.each([

@@ -13,7 +13,14 @@ describe('a large answer of usage costs on libSQL', () => {
   const usageCosts = Array.from({ length: ENTITIES * DAYS }, (_, index) => {
     const [entity, day] = [index % ENTITIES, Math.floor(index / ENTITIES) + 1];
     const name = `service ${String(entity).padStart(4, '0')}`;
-    return { date: dateOf(day), entityType: 'service', entityId: uuid(entity), entityName: name, dataWarehouseId: uuid(1), metrics: { computeCHC: microsOf(entity, day) / 1e6, storageCHC: 0.1 } };
+    return {
+      date: dateOf(day),
+      entityType: 'service',
+      entityId: uuid(entity),
+      entityName: name,
+      dataWarehouseId: uuid(1),
+      metrics: { computeCHC: microsOf(entity, day) / 1e6, storageCHC: 0.1 },
+    };
   });
   const server = useServer('libsql', { fleet: { organizations: [{ id: acme.id, name: 'Acme', keys: [{ ...acme.admin, roles: ['admin'] }], usageCosts }] } });
   const ask = () => server.call({ path: `/v1/organizations/${acme.id}/usageCost?from_date=${dateOf(1)}&to_date=${dateOf(DAYS)}`, key: acme.admin });
@@ -28,7 +35,9 @@ describe('a large answer of usage costs on libSQL', () => {
       expect(json.requestId).toBe(headers.get('x-request-id'));
       expect(json.result.grandTotalCHC).toBe(micros / 1e6);
       const records = json.result.costs.map(({ date, entityId, totalCHC }: Record<string, unknown>) => `${date} ${entityId} ${totalCHC}`);
-      expect(records).toEqual(usageCosts.map(({ date, entityId }, index) => `${date} ${entityId} ${(microsOf(index % ENTITIES, Math.floor(index / ENTITIES) + 1) + 100_000) / 1e6}`));
+      expect(records).toEqual(
+        usageCosts.map(({ date, entityId }, index) => `${date} ${entityId} ${(microsOf(index % ENTITIES, Math.floor(index / ENTITIES) + 1) + 100_000) / 1e6}`),
+      );
     }
   });
 

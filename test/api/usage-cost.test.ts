@@ -22,7 +22,8 @@ const organization = (usageCosts: object[]) => ({ organizations: [{ id: acme.id,
 
 onEachStore('usage costs', (store) => {
   const server = useServer(store);
-  const costs = (from: string, to: string, { id, admin }: Pick<typeof acme, 'id' | 'admin'> = acme) => server.call({ path: `/v1/organizations/${id}/usageCost?from_date=${from}&to_date=${to}`, key: admin });
+  const costs = (from: string, to: string, { id, admin }: Pick<typeof acme, 'id' | 'admin'> = acme) =>
+    server.call({ path: `/v1/organizations/${id}/usageCost?from_date=${from}&to_date=${to}`, key: admin });
 
   it('U1, U3: one record per day and entity, all ten metrics, serviceId on services only', async () => {
     const { status, json } = await costs('2026-10-01', '2026-10-02');
@@ -79,11 +80,19 @@ onEachStore('usage costs', (store) => {
 onEachStore('the order and the sums of usage costs', (store) => {
   const named = ['app', 'Zebra', '😀 astral', 'apple', 'Äpfel', '～ wide', 'apple'];
   const ids = { service: { dataWarehouseId: uuid(2) }, clickpipe: { serviceId: uuid(1), dataWarehouseId: uuid(2) }, datawarehouse: { serviceId: uuid(1) } };
-  const entities = Object.entries(ids).flatMap(([entityType, owner]) => named.map((entityName, index) => ({ ...owner, entityType, entityName, entityId: uuid(100 - index) })));
+  const entities = Object.entries(ids).flatMap(([entityType, owner]) =>
+    named.map((entityName, index) => ({ ...owner, entityType, entityName, entityId: uuid(100 - index) })),
+  );
   const most = Object.fromEntries(METRICS.map((metric) => [metric, 999_999.999999]));
   const small = Object.fromEntries(METRICS.map((metric, index) => [metric, (index + 1) / 10]));
   const ordered = ['2026-05-02', '2026-05-01'].flatMap((date) => entities.map((entity) => ({ ...entity, date })));
-  const summed = [most, small, { computeCHC: 0.000001 }, {}].map((metrics, index) => ({ date: '2026-06-01', entityType: 'service', entityId: uuid(index), dataWarehouseId: uuid(2), metrics }));
+  const summed = [most, small, { computeCHC: 0.000001 }, {}].map((metrics, index) => ({
+    date: '2026-06-01',
+    entityType: 'service',
+    entityId: uuid(index),
+    dataWarehouseId: uuid(2),
+    metrics,
+  }));
   const server = useServer(store, { fleet: organization([...ordered, ...summed]) });
   const costs = (from: string, to: string) => server.call({ path: `/v1/organizations/${acme.id}/usageCost?from_date=${from}&to_date=${to}`, key: acme.admin });
 
@@ -98,7 +107,9 @@ onEachStore('the order and the sums of usage costs', (store) => {
       ['～ wide', 95],
       ['😀 astral', 98],
     ] as const;
-    const expected = ['2026-05-01', '2026-05-02'].flatMap((date) => ['clickpipe', 'datawarehouse', 'service'].flatMap((entityType) => byBytes.map(([name, id]) => [date, entityType, name, uuid(id)])));
+    const expected = ['2026-05-01', '2026-05-02'].flatMap((date) =>
+      ['clickpipe', 'datawarehouse', 'service'].flatMap((entityType) => byBytes.map(([name, id]) => [date, entityType, name, uuid(id)])),
+    );
     expect(json.result.costs.map((cost: Record<string, string>) => [cost.date, cost.entityType, cost.entityName, cost.entityId])).toEqual(expected);
   });
 
@@ -123,7 +134,10 @@ onEachStore('the order and the sums of usage costs', (store) => {
 
 onEachStore('a change of the ledger', (store) => {
   const ledger = (computeCHC: number, more: object[] = []) =>
-    organization([{ date: '2026-05-01', entityType: 'service', entityId: uuid(1), dataWarehouseId: uuid(2), entityName: 'one', metrics: { computeCHC } }, ...more]);
+    organization([
+      { date: '2026-05-01', entityType: 'service', entityId: uuid(1), dataWarehouseId: uuid(2), entityName: 'one', metrics: { computeCHC } },
+      ...more,
+    ]);
   const server = useServer(store, { fleet: ledger(1) });
 
   function apply(fleet: object, ...options: string[]): void {
@@ -144,7 +158,13 @@ onEachStore('a change of the ledger', (store) => {
     apply(ledger(2.5));
     expect(await seen()).toEqual([2.5, [['2026-05-01', 2.5]]]);
     apply(ledger(2.5, [later]));
-    expect(await seen()).toEqual([2.7, [['2026-05-01', 2.5], ['2026-05-09', 0.2]]]);
+    expect(await seen()).toEqual([
+      2.7,
+      [
+        ['2026-05-01', 2.5],
+        ['2026-05-09', 0.2],
+      ],
+    ]);
     apply(ledger(2.5), '--prune');
     expect(await seen()).toEqual([2.5, [['2026-05-01', 2.5]]]);
   });

@@ -50,7 +50,11 @@ export function scalingCalls(server: TestServer, operation: 'scaling' | 'replica
 
     async restore(): Promise<void> {
       const names = ['primary', 'secondary', 'unpaid'] as const;
-      await Promise.all(names.map((name) => server.call({ method: 'PATCH', path: `${pathOf(name)}/replicaScaling`, key: services[name].organization.admin, body: declared[name] })));
+      await Promise.all(
+        names.map((name) =>
+          server.call({ method: 'PATCH', path: `${pathOf(name)}/replicaScaling`, key: services[name].organization.admin, body: declared[name] }),
+        ),
+      );
     },
   };
 }
