@@ -7,7 +7,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
-import type { Static, TSchema } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { AppError, sentence } from '../kernel/errors.ts';
@@ -43,7 +43,13 @@ function violationError(violations: ReturnType<typeof violationsOf>): AppError {
   return new AppError('bad_request', listed.join('; '), { violations });
 }
 
+/** An operation that names no query parameters takes none (decision B4). */
+const NoQuery = Type.Object({}, { additionalProperties: false });
+
 export function validateWithSchemas(app: App): void {
   Settings.Set({ maxErrors: 200 });
   app.setValidatorCompiler(compiler);
+  app.addHook('onRoute', (route) => {
+    if (route.config?.roles && !route.schema?.querystring) route.schema = { ...route.schema, querystring: NoQuery };
+  });
 }

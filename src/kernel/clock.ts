@@ -34,8 +34,13 @@ export function parseDateTime(text: string, { offset }: { offset: 'required' | '
   const [h, m, s] = [Number(hour), Number(minute), Number(second)];
   const shift = zone === undefined || /^z$/i.test(zone) ? 0 : offsetMs(zone);
   if (day === undefined || shift === undefined || h > 23 || m > 59 || s > 60) return undefined;
-  return day + (h * 60 + m) * MINUTE_MS + s * SECOND_MS + Math.trunc(Number(`0.${fraction}`) * SECOND_MS) - shift;
+  const ms = day + (h * 60 + m) * MINUTE_MS + s * SECOND_MS + Math.trunc(Number(`0.${fraction}`) * SECOND_MS) - shift;
+  return ms < FIRST_MS || ms > LAST_MS ? undefined : ms;
 }
+
+/** What four digits of a year can write; an offset can lead out of it. */
+const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 function offsetMs(zone: string): number | undefined {
   const hours = Number(zone.slice(1, 3));

@@ -10,12 +10,10 @@ export function dayOf(ms: number): Day {
 /** A plain date, or the UTC day of a date-time; undefined when it is neither. */
 export function parseDay(text: string): Day | undefined {
   const ms = parseDate(text) ?? parseDateTime(text, { offset: 'optional' });
-  if (ms === undefined || ms < FIRST_DAY_MS || ms > LAST_DAY_MS) return undefined;
-  return dayOf(ms);
+  return ms === undefined || ms < FIRST_DAY_MS ? undefined : dayOf(ms);
 }
 
 const FIRST_DAY_MS = Date.parse('0001-01-01T00:00:00Z');
-const LAST_DAY_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 export function addDays(day: Day, count: number): Day {
   return dayOf(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS);
@@ -24,4 +22,9 @@ export function addDays(day: Day, count: number): Day {
 /** How many days lie from one to the other; 0 for the same day, negative when `to` is earlier. */
 export function daysFromTo(from: Day, to: Day): number {
   return (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS;
+}
+
+/** Every day from one to the other, both included; none when `to` is earlier. Counted, since the day after 9999-12-31 has no name. */
+export function daysBetween(from: Day, to: Day): Day[] {
+  return Array.from({ length: Math.max(0, daysFromTo(from, to) + 1) }, (_, count) => addDays(from, count));
 }

@@ -39,7 +39,7 @@ export const costKind: Kind<Cost> = {
       entityId: String(fields.entityId),
       entityName: String(fields.entityName ?? fields.entityId),
       dataWarehouseId: String(fields.dataWarehouseId ?? '').toLowerCase(),
-      serviceId: fields.serviceId === undefined ? undefined : String(fields.serviceId).toLowerCase(),
+      serviceId: fields.serviceId === undefined || fields.entityType === 'datawarehouse' ? undefined : String(fields.serviceId).toLowerCase(),
       isLocked: fields.locked === true,
       micros: Object.fromEntries(METRICS.map((metric) => [metric, microsFromChc(metrics[`${metric}CHC`] ?? 0) ?? 0])) as Record<Metric, number>,
     };

@@ -46,7 +46,7 @@ export const serviceKind: Kind<Service> = {
         idleTimeoutMinutes: Number(idleTimeoutMinutes),
       },
       createdAt: parseDateTime(String(createdAt), { offset: 'required' }) ?? 0,
-      details: withValues(details),
+      details: withValues<ServiceDetails>(details),
     };
   },
 
@@ -59,9 +59,12 @@ export const serviceKind: Kind<Service> = {
   remove: (tx, service) => deleteService(tx, service.organizationId, service.id),
 };
 
-/** A field without a value is left out of the record, never shown as empty (decision S7). */
-function withValues(details: ServiceDetails): ServiceDetails {
-  return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== '' && value !== undefined)) as ServiceDetails;
+/** A field without a value is left out of the record, never shown as empty (decision S7); so are those of its endpoints and addresses. */
+function withValues<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withValues) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const filled = Object.entries(value).filter(([, member]) => member !== '' && member !== undefined);
+  return Object.fromEntries(filled.map(([name, member]) => [name, withValues(member)])) as T;
 }
 
 const MAX_UNPAID_REPLICA_GB = 120;

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { addDays, dayOf, daysBetween, daysFromTo, parseDay } from './days.ts';
+
+const DAY_MS = 86_400_000;
+const FIRST = Date.parse('0001-01-01T00:00:00Z') / DAY_MS;
+const LAST = Date.parse('9999-12-31T00:00:00Z') / DAY_MS;
+const number = fc.integer({ min: FIRST, max: LAST });
+const nameOf = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);
+
+describe('U2: days', () => {
+  it('a plain date is its own day, and so is every moment of it', () => {
+    fc.assert(
+      fc.property(number, fc.nat(DAY_MS - 1), (day, ms) => {
+        const moment = day * DAY_MS + ms;
+        expect(dayOf(moment)).toBe(nameOf(day));
+        expect(parseDay(nameOf(day))).toBe(nameOf(day));
+        expect(parseDay(new Date(moment).toISOString())).toBe(nameOf(day));
+      }),
+    );
+  });
+
+  it.each([
+    ['2026-10-02T01:30:00+02:00', '2026-10-01'],
+    ['2026-10-01T23:30:00-01:00', '2026-10-02'],
+    ['2026-10-01T23:30:00', '2026-10-01'],
+    ['2027-01-01T00:00:00+00:01', '2026-12-31'],
+    ['2024-02-28T23:00:00-02:00', '2024-02-29'],
+  ])('%s counts as the UTC day %s', (text, day) => {
+    expect(parseDay(text)).toBe(day);
+  });
+
+  it.each(['0000-12-31', '0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01', '10000-01-01', '2026-02-30', '2026-10-01T25:00:00Z', 'today', ''])(
+    '%j is no day',
+    (text) => {
+      expect(parseDay(text)).toBeUndefined();
+    },
+  );
+
+  it('sort as text the way they sort in time', () => {
+    fc.assert(
+      fc.property(number, number, (one, other) => {
+        expect(nameOf(one) < nameOf(other)).toBe(one < other);
+      }),
+    );
+  });
+
+  it('adding and counting undo each other', () => {
+    fc.assert(
+      fc.property(number, number, (from, to) => {
+        expect(daysFromTo(nameOf(from), nameOf(to))).toBe(to - from);
+        expect(addDays(nameOf(from), to - from)).toBe(nameOf(to));
+      }),
+    );
+  });
+
+  it('a window holds every day once, in order, both ends included', () => {
+    fc.assert(
+      fc.property(number, fc.nat(40), (from, length) => {
+        const to = Math.min(from + length, LAST);
+        const days = daysBetween(nameOf(from), nameOf(to));
+        expect(days).toEqual(Array.from({ length: to - from + 1 }, (_, index) => nameOf(from + index)));
+      }),
+    );
+  });
+
+  it('a window that ends before it begins is empty; one that ends on the last day there is ends there', () => {
+    expect(daysBetween('2026-10-02', '2026-10-01')).toEqual([]);
+    expect(daysBetween('9999-12-30', '9999-12-31')).toEqual(['9999-12-30', '9999-12-31']);
+  });
+});

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import Type, { type TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { describe, expect, it } from 'vitest';
+import { MISSING, refuse, sentence, shown } from './errors.ts';
+import { violationsOf } from './violations.ts';
+
+const sentences = (schema: TSchema, value: unknown, place = 'request body') => violationsOf(Compile(schema).Errors(value), value, place).map(sentence);
+
+const optional = (schema: TSchema) => Type.Object({ x: Type.Optional(schema) });
+
+describe('M3: a broken rule in words', () => {
+  it.each<[TSchema, unknown, string]>([
+    [Type.Number(), '3', 'The value must be a number <string:3>'],
+    [Type.Integer(), 2.5, 'The value must be an integer <number:2.5>'],
+    [Type.Boolean(), 1, 'The value must be a boolean <number:1>'],
+    [Type.String(), null, 'The value must be a string <null>'],
+    [Type.Object({}), [], 'The value must be an object <array>'],
+    [Type.Array(Type.Number()), {}, 'The value must be an array <object>'],
+    [Type.Number({ minimum: 24 }), 12, 'The value must be at least 24 <number:12>'],
+    [Type.Number({ maximum: 20 }), 21, 'The value must be at most 20 <number:21>'],
+    [Type.Number({ multipleOf: 12 }), 32, 'The value must be a multiple of 12 <number:32>'],
+    [Type.String({ minLength: 1 }), '', 'The value must not be empty <string:>'],
+    [Type.String({ minLength: 3 }), 'ab', 'The value must have at least 3 characters <string:ab>'],
+    [Type.String({ maxLength: 2 }), 'abc', 'The value must have at most 2 characters <string:abc>'],
+    [Type.String({ format: 'uuid' }), 'x', 'The value must be a valid uuid <string:x>'],
+    [Type.Enum(['a', 'b']), 'c', 'The value must be one of a, b <string:c>'],
+    [Type.Union([Type.String(), Type.Null()]), 3, 'The value must be a string or null <number:3>'],
+    [Type.Array(Type.Number(), { minItems: 1 }), [], 'The list must have at least 1 element <array>'],
+    [Type.Array(Type.Number(), { minItems: 2 }), [], 'The list must have at least 2 elements <array>'],
+    [Type.Array(Type.Number(), { maxItems: 1 }), [1, 2], 'The list must have at most 1 elements <array>'],
+    [Type.Array(Type.Number(), { uniqueItems: true }), [1, 1], 'The list must not repeat an element <array>'],
+    [
+      Type.Refine(
+        Type.String(),
+        () => false,
+        () => 'The value must please us',
+      ),
+      'x',
+      'The value must please us <string:x>',
+    ],
+  ])('case %#: %j', (schema, x, text) => {
+    expect(sentences(optional(schema), { x })).toEqual([`request body.x: ${text}`]);
+  });
+
+  it('names a missing member and an unknown one', () => {
+    const schema = Type.Object({ a: Type.String(), b: Type.String() }, { additionalProperties: false });
+    expect(sentences(schema, { a: 'x', c: 1 })).toContain('request body.b: The value is required <missing>');
+    expect(sentences(schema, { a: 'x', b: 'x', c: 1 })).toEqual(['request body.c: There is no such member <number:1>']);
+    expect(sentences(schema, { a: 'x', b: 'x', c: '1' }, 'query')).toEqual(['query.c: Unknown parameter <string:1>']);
+  });
+
+  it('names the whole body when that is wrong', () => {
+    expect(sentences(Type.Object({}), 'text')).toEqual(['request body: The value must be an object <string:text>']);
+  });
+
+  it('names the place inside lists, and members with odd names', () => {
+    const schema = Type.Object({ list: Type.Array(Type.Object({ 'a/b~c': Type.Number() })) });
+    expect(sentences(schema, { list: [{ 'a/b~c': 1 }, { 'a/b~c': 'x' }] })).toEqual(['request body.list[1].a/b~c: The value must be a number <string:x>']);
+    expect(sentences(schema, { list: [{ 'a/b~c': 'x' }] }, '')).toEqual(['list[0].a/b~c: The value must be a number <string:x>']);
+  });
+
+  it('never shows what stands in hashData', () => {
+    const schema = Type.Object({ hashData: Type.Object({ keySecretHash: Type.String({ maxLength: 3 }) }) });
+    const text = sentences(schema, { hashData: { keySecretHash: 'secret' } });
+    expect(text).toEqual(['request body.hashData.keySecretHash: The value must have at most 3 characters <string>']);
+  });
+
+  it('tells every broken field once, in the order of the schema', () => {
+    const field = Type.Optional(Type.Integer({ minimum: 1, maximum: 20, multipleOf: 2 }));
+    const names = ['a', 'b', 'c', 'd'] as const;
+    const schema = Type.Object({ a: field, b: field, c: field, d: field });
+    const anything = fc.oneof(fc.integer({ min: -5, max: 30 }), fc.double(), fc.string(), fc.constant(null), fc.constant({}), fc.constant([]));
+    const isRight = (value: unknown) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 20 && Number(value) % 2 === 0;
+    fc.assert(
+      fc.property(fc.record({ a: anything, b: anything, c: anything, d: anything }, { requiredKeys: [] }), (body) => {
+        const expected = names.filter((name) => name in body && !isRight(body[name])).map((name) => [`request body.${name}`, body[name]]);
+        expect(violationsOf(Compile(schema).Errors(body), body, 'request body').map(({ path, value }) => [path, value])).toEqual(expected);
+      }),
+    );
+  });
+});
+
+describe('M3: a value in words', () => {
+  it.each<[unknown, string]>([
+    [32, '<number:32>'],
+    [Number.POSITIVE_INFINITY, '<number:Infinity>'],
+    ['abc', '<string:abc>'],
+    ['', '<string:>'],
+    [false, '<boolean:false>'],
+    [null, '<null>'],
+    [undefined, '<missing>'],
+    [MISSING, '<missing>'],
+    [[1, 2], '<array>'],
+    [{ a: 1 }, '<object>'],
+  ])('%j is %s', (value, text) => {
+    expect(shown(value)).toBe(text);
+  });
+
+  it('is cut at 64 characters, between characters, and is always text that can be sent', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'grapheme', maxLength: 200 }),
+          fc.string({ unit: 'binary', maxLength: 200 }),
+          fc.string({ unit: fc.constantFrom('😀', '\ud83d', 'x'), minLength: 60 }),
+        ),
+        (text) => {
+          const inside = shown(text).slice('<string:'.length, -1);
+          expect(inside.isWellFormed()).toBe(true);
+          expect(inside).toBe([...text].slice(0, 64).join('').toWellFormed());
+        },
+      ),
+    );
+  });
+
+  it('a secret shows its kind only', () => {
+    expect(sentence({ path: 'a', rule: 'No', value: 'hunter2', secret: true })).toBe('a: No <string>');
+  });
+});
+
+describe('M3: refusing', () => {
+  it('nothing is quiet; several broken rules are one error, joined by "; "', () => {
+    expect(() => refuse([])).not.toThrow();
+    const violations = [
+      { path: 'a', rule: 'First', value: 1 },
+      { path: 'b', rule: 'Second', value: MISSING },
+    ];
+    expect(() => refuse(violations)).toThrow(expect.objectContaining({ code: 'bad_request', message: 'a: First <number:1>; b: Second <missing>', violations }));
+  });
+});

@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { rescaled, type ScalingChange, type ScalingContext } from './scaling.ts';
+import { defaultScaling, type Scaling } from './service.ts';
+
+const replicaGb = (max: number) => fc.integer({ min: 2, max: max / 4 }).map((steps) => steps * 4);
+
+const context: fc.Arbitrary<ScalingContext> = fc.record({
+  organization: fc.record({ tier: fc.constantFrom('BASIC', 'SCALE', 'ENTERPRISE'), isPaid: fc.boolean() }),
+  service: fc.record({ kind: fc.constantFrom('production', 'development'), isPrimary: fc.boolean() }),
+});
+
+/** Settings that may be stored for such a service. */
+const storedFor = ({ organization, service }: ScalingContext): fc.Arbitrary<Scaling> => {
+  const fewest = service.isPrimary && service.kind === 'production' ? 2 : 1;
+  return fc
+    .record({
+      numReplicas: organization.tier === 'BASIC' ? fc.constant(1) : fc.integer({ min: fewest, max: 20 }),
+      bounds: fc.tuple(replicaGb(organization.isPaid ? 356 : 120), replicaGb(organization.isPaid ? 356 : 120)),
+      idleScaling: fc.boolean(),
+      idleTimeoutMinutes: fc.double({ min: 5, noNaN: true, noDefaultInfinity: true }),
+    })
+    .map(({ bounds, ...rest }) => ({ ...rest, minReplicaMemoryGb: Math.min(...bounds), maxReplicaMemoryGb: Math.max(...bounds) }));
+};
+
+/** Whatever the schema lets through, in one unit of memory or the other. */
+const perReplica: fc.Arbitrary<ScalingChange> = fc.record(
+  {
+    numReplicas: fc.integer({ min: 1, max: 20 }),
+    minReplicaMemoryGb: replicaGb(356),
+    maxReplicaMemoryGb: replicaGb(356),
+    idleScaling: fc.boolean(),
+    idleTimeoutMinutes: fc.double({ min: 5, noNaN: true, noDefaultInfinity: true }),
+  },
+  { requiredKeys: [] },
+);
+
+function inTotals({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, ...rest }: ScalingChange): ScalingChange {
+  return { ...rest, ...(min === undefined ? {} : { minTotalMemoryGb: min * 3 }), ...(max === undefined ? {} : { maxTotalMemoryGb: max * 3 }) };
+}
+
+const world = context.chain((where) => fc.record({ where: fc.constant(where), current: storedFor(where), change: perReplica }));
+const runs = { numRuns: 500 };
+
+/** The rules S2 and S3 once more, told of the outcome instead of the change. */
+function isLawful(before: Scaling, after: Scaling, { organization: { tier, isPaid }, service: { kind, isPrimary } }: ScalingContext): boolean {
+  const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max, numReplicas } = after;
+  const hasSameMemory = min === before.minReplicaMemoryGb && max === before.maxReplicaMemoryGb;
+  const hasSameReplicas = numReplicas === before.numReplicas;
+  if (kind === 'development') return hasSameMemory && (hasSameReplicas || (tier === 'BASIC' && numReplicas === 1));
+  if (tier === 'BASIC') return hasSameMemory && numReplicas === 1;
+  return min <= max && (isPaid || max <= 120) && numReplicas >= (isPrimary ? 2 : 1) && numReplicas <= 20;
+}
+
+describe('the merge of a change', () => {
+  it('S1: gives every named field its value and keeps every other', () => {
+    fc.assert(
+      fc.property(world, ({ where, current, change }) => {
+        expect(rescaled(current, change, where).scaling).toEqual({ ...current, ...change });
+      }),
+      runs,
+    );
+  });
+
+  it('S2, S3: has nothing to complain about exactly where the outcome obeys the rules', () => {
+    fc.assert(
+      fc.property(world, ({ where, current, change }) => {
+        const { scaling, violations } = rescaled(current, change, where);
+        expect(violations.length === 0).toBe(isLawful(current, scaling, where));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('M3: complains about fields that were given, with the values that were given', () => {
+    fc.assert(
+      fc.property(world, fc.boolean(), ({ where, current, change }, isTotal) => {
+        const given = isTotal ? inTotals(change) : change;
+        const { violations } = rescaled(current, given, where);
+        for (const { path, value } of violations) expect(value).toBe(given[path as keyof ScalingChange]);
+      }),
+      runs,
+    );
+  });
+
+  it('S4: means the same in totals and per replica', () => {
+    fc.assert(
+      fc.property(world, ({ where, current, change }) => {
+        const [replica, total] = [rescaled(current, change, where), rescaled(current, inTotals(change), where)];
+        expect(total.scaling).toEqual(replica.scaling);
+        expect(total.violations.map(({ path }) => path.replace('Total', 'Replica'))).toEqual(replica.violations.map(({ path }) => path));
+      }),
+      runs,
+    );
+  });
+
+  it('S1: done twice is done once, and the second time is never refused', () => {
+    fc.assert(
+      fc.property(world, ({ where, current, change }) => {
+        const once = rescaled(current, change, where).scaling;
+        expect(rescaled(once, change, where)).toEqual({ scaling: once, violations: [] });
+      }),
+      runs,
+    );
+  });
+
+  it('S3: of what is stored already is never refused, whatever the tier and kind are by now', () => {
+    fc.assert(
+      fc.property(
+        world,
+        context,
+        fc.subarray(['numReplicas', 'minReplicaMemoryGb', 'maxReplicaMemoryGb', 'idleScaling', 'idleTimeoutMinutes'] as const),
+        ({ current }, where, names) => {
+          const same = Object.fromEntries(names.map((name) => [name, current[name]]));
+          expect(rescaled(current, same, where)).toEqual({ scaling: current, violations: [] });
+          expect(rescaled(current, inTotals(same), where)).toEqual({ scaling: current, violations: [] });
+        },
+      ),
+      runs,
+    );
+  });
+
+  it('S1: two changes of different fields come to the same in either order', () => {
+    fc.assert(
+      fc.property(world, fc.func(fc.boolean()), ({ where, current, change }, isFirst) => {
+        const part = (wanted: boolean) => Object.fromEntries(Object.entries(change).filter(([name]) => isFirst(name) === wanted));
+        const inTurn = (first: ScalingChange, second: ScalingChange) => rescaled(rescaled(current, first, where).scaling, second, where).scaling;
+        expect(inTurn(part(true), part(false))).toEqual(inTurn(part(false), part(true)));
+        expect(inTurn(part(true), part(false))).toEqual(rescaled(current, change, where).scaling);
+      }),
+      runs,
+    );
+  });
+
+  it('S4: leaves what was stored alone', () => {
+    fc.assert(
+      fc.property(world, ({ where, current, change }) => {
+        const copy = structuredClone(current);
+        rescaled(current, change, where);
+        expect(current).toEqual(copy);
+      }),
+    );
+  });
+});
+
+describe('a new service', () => {
+  it.each([
+    ['BASIC', 'production', 1, 8, 8],
+    ['BASIC', 'development', 1, 8, 8],
+    ['SCALE', 'production', 3, 16, 120],
+    ['SCALE', 'development', 3, 8, 8],
+    ['ENTERPRISE', 'production', 3, 16, 120],
+  ] as const)(
+    'S2, S4, S5: in a %s organization, %s, begins with %i replicas of %i to %i GB',
+    (tier, kind, numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb) => {
+      expect(defaultScaling({ tier }, kind)).toEqual({ numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb, idleScaling: true, idleTimeoutMinutes: 15 });
+    },
+  );
+});

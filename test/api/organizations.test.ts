@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { acme, globex, initech } from '../support/fleet.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+
+const UNKNOWN = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
+
+onEachStore('reading organizations', (store) => {
+  const server = useServer(store);
+
+  it.each([
+    ['Acme', 'SCALE', acme],
+    ['Globex', 'SCALE', globex],
+    ['Initech', 'BASIC', initech],
+  ])('M4: a key of %s lists its own organization and no other', async (name, tier, { id, admin }) => {
+    const { status, json } = await server.call({ path: '/v1/organizations', key: admin });
+    expect(status).toBe(200);
+    expect(json.result).toMatchObject([{ id, name, tier }]);
+    expect(json.result[0].createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    expect((await server.call({ path: `/v1/organizations/${id}`, key: admin })).json.result).toEqual(json.result[0]);
+  });
+
+  it('M1: the envelope holds requestId, result and status; the id is fresh and in the header', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => server.call({ path: '/v1/organizations', key: acme.admin })));
+    for (const { json, headers } of answers) {
+      expect(Object.keys(json).sort()).toEqual(['requestId', 'result', 'status']);
+      expect(json.requestId).toBe(headers.get('x-request-id'));
+      expect(json.requestId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    }
+    expect(new Set(answers.map(({ json }) => json.requestId)).size).toBe(3);
+  });
+
+  it('M4: another organization is answered like one that does not exist', async () => {
+    const [other, unknown] = await Promise.all([globex.id, UNKNOWN].map((id) => server.call({ path: `/v1/organizations/${id}`, key: acme.admin })));
+    expect([other?.status, other?.json.error]).toEqual([404, `NOT_FOUND: organization ${globex.id} does not exist`]);
+    expect([unknown?.status, unknown?.json.error]).toEqual([404, `NOT_FOUND: organization ${UNKNOWN} does not exist`]);
+  });
+
+  it('M4: letter case does not matter, a malformed id does', async () => {
+    expect((await server.call({ path: `/v1/organizations/${acme.id.toUpperCase()}`, key: acme.admin })).json.result.id).toBe(acme.id);
+    const { status, json } = await server.call({ path: '/v1/organizations/acme', key: acme.admin });
+    expect([status, json.error]).toEqual([400, 'BAD_REQUEST: path.organizationId: The value must be a valid uuid <string:acme>']);
+  });
+
+  it.each(['/v1/organizations', `/v1/organizations/${acme.id}`])('R1: %s is open to developers and closed to query_endpoints', async (path) => {
+    expect((await server.call({ path, key: acme.developer })).status).toBe(200);
+    expect((await server.call({ path, key: acme.query })).status).toBe(403);
+  });
+
+  it.each(['/v1/organizations', `/v1/organizations/${acme.id}`])('B4: %s refuses an unknown query parameter by name', async (path) => {
+    const { status, json } = await server.call({ path: `${path}?limit=1`, key: acme.admin });
+    expect([status, json.error]).toEqual([400, 'BAD_REQUEST: query.limit: Unknown parameter <string:1>']);
+  });
+});

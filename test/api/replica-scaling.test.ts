@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { acme, globex } from '../support/fleet.ts';
+import { type ServiceName, scalingCalls } from '../support/scaling.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+
+type Accepted = [service: ServiceName, body: Record<string, unknown>];
+type Refused = [service: ServiceName, body: Record<string, unknown>, field: string, rule: string, value: string];
+
+onEachStore('update service scaling per replica', (store) => {
+  const server = useServer(store);
+  const { pathOf, patch, patchText, stored, restore } = scalingCalls(server, 'replicaScaling');
+  beforeEach(restore);
+
+  async function expectAccepted(...[service, body]: Accepted) {
+    const { status, json } = await patch(service, body);
+    expect(status).toBe(200);
+    expect(json.result).toMatchObject(body);
+    expect(await stored(service)).toMatchObject(body);
+  }
+
+  it.each<Accepted>([
+    ['primary', { minReplicaMemoryGb: 8 }],
+    ['primary', { minReplicaMemoryGb: 12 }],
+    ['primary', { maxReplicaMemoryGb: 356 }],
+    ['primary', { minReplicaMemoryGb: 356, maxReplicaMemoryGb: 356 }],
+    ['primary', { minReplicaMemoryGb: 120 }],
+    ['primary', { numReplicas: 20, idleScaling: false, idleTimeoutMinutes: 7.5 }],
+    ['secondary', { numReplicas: 1 }],
+    ['secondary', { maxReplicaMemoryGb: 124 }],
+    ['unpaid', { minReplicaMemoryGb: 120, maxReplicaMemoryGb: 120 }],
+    ['basic', { minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8, numReplicas: 1 }],
+    ['development', { minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8, numReplicas: 3 }],
+  ])('S2, S3, S5: %s takes %j', expectAccepted);
+
+  it.each<Refused>([
+    ['primary', { minReplicaMemoryGb: 4 }, 'minReplicaMemoryGb', 'The value must be at least 8', 'number:4'],
+    ['primary', { minReplicaMemoryGb: 10 }, 'minReplicaMemoryGb', 'The value must be a multiple of 4', 'number:10'],
+    ['primary', { maxReplicaMemoryGb: 360 }, 'maxReplicaMemoryGb', 'The value must be at most 356', 'number:360'],
+    ['primary', { maxReplicaMemoryGb: 20.00000000001 }, 'maxReplicaMemoryGb', 'The value must be an integer', 'number:20.00000000001'],
+    ['primary', { maxReplicaMemoryGb: '16' }, 'maxReplicaMemoryGb', 'The value must be an integer', 'string:16'],
+    ['primary', { numReplicas: 1 }, 'numReplicas', 'The first service of a warehouse must have at least 2 replicas', 'number:1'],
+    ['primary', { numReplicas: 21 }, 'numReplicas', 'The value must be at most 20', 'number:21'],
+    ['primary', { idleTimeoutMinutes: 4.99 }, 'idleTimeoutMinutes', 'The value must be at least 5', 'number:4.99'],
+    ['primary', { minReplicaMemoryGb: 124 }, 'minReplicaMemoryGb', 'The minimum of 124 GB must not exceed the maximum of 120 GB', 'number:124'],
+    ['primary', { maxReplicaMemoryGb: 12 }, 'maxReplicaMemoryGb', 'The minimum of 16 GB must not exceed the maximum of 12 GB', 'number:12'],
+    ['unpaid', { maxReplicaMemoryGb: 124 }, 'maxReplicaMemoryGb', 'The value must be at most 120 for a non-paid organization', 'number:124'],
+    ['basic', { maxReplicaMemoryGb: 12 }, 'maxReplicaMemoryGb', 'A BASIC organization cannot change memory', 'number:12'],
+    ['basic', { numReplicas: 2 }, 'numReplicas', 'A service of a BASIC organization has exactly 1 replica', 'number:2'],
+    ['development', { maxReplicaMemoryGb: 12 }, 'maxReplicaMemoryGb', 'The size of a development service cannot be changed', 'number:12'],
+    ['development', { numReplicas: 4 }, 'numReplicas', 'The size of a development service cannot be changed', 'number:4'],
+  ])('S2, S3, S5: %s refuses %j and keeps what it has', async (service, body, field, rule, value) => {
+    const before = await stored(service);
+    const { status, json } = await patch(service, { idleScaling: false, ...body });
+    expect(status).toBe(400);
+    expect(json.error).toBe(`BAD_REQUEST: request body.${field}: ${rule} <${value}>`);
+    expect(await stored(service)).toEqual(before);
+  });
+
+  it('S4: a replica is a third of the total', async () => {
+    const { json } = await patch('primary', { minReplicaMemoryGb: 20, maxReplicaMemoryGb: 80, numReplicas: 7 });
+    expect(json.result).toMatchObject({ minTotalMemoryGb: 60, maxTotalMemoryGb: 240 });
+  });
+
+  it('S6: these fields are not deprecated', async () => {
+    const { headers } = await patch('primary', { minReplicaMemoryGb: 20, maxReplicaMemoryGb: 80 });
+    expect([headers.get('deprecation'), headers.get('link')]).toEqual([null, null]);
+  });
+
+  it.each(['{}', 'null', '', '{"minReplicaMemoryGb":null,"numReplicas":null}', '{"minTotalMemoryGb":24,"name":"other"}'])(
+    'S1, B4, B5: %s answers 200 and changes nothing',
+    async (text) => {
+      const before = await stored('primary');
+      expect((await patchText('primary', text)).status).toBe(200);
+      expect(await stored('primary')).toEqual(before);
+    },
+  );
+
+  it('M3: lists every broken field', async () => {
+    const { json } = await patch('primary', { autoscalingMode: 'horizontal', maxReplicaMemoryGb: 6, numReplicas: 0 });
+    expect(json.error).toBe(
+      'BAD_REQUEST: request body.autoscalingMode: The value must be one of vertical <string:horizontal>; ' +
+        'request body.maxReplicaMemoryGb: The value must be at least 8 <number:6>; request body.numReplicas: The value must be at least 1 <number:0>',
+    );
+  });
+
+  it('S1: updates of totals and of replicas at the same time both survive', async () => {
+    for (let round = 0; round < 10; round++) {
+      const [minTotalMemoryGb, maxReplicaMemoryGb] = [24 + 12 * round, 120 + 4 * round];
+      const totals = server.call({ method: 'PATCH', path: `${pathOf('primary')}/scaling`, key: acme.admin, body: { minTotalMemoryGb } });
+      const answers = await Promise.all([totals, patch('primary', { maxReplicaMemoryGb })]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      expect(await stored('primary')).toMatchObject({ minTotalMemoryGb, maxReplicaMemoryGb });
+    }
+  });
+
+  describe('M4: whose service', () => {
+    it.each([
+      ['another organization', globex.id, globex.primary, `organization ${globex.id} does not exist`],
+      ['a service of another organization', acme.id, globex.primary, `service ${globex.primary} does not exist`],
+    ])('404 for %s', async (_, organizationId, serviceId, text) => {
+      const path = `/v1/organizations/${organizationId}/services/${serviceId}/replicaScaling`;
+      const { status, json } = await server.call({ method: 'PATCH', path, key: acme.admin, body: { numReplicas: 4 } });
+      expect([status, json.error]).toEqual([404, `NOT_FOUND: ${text}`]);
+    });
+
+    it('letter case of the ids does not matter', async () => {
+      const path = `/v1/organizations/${acme.id.toUpperCase()}/services/${acme.primary.toUpperCase()}/replicaScaling`;
+      const { status, json } = await server.call({ method: 'PATCH', path, key: acme.admin, body: { numReplicas: 4 } });
+      expect([status, json.result.id]).toEqual([200, acme.primary]);
+    });
+
+    it.each([['developer'], ['query']] as const)('R1: the role of the %s key does not allow it', async (holder) => {
+      expect((await patch('primary', { numReplicas: 4 }, { key: acme[holder] })).status).toBe(403);
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import type { Answer, Call } from './client.ts';
+import { acme, globex, initech } from './fleet.ts';
+import type { TestServer } from './server.ts';
+
+/** The services of the shared fleet by what the rules see in them. */
+export const services = {
+  primary: { organization: acme, id: acme.primary },
+  secondary: { organization: acme, id: acme.secondary },
+  development: { organization: acme, id: acme.development },
+  unpaid: { organization: globex, id: globex.primary },
+  basic: { organization: initech, id: initech.primary },
+};
+
+export type ServiceName = keyof typeof services;
+
+/** How the fleet file declares those whose size can change at all. */
+const declared = {
+  primary: { numReplicas: 3, minReplicaMemoryGb: 16, maxReplicaMemoryGb: 120, idleScaling: true, idleTimeoutMinutes: 15 },
+  secondary: { numReplicas: 2, minReplicaMemoryGb: 16, maxReplicaMemoryGb: 120, idleScaling: true, idleTimeoutMinutes: 15 },
+  unpaid: { numReplicas: 2, minReplicaMemoryGb: 16, maxReplicaMemoryGb: 120, idleScaling: true, idleTimeoutMinutes: 15 },
+};
+
+export const SCALING_FIELDS = [
+  'idleScaling',
+  'idleTimeoutMinutes',
+  'maxReplicaMemoryGb',
+  'maxTotalMemoryGb',
+  'minReplicaMemoryGb',
+  'minTotalMemoryGb',
+  'numReplicas',
+];
+
+export function scalingCalls(server: TestServer, operation: 'scaling' | 'replicaScaling') {
+  const pathOf = (name: ServiceName) => `/v1/organizations/${services[name].organization.id}/services/${services[name].id}`;
+  const patch = (name: ServiceName, body?: unknown, more: Partial<Call> = {}): Promise<Answer> =>
+    server.call({ method: 'PATCH', path: `${pathOf(name)}/${operation}`, key: services[name].organization.admin, body, ...more });
+
+  return {
+    pathOf,
+    patch,
+
+    /** The body as it stands, for what JSON.stringify cannot write. */
+    patchText: (name: ServiceName, text: string) => patch(name, undefined, { text, headers: { 'content-type': 'application/json' } }),
+
+    /** What another request sees of the scaling settings. */
+    async stored(name: ServiceName): Promise<Record<string, unknown>> {
+      const { json } = await server.call({ path: pathOf(name), key: services[name].organization.admin });
+      return Object.fromEntries(SCALING_FIELDS.map((field) => [field, json.result[field]]));
+    },
+
+    async restore(): Promise<void> {
+      const names = ['primary', 'secondary', 'unpaid'] as const;
+      await Promise.all(
+        names.map((name) =>
+          server.call({ method: 'PATCH', path: `${pathOf(name)}/replicaScaling`, key: services[name].organization.admin, body: declared[name] }),
+        ),
+      );
+    },
+  };
+}
