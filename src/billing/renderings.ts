@@ -1,7 +1,8 @@
+import { daysBetween } from '../kernel/days.ts';
 import { chcFromMicros } from '../kernel/money.ts';
 import { type Cost, totalMicros } from './cost.ts';
 import type { Costs } from './costs.ts';
-import { daysOf, type Window } from './window.ts';
+import type { Window } from './window.ts';
 
 const KEPT_BYTES = 32 * 1024 * 1024;
 /** How many days one query reads: few enough to keep its rows small, many enough to save round trips. */
@@ -48,7 +49,7 @@ export function createRenderings({ costs, render }: { costs: Costs; render: (cos
 
     /** Renders piece by piece; the memory of one piece is enough for an answer of any size. */
     async *render(organizationId: string, costRevision: number, window: Window): AsyncGenerator<Buffer> {
-      const days = daysOf(window);
+      const days = daysBetween(window.from, window.to);
       let pieces: Buffer[] | undefined = [];
       let bytes = 0;
       let micros = 0;

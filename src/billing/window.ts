@@ -1,4 +1,4 @@
-import { addDays, type Day, daysFromTo, parseDay } from '../kernel/days.ts';
+import { type Day, daysFromTo, parseDay } from '../kernel/days.ts';
 import { refuse, type Violation } from '../kernel/errors.ts';
 
 /** Both days included. */
@@ -8,10 +8,6 @@ export interface Window {
 }
 
 const MAX_DAYS = 31;
-
-export function daysOf({ from, to }: Window): Day[] {
-  return Array.from({ length: daysFromTo(from, to) + 1 }, (_, index) => addDays(from, index));
-}
 
 /** Plain dates, or date-times of which the UTC day counts. */
 export function parseWindow({ from_date, to_date }: { from_date: string; to_date: string }): Window {
