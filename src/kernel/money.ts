@@ -1,7 +1,7 @@
 /** Money is a whole number of micro-CHC inside: sums are exact, and a JSON number with 6 decimals holds it. */
 export const MICROS_PER_CHC = 1_000_000;
 
-/** One metric of one day. The bound keeps every sum we make far below 2^53, where integers stop being exact. */
+/** One metric of one entity and day. Sums are exact up to 2^53 micro-CHC, 9,000 such amounts. */
 export const MAX_METRIC_MICROS = 1_000_000_000_000;
 
 export function chcFromMicros(micros: number): number {
