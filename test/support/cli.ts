@@ -9,6 +9,9 @@ import { PROGRAM, type StoreName, type TestServer } from './server.ts';
 // Each command is a process of its own, a second or more where others share the machine.
 vi.setConfig({ testTimeout: 120_000 });
 
+/** A command that hangs must not outlive its test. */
+const LONGEST_RUN_MS = 60_000;
+
 export interface Finished {
   code: number | null;
   stdout: string;
@@ -18,7 +21,12 @@ export interface Finished {
 /** Runs the built program to its end. */
 export function cli(args: string[], environment: Record<string, string> = {}): Promise<Finished> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env.PATH, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [PROGRAM, ...args], {
+      env: { PATH: process.env.PATH, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: LONGEST_RUN_MS,
+      killSignal: 'SIGKILL',
+    });
     const finished: Finished = { code: null, stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       finished.stdout += text;
