@@ -110,7 +110,11 @@ describe('the database URL, a secret', () => {
   });
 
   it('is never shown in a mistake', () => {
-    for (const mistakes of [mistakesOf({ databaseUrl: 'mysql://u:hunter2@db' }), mistakesOf({}, { [variable]: 'hunter2' }), mistakesOf({}, { [`${variable}_FILE`]: '/run/secrets/wrong' })]) {
+    for (const mistakes of [
+      mistakesOf({ databaseUrl: 'mysql://u:hunter2@db' }),
+      mistakesOf({}, { [variable]: 'hunter2' }),
+      mistakesOf({}, { [`${variable}_FILE`]: '/run/secrets/wrong' }),
+    ]) {
       expect(mistakes).toHaveLength(1);
       expect(mistakes[0]).toMatch(/must look like postgres:\/\/user:password@host:5432\/database$/);
     }

@@ -17,7 +17,13 @@ describe('a dashboard is completed', () => {
     expect(completed('x', { name: 'd' })).toEqual({ id: 'x', name: 'd', tags: [], tiles: [] });
     const { tiles } = completed('x', withTiles({}));
     expect(tiles).toEqual([
-      { ...tile, id: expect.stringMatching(/^[0-9a-f]{24}$/), name: '', asRatio: false, series: [{ ...series, where: '', whereLanguage: 'lucene', groupBy: [] }] },
+      {
+        ...tile,
+        id: expect.stringMatching(/^[0-9a-f]{24}$/),
+        name: '',
+        asRatio: false,
+        series: [{ ...series, where: '', whereLanguage: 'lucene', groupBy: [] }],
+      },
     ]);
   });
 
@@ -89,16 +95,31 @@ describe('the rules of a dashboard', () => {
     ['markdown with empty content', withSeries({ type: 'markdown', content: '' }), []],
     ['search without fields', withSeries({ type: 'search' }), ['tiles[0].series[0].fields']],
     ['search with no field', withSeries({ type: 'search', fields: [] }), []],
-    ['several at once', withTiles({ x: 23, w: 2, series: [{ type: 'time' }, { type: 'search' }] }), ['tiles[0].series', 'tiles[0].series[0].aggFn', 'tiles[0].series[1].fields', 'tiles[0].w']],
+    [
+      'several at once',
+      withTiles({ x: 23, w: 2, series: [{ type: 'time' }, { type: 'search' }] }),
+      ['tiles[0].series', 'tiles[0].series[0].aggFn', 'tiles[0].series[1].fields', 'tiles[0].w'],
+    ],
   ])('D3, D5, D6: %s', (_, dashboard, paths) => {
-    expect(dashboardViolations(dashboard).map(({ path }) => path).sort()).toEqual(paths);
+    expect(
+      dashboardViolations(dashboard)
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual(paths);
   });
 
   it.each([
     ['a name of 1 and of 1024 characters', [{ name: 'x' }, { name: 'x'.repeat(1024) }], true],
     ['no name, an empty one, one of 1025 characters', [{}, { name: '' }, { name: 'x'.repeat(1025) }], false],
     ['50 tags of 32 characters', [{ name: 'd', tags: Array(50).fill('x'.repeat(32)) }], true],
-    ['51 tags, a tag of 33 characters', [{ name: 'd', tags: Array(51).fill('x') }, { name: 'd', tags: ['x'.repeat(33)] }], false],
+    [
+      '51 tags, a tag of 33 characters',
+      [
+        { name: 'd', tags: Array(51).fill('x') },
+        { name: 'd', tags: ['x'.repeat(33)] },
+      ],
+      false,
+    ],
     ['500 tiles', [withTiles(...Array(500).fill({}))], true],
     ['501 tiles', [withTiles(...Array(501).fill({}))], false],
     ['1 and 20 series', [withSeries(series), withSeries(...Array(20).fill(series))], true],
@@ -112,8 +133,20 @@ describe('the rules of a dashboard', () => {
     ['a tile id of 37 characters, an empty one', [withTiles({ id: 'x'.repeat(37) }), withTiles({ id: '' })], false],
     ['level 0 and 1', [0, 1].map((level) => withSeries({ ...series, level })), true],
     ['level below 0 and above 1', [-0.1, 1.1].map((level) => withSeries({ ...series, level })), false],
-    ['values that nobody knows', [{ type: 'pie' }, { aggFn: 'median' }, { dataSource: 'logs' }, { whereLanguage: 'kql' }, { metricDataType: 'counter' }].map((one) => withSeries({ ...series, ...one })), false],
-    ['every aggregation', ['avg', 'count', 'count_distinct', 'last_value', 'max', 'min', 'quantile', 'sum', 'any', 'none', 'increase'].map((aggFn) => withSeries({ ...series, aggFn })), true],
+    [
+      'values that nobody knows',
+      [{ type: 'pie' }, { aggFn: 'median' }, { dataSource: 'logs' }, { whereLanguage: 'kql' }, { metricDataType: 'counter' }].map((one) =>
+        withSeries({ ...series, ...one }),
+      ),
+      false,
+    ],
+    [
+      'every aggregation',
+      ['avg', 'count', 'count_distinct', 'last_value', 'max', 'min', 'quantile', 'sum', 'any', 'none', 'increase'].map((aggFn) =>
+        withSeries({ ...series, aggFn }),
+      ),
+      true,
+    ],
   ])('D5, D6: %s', (_, dashboards, isRight) => {
     for (const dashboard of dashboards) expect(body.Check(dashboard), JSON.stringify(dashboard).slice(0, 200)).toBe(isRight);
   });
@@ -144,7 +177,10 @@ describe('the order of the list', () => {
   });
 
   it('D2: is one order, however the dashboards came', () => {
-    const dashboards = fc.uniqueArray(fc.tuple(fc.string({ unit: 'binary', maxLength: 3 }), fc.constantFrom('a', 'b', 'B', '0')), { selector: ([name, id]) => `${name}/${id}`, maxLength: 8 });
+    const dashboards = fc.uniqueArray(fc.tuple(fc.string({ unit: 'binary', maxLength: 3 }), fc.constantFrom('a', 'b', 'B', '0')), {
+      selector: ([name, id]) => `${name}/${id}`,
+      maxLength: 8,
+    });
     fc.assert(
       fc.property(dashboards, (list) => {
         const all = list.map(([name, id]) => named(name, id));

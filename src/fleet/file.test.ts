@@ -13,7 +13,11 @@ function mistakesOf(text: string): string {
 }
 
 /** Ten levels of ten aliases each: ten thousand million elements, were they followed. */
-const bomb = ['a: &a [x]', ...[...'bcdefghijk'].map((name, index) => `${name}: &${name} [${Array(10).fill(`*${'abcdefghij'[index]}`).join(',')}]`), 'organizations: *k'].join('\n');
+const bomb = [
+  'a: &a [x]',
+  ...[...'bcdefghijk'].map((name, index) => `${name}: &${name} [${Array(10).fill(`*${'abcdefghij'[index]}`).join(',')}]`),
+  'organizations: *k',
+].join('\n');
 
 describe('reading a fleet file', () => {
   it.each([
@@ -23,7 +27,11 @@ describe('reading a fleet file', () => {
     ['JSON with a byte order mark', '\uFEFF{"organizations": []}', []],
     ['YAML', 'organizations:\n  - name: A\n    tier: # left empty\n', [{ name: 'A' }]],
     ['YAML in flow style', '{organizations: [{name: A}]}', [{ name: 'A' }]],
-    ['YAML dates, which stay text', 'organizations: [{name: A, usageCosts: [{date: 2026-11-01, entityType: service, entityId: 4bc26262-af5e-4f42-839b-6fa17a5ed255}]}]', undefined],
+    [
+      'YAML dates, which stay text',
+      'organizations: [{name: A, usageCosts: [{date: 2026-11-01, entityType: service, entityId: 4bc26262-af5e-4f42-839b-6fa17a5ed255}]}]',
+      undefined,
+    ],
     ['anchors and aliases in measure', 'organizations: [{name: &n A, services: [{name: *n}]}]', [{ name: 'A', services: [{ name: 'A' }] }]],
   ])('F2: takes %s', (_, text, organizations) => {
     const file = parseFleetFile(text);
@@ -40,8 +48,16 @@ describe('reading a fleet file', () => {
     ['broken JSON', '{"organizations": [}', 'The fleet file cannot be read: line 1'],
     ['two documents', 'organizations: []\n---\norganizations: []\n', 'The fleet file cannot be read'],
     ['an alias bomb', bomb, 'Excessive alias count'],
-    ['more than 6 decimals', 'organizations: [{name: A, usageCosts: [{metrics: {computeCHC: 0.0000001}}]}]', 'organizations[0].usageCosts[0].metrics.computeCHC: The value must be an amount from 0'],
-    ['a negative amount', 'organizations: [{name: A, usageCosts: [{metrics: {storageCHC: -1}}]}]', 'organizations[0].usageCosts[0].metrics.storageCHC: The value must be an amount from 0'],
+    [
+      'more than 6 decimals',
+      'organizations: [{name: A, usageCosts: [{metrics: {computeCHC: 0.0000001}}]}]',
+      'organizations[0].usageCosts[0].metrics.computeCHC: The value must be an amount from 0',
+    ],
+    [
+      'a negative amount',
+      'organizations: [{name: A, usageCosts: [{metrics: {storageCHC: -1}}]}]',
+      'organizations[0].usageCosts[0].metrics.storageCHC: The value must be an amount from 0',
+    ],
     ['a NUL character', '{"organizations": [{"name": "A\\u0000"}]}', 'organizations[0].name: The value must not contain NUL'],
   ])('F2: refuses %s and says where', (_, text, expected) => {
     expect(mistakesOf(text)).toContain(expected);
@@ -81,17 +97,92 @@ describe('what a fleet file declares', () => {
   const key = { keyId: 'k', keySecret: 's' };
 
   it.each([
-    ['an organization', { organizations: [{ name: 'A', id }, { name: 'B', id: id.toUpperCase() }] }, 'organizations[1]', 'organizations[0]'],
+    [
+      'an organization',
+      {
+        organizations: [
+          { name: 'A', id },
+          { name: 'B', id: id.toUpperCase() },
+        ],
+      },
+      'organizations[1]',
+      'organizations[0]',
+    ],
     ['an organization without id', { organizations: [{ name: 'A' }, { name: 'A' }] }, 'organizations[1]', 'organizations[0]'],
     ['a service', { organizations: [{ name: 'A', services: [{ name: 'a' }, { name: 'a' }] }] }, 'organizations[0].services[1]', 'organizations[0].services[0]'],
-    ['a service of two organizations', { organizations: [{ name: 'A', services: [{ id, name: 'a' }] }, { name: 'B', services: [{ id, name: 'a' }] }] }, 'organizations[1].services[0]', 'organizations[0].services[0]'],
+    [
+      'a service of two organizations',
+      {
+        organizations: [
+          { name: 'A', services: [{ id, name: 'a' }] },
+          { name: 'B', services: [{ id, name: 'a' }] },
+        ],
+      },
+      'organizations[1].services[0]',
+      'organizations[0].services[0]',
+    ],
     ['a key id', { organizations: [{ name: 'A', keys: [key, { ...key, keySecret: 'other' }] }] }, 'organizations[0].keys[1]', 'organizations[0].keys[0]'],
     ['a key id under another id', { organizations: [{ name: 'A', keys: [key, { ...key, id }] }] }, 'organizations[0].keys[1]', 'organizations[0].keys[0]'],
-    ['a key id of two organizations', { organizations: [{ name: 'A', keys: [key] }, { name: 'B', keys: [key] }] }, 'organizations[1].keys[0]', 'organizations[0].keys[0]'],
-    ['a token', { organizations: [{ name: 'A', dashboardTokens: [{ name: 'a', token: 't' }] }, { name: 'B', dashboardTokens: [{ name: 'b', token: 't' }] }] }, 'organizations[1].dashboardTokens[0]', 'organizations[0].dashboardTokens[0]'],
-    ['a source', { organizations: [{ name: 'A', sources: [{ id: 'x', name: 'a' }, { id: 'x', name: 'b' }] }] }, 'organizations[0].sources[1]', 'organizations[0].sources[0]'],
-    ['a dashboard', { organizations: [{ name: 'A', dashboards: [{ id: 'x', name: 'a' }, { id: 'x', name: 'b' }] }] }, 'organizations[0].dashboards[1]', 'organizations[0].dashboards[0]'],
-    ['a cost record', { organizations: [{ name: 'A', usageCosts: [cost, { ...cost, entityId: id.toUpperCase() }] }] }, 'organizations[0].usageCosts[1]', 'organizations[0].usageCosts[0]'],
+    [
+      'a key id of two organizations',
+      {
+        organizations: [
+          { name: 'A', keys: [key] },
+          { name: 'B', keys: [key] },
+        ],
+      },
+      'organizations[1].keys[0]',
+      'organizations[0].keys[0]',
+    ],
+    [
+      'a token',
+      {
+        organizations: [
+          { name: 'A', dashboardTokens: [{ name: 'a', token: 't' }] },
+          { name: 'B', dashboardTokens: [{ name: 'b', token: 't' }] },
+        ],
+      },
+      'organizations[1].dashboardTokens[0]',
+      'organizations[0].dashboardTokens[0]',
+    ],
+    [
+      'a source',
+      {
+        organizations: [
+          {
+            name: 'A',
+            sources: [
+              { id: 'x', name: 'a' },
+              { id: 'x', name: 'b' },
+            ],
+          },
+        ],
+      },
+      'organizations[0].sources[1]',
+      'organizations[0].sources[0]',
+    ],
+    [
+      'a dashboard',
+      {
+        organizations: [
+          {
+            name: 'A',
+            dashboards: [
+              { id: 'x', name: 'a' },
+              { id: 'x', name: 'b' },
+            ],
+          },
+        ],
+      },
+      'organizations[0].dashboards[1]',
+      'organizations[0].dashboards[0]',
+    ],
+    [
+      'a cost record',
+      { organizations: [{ name: 'A', usageCosts: [cost, { ...cost, entityId: id.toUpperCase() }] }] },
+      'organizations[0].usageCosts[1]',
+      'organizations[0].usageCosts[0]',
+    ],
   ] satisfies [string, FleetFile, string, string][])('F2: refuses %s that stands there twice, and says where the first is', (_, file, path, first) => {
     const { violations } = declaredIn(file);
     expect(violations.map((violation) => violation.path)).toEqual([path]);
@@ -111,6 +202,13 @@ describe('what a fleet file declares', () => {
 
   it('D3: the same id may stand in two organizations', () => {
     const dashboards = [{ id: 'x', name: 'a' }];
-    expect(declaredIn({ organizations: [{ name: 'A', dashboards }, { name: 'B', dashboards }] }).violations).toEqual([]);
+    expect(
+      declaredIn({
+        organizations: [
+          { name: 'A', dashboards },
+          { name: 'B', dashboards },
+        ],
+      }).violations,
+    ).toEqual([]);
   });
 });

@@ -81,7 +81,8 @@ function declaredService({ spec, id, isFirst }: ReturnType<typeof withWarehouses
     }
     return { [`${name}ReplicaMemoryGb`]: totalGb / TOTAL_PER_REPLICA };
   };
-  return { kind: 'service', id, path, fallback: { isPrimary: isFirst }, fields: { ...fields, ...bound('min', minTotalMemoryGb), ...bound('max', maxTotalMemoryGb) } };
+  const memory = { ...bound('min', minTotalMemoryGb), ...bound('max', maxTotalMemoryGb) };
+  return { kind: 'service', id, path, fields: { ...fields, ...memory }, fallback: { isPrimary: isFirst } };
 }
 
 function declaredKey(organizationId: string, spec: KeySpec, path: string, violations: Violation[]): Declared | undefined {

@@ -44,9 +44,21 @@ const one = {
   id: '11111111-2222-4333-8444-555555555555',
   token: 'one-token',
   expired: 'one-expired-token',
-  dashboards: [rich, { id: 'bare', name: 'bare', tiles: [tile] }, { id: 'empty', name: 'empty' }, ...names.map((name, index) => ({ id: `n${9 - index}`, name }))],
+  dashboards: [
+    rich,
+    { id: 'bare', name: 'bare', tiles: [tile] },
+    { id: 'empty', name: 'empty' },
+    ...names.map((name, index) => ({ id: `n${9 - index}`, name })),
+  ],
 };
-const other = { id: '22222222-2222-4333-8444-555555555555', token: 'other-token', dashboards: [{ id: 'rich_board-1', name: 'same id' }, { id: 'theirs', name: 'theirs' }] };
+const other = {
+  id: '22222222-2222-4333-8444-555555555555',
+  token: 'other-token',
+  dashboards: [
+    { id: 'rich_board-1', name: 'same id' },
+    { id: 'theirs', name: 'theirs' },
+  ],
+};
 
 const fleet = {
   organizations: [
@@ -80,14 +92,25 @@ onEachStore('dashboards', (store) => {
   it('D4: shows what is always present, and leaves out what has no value', async () => {
     expect((await get('/empty')).json).toEqual({ data: { id: 'empty', name: 'empty', tags: [], tiles: [] } });
     const { data } = (await get('/bare')).json;
-    expect(data.tiles).toEqual([{ ...tile, id: expect.stringMatching(/^.{1,36}$/), name: '', asRatio: false, series: [{ ...series, where: '', whereLanguage: 'lucene', groupBy: [] }] }]);
+    expect(data.tiles).toEqual([
+      { ...tile, id: expect.stringMatching(/^.{1,36}$/), name: '', asRatio: false, series: [{ ...series, where: '', whereLanguage: 'lucene', groupBy: [] }] },
+    ]);
   });
 
   it('D2: lists whole dashboards by name descending as UTF-8 bytes, then by id', async () => {
     const { status, json } = await get();
     expect(status).toBe(200);
     expect(json.data.map(({ name, id }: { name: string; id: string }) => `${name} ${id}`)).toEqual([
-      '😀 n5', 'ｱ n4', 'ä n6', 'rich rich_board-1', 'empty empty', 'bare bare', 'b n9', 'a n3', 'a n8', 'Z n7',
+      '😀 n5',
+      'ｱ n4',
+      'ä n6',
+      'rich rich_board-1',
+      'empty empty',
+      'bare bare',
+      'b n9',
+      'a n3',
+      'a n8',
+      'Z n7',
     ]);
     expect(json.data[3]).toEqual(rich);
     expect((await get('', 'empty-token')).json).toEqual({ data: [] });
@@ -100,13 +123,23 @@ onEachStore('dashboards', (store) => {
     expect((await get('/bare', other.token)).status).toBe(404);
   });
 
-  it.each(['/unknown', '/64f0c1d2e3a4b5c6d7e8f999', '/theirs', '/RICH_BOARD-1', '/a%20b', '/..%2Fbare', '/%00', '/%C3%A4', `/${'x'.repeat(65)}`, `/${'x'.repeat(5000)}`, "/bare'--", '/*'])(
-    'D1, D3: %s is simply not found',
-    async (below) => {
-      const { status, json } = await get(below);
-      expect([status, json]).toEqual([404, { message: 'Dashboard not found' }]);
-    },
-  );
+  it.each([
+    '/unknown',
+    '/64f0c1d2e3a4b5c6d7e8f999',
+    '/theirs',
+    '/RICH_BOARD-1',
+    '/a%20b',
+    '/..%2Fbare',
+    '/%00',
+    '/%C3%A4',
+    `/${'x'.repeat(65)}`,
+    `/${'x'.repeat(5000)}`,
+    "/bare'--",
+    '/*',
+  ])('D1, D3: %s is simply not found', async (below) => {
+    const { status, json } = await get(below);
+    expect([status, json]).toEqual([404, { message: 'Dashboard not found' }]);
+  });
 
   it.each(['', '/bare'])('D2: %j carries an etag, and answers 304 without a body to who has it', async (below) => {
     const first = await get(below);

@@ -5,7 +5,10 @@ import { errorsOf, useStore } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { onEachStore } from '../support/server.ts';
 
-const count = fleet.organizations.flatMap((organization) => [organization, ...Object.values(organization).flatMap((member) => (Array.isArray(member) ? member : []))]).length;
+const count = fleet.organizations.flatMap((organization) => [
+  organization,
+  ...Object.values(organization).flatMap((member) => (Array.isArray(member) ? member : [])),
+]).length;
 const secrets = [acme.admin.keySecret, acme.developer.keySecret, acme.token];
 
 onEachStore('apply', (store) => {
@@ -24,7 +27,9 @@ onEachStore('apply', (store) => {
     const renamed = structuredClone(fleet);
     Object.assign(renamed.organizations[0]?.services[0] ?? {}, { name: 'reports', numReplicas: 4 });
     const third = await at.apply(renamed);
-    expect(third.stdout).toBe(`~ service reports\n    name: "analytics" → "reports"\n    numReplicas: 3 → 4\nApplied: 0 added, 1 changed, 0 removed, ${count - 1} unchanged.\n`);
+    expect(third.stdout).toBe(
+      `~ service reports\n    name: "analytics" → "reports"\n    numReplicas: 3 → 4\nApplied: 0 added, 1 changed, 0 removed, ${count - 1} unchanged.\n`,
+    );
   });
 
   it('--dry-run shows the same plan and stores nothing', async () => {
@@ -39,7 +44,12 @@ onEachStore('apply', (store) => {
     const { stdout } = await at.apply(fleet, '--json', '--dry-run');
     const { dryRun, steps, warnings } = JSON.parse(stdout);
     expect({ dryRun, warnings }).toEqual({ dryRun: true, warnings: [] });
-    expect(steps.filter(({ kind }: { kind: string }) => kind === 'key')[0]).toMatchObject({ action: 'add', organizationId: acme.id, name: 'admin', after: { keySuffix: '0001', roles: ['admin'] } });
+    expect(steps.filter(({ kind }: { kind: string }) => kind === 'key')[0]).toMatchObject({
+      action: 'add',
+      organizationId: acme.id,
+      name: 'admin',
+      after: { keySuffix: '0001', roles: ['admin'] },
+    });
     expect(stdout).not.toContain('Hash');
     for (const secret of secrets) expect(stdout).not.toContain(secret);
     await at.apply(fleet);
@@ -55,7 +65,11 @@ onEachStore('apply', (store) => {
           name: 'Acme',
           tier: 'GOLD',
           plan: 'x',
-          services: [{ name: 'fine' }, { name: '' }, { name: 'a', numReplicas: 21, minTotalMemoryGb: 32, maxTotalMemoryGb: 12, idleTimeoutMinutes: 4, isPrimary: 'yes', size: 3 }],
+          services: [
+            { name: 'fine' },
+            { name: '' },
+            { name: 'a', numReplicas: 21, minTotalMemoryGb: 32, maxTotalMemoryGb: 12, idleTimeoutMinutes: 4, isPrimary: 'yes', size: 3 },
+          ],
           keys: [{ roles: [] }, { roles: ['owner'], expireAt: 'tomorrow', ipAccessList: [{ source: '127.1' }] }],
           dashboards: [{ name: 'd', tiles: [{ x: 24, y: 0, w: 0, h: 1, series: [] }] }],
           usageCosts: [{ date: '2026-02-30', entityType: 'service', entityId: 'x', metrics: { computeCHC: 0.1234567, rentCHC: 1 } }],
@@ -66,7 +80,11 @@ onEachStore('apply', (store) => {
     };
     const finished = await at.apply(wrong);
     expect(finished.code).toBe(2);
-    expect(errorsOf(finished).map((line) => line.split(': ')[0]).sort()).toEqual([
+    expect(
+      errorsOf(finished)
+        .map((line) => line.split(': ')[0])
+        .sort(),
+    ).toEqual([
       'extra',
       'organizations[0].dashboards[0].tiles[0].series',
       'organizations[0].dashboards[0].tiles[0].w',
@@ -134,7 +152,11 @@ onEachStore('apply', (store) => {
   it('F2: an id or a credential that another organization has already is refused, and nothing is stored', async () => {
     await at.apply(fleet);
     const before = await at.exported();
-    for (const own of [{ services: [{ id: acme.primary, name: 'theirs' }] }, { keys: [{ name: 'theirs', ...acme.admin }] }, { dashboardTokens: [{ name: 'theirs', token: acme.token }] }]) {
+    for (const own of [
+      { services: [{ id: acme.primary, name: 'theirs' }] },
+      { keys: [{ name: 'theirs', ...acme.admin }] },
+      { dashboardTokens: [{ name: 'theirs', token: acme.token }] },
+    ]) {
       const finished = await at.apply({ organizations: [{ name: 'Other', ...own }] });
       expect(finished.code, finished.stderr).toBe(1);
       expect(errorsOf(finished)[0]).toMatch(/another (organization|key) has already/);

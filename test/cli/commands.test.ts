@@ -17,9 +17,19 @@ onEachStore('everyday commands beside a running server', (store) => {
     const { stdout } = await run('org', 'list');
     expect(stdout.split('\n')[0]).toMatch(/^ID +NAME +TIER +PAID$/);
     expect(stdout).toMatch(new RegExp(`${acme.id} +Acme +SCALE +paid\n`));
-    expect(await json('org', 'list')).toContainEqual({ id: globex.id, name: 'Globex', tier: 'SCALE', paid: false, createdAt: expect.stringMatching(/^\d{4}-.*Z$/) });
-    expect((await run('service', 'list', '--org', 'Acme')).stdout).toMatch(new RegExp(`${acme.primary} +analytics +production +running +3 +16–120 GB +after 15 min`));
-    expect(await json('service', 'list', '--org', acme.id.toUpperCase())).toContainEqual(expect.objectContaining({ id: acme.development, name: 'sandbox', tier: 'development', minTotalMemoryGb: 24 }));
+    expect(await json('org', 'list')).toContainEqual({
+      id: globex.id,
+      name: 'Globex',
+      tier: 'SCALE',
+      paid: false,
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect((await run('service', 'list', '--org', 'Acme')).stdout).toMatch(
+      new RegExp(`${acme.primary} +analytics +production +running +3 +16–120 GB +after 15 min`),
+    );
+    expect(await json('service', 'list', '--org', acme.id.toUpperCase())).toContainEqual(
+      expect.objectContaining({ id: acme.development, name: 'sandbox', tier: 'development', minTotalMemoryGb: 24 }),
+    );
   });
 
   it('--org may be left out only where there is one organization', async () => {
@@ -32,7 +42,14 @@ onEachStore('everyday commands beside a running server', (store) => {
 
   it('K1: key create prints credentials that work at once; K9: disable and rotate work at once', async () => {
     const created = await json('key', 'create', '--org', 'Acme', '--name', 'ci', '--role', 'developer', 'admin', '--expires', '2099-01-01T00:00:00+01:00');
-    expect(created.key).toMatchObject({ name: 'ci', roles: ['developer', 'admin'], state: 'enabled', expireAt: '2098-12-31T23:00:00Z', usedAt: null, keySuffix: created.keyId.slice(-4) });
+    expect(created.key).toMatchObject({
+      name: 'ci',
+      roles: ['developer', 'admin'],
+      state: 'enabled',
+      expireAt: '2098-12-31T23:00:00Z',
+      usedAt: null,
+      keySuffix: created.keyId.slice(-4),
+    });
     expect((await services(created)).status).toBe(200);
 
     const { keySecret, ...rotated } = await json('key', 'rotate', created.key.id.toUpperCase(), '--org', 'Acme');
@@ -75,7 +92,12 @@ onEachStore('everyday commands beside a running server', (store) => {
       '--role must be one of admin, developer, query_endpoints, not "boss"',
       '--state must be one of enabled, disabled',
     ]);
-    for (const args of [[...create, '--name', long], [...create, '--expires', '2020-01-01T00:00:00Z'], ['token', 'create', '--org', 'Acme', '--expires', 'soon'], ['token', 'create', '--org', 'Acme', '--name', '']]) {
+    for (const args of [
+      [...create, '--name', long],
+      [...create, '--expires', '2020-01-01T00:00:00Z'],
+      ['token', 'create', '--org', 'Acme', '--expires', 'soon'],
+      ['token', 'create', '--org', 'Acme', '--name', ''],
+    ]) {
       expect((await run(...args)).code, args.join(' ')).toBe(2);
     }
   });
@@ -94,14 +116,27 @@ describe('the command line', () => {
   it('--help lists every command and ends well', async () => {
     const { code, stdout, stderr } = await cli(['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const command of ['serve', 'demo', 'apply', 'export', 'org', 'service', 'key', 'token', 'doctor']) expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
+    for (const command of ['serve', 'demo', 'apply', 'export', 'org', 'service', 'key', 'token', 'doctor'])
+      expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
   });
 
   it('--help of a command names each flag with its variable', async () => {
     const { code, stdout } = await cli(['serve', '--help']);
     expect(code).toBe(0);
-    const flags = { port: 'PORT', host: 'HOST', 'dashboard-port': 'DASHBOARD_PORT', data: 'DATA', 'database-url': 'DATABASE_URL', fleet: 'FLEET', 'rate-limit': 'RATE_LIMIT', 'max-keys': 'MAX_KEYS', 'trust-proxy': 'TRUST_PROXY', 'log-level': 'LOG_LEVEL' };
-    for (const [flag, variable] of Object.entries(flags)) expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(new RegExp(`--${flag} <[^[]*\\[PILOTHOUSE_${variable}\\]`));
+    const flags = {
+      port: 'PORT',
+      host: 'HOST',
+      'dashboard-port': 'DASHBOARD_PORT',
+      data: 'DATA',
+      'database-url': 'DATABASE_URL',
+      fleet: 'FLEET',
+      'rate-limit': 'RATE_LIMIT',
+      'max-keys': 'MAX_KEYS',
+      'trust-proxy': 'TRUST_PROXY',
+      'log-level': 'LOG_LEVEL',
+    };
+    for (const [flag, variable] of Object.entries(flags))
+      expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(new RegExp(`--${flag} <[^[]*\\[PILOTHOUSE_${variable}\\]`));
   });
 
   it('--version prints the version of the package', async () => {

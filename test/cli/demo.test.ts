@@ -14,7 +14,10 @@ interface Demo {
 
 /** Starts the demo and waits for the end of its welcome. */
 async function startDemo(data: string): Promise<Demo> {
-  const child = spawn(process.execPath, [PROGRAM, 'demo', '--port', '0', '--data', data], { env: { PATH: process.env.PATH }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [PROGRAM, 'demo', '--port', '0', '--data', data], {
+    env: { PATH: process.env.PATH },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   let errors = '';
   child.stderr.on('data', (text) => {
@@ -103,7 +106,9 @@ describe('demo', () => {
   });
 
   it('prints the URLs, the credentials and one ready line for each of the five operations', () => {
-    expect(demo.welcome).toMatch(/API +http:\/\/127\.0\.0\.1:\d+\/v1 .*reference +http:\/\/127\.0\.0\.1:\d+\/docs\n +dashboards +http:\/\/127\.0\.0\.1:\d+\/api\/v2\n/);
+    expect(demo.welcome).toMatch(
+      /API +http:\/\/127\.0\.0\.1:\d+\/v1 .*reference +http:\/\/127\.0\.0\.1:\d+\/docs\n +dashboards +http:\/\/127\.0\.0\.1:\d+\/api\/v2\n/,
+    );
     expect(demo.welcome).toMatch(/organization +b3a6f9d2-5c41-4e8a-9d27-0f1e2d3c4b5a\n +admin key +DemoAdminKey00000001 : demo-admin-secret\n/);
     expect(demo.welcome).toMatch(/dashboard token +demo-dashboard-token\n/);
     expect([...lines.keys()]).toEqual(['Update service scaling', 'Create key', 'Get organization usage cost', 'List dashboards', 'Get dashboard']);
@@ -158,6 +163,9 @@ describe('demo', () => {
 describe('demo, elsewhere than on loopback', () => {
   it.each(['0.0.0.0', '::', '192.0.2.1', 'example.com'])('refuses --host %s: its credentials are public', async (host) => {
     const { code, stderr } = await cli(['demo', '--port', '0', '--host', host, '--data', join(tmpdir(), 'pilothouse-never-made')]);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: `error: --host must be a loopback address: the credentials of the demo are public, ${host} may not be\n` });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `error: --host must be a loopback address: the credentials of the demo are public, ${host} may not be\n`,
+    });
   });
 });

@@ -24,7 +24,13 @@ Object.assign(full.organizations[0], {
     name,
     tiles: [
       { x: 0, y: 0, w: 1, h: 1, series: [{ type: 'markdown', content: 'yes\n---\n# "no": &a' }] },
-      { x: 1, y: 0, w: 2, h: 1, series: [{ type: 'number', aggFn: 'quantile', level: 0.95, field: 'Duration', numberFormat: { output: 'time', factor: 0.001 } }] },
+      {
+        x: 1,
+        y: 0,
+        w: 2,
+        h: 1,
+        series: [{ type: 'number', aggFn: 'quantile', level: 0.95, field: 'Duration', numberFormat: { output: 'time', factor: 0.001 } }],
+      },
     ],
   })),
 });
@@ -42,6 +48,26 @@ onEachStore('export', (store) => {
 
     expect(await to.plan(stdout)).not.toEqual([]);
     expect((await to.run('export')).stdout).toBe(stdout);
+  });
+
+  it('keeps its order when something in the middle changes, so that two exports can be compared', async () => {
+    const cost = (day: number, computeCHC: number) => ({ date: `2026-10-0${day}`, entityType: 'service', entityId: acme.primary, metrics: { computeCHC } });
+    const file = (amount: number) => ({
+      organizations: [
+        {
+          name: 'Acme',
+          services: [{ id: acme.primary, name: 'analytics' }],
+          dashboards: ['c', 'a', 'b'].map((id) => ({ id, name: id === 'a' ? `${amount}` : id })),
+          usageCosts: [cost(3, 1), cost(1, amount), cost(2, 1)],
+        },
+      ],
+    });
+    for (const amount of [1, 2]) {
+      await from.plan(file(amount));
+      const { dashboards, usageCosts } = await from.exported();
+      expect(dashboards.map(({ id }: Json) => id)).toEqual(['a', 'b', 'c']);
+      expect(usageCosts.map(({ date }: Json) => date)).toEqual(['2026-10-01', '2026-10-02', '2026-10-03']);
+    }
   });
 
   it('prints YAML, or the same as JSON, with hashes in place of credentials', async () => {

@@ -5,7 +5,13 @@ import { onEachStore, run, useServer } from '../support/server.ts';
 const id = '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d';
 const analytics = { id: '0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11', name: 'analytics', numReplicas: 3, minTotalMemoryGb: 48, maxTotalMemoryGb: 360 };
 const admin = { keyId: 'MergeAdminKey0000001', keySecret: 'merge-admin-secret' };
-const spare = { id: '11111111-2222-4333-8444-555555555555', name: 'spare', keyId: 'MergeSpareKey0000001', keySecret: 'merge-spare-secret', roles: ['developer'] };
+const spare = {
+  id: '11111111-2222-4333-8444-555555555555',
+  name: 'spare',
+  keyId: 'MergeSpareKey0000001',
+  keySecret: 'merge-spare-secret',
+  roles: ['developer'],
+};
 const organization = { id, name: 'Acme', paid: true, services: [analytics], keys: [{ name: 'admin', ...admin, roles: ['admin'] }, spare] };
 const file = (changes: object = {}) => ({ organizations: [{ ...organization, ...changes }] });
 
@@ -47,7 +53,10 @@ onEachStore('a fleet file beside the API', (store) => {
   });
 
   it('F1: something deleted comes back when the file says something new about it', async () => {
-    const renamed = file({ services: [{ ...analytics, maxTotalMemoryGb: 240, numReplicas: 5 }], keys: [organization.keys[0], { ...spare, name: 'spare again' }] });
+    const renamed = file({
+      services: [{ ...analytics, maxTotalMemoryGb: 240, numReplicas: 5 }],
+      keys: [organization.keys[0], { ...spare, name: 'spare again' }],
+    });
     expect(await storeOf(server).plan(renamed)).toEqual(['add key spare again']);
     expect((await server.call({ path, key: spare })).status).toBe(200);
   });
@@ -62,7 +71,9 @@ onEachStore('a fleet file beside the API', (store) => {
 
   it('F1: what a file changed stands in the audit trail, without credentials', async () => {
     const { json, text } = await server.call({ path: `${path}/activities`, key: admin });
-    expect(json.result.map(({ type }: { type: string }) => type)).toEqual(expect.arrayContaining(['create_organization', 'service_create', 'service_update', 'key_create']));
+    expect(json.result.map(({ type }: { type: string }) => type)).toEqual(
+      expect.arrayContaining(['create_organization', 'service_create', 'service_update', 'key_create']),
+    );
     expect(text).not.toContain('Hash');
   });
 
@@ -96,7 +107,9 @@ onEachStore('what left the fleet file', (store) => {
     expect(await at.plan(bare)).toEqual([]);
     expect({ ...(await at.exported()), keys: before.keys }).toEqual(before);
 
-    const removals = ['service analytics', 'key admin', 'key spare', 'token wallboard', 'source logs', 'dashboard board', 'cost 2026-10-01 analytics'].map((what) => `remove ${what}`).sort();
+    const removals = ['service analytics', 'key admin', 'key spare', 'token wallboard', 'source logs', 'dashboard board', 'cost 2026-10-01 analytics']
+      .map((what) => `remove ${what}`)
+      .sort();
     expect((await at.plan(bare, '--prune', '--dry-run')).sort()).toEqual(removals);
     expect((await at.plan(bare, '--prune')).sort()).toEqual(removals);
     const after = await at.exported();

@@ -33,7 +33,8 @@ async function serve(args: string[], environment: Record<string, string> = {}): 
 }
 
 const authorization = `Basic ${btoa(`${acme.admin.keyId}:${acme.admin.keySecret}`)}`;
-const organization = (url: string, headers: Record<string, string> = {}) => fetch(`${url}/v1/organizations/${acme.id}`, { headers: { authorization, ...headers } });
+const organization = (url: string, headers: Record<string, string> = {}) =>
+  fetch(`${url}/v1/organizations/${acme.id}`, { headers: { authorization, ...headers } });
 
 describe('serve', () => {
   it('--port 0 picks a free port; the ready line is the first on standard output, and SIGTERM ends it with 0', async () => {
@@ -90,7 +91,10 @@ describe('serve', () => {
   });
 
   it('all mistakes are reported at once, before anything is opened', async () => {
-    const finished = await cli(['serve', '--data', data, '--port', 'http', '--max-keys', '0', '--rate-limit', '10'], { PILOTHOUSE_LOG_LEVEL: 'loud', PILOTHOUSE_DATABSE_URL: 'x' });
+    const finished = await cli(['serve', '--data', data, '--port', 'http', '--max-keys', '0', '--rate-limit', '10'], {
+      PILOTHOUSE_LOG_LEVEL: 'loud',
+      PILOTHOUSE_DATABSE_URL: 'x',
+    });
     expect(finished).toMatchObject({ code: 2, stdout: '' });
     expect(errorsOf(finished)).toEqual([
       '--port must be a port, 0 to 65535, not "http"',
@@ -103,17 +107,46 @@ describe('serve', () => {
   });
 
   it('F2: a wrong fleet file ends it with exit code 2 and all mistakes, before anything is opened', async () => {
-    writeFileSync(fleetFile, JSON.stringify({ organizations: [{ services: [{ name: 'a', numReplicas: 0 }, { name: 'b', size: 1 }] }] }));
+    writeFileSync(
+      fleetFile,
+      JSON.stringify({
+        organizations: [
+          {
+            services: [
+              { name: 'a', numReplicas: 0 },
+              { name: 'b', size: 1 },
+            ],
+          },
+        ],
+      }),
+    );
     const finished = await cli(['serve', '--port', '0', '--data', data, '--fleet', fleetFile]);
     expect(finished).toMatchObject({ code: 2, stdout: '' });
-    expect(errorsOf(finished).map((line) => line.split(':')[0])).toEqual(['organizations[0].name', 'organizations[0].services[0].numReplicas', 'organizations[0].services[1].size']);
+    expect(errorsOf(finished).map((line) => line.split(':')[0])).toEqual([
+      'organizations[0].name',
+      'organizations[0].services[0].numReplicas',
+      'organizations[0].services[1].size',
+    ]);
     expect(existsSync(data)).toBe(false);
     const absent = await cli(['serve', '--port', '0', '--data', data, '--fleet', '/nowhere.yaml']);
     expect([absent.code, errorsOf(absent)[0]]).toEqual([2, expect.stringContaining('/nowhere.yaml cannot be read')]);
   });
 
   it('F2: a fleet file that breaks a rule of the store ends it with exit code 2 too, and is not served', async () => {
-    writeFileSync(fleetFile, JSON.stringify({ organizations: [{ name: 'A', services: [{ name: 'a', numReplicas: 1 }, { name: 'b', numReplicas: 1 }] }] }));
+    writeFileSync(
+      fleetFile,
+      JSON.stringify({
+        organizations: [
+          {
+            name: 'A',
+            services: [
+              { name: 'a', numReplicas: 1 },
+              { name: 'b', numReplicas: 1 },
+            ],
+          },
+        ],
+      }),
+    );
     const finished = await cli(['serve', '--port', '0', '--data', data, '--fleet', fleetFile]);
     expect(finished).toMatchObject({ code: 2, stdout: '' });
     expect(errorsOf(finished)).toHaveLength(2);
@@ -129,7 +162,11 @@ describe('serve', () => {
     });
     try {
       const finished = await cli(['serve', taken, String(port), other, '0', '--data', data, '--log-level', 'warn']);
-      expect(finished).toEqual({ code: 1, stdout: '', stderr: `error: Port ${port} is taken by another program; choose one with ${taken}, or 0 for any free one\n` });
+      expect(finished).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `error: Port ${port} is taken by another program; choose one with ${taken}, or 0 for any free one\n`,
+      });
     } finally {
       holder.close();
     }
