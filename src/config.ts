@@ -188,7 +188,7 @@ export function loadConfig({ flags, environment, readFile }: Sources): { config:
 
   /** A misspelt variable would otherwise be a setting that silently does nothing. */
   function refuseUnknownVariables(): void {
-    const known = new Set(Object.values(SETTINGS).flatMap(({ variable }) => [variable as string, `${variable}_FILE`]));
+    const known = new Set(Object.values(SETTINGS).flatMap(({ variable, isSecret }: Setting) => (isSecret ? [variable, `${variable}_FILE`] : [variable])));
     for (const name of Object.keys(environment)) {
       if (name.startsWith('PILOTHOUSE_') && !known.has(name)) mistakes.push(`${name} is not a setting of this version`);
     }

@@ -5,6 +5,7 @@ import { type Config, loadConfig, SETTINGS, type Setting, type SettingName } fro
 import { createDomains, type Domains } from '../domains.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import { isStorable } from '../kernel/text.ts';
 import type { Organization } from '../organizations/organization.ts';
 import { openState } from '../state/open.ts';
 
@@ -91,6 +92,14 @@ export async function chosenOrganization(domains: Domains, wanted: string | unde
   if (wanted !== undefined && found.length === 0) throw new AppError('not_found', `organization ${wanted} does not exist`);
   if (all.length === 0) throw new AppError('not_found', 'There is no organization yet; declare one in a fleet file and run pilothouse apply');
   throw new UsageError([`--org must name one of ${all.map(({ id, name }) => `${id} (${name})`).join(', ')}`]);
+}
+
+const MAX_NAME_CHARACTERS = 255;
+
+/** The rule that the interface has for names (decision K8). */
+export function nameMistakes(name: string | undefined): string[] {
+  const isRight = name === undefined || (name !== '' && [...name].length <= MAX_NAME_CHARACTERS && isStorable(name));
+  return isRight ? [] : [`--name must have 1 to ${MAX_NAME_CHARACTERS} characters`];
 }
 
 /** Columns of text, as wide as they need to be. */

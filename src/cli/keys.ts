@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { isoSeconds, isoTime, systemClock } from '../kernel/clock.ts';
 import { isActive, KEY_STATES, type Key, ROLES, type Role } from '../keys/key.ts';
-import { chosenOrganization, localActor, STORE_SETTINGS, table, UsageError, withDomains, withSettings, type World } from './command.ts';
+import { chosenOrganization, localActor, nameMistakes, STORE_SETTINGS, table, UsageError, withDomains, withSettings, type World } from './command.ts';
 
 export function keyCommands(program: Command, world: World): void {
   const key = program.command('key').description('API keys');
@@ -25,7 +25,7 @@ export function keyCommands(program: Command, world: World): void {
     .action(async (options) => {
       const roles = options.role as string[] | undefined;
       const wrong = (roles ?? []).filter((role) => !ROLES.includes(role as Role));
-      const mistakes = wrong.map((role) => `--role must be one of ${ROLES.join(', ')}, not "${role}"`);
+      const mistakes = [...nameMistakes(options.name), ...wrong.map((role) => `--role must be one of ${ROLES.join(', ')}, not "${role}"`)];
       if (options.state !== undefined && !KEY_STATES.includes(options.state)) mistakes.push(`--state must be one of ${KEY_STATES.join(', ')}`);
       if (mistakes.length > 0) throw new UsageError(mistakes);
       await withDomains(options, world, async (domains) => {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import type { Domains } from '../domains.ts';
 import { parseFleetFile } from '../fleet/file.ts';
+import type { FleetFile } from '../fleet/schema.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type Server, startServer } from '../server.ts';
@@ -36,6 +37,7 @@ interface Hooks {
 
 /** Serves until somebody says stop, then finishes what is in flight. */
 export async function runServer(config: Config, world: World, { prepare, ready }: Hooks): Promise<void> {
+  const file = config.fleetFile === undefined ? undefined : parseFleetFile(readFleet(world, config.fleetFile));
   const { log, flush } = createLog(config.logLevel);
   try {
     const server = await startServer({
@@ -44,7 +46,7 @@ export async function runServer(config: Config, world: World, { prepare, ready }
       log,
       async prepare(domains) {
         await prepare?.(domains);
-        if (config.fleetFile !== undefined) await applyFile(domains, world, config.fleetFile);
+        if (file) await applyFile(domains, world, file);
       },
     });
     ready(server);
@@ -60,8 +62,8 @@ export async function runServer(config: Config, world: World, { prepare, ready }
   }
 }
 
-async function applyFile(domains: Domains, world: World, path: string): Promise<void> {
-  const { warnings } = await domains.fleet.apply(parseFleetFile(readFleet(world, path)), localActor(world, 'fleet'));
+async function applyFile(domains: Domains, world: World, file: FleetFile): Promise<void> {
+  const { warnings } = await domains.fleet.apply(file, localActor(world, 'fleet'));
   for (const warning of warnings) world.say(`warning: ${warning}`);
 }
 
@@ -73,8 +75,9 @@ export function readFleet(world: World, path: string): string {
   }
 }
 
-function portTaken(error: unknown, { port }: Config): Error | undefined {
-  const { code, port: taken } = error as { code?: string; port?: number };
+function portTaken(error: unknown, { port, dashboardPort }: Config): Error | undefined {
+  const { code, port: taken = port } = error as { code?: string; port?: number };
   if (code !== 'EADDRINUSE') return undefined;
-  return new AppError('conflict', `Port ${taken ?? port} is taken by another program; choose one with --port, or 0 for any free one`);
+  const flag = taken !== port && taken === dashboardPort ? '--dashboard-port' : '--port';
+  return new AppError('conflict', `Port ${taken} is taken by another program; choose one with ${flag}, or 0 for any free one`);
 }

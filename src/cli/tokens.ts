@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { parseDateTime, systemClock } from '../kernel/clock.ts';
-import { chosenOrganization, localActor, STORE_SETTINGS, UsageError, withDomains, withSettings, type World } from './command.ts';
+import { chosenOrganization, localActor, nameMistakes, STORE_SETTINGS, UsageError, withDomains, withSettings, type World } from './command.ts';
 
 export function tokenCommands(program: Command, world: World): void {
   const token = program.command('token').description('dashboard tokens');
@@ -10,6 +10,8 @@ export function tokenCommands(program: Command, world: World): void {
     .option('--expires <time>', 'ISO 8601 date-time with an offset or Z')
     .option('--json', 'as JSON')
     .action(async (options) => {
+      const mistakes = nameMistakes(options.name);
+      if (mistakes.length > 0) throw new UsageError(mistakes);
       const expireAt = expiry(options.expires);
       await withDomains(options, world, async (domains) => {
         const { id } = await chosenOrganization(domains, options.org);

@@ -30,10 +30,16 @@ export async function exportFleet(db: Db, { organization: organizationKind, othe
     for (const kind of others) {
       const member = MEMBERS[kind.name];
       const resources = await kind.load(db, organization.id, kind.name === 'cost' ? EVERY_DAY : []);
-      const fields = [...resources].map(([id, resource]) => (kind.name === 'cost' ? kind.fieldsOf(resource) : { id, ...kind.fieldsOf(resource) }));
+      const fields = inSteadyOrder(kind.name, resources).map(([id, resource]) => ({ ...(kind.name === 'cost' ? {} : { id }), ...kind.fieldsOf(resource) }));
       if (member && fields.length > 0) exported[member] = fields;
     }
     organizations.push(exported);
   }
   return { organizations } as unknown as FleetFile;
+}
+
+/** Lists come by age. Dashboards and costs come in whatever order the store likes, so they go by id: an export can be compared with the last one. */
+function inSteadyOrder<T>(kind: KindName, resources: Map<string, T>): [string, T][] {
+  const all = [...resources];
+  return kind === 'dashboard' || kind === 'cost' ? all.sort(([a], [b]) => (a < b ? -1 : 1)) : all;
 }

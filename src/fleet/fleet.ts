@@ -51,7 +51,9 @@ interface Work {
   declared: Declared[];
   current: Map<string, never>;
   outcome: Outcome<never>;
+  /** Removed with `prune`: what is stored, and the ids of everything that the file says nothing about any more. */
   leaving: [string, never][];
+  gone: string[];
 }
 
 /** Ends a transaction without leaving anything behind. */
@@ -107,10 +109,11 @@ export function createFleet({ state, clock, audit, organizations }: Options) {
         const resource = current.get(id);
         return resource === undefined ? [] : [[id, resource]];
       });
+      if (kind.name === 'service') context.services = new Map([...current].filter(([id]) => !gone.includes(id)));
       const outcome = planKind(kind, mine, current, appliedFields, context, force);
       for (const [id] of leaving) outcome.result.delete(id);
       if (kind.name === 'service') context.services = outcome.result;
-      works.push({ kind, declared: mine, current, outcome, leaving });
+      works.push({ kind, declared: mine, current, outcome, leaving, gone });
       refuseLockedRemovals(kind, leaving, declared.path, violations);
     }
     for (const { kind, declared: mine, outcome } of works) violations.push(...judge(kind, mine, outcome, context));
@@ -123,12 +126,10 @@ export function createFleet({ state, clock, audit, organizations }: Options) {
       warnings: unknownSources(works, declared.path),
       async store(tx: Db, actor: Actor): Promise<void> {
         await organizationKind.save(tx, own.pairs, context);
-        for (const { kind, outcome, leaving } of works) {
+        for (const { kind, outcome, leaving, gone } of works) {
+          for (const [, resource] of leaving) await kind.remove(tx, resource, context);
+          for (const id of gone) await deleteDocument(tx, declared.id, kind.name, id);
           if (outcome.pairs.length > 0) await kind.save(tx, outcome.pairs, context);
-          for (const [id, resource] of leaving) {
-            await kind.remove(tx, resource, context);
-            await deleteDocument(tx, declared.id, kind.name, id);
-          }
           if (kind.name === 'cost' && outcome.pairs.length + leaving.length > 0) await organizations.costsChanged(tx, declared.id);
         }
         await putDocuments(tx, declared.id, newDocuments([declared, ...resources], documents));

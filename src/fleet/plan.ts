@@ -37,7 +37,7 @@ export function planKind<T>(
 ): Outcome<T> {
   const result = new Map(current);
   const outcome: Outcome<T> = { steps: [], pairs: [], violations: [], result };
-  for (const { id, fields } of declared) {
+  for (const { id, fields, fallback } of declared) {
     const before = current.get(id);
     const last = applied.get(id);
     const changes = force ? fields : changedFields(last, fields);
@@ -48,7 +48,7 @@ export function planKind<T>(
     }
     const after = before
       ? kind.build(id, { ...kind.fieldsOf(before), ...changes }, context, before)
-      : kind.build(id, { ...kind.defaults(fields, context), ...fields }, context, undefined);
+      : kind.build(id, { ...fallback, ...kind.defaults(fields, context), ...fields }, context, undefined);
     result.set(id, after);
     const isSame = before !== undefined && JSON.stringify(kind.fieldsOf(before)) === JSON.stringify(kind.fieldsOf(after));
     if (!isSame) outcome.pairs.push({ id, before, after });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { MISSING, type Violation } from '../kernel/errors.ts';
 import { derivedUuid } from '../kernel/ids.ts';
 import { hashOf, suffixOf } from '../keys/credentials.ts';
+import type { HashData } from '../keys/keys.ts';
 import { TOTAL_PER_REPLICA } from '../services/service.ts';
 import type { CostSpec, DashboardSpec, FleetFile, KeySpec, OrganizationSpec, ServiceSpec, SourceSpec, TokenSpec } from './schema.ts';
 
@@ -16,6 +17,8 @@ export interface Declared {
   id: string;
   path: string;
   fields: Fields;
+  /** What it gets when it is new and the file says nothing about it. */
+  fallback?: Fields;
 }
 
 export interface DeclaredOrganization {
@@ -29,6 +32,7 @@ export function declaredIn(file: FleetFile): { organizations: DeclaredOrganizati
   const organizations = file.organizations.map((spec, index) => declaredOrganization(spec, `organizations[${index}]`, violations));
   refuseRepeated(organizations.map(({ organization }) => organization), violations);
   refuseRepeated(organizations.flatMap(({ resources }) => resources.filter(({ kind }) => kind === 'service' || kind === 'key' || kind === 'token')), violations);
+  refuseRepeatedCredentials(organizations.flatMap(({ resources }) => resources), violations);
   for (const { resources } of organizations) {
     refuseRepeated(resources.filter(({ kind }) => kind === 'source' || kind === 'dashboard' || kind === 'cost'), violations);
   }
@@ -43,7 +47,7 @@ function declaredOrganization(spec: OrganizationSpec, path: string, violations: 
   return {
     organization: { kind: 'organization', id, path, fields },
     resources: [
-      ...each(withPrimaries(services, id), 'services', (one, at) => declaredService(id, one, at, violations)),
+      ...each(withWarehouses(services, id), 'services', (one, at) => declaredService(one, at, violations)),
       ...each(keys, 'keys', (one, at) => declaredKey(id, one, at, violations)),
       ...each(dashboardTokens, 'dashboardTokens', (one, at) => declaredToken(id, one, at, violations)),
       ...each(sources, 'sources', (one: SourceSpec, at) => ({ kind: 'source', id: one.id ?? shortId(id, 'source', one.name), path: at, fields: without(one, 'id') })),
@@ -53,23 +57,22 @@ function declaredOrganization(spec: OrganizationSpec, path: string, violations: 
   };
 }
 
-/** A service without a warehouse has one of its own; of those that share one, the first is primary unless another says so. */
-function withPrimaries(services: ServiceSpec[], organizationId: string): ServiceSpec[] {
-  const complete = services.map((service) => {
-    const id = service.id?.toLowerCase() ?? derivedUuid(organizationId, 'service', service.name);
-    return { ...service, id, dataWarehouseId: service.dataWarehouseId?.toLowerCase() ?? derivedUuid(organizationId, 'warehouse', id) };
+/** With ids; a service without a warehouse has one of its own. Of those that share one, the first is primary unless another says so. */
+function withWarehouses(services: ServiceSpec[], organizationId: string): { spec: ServiceSpec; id: string; isFirst: boolean }[] {
+  const complete = services.map((spec) => {
+    const id = spec.id?.toLowerCase() ?? derivedUuid(organizationId, 'service', spec.name);
+    return { id, spec: { ...spec, dataWarehouseId: spec.dataWarehouseId?.toLowerCase() ?? derivedUuid(organizationId, 'warehouse', id) } };
   });
-  return complete.map((service, index) => {
-    const others = complete.filter(({ dataWarehouseId }) => dataWarehouseId === service.dataWarehouseId);
-    const isFirst = complete.findIndex(({ dataWarehouseId }) => dataWarehouseId === service.dataWarehouseId) === index;
-    const isClaimed = others.some(({ isPrimary }) => isPrimary === true);
-    return { ...service, isPrimary: service.isPrimary ?? (isFirst && !isClaimed) };
+  return complete.map(({ id, spec }, index) => {
+    const isInWarehouse = (other: { spec: ServiceSpec }) => other.spec.dataWarehouseId === spec.dataWarehouseId;
+    const isClaimed = complete.some((other) => isInWarehouse(other) && other.spec.isPrimary === true);
+    return { id, spec, isFirst: !isClaimed && complete.findIndex(isInWarehouse) === index };
   });
 }
 
 /** Totals become what they are a threefold of; a file that gives both must mean the same. */
-function declaredService(organizationId: string, spec: ServiceSpec, path: string, violations: Violation[]): Declared {
-  const { id = derivedUuid(organizationId, 'service', spec.name), minTotalMemoryGb, maxTotalMemoryGb, ...fields } = spec;
+function declaredService({ spec, id, isFirst }: ReturnType<typeof withWarehouses>[number], path: string, violations: Violation[]): Declared {
+  const { id: _, minTotalMemoryGb, maxTotalMemoryGb, ...fields } = spec;
   const bound = (name: 'min' | 'max', totalGb: number | undefined) => {
     const replicaGb = spec[`${name}ReplicaMemoryGb`];
     if (totalGb === undefined) return replicaGb === undefined ? {} : { [`${name}ReplicaMemoryGb`]: replicaGb };
@@ -78,7 +81,8 @@ function declaredService(organizationId: string, spec: ServiceSpec, path: string
     }
     return { [`${name}ReplicaMemoryGb`]: totalGb / TOTAL_PER_REPLICA };
   };
-  return { kind: 'service', id, path, fields: { ...fields, ...bound('min', minTotalMemoryGb), ...bound('max', maxTotalMemoryGb) } };
+  const memory = { ...bound('min', minTotalMemoryGb), ...bound('max', maxTotalMemoryGb) };
+  return { kind: 'service', id, path, fields: { ...fields, ...memory }, fallback: { isPrimary: isFirst } };
 }
 
 function declaredKey(organizationId: string, spec: KeySpec, path: string, violations: Violation[]): Declared | undefined {
@@ -113,6 +117,18 @@ function refuseRepeated(resources: readonly Declared[], violations: Violation[])
     const known = first.get(`${kind} ${id}`);
     if (known !== undefined) violations.push({ path, rule: `This is declared already, at ${known}`, value: id });
     else first.set(`${kind} ${id}`, path);
+  }
+}
+
+/** Two records that one credential would open. The same record twice is refused as such. */
+function refuseRepeatedCredentials(resources: readonly Declared[], violations: Violation[]): void {
+  const first = new Map<string, Declared>();
+  for (const resource of resources) {
+    const { kind, id, path, fields } = resource;
+    const hash = kind === 'key' ? (fields.hashData as HashData).keyIdHash : kind === 'token' ? String(fields.tokenHash) : undefined;
+    const known = hash === undefined ? undefined : first.get(`${kind} ${hash}`);
+    if (known && known.id !== id) violations.push({ path, rule: `The ${kind} has the credential of another one, at ${known.path}`, value: id });
+    else if (hash !== undefined) first.set(`${kind} ${hash}`, resource);
   }
 }
 

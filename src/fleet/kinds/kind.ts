@@ -9,7 +9,7 @@ import type { Declared, Fields, KindName } from '../resource.ts';
 export interface Context {
   organization: Organization;
   now: number;
-  /** The organization's services as they will be. */
+  /** The organization's services as they will be; while services themselves are planned, as they are. */
   services: ReadonlyMap<string, Service>;
 }
 

@@ -23,9 +23,10 @@ export const serviceKind: Kind<Service> = {
     ...details,
   }),
 
-  defaults(fields, { organization, now }) {
+  defaults(fields, { organization, now, services }) {
     const kind = (fields.kind ?? 'production') as ServiceKind;
-    return { kind, state: 'running', ...defaultScaling(organization, kind), createdAt: isoTime(now) };
+    const joins = [...services.values()].some(({ isPrimary, dataWarehouseId }) => isPrimary && dataWarehouseId === fields.dataWarehouseId);
+    return { kind, state: 'running', ...(joins ? { isPrimary: false } : {}), ...defaultScaling(organization, kind), createdAt: isoTime(now) };
   },
 
   build(id, fields, { organization }) {

@@ -1,0 +1,191 @@
+import fc from 'fast-check';
+import { Compile } from 'typebox/compile';
+import { describe, expect, it } from 'vitest';
+import { completed, dashboardViolations, inListOrder } from './dashboard.ts';
+import { Dashboard, DashboardBody, isDashboardId } from './schema.ts';
+
+const body = Compile(DashboardBody);
+const shown = Compile(Dashboard);
+
+const series = { type: 'time', aggFn: 'count' } as const;
+const tile = { x: 0, y: 0, w: 1, h: 1, series: [series] };
+const withTiles = (...tiles: object[]) => ({ name: 'd', tiles: tiles.map((one) => ({ ...tile, ...one })) }) as DashboardBody;
+const withSeries = (...list: object[]) => withTiles({ series: list });
+
+describe('a dashboard is completed', () => {
+  it('D4: everything that is always present is present, and nothing else is made up', () => {
+    expect(completed('x', { name: 'd' })).toEqual({ id: 'x', name: 'd', tags: [], tiles: [] });
+    const { tiles } = completed('x', withTiles({}));
+    expect(tiles).toEqual([
+      {
+        ...tile,
+        id: expect.stringMatching(/^[0-9a-f]{24}$/),
+        name: '',
+        asRatio: false,
+        series: [{ ...series, where: '', whereLanguage: 'lucene', groupBy: [] }],
+      },
+    ]);
+  });
+
+  it('D4, D5: what was given stays as it was given', () => {
+    const given = {
+      name: 'd',
+      tags: ['a'],
+      tiles: [
+        {
+          id: 't',
+          name: 'T',
+          asRatio: true,
+          x: 1,
+          y: 2,
+          w: 3,
+          h: 4,
+          series: [
+            {
+              type: 'table' as const,
+              dataSource: 'metrics' as const,
+              aggFn: 'quantile' as const,
+              level: 0.5,
+              field: 'f',
+              groupBy: ['g'],
+              where: 'w',
+              whereLanguage: 'sql' as const,
+              sourceId: 's',
+              metricName: 'm',
+              metricDataType: 'exponential histogram' as const,
+              alias: 'A',
+              displayType: 'line' as const,
+              sortOrder: 'asc' as const,
+              numberFormat: { output: 'byte', any: [1] },
+            },
+          ],
+        },
+      ],
+    };
+    expect(completed('x', given)).toEqual({ id: 'x', ...given });
+    expect(shown.Check(completed('x', given))).toBe(true);
+  });
+
+  it('D3: tile ids left out are unique, and the same each time', () => {
+    const ids = () => completed('x', withTiles({}, {}, {})).tiles.map(({ id }) => id);
+    expect(new Set(ids()).size).toBe(3);
+    expect(ids()).toEqual(ids());
+  });
+
+  it('F1: completing twice is completing once', () => {
+    const once = completed('x', withTiles({}, { id: 't' }));
+    const { id, ...rest } = once;
+    expect(JSON.stringify(completed(id, rest))).toBe(JSON.stringify(once));
+  });
+});
+
+describe('the rules of a dashboard', () => {
+  it.each([
+    ['a tile that ends in the last column', withTiles({ x: 23, w: 1 }), []],
+    ['a tile that ends behind it', withTiles({}, { x: 20, w: 5 }), ['tiles[1].w']],
+    ['a repeated tile id', withTiles({ id: 'a' }, { id: 'b' }, { id: 'a' }), ['tiles[2].id']],
+    ['two types in a tile', withSeries(series, { type: 'number', aggFn: 'sum' }), ['tiles[0].series']],
+    ['twenty series of one type', withSeries(...Array(20).fill(series)), []],
+    ['time without aggFn', withSeries({ type: 'time' }), ['tiles[0].series[0].aggFn']],
+    ['table without aggFn', withSeries({ type: 'table' }), ['tiles[0].series[0].aggFn']],
+    ['number without aggFn', withSeries({ type: 'number' }), ['tiles[0].series[0].aggFn']],
+    ['quantile without level', withSeries({ type: 'number', aggFn: 'quantile' }), ['tiles[0].series[0].level']],
+    ['quantile with level 0', withSeries({ type: 'number', aggFn: 'quantile', level: 0 }), []],
+    ['markdown without content', withSeries({ type: 'markdown' }), ['tiles[0].series[0].content']],
+    ['markdown with empty content', withSeries({ type: 'markdown', content: '' }), []],
+    ['search without fields', withSeries({ type: 'search' }), ['tiles[0].series[0].fields']],
+    ['search with no field', withSeries({ type: 'search', fields: [] }), []],
+    [
+      'several at once',
+      withTiles({ x: 23, w: 2, series: [{ type: 'time' }, { type: 'search' }] }),
+      ['tiles[0].series', 'tiles[0].series[0].aggFn', 'tiles[0].series[1].fields', 'tiles[0].w'],
+    ],
+  ])('D3, D5, D6: %s', (_, dashboard, paths) => {
+    expect(
+      dashboardViolations(dashboard)
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual(paths);
+  });
+
+  it.each([
+    ['a name of 1 and of 1024 characters', [{ name: 'x' }, { name: 'x'.repeat(1024) }], true],
+    ['no name, an empty one, one of 1025 characters', [{}, { name: '' }, { name: 'x'.repeat(1025) }], false],
+    ['50 tags of 32 characters', [{ name: 'd', tags: Array(50).fill('x'.repeat(32)) }], true],
+    [
+      '51 tags, a tag of 33 characters',
+      [
+        { name: 'd', tags: Array(51).fill('x') },
+        { name: 'd', tags: ['x'.repeat(33)] },
+      ],
+      false,
+    ],
+    ['500 tiles', [withTiles(...Array(500).fill({}))], true],
+    ['501 tiles', [withTiles(...Array(501).fill({}))], false],
+    ['1 and 20 series', [withSeries(series), withSeries(...Array(20).fill(series))], true],
+    ['no series, 21 series', [withSeries(), withSeries(...Array(21).fill(series))], false],
+    ['groupBy of 10, where of 10,000 characters', [withSeries({ ...series, groupBy: Array(10).fill('g'), where: 'w'.repeat(10_000) })], true],
+    ['groupBy of 11', [withSeries({ ...series, groupBy: Array(11).fill('g') })], false],
+    ['where of 10,001 characters', [withSeries({ ...series, where: 'w'.repeat(10_001) })], false],
+    ['the corners of the grid', [withTiles({ x: 23, w: 1 }), withTiles({ w: 24 })], true],
+    ['outside the grid', [{ x: -1 }, { x: 24 }, { x: 0.5 }, { y: -1 }, { w: 0 }, { w: 25 }, { h: 0 }].map((one) => withTiles(one)), false],
+    ['a tile id of 36 characters', [withTiles({ id: 'x'.repeat(36) })], true],
+    ['a tile id of 37 characters, an empty one', [withTiles({ id: 'x'.repeat(37) }), withTiles({ id: '' })], false],
+    ['level 0 and 1', [0, 1].map((level) => withSeries({ ...series, level })), true],
+    ['level below 0 and above 1', [-0.1, 1.1].map((level) => withSeries({ ...series, level })), false],
+    [
+      'values that nobody knows',
+      [{ type: 'pie' }, { aggFn: 'median' }, { dataSource: 'logs' }, { whereLanguage: 'kql' }, { metricDataType: 'counter' }].map((one) =>
+        withSeries({ ...series, ...one }),
+      ),
+      false,
+    ],
+    [
+      'every aggregation',
+      ['avg', 'count', 'count_distinct', 'last_value', 'max', 'min', 'quantile', 'sum', 'any', 'none', 'increase'].map((aggFn) =>
+        withSeries({ ...series, aggFn }),
+      ),
+      true,
+    ],
+  ])('D5, D6: %s', (_, dashboards, isRight) => {
+    for (const dashboard of dashboards) expect(body.Check(dashboard), JSON.stringify(dashboard).slice(0, 200)).toBe(isRight);
+  });
+
+  it.each([
+    ['a', true],
+    ['A_b-9', true],
+    ['x'.repeat(64), true],
+    ['', false],
+    ['x'.repeat(65), false],
+    ['a b', false],
+    ['ä', false],
+    ['a/b', false],
+    ['a\n', false],
+  ])('D3: %j as an id of a dashboard', (id, isRight) => {
+    expect(isDashboardId(id)).toBe(isRight);
+  });
+});
+
+describe('the order of the list', () => {
+  const named = (name: string, id: string) => completed(id, { name });
+
+  it('D2: by name descending as UTF-8 bytes, then by id ascending', () => {
+    // As UTF-16, 😀 would stand before ｱ; with a locale, ä before b.
+    const sorted = ['😀', 'ｱ', 'ä', 'b', 'a', 'Z', ''].map((name) => named(name, 'x'));
+    expect([...sorted].reverse().sort(inListOrder)).toEqual(sorted);
+    expect([named('a', 'b'), named('b', 'c'), named('a', 'B'), named('a', 'a')].sort(inListOrder).map(({ id }) => id)).toEqual(['c', 'B', 'a', 'b']);
+  });
+
+  it('D2: is one order, however the dashboards came', () => {
+    const dashboards = fc.uniqueArray(fc.tuple(fc.string({ unit: 'binary', maxLength: 3 }), fc.constantFrom('a', 'b', 'B', '0')), {
+      selector: ([name, id]) => `${name}/${id}`,
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(dashboards, (list) => {
+        const all = list.map(([name, id]) => named(name, id));
+        expect([...all].reverse().sort(inListOrder)).toEqual([...all].sort(inListOrder));
+      }),
+    );
+  });
+});

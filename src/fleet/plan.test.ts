@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Context, Kind } from './kinds/kind.ts';
+import { judge, planKind } from './plan.ts';
+import type { Declared, Fields } from './resource.ts';
+
+/** A resource with three fields, of which the file may leave out any. */
+interface Box {
+  a: number;
+  b: string;
+  c: number[];
+}
+
+const boxes: Kind<Box> = {
+  name: 'source',
+  activities: { bulk: 'usage_cost_import' },
+  load: async () => new Map(),
+  fieldsOf: ({ a, b, c }) => ({ a, b, c }),
+  defaults: () => ({ a: 0, b: 'default', c: [] }),
+  build: (_id, { a, b, c }) => ({ a, b, c }) as Box,
+  violations: ({ after }) => (after.a < 0 ? [{ path: 'a', rule: 'The value must be at least 0', value: after.a }] : []),
+  save: async () => {},
+  remove: async () => {},
+};
+
+const context: Context = { organization: { id: 'o', name: 'O', tier: 'SCALE', isPaid: true, createdAt: 0, costRevision: 1 }, now: 0, services: new Map() };
+
+const box = fc.record<Box>({ a: fc.nat(3), b: fc.constantFrom('x', 'y', 'z'), c: fc.array(fc.nat(2), { maxLength: 2 }) });
+const said = fc.record<Partial<Box>>({ a: fc.nat(3), b: fc.constantFrom('x', 'y', 'z'), c: fc.array(fc.nat(2), { maxLength: 2 }) }, { requiredKeys: [] });
+const names = ['a', 'b', 'c'] as const;
+
+const declared = (fields: Fields, id = 'one'): Declared => ({ kind: 'source', id, path: `sources[${id}]`, fields });
+
+/** What `id` is after the file `now` was applied to a store that has `stored`, where `last` was applied before. */
+function planned({ now, last, stored, force = false }: { now: Partial<Box>; last?: Partial<Box> | undefined; stored?: Box | undefined; force?: boolean }) {
+  const current = new Map(stored ? [['one', stored]] : []);
+  const outcome = planKind(boxes, [declared(now)], current, new Map(last ? [['one', last as Fields]] : []), context, force);
+  return { ...outcome, after: outcome.result.get('one'), action: outcome.steps[0]?.action };
+}
+
+describe('F1: the three-way merge', () => {
+  it('changes nothing when the file says what it said last, whatever the API made of it or deleted', () => {
+    fc.assert(
+      fc.property(said, fc.option(box, { nil: undefined }), (file, stored) => {
+        const { after, action, pairs } = planned({ now: file, last: structuredClone(file), stored });
+        expect({ after, action, pairs }).toEqual({ after: stored, action: 'unchanged', pairs: [] });
+      }),
+    );
+  });
+
+  it('takes the value of the file for each field that the file changed, and keeps the stored one for each other', () => {
+    fc.assert(
+      fc.property(said, said, box, (now, last, stored) => {
+        const { after } = planned({ now, last, stored });
+        for (const name of names) {
+          const isChanged = now[name] !== undefined && JSON.stringify(now[name]) !== JSON.stringify(last[name]);
+          expect(after?.[name]).toEqual(isChanged ? now[name] : stored[name]);
+        }
+      }),
+    );
+  });
+
+  it('with force, every field that the file has takes its value; a field that the file leaves out keeps the stored one', () => {
+    fc.assert(
+      fc.property(said, fc.option(said, { nil: undefined }), box, (now, last, stored) => {
+        expect(planned({ now, last, stored, force: true }).after).toEqual({ ...stored, ...now });
+      }),
+    );
+  });
+
+  it('makes what is not there from the defaults and the file', () => {
+    fc.assert(
+      fc.property(said, fc.boolean(), (now, force) => {
+        const { after, action } = planned({ now, force });
+        expect({ after, action }).toEqual({ after: { a: 0, b: 'default', c: [], ...now }, action: 'add' });
+      }),
+    );
+  });
+
+  it('makes anew what somebody deleted, once the file says something else about it or is forced', () => {
+    fc.assert(
+      fc.property(said, said, fc.boolean(), (now, last, force) => {
+        const isNews = names.some((name) => now[name] !== undefined && (force || JSON.stringify(now[name]) !== JSON.stringify(last[name])));
+        expect(planned({ now, last, force }).action).toBe(isNews ? 'add' : 'unchanged');
+      }),
+    );
+  });
+
+  it('treats a resource that the file declares for the first time as changed in every field it gives', () => {
+    fc.assert(
+      fc.property(said, box, (now, stored) => {
+        expect(planned({ now, stored }).after).toEqual({ ...stored, ...now });
+      }),
+    );
+  });
+
+  it('reaches the same end when it is applied twice, and the second time does nothing', () => {
+    fc.assert(
+      fc.property(said, fc.option(said, { nil: undefined }), fc.option(box, { nil: undefined }), fc.boolean(), (now, last, stored, force) => {
+        const first = planned({ now, last, stored, force });
+        const second = planned({ now, last: now, stored: first.after, force: false });
+        expect(second.pairs).toEqual([]);
+        expect(second.after).toEqual(first.after);
+      }),
+    );
+  });
+
+  it('stores exactly what differs, and its plan shows the differing fields and no others', () => {
+    fc.assert(
+      fc.property(said, said, box, fc.boolean(), (now, last, stored, force) => {
+        const { after, steps, pairs, action } = planned({ now, last, stored, force });
+        const differing = names.filter((name) => JSON.stringify(stored[name]) !== JSON.stringify(after?.[name]));
+        expect(action).toBe(differing.length === 0 ? 'unchanged' : 'change');
+        expect(pairs).toHaveLength(differing.length === 0 ? 0 : 1);
+        expect(Object.keys(steps[0]?.before ?? {}).sort()).toEqual(differing);
+        expect(Object.keys(steps[0]?.after ?? {}).sort()).toEqual(differing);
+      }),
+    );
+  });
+
+  it('leaves alone what the file does not name', () => {
+    fc.assert(
+      fc.property(said, box, fc.boolean(), (now, other, force) => {
+        const { result, steps } = planKind(boxes, [declared(now)], new Map([['other', other]]), new Map([['other', { a: 3 }]]), context, force);
+        expect(result.get('other')).toBe(other);
+        expect(steps.map(({ id }) => id)).toEqual(['one']);
+      }),
+    );
+  });
+});
+
+describe('judging a plan', () => {
+  it('F2: gives each violation the path of its resource, and judges only what would change', () => {
+    const stored = new Map<string, Box>([['kept', { a: -1, b: 'x', c: [] }]]);
+    const file = [declared({ a: -2 }, 'new'), declared({ b: 'x' }, 'kept')];
+    const outcome = planKind(boxes, file, stored, new Map(), context, false);
+    expect(judge(boxes, file, outcome, context)).toEqual([{ path: 'sources[new].a', rule: 'The value must be at least 0', value: -2 }]);
+  });
+
+  it('F2: what a new resource falls back to gives way to the file and to the defaults of its kind', () => {
+    const file: Declared[] = [{ ...declared({ a: 1 }), fallback: { a: 9, b: 'fallback', c: [9] } }];
+    const kind: Kind<Box> = { ...boxes, defaults: () => ({ c: [] }) };
+    expect(planKind(kind, file, new Map(), new Map(), context, false).result.get('one')).toEqual({ a: 1, b: 'fallback', c: [] });
+  });
+});

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { cli, errorsOf, type Json, storeOf } from '../support/cli.ts';
+import { acme, globex } from '../support/fleet.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+
+onEachStore('everyday commands beside a running server', (store) => {
+  const server = useServer(store);
+  const run = (...args: string[]) => storeOf(server).run(...args);
+  const json = async (...args: string[]): Promise<Json> => {
+    const { code, stdout, stderr } = await run(...args, '--json');
+    expect(code, stderr).toBe(0);
+    return JSON.parse(stdout);
+  };
+  const services = (key: { keyId: string; keySecret: string }) => server.call({ path: `/v1/organizations/${acme.id}/services`, key });
+
+  it('org list and service list show what there is, as columns or as JSON', async () => {
+    const { stdout } = await run('org', 'list');
+    expect(stdout.split('\n')[0]).toMatch(/^ID +NAME +TIER +PAID$/);
+    expect(stdout).toMatch(new RegExp(`${acme.id} +Acme +SCALE +paid\n`));
+    expect(await json('org', 'list')).toContainEqual({
+      id: globex.id,
+      name: 'Globex',
+      tier: 'SCALE',
+      paid: false,
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect((await run('service', 'list', '--org', 'Acme')).stdout).toMatch(
+      new RegExp(`${acme.primary} +analytics +production +running +3 +16–120 GB +after 15 min`),
+    );
+    expect(await json('service', 'list', '--org', acme.id.toUpperCase())).toContainEqual(
+      expect.objectContaining({ id: acme.development, name: 'sandbox', tier: 'development', minTotalMemoryGb: 24 }),
+    );
+  });
+
+  it('--org may be left out only where there is one organization', async () => {
+    const left = await run('service', 'list');
+    expect(left.code).toBe(2);
+    expect(left.stderr).toContain(`error: --org must name one of `);
+    expect(left.stderr).toContain(`${acme.id} (Acme)`);
+    expect(await run('key', 'list', '--org', 'Nobody')).toMatchObject({ code: 1, stderr: 'error: organization Nobody does not exist\n' });
+  });
+
+  it('K1: key create prints credentials that work at once; K9: disable and rotate work at once', async () => {
+    const created = await json('key', 'create', '--org', 'Acme', '--name', 'ci', '--role', 'developer', 'admin', '--expires', '2099-01-01T00:00:00+01:00');
+    expect(created.key).toMatchObject({
+      name: 'ci',
+      roles: ['developer', 'admin'],
+      state: 'enabled',
+      expireAt: '2098-12-31T23:00:00Z',
+      usedAt: null,
+      keySuffix: created.keyId.slice(-4),
+    });
+    expect((await services(created)).status).toBe(200);
+
+    const { keySecret, ...rotated } = await json('key', 'rotate', created.key.id.toUpperCase(), '--org', 'Acme');
+    expect(rotated.key.id).toBe(created.key.id);
+    expect((await services(created)).status).toBe(401);
+    expect((await services({ keyId: created.keyId, keySecret })).status).toBe(200);
+
+    expect(await run('key', 'disable', created.key.id, '--org', 'Acme')).toMatchObject({ code: 0, stdout: `Disabled key ci (…${created.key.keySuffix}).\n` });
+    expect((await services({ keyId: created.keyId, keySecret })).json.error).toBe('UNAUTHORIZED: Key is not active');
+    expect((await json('key', 'list', '--org', 'Acme')).find(({ id }: Json) => id === created.key.id)).toMatchObject({ state: 'disabled' });
+  });
+
+  it('without --json the credentials are all that is on standard output, ready for a script', async () => {
+    const { stdout, stderr } = await run('key', 'create', '--org', 'Acme');
+    expect(stderr).toBe('Created key API key (developer). The secret is shown this once.\n');
+    expect(stdout).toMatch(/^[A-Za-z0-9]{20}:phs_[A-Za-z0-9]{49}\n$/);
+    const [keyId = '', keySecret = ''] = stdout.trim().split(':');
+    expect((await services({ keyId, keySecret })).status).toBe(200);
+    const list = await run('key', 'list', '--org', 'Acme');
+    expect(list.stdout).toMatch(/expired +…0001 +expired +admin +never/);
+    expect(list.stdout).not.toContain(keyId);
+  });
+
+  it('R2: token create prints a token that sees its organization and no other', async () => {
+    const { token } = await json('token', 'create', '--org', 'Globex', '--name', 'tv');
+    expect(token).toMatch(/^pht_[A-Za-z0-9]{49}$/);
+    const { status, json: answer } = await server.call({ path: '/api/v2/dashboards', token });
+    expect([status, answer.data.map(({ id }: Json) => id)]).toEqual([200, [globex.dashboard]]);
+    const plain = await run('token', 'create', '--org', 'Acme', '--expires', '2099-01-01T00:00:00Z');
+    expect(plain).toMatchObject({ code: 0, stderr: 'Created dashboard token dashboard token. It is shown this once.\n' });
+    expect((await server.call({ path: '/api/v2/dashboards', token: plain.stdout.trim() })).status).toBe(200);
+  });
+
+  it('K4, K5, K8: what the interface refuses, the command line refuses with exit code 2', async () => {
+    const long = 'x'.repeat(256);
+    const create = ['key', 'create', '--org', 'Acme'];
+    expect(errorsOf(await run(...create, '--role', 'owner', 'boss', '--state', 'asleep', '--name', ''))).toEqual([
+      '--name must have 1 to 255 characters',
+      '--role must be one of admin, developer, query_endpoints, not "owner"',
+      '--role must be one of admin, developer, query_endpoints, not "boss"',
+      '--state must be one of enabled, disabled',
+    ]);
+    for (const args of [
+      [...create, '--name', long],
+      [...create, '--expires', '2020-01-01T00:00:00Z'],
+      ['token', 'create', '--org', 'Acme', '--expires', 'soon'],
+      ['token', 'create', '--org', 'Acme', '--name', ''],
+    ]) {
+      expect((await run(...args)).code, args.join(' ')).toBe(2);
+    }
+  });
+
+  it('a key that is not there, or the last admin key, is a failure with exit code 1', async () => {
+    const absent = '00000000-0000-4000-8000-000000000000';
+    expect(await run('key', 'rotate', absent, '--org', 'Acme')).toMatchObject({ code: 1, stderr: `error: key ${absent} does not exist\n` });
+    const [admin] = await json('key', 'list', '--org', 'Globex');
+    const last = await run('key', 'disable', admin.id, '--org', 'Globex');
+    expect(last.code).toBe(1);
+    expect(last.stderr).toContain('the last enabled admin key');
+  });
+});
+
+describe('the command line', () => {
+  it('--help lists every command and ends well', async () => {
+    const { code, stdout, stderr } = await cli(['--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const command of ['serve', 'demo', 'apply', 'export', 'org', 'service', 'key', 'token', 'doctor'])
+      expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
+  });
+
+  it('--help of a command names each flag with its variable', async () => {
+    const { code, stdout } = await cli(['serve', '--help']);
+    expect(code).toBe(0);
+    const flags = {
+      port: 'PORT',
+      host: 'HOST',
+      'dashboard-port': 'DASHBOARD_PORT',
+      data: 'DATA',
+      'database-url': 'DATABASE_URL',
+      fleet: 'FLEET',
+      'rate-limit': 'RATE_LIMIT',
+      'max-keys': 'MAX_KEYS',
+      'trust-proxy': 'TRUST_PROXY',
+      'log-level': 'LOG_LEVEL',
+    };
+    for (const [flag, variable] of Object.entries(flags))
+      expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(new RegExp(`--${flag} <[^[]*\\[PILOTHOUSE_${variable}\\]`));
+  });
+
+  it('--version prints the version of the package', async () => {
+    expect(await cli(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' });
+  });
+
+  it.each([
+    [[], 'Usage: pilothouse'],
+    [['fly'], "error: unknown command 'fly'"],
+    [['key', 'steal'], "error: unknown command 'steal'"],
+    [['serve', '--fast'], "error: unknown option '--fast'"],
+    [['serve', 'now'], 'error: too many arguments'],
+    [['apply'], "error: missing required argument 'file'"],
+    [['key', 'disable'], "error: missing required argument 'id'"],
+    [['serve', '--port'], "error: option '--port <number>' argument missing"],
+    [['apply', '/nowhere/fleet.yaml'], 'error: /nowhere/fleet.yaml cannot be read: ENOENT'],
+    [['org', 'list', '--log-level', 'loud', '--data', ''], 'error: --data must not be empty, not ""\nerror: --log-level must be one of'],
+  ])('a wrong command line (%j) ends with exit code 2 and nothing on standard output', async (args, text) => {
+    const { code, stdout, stderr } = await cli(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(text);
+  });
+});

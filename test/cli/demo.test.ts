@@ -1,0 +1,171 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cli, type Json } from '../support/cli.ts';
+import { PROGRAM } from '../support/server.ts';
+
+interface Demo {
+  welcome: string;
+  stop(): Promise<number | null>;
+}
+
+/** Starts the demo and waits for the end of its welcome. */
+async function startDemo(data: string): Promise<Demo> {
+  const child = spawn(process.execPath, [PROGRAM, 'demo', '--port', '0', '--data', data], {
+    env: { PATH: process.env.PATH },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  let errors = '';
+  child.stderr.on('data', (text) => {
+    errors += text;
+  });
+  const welcome = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (more: string) => {
+      text += more;
+      if (text.includes('Ctrl+C')) resolve(text);
+    });
+    ended.then((code) => reject(new Error(`the demo ended with ${code}: ${errors}`)));
+  });
+  return {
+    welcome,
+    stop() {
+      if (child.exitCode === null) child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+/** The ready lines by the title that stands above each. */
+function curlLines(welcome: string): Map<string, string> {
+  const joined = welcome.replaceAll(/\\\n\s*/g, '');
+  return new Map([...joined.matchAll(/^ {2}(\S.*)\n {4}(curl .*)$/gm)].map(([, title = '', line = '']) => [title, line]));
+}
+
+const execute = promisify(execFile);
+
+/** Runs a line the way a person's shell does. */
+async function answerOf(line: string | undefined): Promise<Json> {
+  const { stdout } = await execute('sh', ['-c', line?.replace('curl ', 'curl -sS --fail-with-body ') ?? 'exit 64']);
+  return JSON.parse(stdout);
+}
+
+const dayBefore = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString().slice(0, 10);
+
+const RECORD = [
+  'availablePrivateEndpointIds',
+  'byocId',
+  'createdAt',
+  'dataWarehouseId',
+  'databaseVersion',
+  'encryptionAssumedRoleIdentifier',
+  'encryptionKey',
+  'encryptionRoleId',
+  'endpoints',
+  'hasTransparentDataEncryption',
+  'iamRole',
+  'id',
+  'idleScaling',
+  'idleTimeoutMinutes',
+  'ipAccessList',
+  'isPrimary',
+  'isReadonly',
+  'maxReplicaMemoryGb',
+  'maxTotalMemoryGb',
+  'minReplicaMemoryGb',
+  'minTotalMemoryGb',
+  'name',
+  'numReplicas',
+  'privateEndpointIds',
+  'transparentDataEncryptionKeyId',
+];
+
+describe('demo', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-demo-'));
+  const data = join(directory, 'data');
+  let demo: Demo;
+  let lines: Map<string, string>;
+  const start = async () => {
+    demo = await startDemo(data);
+    lines = curlLines(demo.welcome);
+  };
+  /** What the ready line for another path would be, with the admin's credentials. */
+  const read = (path: string) => {
+    const [, base, credentials] = /^(?=.*(http\S+\/organizations\/[^/]+)\/keys)(?=.*(-u \S+))/.exec(lines.get('Create key') ?? '') ?? [];
+    return answerOf(`curl ${credentials} '${base}${path}'`);
+  };
+
+  beforeAll(start);
+  afterAll(async () => {
+    await demo.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('prints the URLs, the credentials and one ready line for each of the five operations', () => {
+    expect(demo.welcome).toMatch(
+      /API +http:\/\/127\.0\.0\.1:\d+\/v1 .*reference +http:\/\/127\.0\.0\.1:\d+\/docs\n +dashboards +http:\/\/127\.0\.0\.1:\d+\/api\/v2\n/,
+    );
+    expect(demo.welcome).toMatch(/organization +b3a6f9d2-5c41-4e8a-9d27-0f1e2d3c4b5a\n +admin key +DemoAdminKey00000001 : demo-admin-secret\n/);
+    expect(demo.welcome).toMatch(/dashboard token +demo-dashboard-token\n/);
+    expect([...lines.keys()]).toEqual(['Update service scaling', 'Create key', 'Get organization usage cost', 'List dashboards', 'Get dashboard']);
+  });
+
+  it('each ready line works as it stands', async () => {
+    const scaled = await answerOf(lines.get('Update service scaling'));
+    expect(scaled).toMatchObject({ status: 200, result: { minTotalMemoryGb: 48, maxTotalMemoryGb: 96, numReplicas: 3 } });
+    const created = await answerOf(lines.get('Create key'));
+    expect(created).toMatchObject({ status: 200, result: { key: { name: 'ci', roles: ['developer'] }, keySecret: expect.stringMatching(/^phs_/) } });
+    const cost = await answerOf(lines.get('Get organization usage cost'));
+    expect(new Set(cost.result.costs.map(({ date }: Json) => date)).size).toBe(7);
+    expect(cost.result.grandTotalCHC).toBeGreaterThan(0);
+    const list = await answerOf(lines.get('List dashboards'));
+    const one = await answerOf(lines.get('Get dashboard'));
+    expect(list.data).toEqual([one.data]);
+  });
+
+  it('has three services in two warehouses, and every field of the service record on one of them', async () => {
+    const { result: services } = await read('/services');
+    expect(services.map(({ name }: Json) => name).sort()).toEqual(['analytics', 'analytics-reader', 'sandbox']);
+    expect(new Set(services.map(({ dataWarehouseId }: Json) => dataWarehouseId)).size).toBe(2);
+    const { result: record } = await answerOf(lines.get('Update service scaling'));
+    expect(Object.keys(record).sort()).toEqual(RECORD);
+    expect(record.endpoints).toContainEqual({ protocol: 'mysql', host: expect.any(String), port: 3306, username: expect.any(String) });
+    expect(record.ipAccessList[0]).toEqual({ source: expect.any(String), description: expect.any(String) });
+  });
+
+  it('U5: has cost for 60 days, of which the older ones are locked', async () => {
+    const recent = (await read(`/usageCost?from_date=${dayBefore(29)}&to_date=${dayBefore(0)}`)).result.costs;
+    const older = (await read(`/usageCost?from_date=${dayBefore(60)}&to_date=${dayBefore(30)}`)).result.costs;
+    const days = new Map<string, boolean>([...recent, ...older].map(({ date, locked }: Json) => [date, locked]));
+    expect(days.size).toBeGreaterThanOrEqual(60);
+    expect(older.every(({ locked }: Json) => locked)).toBe(true);
+    expect([days.get(dayBefore(1)), days.get(dayBefore(20))]).toEqual([false, true]);
+  });
+
+  it('keeps ids, credentials and what the API changed across a restart', async () => {
+    await answerOf(lines.get('Update service scaling'));
+    const before = { lines: [...lines.values()], keys: (await read('/keys')).result, services: (await read('/services')).result };
+    expect(await demo.stop()).toBe(0);
+    await start();
+    const withoutPort = (text: string) => text.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1');
+    expect([...lines.values()].map(withoutPort)).toEqual(before.lines.map(withoutPort));
+    expect((await read('/services')).result).toEqual(before.services);
+    const ids = (keys: Json[]) => keys.map(({ id }) => id);
+    expect(ids((await read('/keys')).result)).toEqual(ids(before.keys));
+    expect((await answerOf(lines.get('List dashboards'))).data).toHaveLength(1);
+  });
+});
+
+describe('demo, elsewhere than on loopback', () => {
+  it.each(['0.0.0.0', '::', '192.0.2.1', 'example.com'])('refuses --host %s: its credentials are public', async (host) => {
+    const { code, stderr } = await cli(['demo', '--port', '0', '--host', host, '--data', join(tmpdir(), 'pilothouse-never-made')]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `error: --host must be a loopback address: the credentials of the demo are public, ${host} may not be\n`,
+    });
+  });
+});

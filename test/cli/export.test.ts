@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type Json, useStore } from '../support/cli.ts';
+import { acme, fleet } from '../support/fleet.ts';
+import { onEachStore } from '../support/server.ts';
+
+const details = {
+  provider: 'aws',
+  region: 'eu-central-1',
+  endpoints: [{ protocol: 'mysql', host: 'a.example', port: 3306, username: 'mysql4a' }],
+  ipAccessList: [{ source: '10.0.0.0/8', description: 'Büro: «eins»' }],
+  isReadonly: false,
+  idleTimeoutMinutes: 7.5,
+  createdAt: '2026-01-02T03:04:05.678Z',
+};
+
+/** Everything that a file can say, where saying it again could go wrong. */
+const full: Json = structuredClone(fleet);
+Object.assign(full.organizations[0].services[0], details);
+Object.assign(full.organizations[0].keys[1], { ipAccessList: [{ source: '127.0.0.1' }], expireAt: '2030-01-01T00:00:00.250Z' });
+Object.assign(full.organizations[0], {
+  sources: [{ id: 'logs', name: 'logs', table: 'otel_logs', columns: ['Timestamp', 'Body'] }],
+  dashboards: ['zwei', 'eins', 'drei'].map((name) => ({
+    name,
+    tiles: [
+      { x: 0, y: 0, w: 1, h: 1, series: [{ type: 'markdown', content: 'yes\n---\n# "no": &a' }] },
+      {
+        x: 1,
+        y: 0,
+        w: 2,
+        h: 1,
+        series: [{ type: 'number', aggFn: 'quantile', level: 0.95, field: 'Duration', numberFormat: { output: 'time', factor: 0.001 } }],
+      },
+    ],
+  })),
+});
+
+onEachStore('export', (store) => {
+  const from = useStore(store);
+  const to = useStore(store);
+
+  it('F1: applied to the same store it changes nothing, and applied to an empty one it makes the same store', async () => {
+    expect(await from.plan(full)).not.toEqual([]);
+    const { stdout } = await from.run('export');
+    expect(await from.plan(stdout)).toEqual([]);
+    expect(await from.plan(stdout, '--force', '--prune')).toEqual([]);
+    expect((await from.run('export')).stdout).toBe(stdout);
+
+    expect(await to.plan(stdout)).not.toEqual([]);
+    expect((await to.run('export')).stdout).toBe(stdout);
+  });
+
+  it('keeps its order when something in the middle changes, so that two exports can be compared', async () => {
+    const cost = (day: number, computeCHC: number) => ({ date: `2026-10-0${day}`, entityType: 'service', entityId: acme.primary, metrics: { computeCHC } });
+    const file = (amount: number) => ({
+      organizations: [
+        {
+          name: 'Acme',
+          services: [{ id: acme.primary, name: 'analytics' }],
+          dashboards: ['c', 'a', 'b'].map((id) => ({ id, name: id === 'a' ? `${amount}` : id })),
+          usageCosts: [cost(3, 1), cost(1, amount), cost(2, 1)],
+        },
+      ],
+    });
+    for (const amount of [1, 2]) {
+      await from.plan(file(amount));
+      const { dashboards, usageCosts } = await from.exported();
+      expect(dashboards.map(({ id }: Json) => id)).toEqual(['a', 'b', 'c']);
+      expect(usageCosts.map(({ date }: Json) => date)).toEqual(['2026-10-01', '2026-10-02', '2026-10-03']);
+    }
+  });
+
+  it('prints YAML, or the same as JSON, with hashes in place of credentials', async () => {
+    await from.plan(full);
+    const { stdout: yaml } = await from.run('export');
+    const { stdout: json } = await from.run('export', '--json');
+    expect(parse(yaml)).toEqual(JSON.parse(json));
+    for (const secret of [acme.admin.keyId, acme.admin.keySecret, acme.token]) expect(yaml).not.toContain(secret);
+    expect(JSON.parse(json).organizations[0].services[0]).toMatchObject(details);
+  });
+});

@@ -1,0 +1,154 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { storeOf, useStore } from '../support/cli.ts';
+import { onEachStore, run, useServer } from '../support/server.ts';
+
+const id = '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d';
+const analytics = { id: '0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11', name: 'analytics', numReplicas: 3, minTotalMemoryGb: 48, maxTotalMemoryGb: 360 };
+const admin = { keyId: 'MergeAdminKey0000001', keySecret: 'merge-admin-secret' };
+const spare = {
+  id: '11111111-2222-4333-8444-555555555555',
+  name: 'spare',
+  keyId: 'MergeSpareKey0000001',
+  keySecret: 'merge-spare-secret',
+  roles: ['developer'],
+};
+const organization = { id, name: 'Acme', paid: true, services: [analytics], keys: [{ name: 'admin', ...admin, roles: ['admin'] }, spare] };
+const file = (changes: object = {}) => ({ organizations: [{ ...organization, ...changes }] });
+
+onEachStore('a fleet file beside the API', (store) => {
+  const server = useServer(store, { fleet: file() });
+  const path = `/v1/organizations/${id}`;
+  const service = `${path}/services/${analytics.id}`;
+  const scale = (body: object) => server.call({ method: 'PATCH', path: `${service}/scaling`, key: admin, body });
+  const record = async () => (await server.call({ path: service, key: admin })).json.result;
+
+  beforeAll(async () => {
+    expect((await scale({ numReplicas: 5, idleTimeoutMinutes: 30 })).status).toBe(200);
+    expect((await server.call({ method: 'DELETE', path: `${path}/keys/${spare.id}`, key: admin })).status).toBe(200);
+  });
+
+  it('F1: a file that did not change changes nothing, also after the API changed a field and deleted a key', async () => {
+    expect(await storeOf(server).plan(file())).toEqual([]);
+    expect(await record()).toMatchObject({ numReplicas: 5, idleTimeoutMinutes: 30 });
+    expect((await server.call({ path, key: spare })).status).toBe(401);
+  });
+
+  it('F1: starting the server with that file again changes nothing either', async () => {
+    await server.stop();
+    await server.restart();
+    expect(await record()).toMatchObject({ numReplicas: 5, idleTimeoutMinutes: 30 });
+    expect((await server.call({ path, key: spare })).status).toBe(401);
+  });
+
+  it('F1: a field that the file changed takes its value, every other field keeps what the API made of it', async () => {
+    const changed = file({ services: [{ ...analytics, maxTotalMemoryGb: 240 }] });
+    expect(await storeOf(server).plan(changed)).toEqual(['change service analytics']);
+    expect(await record()).toMatchObject({ numReplicas: 5, idleTimeoutMinutes: 30, minTotalMemoryGb: 48, maxTotalMemoryGb: 240, maxReplicaMemoryGb: 80 });
+  });
+
+  it('F1: a member that left the file keeps its value', async () => {
+    const { numReplicas: _, ...rest } = analytics;
+    expect(await storeOf(server).plan(file({ services: [{ ...rest, maxTotalMemoryGb: 240 }] }))).toEqual([]);
+    expect(await record()).toMatchObject({ numReplicas: 5, maxTotalMemoryGb: 240 });
+  });
+
+  it('F1: something deleted comes back when the file says something new about it', async () => {
+    const renamed = file({
+      services: [{ ...analytics, maxTotalMemoryGb: 240, numReplicas: 5 }],
+      keys: [organization.keys[0], { ...spare, name: 'spare again' }],
+    });
+    expect(await storeOf(server).plan(renamed)).toEqual(['add key spare again']);
+    expect((await server.call({ path, key: spare })).status).toBe(200);
+  });
+
+  it('F1: --force makes everything equal to the file, at once for a running server', async () => {
+    expect((await scale({ numReplicas: 7 })).status).toBe(200);
+    expect((await server.call({ method: 'DELETE', path: `${path}/keys/${spare.id}`, key: admin })).status).toBe(200);
+    expect((await storeOf(server).plan(file(), '--force')).sort()).toEqual(['add key spare', 'change service analytics']);
+    expect(await record()).toMatchObject({ numReplicas: 3, maxTotalMemoryGb: 360, idleTimeoutMinutes: 30 });
+    expect((await server.call({ path, key: spare })).status).toBe(200);
+  });
+
+  it('F1: what a file changed stands in the audit trail, without credentials', async () => {
+    const { json, text } = await server.call({ path: `${path}/activities`, key: admin });
+    expect(json.result.map(({ type }: { type: string }) => type)).toEqual(
+      expect.arrayContaining(['create_organization', 'service_create', 'service_update', 'key_create']),
+    );
+    expect(text).not.toContain('Hash');
+  });
+
+  it('F1: costs from a file are served at once', async () => {
+    const cost = (computeCHC: number) => file({ usageCosts: [{ date: '2026-10-01', entityType: 'service', entityId: analytics.id, metrics: { computeCHC } }] });
+    const total = async () => (await server.call({ path: `${path}/usageCost?from_date=2026-10-01&to_date=2026-10-01`, key: admin })).json.result.grandTotalCHC;
+    for (const amount of [1.5, 2.25]) {
+      await storeOf(server).plan(cost(amount));
+      expect(await total()).toBe(amount);
+    }
+  });
+});
+
+onEachStore('what left the fleet file', (store) => {
+  const at = useStore(store);
+  const reader = { name: 'reader', dataWarehouseId: '3ab15151-9e4d-4e31-b28a-5e906f4dc144', numReplicas: 2 };
+  const full = file({
+    services: [{ ...analytics, dataWarehouseId: reader.dataWarehouseId }, reader],
+    dashboardTokens: [{ name: 'wallboard', token: 'merge-token' }],
+    sources: [{ id: 'logs', name: 'logs' }],
+    dashboards: [{ name: 'board' }],
+    usageCosts: [{ date: '2026-10-01', entityType: 'service', entityId: analytics.id, metrics: { computeCHC: 1 } }],
+  });
+  const bare = { organizations: [{ id, name: 'Acme', paid: true, services: [reader] }] };
+
+  it('F1: stays, unless --prune removes it; what only the API made stays always', async () => {
+    await at.plan(full);
+    const before = await at.exported();
+    const created = JSON.parse((await at.run('key', 'create', '--json')).stdout);
+
+    expect(await at.plan(bare)).toEqual([]);
+    expect({ ...(await at.exported()), keys: before.keys }).toEqual(before);
+
+    const removals = ['service analytics', 'key admin', 'key spare', 'token wallboard', 'source logs', 'dashboard board', 'cost 2026-10-01 analytics']
+      .map((what) => `remove ${what}`)
+      .sort();
+    expect((await at.plan(bare, '--prune', '--dry-run')).sort()).toEqual(removals);
+    expect((await at.plan(bare, '--prune')).sort()).toEqual(removals);
+    const after = await at.exported();
+    expect(Object.keys(after)).toEqual(['id', 'name', 'tier', 'paid', 'createdAt', 'services', 'keys']);
+    expect(after.services).toEqual([expect.objectContaining({ name: 'reader', isPrimary: false })]);
+    expect(after.keys).toEqual([expect.objectContaining({ id: created.key.id })]);
+    expect(await at.plan(bare, '--prune')).toEqual([]);
+    expect((await at.plan(full)).sort()).toEqual(removals.map((line) => line.replace('remove', 'add')));
+  });
+
+  it('F1: --prune also forgets what the API had deleted, so that a later file may declare it anew', async () => {
+    await at.plan(full);
+    const other = { ...full.organizations[0], keys: [organization.keys[0]] };
+    const started = await run(['serve', '--port', '0', ...at.args]);
+    const authorization = `Basic ${btoa(`${admin.keyId}:${admin.keySecret}`)}`;
+    const deleted = await fetch(`${started.url}/v1/organizations/${id}/keys/${spare.id}`, { method: 'DELETE', headers: { authorization } });
+    await started.stop();
+    expect(deleted.status).toBe(200);
+    expect(await at.plan({ organizations: [other] }, '--prune')).toEqual([]);
+    expect(await at.plan(full)).toEqual(['add key spare']);
+  });
+
+  it('F1, U5: --prune does not remove a locked cost record, and then removes nothing', async () => {
+    const locked = file({ usageCosts: [{ date: '2026-10-01', entityType: 'service', entityId: analytics.id, locked: true }] });
+    await at.plan(locked);
+    const finished = await at.apply(bare, '--prune');
+    expect(finished.code).toBe(2);
+    expect(finished.stderr).toBe(`error: organizations[0].usageCosts: A locked record cannot be removed <string:2026-10-01 service ${analytics.id}>\n`);
+    expect((await at.exported()).keys).toHaveLength(2);
+  });
+});
+
+describe('two files', () => {
+  const at = useStore('libsql');
+
+  it('F1: each of its own organization do not disturb each other, also with --prune', async () => {
+    const other = { organizations: [{ name: 'Globex', services: [{ name: 'main' }] }] };
+    await at.plan(file());
+    expect(await at.plan(other, '--prune')).toEqual(['add organization Globex', 'add service main']);
+    expect(await at.plan(file(), '--prune')).toEqual([]);
+  });
+});

@@ -1,0 +1,196 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { cli, errorsOf } from '../support/cli.ts';
+import { acme, fleet } from '../support/fleet.ts';
+import { createDatabase, freePort } from '../support/postgres.ts';
+import { run } from '../support/server.ts';
+
+type Running = Awaited<ReturnType<typeof run>>;
+
+let directory: string;
+let data: string;
+let fleetFile: string;
+const running: Running[] = [];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
+  data = join(directory, 'data');
+  fleetFile = join(directory, 'fleet.json');
+  writeFileSync(fleetFile, JSON.stringify(fleet));
+});
+afterEach(async () => {
+  for (const one of running.splice(0)) await one.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function serve(args: string[], environment: Record<string, string> = {}): Promise<Running> {
+  const started = await run(['serve', ...args], environment);
+  running.push(started);
+  return started;
+}
+
+const authorization = `Basic ${btoa(`${acme.admin.keyId}:${acme.admin.keySecret}`)}`;
+const organization = (url: string, headers: Record<string, string> = {}) =>
+  fetch(`${url}/v1/organizations/${acme.id}`, { headers: { authorization, ...headers } });
+
+describe('serve', () => {
+  it('--port 0 picks a free port; the ready line is the first on standard output, and SIGTERM ends it with 0', async () => {
+    const server = await serve(['--port', '0', '--data', data, '--fleet', fleetFile]);
+    expect(server).toMatchObject({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/), dashboardUrl: server.url });
+    expect((await organization(server.url)).status).toBe(200);
+    expect((await fetch(`${server.dashboardUrl}/api/v2/dashboards`)).status).toBe(401);
+    expect(await server.stop('SIGTERM')).toBe(0);
+  });
+
+  it('every flag has a variable', async () => {
+    const [port, dashboardPort] = [await freePort(), await freePort()];
+    const server = await serve([], {
+      PILOTHOUSE_PORT: String(port),
+      PILOTHOUSE_HOST: 'localhost',
+      PILOTHOUSE_DASHBOARD_PORT: String(dashboardPort),
+      PILOTHOUSE_DATA: data,
+      PILOTHOUSE_FLEET: fleetFile,
+      PILOTHOUSE_RATE_LIMIT: '7/20s',
+      PILOTHOUSE_MAX_KEYS: '1',
+      PILOTHOUSE_TRUST_PROXY: '127.0.0.0/8,::1',
+      PILOTHOUSE_LOG_LEVEL: 'silent',
+    });
+    expect([new URL(server.url).port, new URL(server.dashboardUrl).port]).toEqual([String(port), String(dashboardPort)]);
+    expect(existsSync(join(data, 'state.db'))).toBe(true);
+    const answer = await organization(server.url, { 'x-forwarded-for': '192.0.2.1' });
+    expect([answer.status, answer.headers.get('x-ratelimit-policy')]).toEqual([200, '7;w=20']);
+    const created = await fetch(`${server.url}/v1/organizations/${acme.id}/keys`, { method: 'POST', headers: { authorization } });
+    expect([created.status, await created.text()]).toEqual([409, expect.stringContaining('has 1 keys')]);
+    await server.stop();
+    expect(server.log()).toBe('');
+  });
+
+  it('a flag wins over its variable', async () => {
+    const server = await serve(['--port', '0', '--data', data, '--fleet', fleetFile, '--rate-limit', 'off', '--host', '127.0.0.1'], {
+      PILOTHOUSE_PORT: '1',
+      PILOTHOUSE_DATA: join(directory, 'other'),
+      PILOTHOUSE_FLEET: '/nowhere',
+      PILOTHOUSE_RATE_LIMIT: '1/1s',
+      PILOTHOUSE_HOST: '192.0.2.1',
+    });
+    const answer = await organization(server.url);
+    expect([answer.status, answer.headers.get('x-ratelimit-policy')]).toEqual([200, null]);
+    expect(existsSync(join(directory, 'other'))).toBe(false);
+  });
+
+  it('B1: with a port of its own, the dashboard interface is there and nowhere else', async () => {
+    const server = await serve(['--port', '0', '--dashboard-port', '0', '--data', data, '--fleet', fleetFile]);
+    expect(server.dashboardUrl).not.toBe(server.url);
+    const headers = { authorization: `Bearer ${acme.token}` };
+    expect((await fetch(`${server.dashboardUrl}/api/v2/dashboards`, { headers })).status).toBe(200);
+    expect((await fetch(`${server.url}/api/v2/dashboards`, { headers })).status).toBe(404);
+    expect((await organization(server.dashboardUrl)).status).toBe(404);
+  });
+
+  it('all mistakes are reported at once, before anything is opened', async () => {
+    const finished = await cli(['serve', '--data', data, '--port', 'http', '--max-keys', '0', '--rate-limit', '10'], {
+      PILOTHOUSE_LOG_LEVEL: 'loud',
+      PILOTHOUSE_DATABSE_URL: 'x',
+    });
+    expect(finished).toMatchObject({ code: 2, stdout: '' });
+    expect(errorsOf(finished)).toEqual([
+      '--port must be a port, 0 to 65535, not "http"',
+      '--rate-limit must look like 1000/10s, or be off, not "10"',
+      '--max-keys must be a whole number of at least 1, not "0"',
+      expect.stringContaining('PILOTHOUSE_LOG_LEVEL must be one of trace'),
+      'PILOTHOUSE_DATABSE_URL is not a setting of this version',
+    ]);
+    expect(existsSync(data)).toBe(false);
+  });
+
+  it('F2: a wrong fleet file ends it with exit code 2 and all mistakes, before anything is opened', async () => {
+    writeFileSync(
+      fleetFile,
+      JSON.stringify({
+        organizations: [
+          {
+            services: [
+              { name: 'a', numReplicas: 0 },
+              { name: 'b', size: 1 },
+            ],
+          },
+        ],
+      }),
+    );
+    const finished = await cli(['serve', '--port', '0', '--data', data, '--fleet', fleetFile]);
+    expect(finished).toMatchObject({ code: 2, stdout: '' });
+    expect(errorsOf(finished).map((line) => line.split(':')[0])).toEqual([
+      'organizations[0].name',
+      'organizations[0].services[0].numReplicas',
+      'organizations[0].services[1].size',
+    ]);
+    expect(existsSync(data)).toBe(false);
+    const absent = await cli(['serve', '--port', '0', '--data', data, '--fleet', '/nowhere.yaml']);
+    expect([absent.code, errorsOf(absent)[0]]).toEqual([2, expect.stringContaining('/nowhere.yaml cannot be read')]);
+  });
+
+  it('F2: a fleet file that breaks a rule of the store ends it with exit code 2 too, and is not served', async () => {
+    writeFileSync(
+      fleetFile,
+      JSON.stringify({
+        organizations: [
+          {
+            name: 'A',
+            services: [
+              { name: 'a', numReplicas: 1 },
+              { name: 'b', numReplicas: 1 },
+            ],
+          },
+        ],
+      }),
+    );
+    const finished = await cli(['serve', '--port', '0', '--data', data, '--fleet', fleetFile]);
+    expect(finished).toMatchObject({ code: 2, stdout: '' });
+    expect(errorsOf(finished)).toHaveLength(2);
+  });
+
+  it.each([
+    ['--port', '--dashboard-port'],
+    ['--dashboard-port', '--port'],
+  ])('a taken %s ends it with exit code 1 and one clear line', async (taken, other) => {
+    const port = await freePort();
+    const holder = await new Promise<Server>((resolve) => {
+      const server = createServer().listen(port, '127.0.0.1', () => resolve(server));
+    });
+    try {
+      const finished = await cli(['serve', taken, String(port), other, '0', '--data', data, '--log-level', 'warn']);
+      expect(finished).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `error: Port ${port} is taken by another program; choose one with ${taken}, or 0 for any free one\n`,
+      });
+    } finally {
+      holder.close();
+    }
+  });
+
+  it('a database that cannot be reached ends it with exit code 1, without its password', async () => {
+    const url = `postgres://pilothouse:hunter2@127.0.0.1:${await freePort()}/none`;
+    const { code, stdout, stderr } = await cli(['serve', '--port', '0', '--log-level', 'warn'], { PILOTHOUSE_DATABASE_URL: url });
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: 'error: The state store is not available: the database cannot be reached\n' });
+  });
+});
+
+describe.skipIf(inject('postgresUrl') === '')('serve on PostgreSQL', () => {
+  it('takes its URL from the file that PILOTHOUSE_DATABASE_URL_FILE names', async () => {
+    const database = await createDatabase(inject('postgresUrl'));
+    const file = join(directory, 'url');
+    writeFileSync(file, `${database.url}\n`);
+    try {
+      const server = await serve(['--port', '0', '--data', data, '--fleet', fleetFile], { PILOTHOUSE_DATABASE_URL_FILE: file });
+      expect((await organization(server.url)).status).toBe(200);
+      expect(existsSync(data)).toBe(false);
+      await server.stop();
+    } finally {
+      await database.drop();
+    }
+  });
+});
