@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { managementAnswers, success } from '../http/envelopes.ts';
+import { managementAnswer, success } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { DAY_MS, isoTime, parseDate, parseDateTime } from '../kernel/clock.ts';
@@ -27,7 +27,7 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
           description: 'The audit trail, newest first: who changed what, before and after.',
           params: OrganizationPath,
           querystring: ActivityQuery,
-          response: managementAnswers(Type.Array(ActivityRecord)),
+          response: managementAnswer(Type.Array(ActivityRecord)),
         },
       },
       async (request) => {
@@ -40,7 +40,7 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
       '/v1/organizations/:organizationId/activities/:activityId',
       {
         config: { operation: 'activityGet', roles },
-        schema: { tags, summary: 'Get activity', params: ActivityPath, response: managementAnswers(ActivityRecord) },
+        schema: { tags, summary: 'Get activity', params: ActivityPath, response: managementAnswer(ActivityRecord) },
       },
       async (request) => success(request, record(await audit.get(callerOf(request).organizationId, request.params.activityId.toLowerCase()))),
     );

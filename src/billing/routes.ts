@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { managementAnswers, sendPieces, sendRendered } from '../http/envelopes.ts';
+import { managementAnswer, sendPieces, sendRendered } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
@@ -24,7 +24,7 @@ export function billingRoutes({ costs }: { costs: Costs }): Routes {
           description: 'One record per UTC day and entity. totalCHC is exactly the sum of its metrics, grandTotalCHC exactly the sum of the totals.',
           params: OrganizationPath,
           querystring: UsageCostQuery,
-          response: managementAnswers(UsageCost),
+          response: managementAnswer(UsageCost),
         },
       },
       async (request, reply) => {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { dashboardAnswers, sendRendered } from '../http/envelopes.ts';
+import { dashboardAnswer, sendRendered } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import type { Dashboards } from './dashboards.ts';
@@ -17,7 +17,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
       '/api/v2/dashboards',
       {
         config: { operation: 'listDashboards', roles },
-        schema: { tags, summary: 'List dashboards', description: 'All of them, whole, by name descending.', querystring: NoQuery, response: dashboardAnswers(Type.Array(Dashboard)) },
+        schema: { tags, summary: 'List dashboards', description: 'All of them, whole, by name descending.', querystring: NoQuery, response: dashboardAnswer(Type.Array(Dashboard)) },
       },
       async (request, reply) => {
         const list = await dashboards.list(callerOf(request).organizationId);
@@ -29,7 +29,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
       '/api/v2/dashboards/:id',
       {
         config: { operation: 'getDashboard', roles },
-        schema: { tags, summary: 'Get dashboard', params: Type.Object({ id: Type.String() }), querystring: NoQuery, response: dashboardAnswers(Dashboard) },
+        schema: { tags, summary: 'Get dashboard', params: Type.Object({ id: Type.String() }), querystring: NoQuery, response: dashboardAnswer(Dashboard) },
       },
       async (request, reply) => {
         const json = await dashboards.getJson(callerOf(request).organizationId, request.params.id);

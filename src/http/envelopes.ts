@@ -1,25 +1,33 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 
 const RequestId = Type.String({ format: 'uuid', description: 'Unique per request; also in the x-request-id header' });
 const Status = Type.Integer({ description: 'The HTTP status code' });
 
-const ManagementFailure = Type.Object({
+/** The answer of a management operation that has a result. */
+export function managementAnswer<T extends TSchema>(result: T) {
+  return { 200: Type.Object({ requestId: RequestId, result, status: Status }, { description: 'Success' }) };
+}
+
+/** The answer of a management operation that has none. */
+export const bareManagementAnswer = { 200: Type.Object({ requestId: RequestId, status: Status }, { description: 'Success' }) };
+
+export const ManagementFailure = Type.Object({
   requestId: RequestId,
   error: Type.String({ description: 'CODE: text, for example NOT_FOUND: service … does not exist' }),
   status: Status,
 });
 
-const failures = { '4xx': { description: 'The request was refused', ...ManagementFailure }, '5xx': { description: 'We failed', ...ManagementFailure } };
-
-/** The answers of a management operation that has a result. */
-export function managementAnswers<T extends TSchema>(result: T) {
-  return { 200: Type.Object({ requestId: RequestId, result, status: Status }, { description: 'Success' }), ...failures };
+/** The answer of a dashboard operation. */
+export function dashboardAnswer<T extends TSchema>(data: T) {
+  return { 200: Type.Object({ data }, { description: 'Success' }) };
 }
 
-/** The answers of a management operation that has none. */
-export const bareManagementAnswers = { 200: Type.Object({ requestId: RequestId, status: Status }, { description: 'Success' }), ...failures };
+export const DashboardFailure = Type.Object({
+  message: Type.String(),
+  errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), { description: 'On every 400' })),
+});
 
 export function success<T>(request: FastifyRequest, result: T): { requestId: string; result: T; status: 200 } {
   return { requestId: request.id, result, status: 200 };
@@ -47,18 +55,4 @@ export function sendPieces(reply: object, pieces: readonly Buffer[]): FastifyRep
   raw.end();
   raw.uncork();
   return answer;
-}
-
-const DashboardFailure = Type.Object({
-  message: Type.String(),
-  errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), { description: 'On every 400' })),
-});
-
-/** The answers of a dashboard operation. */
-export function dashboardAnswers<T extends TSchema>(data: T) {
-  return {
-    200: Type.Object({ data }, { description: 'Success' }),
-    '4xx': { description: 'The request was refused', ...DashboardFailure },
-    '5xx': { description: 'We failed', ...DashboardFailure },
-  };
 }

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { bareManagementAnswers, bareSuccess, managementAnswers, success } from '../http/envelopes.ts';
+import { bareManagementAnswer, bareSuccess, managementAnswer, success } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoSeconds, isoTime } from '../kernel/clock.ts';
@@ -23,7 +23,7 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
       '/v1/organizations/:organizationId/keys',
       {
         config: { operation: 'openapiKeyGetList', roles: read },
-        schema: { tags, summary: 'List keys', params: OrganizationPath, response: managementAnswers(Type.Array(KeyRecord)) },
+        schema: { tags, summary: 'List keys', params: OrganizationPath, response: managementAnswer(Type.Array(KeyRecord)) },
       },
       async (request) => success(request, (await keys.list(callerOf(request).organizationId)).map(record)),
     );
@@ -38,7 +38,7 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
           description: 'The key id and secret are shown this once. With hashData the caller keeps both and sends only their hashes.',
           params: OrganizationPath,
           body: CreateKeyBody,
-          response: managementAnswers(CreateKeyResult),
+          response: managementAnswer(CreateKeyResult),
         },
       },
       async (request) => {
@@ -52,7 +52,7 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
       '/v1/organizations/:organizationId/keys/:keyId',
       {
         config: { operation: 'openapiKeyGet', roles: read },
-        schema: { tags, summary: 'Get key', params: KeyPath, response: managementAnswers(KeyRecord) },
+        schema: { tags, summary: 'Get key', params: KeyPath, response: managementAnswer(KeyRecord) },
       },
       async (request) => success(request, record(await keys.get(callerOf(request).organizationId, request.params.keyId.toLowerCase()))),
     );
@@ -67,7 +67,7 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
           description: 'Members left out keep their value; expireAt null clears the expiry; ipAccessList is replaced whole.',
           params: KeyPath,
           body: UpdateKeyBody,
-          response: managementAnswers(KeyRecord),
+          response: managementAnswer(KeyRecord),
         },
       },
       async (request) => {
@@ -80,7 +80,7 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
       '/v1/organizations/:organizationId/keys/:keyId',
       {
         config: { operation: 'openapiKeyDelete', roles: change },
-        schema: { tags, summary: 'Delete key', description: 'At once and for good.', params: KeyPath, response: bareManagementAnswers },
+        schema: { tags, summary: 'Delete key', description: 'At once and for good.', params: KeyPath, response: bareManagementAnswer },
       },
       async (request) => {
         await keys.remove(actorOf(request), callerOf(request).organizationId, request.params.keyId.toLowerCase());

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { managementAnswers, success } from '../http/envelopes.ts';
+import { managementAnswer, success } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoSeconds } from '../kernel/clock.ts';
@@ -16,7 +16,7 @@ export function organizationRoutes({ organizations }: { organizations: Organizat
       '/v1/organizations',
       {
         config: { operation: 'organizationGetList', roles },
-        schema: { tags, summary: 'List organizations', description: 'The one organization that the key belongs to.', response: managementAnswers(Type.Array(OrganizationRecord)) },
+        schema: { tags, summary: 'List organizations', description: 'The one organization that the key belongs to.', response: managementAnswer(Type.Array(OrganizationRecord)) },
       },
       async (request) => success(request, [record(await organizations.get(callerOf(request).organizationId))]),
     );
@@ -25,7 +25,7 @@ export function organizationRoutes({ organizations }: { organizations: Organizat
       '/v1/organizations/:organizationId',
       {
         config: { operation: 'organizationGet', roles },
-        schema: { tags, summary: 'Get organization', params: OrganizationPath, response: managementAnswers(OrganizationRecord) },
+        schema: { tags, summary: 'Get organization', params: OrganizationPath, response: managementAnswer(OrganizationRecord) },
       },
       async (request) => success(request, record(await organizations.get(callerOf(request).organizationId))),
     );

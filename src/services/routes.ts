@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { managementAnswers, success } from '../http/envelopes.ts';
+import { managementAnswer, success } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
@@ -20,7 +20,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
       '/v1/organizations/:organizationId/services',
       {
         config: { operation: 'instanceGetList', roles: read },
-        schema: { tags, summary: 'List services', params: OrganizationPath, response: managementAnswers(Type.Array(ExtendedServiceRecord)) },
+        schema: { tags, summary: 'List services', params: OrganizationPath, response: managementAnswer(Type.Array(ExtendedServiceRecord)) },
       },
       async (request) => success(request, (await services.list(callerOf(request).organizationId)).map(extendedRecord)),
     );
@@ -29,7 +29,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
       '/v1/organizations/:organizationId/services/:serviceId',
       {
         config: { operation: 'instanceGet', roles: read },
-        schema: { tags, summary: 'Get service', params: ServicePath, response: managementAnswers(ExtendedServiceRecord) },
+        schema: { tags, summary: 'Get service', params: ServicePath, response: managementAnswer(ExtendedServiceRecord) },
       },
       async (request) => {
         const service = await services.get(callerOf(request).organizationId, request.params.serviceId.toLowerCase());
@@ -47,7 +47,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           description: 'Fields left out keep their value. Every field is checked before any is stored. Total memory is always three times the memory of one replica.',
           params: ServicePath,
           body: ScalingBody,
-          response: managementAnswers(ServiceRecord),
+          response: managementAnswer(ServiceRecord),
         },
       },
       async (request, reply) => {
@@ -77,7 +77,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           description: 'The same rules as for the totals, in steps of 4 GB per replica.',
           params: ServicePath,
           body: ReplicaScalingBody,
-          response: managementAnswers(ExtendedServiceRecord),
+          response: managementAnswer(ExtendedServiceRecord),
         },
       },
       async (request) => {

@@ -1,5 +1,5 @@
 import Database from 'libsql';
-import { type KyselyConfig, Kysely, SqliteDialect } from 'kysely';
+import { Kysely, SqliteDialect } from 'kysely';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -61,7 +61,7 @@ function connect(path: string): Connection {
 
 function kysely(connection: Connection, observer: StoreObserver): Kysely<Tables> {
   const database = withKeptStatements(connection);
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }), log: timed(observer) });
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }), log: (event) => observer.query(event.queryDurationMillis / 1000) });
   const measured = <T>(run: () => T): T => {
     const startedAt = performance.now();
     const result = run();
@@ -74,10 +74,6 @@ function kysely(connection: Connection, observer: StoreObserver): Kysely<Tables>
     first: (sql, parameters) => measured(() => database.prepare(sql).get(parameters)),
   });
   return db;
-}
-
-export function timed(observer: StoreObserver): KyselyConfig['log'] {
-  return (event) => observer.query(event.queryDurationMillis / 1000);
 }
 
 const KEPT_STATEMENTS = 200;

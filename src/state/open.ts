@@ -1,12 +1,8 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Clock } from '../kernel/clock.ts';
-import { openLibsql } from './libsql.ts';
 import { migrate } from './migrate.ts';
-import { openPostgres } from './postgres.ts';
+import { migrationsFolder } from './migrations-folder.ts';
 import { type State, type StoreObserver, unobserved } from './state.ts';
-
-const MIGRATIONS = fileURLToPath(new URL('../../migrations/state', import.meta.url));
 
 interface Options {
   dataDirectory: string;
@@ -17,12 +13,18 @@ interface Options {
 
 /** Opens the store and brings its schema up to date. */
 export async function openState({ dataDirectory, databaseUrl, clock, observer = unobserved }: Options): Promise<State> {
-  const state = databaseUrl ? openPostgres(databaseUrl, observer) : openLibsql(join(dataDirectory, 'state.db'), observer);
+  const state = await connect(dataDirectory, databaseUrl, observer);
   try {
-    await migrate(state, MIGRATIONS, clock);
+    await migrate(state, migrationsFolder(), clock);
     return state;
   } catch (error) {
     await state.close();
     throw error;
   }
+}
+
+/** Only the driver that is used is loaded. */
+async function connect(dataDirectory: string, databaseUrl: string | undefined, observer: StoreObserver): Promise<State> {
+  if (databaseUrl) return (await import('./postgres.ts')).openPostgres(databaseUrl, observer);
+  return (await import('./libsql.ts')).openLibsql(join(dataDirectory, 'state.db'), observer);
 }

@@ -2,7 +2,6 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { performance } from 'node:perf_hooks';
 import { isRetryable, storeFailure } from './failures.ts';
-import { timed } from './libsql.ts';
 import type { State, StoreObserver } from './state.ts';
 import type { Tables } from './tables.ts';
 
@@ -22,7 +21,7 @@ export function openPostgres(url: string, observer: StoreObserver): State {
   });
   // An idle connection that breaks is replaced on next use; without a listener it would end the process.
   pool.on('error', () => {});
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log: timed(observer) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log: (event) => observer.query(event.queryDurationMillis / 1000) });
   return {
     kind: 'postgres',
     db,
