@@ -143,6 +143,9 @@ export const SETTINGS = {
   },
 } as const satisfies { [name in keyof Config]: Setting };
 
+/** Kubernetes tells every container about a service named pilothouse in variables of its own: PILOTHOUSE_PORT=tcp://… and these. */
+const SERVICE_LINK = /^PILOTHOUSE_(SERVICE_|PORT_\d)/;
+
 export type SettingName = keyof typeof SETTINGS;
 
 interface Sources {
@@ -173,7 +176,7 @@ export function loadConfig({ flags, environment, readFile }: Sources): { config:
     const flagged = flags[name];
     if (flagged !== undefined) return { text: flagged, place: flag };
     const text = environment[variable];
-    if (text !== undefined && text !== '') return { text, place: variable };
+    if (text !== undefined && text !== '' && !text.startsWith('tcp://')) return { text, place: variable };
     const file = isSecret ? environment[`${variable}_FILE`] : undefined;
     if (file) {
       try {
@@ -190,7 +193,7 @@ export function loadConfig({ flags, environment, readFile }: Sources): { config:
   function refuseUnknownVariables(): void {
     const known = new Set(Object.values(SETTINGS).flatMap(({ variable, isSecret }: Setting) => (isSecret ? [variable, `${variable}_FILE`] : [variable])));
     for (const name of Object.keys(environment)) {
-      if (name.startsWith('PILOTHOUSE_') && !known.has(name)) mistakes.push(`${name} is not a setting of this version`);
+      if (name.startsWith('PILOTHOUSE_') && !known.has(name) && !SERVICE_LINK.test(name)) mistakes.push(`${name} is not a setting of this version`);
     }
   }
 }

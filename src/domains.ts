@@ -24,7 +24,7 @@ interface Options {
 /** The domains over an open store, left to right: each may use those above it. */
 export function createDomains({ state, clock, log, config }: Options) {
   const { db } = state;
-  const organizations = createOrganizations({ db, clock });
+  const organizations = createOrganizations({ db });
   const audit = createAudit({ db, clock });
   const keys = createKeys({ state, clock, audit, organizations, maxKeys: config.maxKeys });
   const lastUsed = createLastUsed({ state, clock, log });

@@ -11,6 +11,7 @@ export interface Actor {
 /** Public names where the public system has one, so that its clients can read the trail. */
 export type ActivityType =
   | 'create_organization'
+  | 'delete_organization'
   | 'organization_update_name'
   | 'organization_update_tier'
   | 'key_create'

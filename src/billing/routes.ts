@@ -9,6 +9,9 @@ import { createRenderings } from './renderings.ts';
 import { CostRecord, costRecord, UsageCost, UsageCostQuery } from './schema.ts';
 import { parseWindow } from './window.ts';
 
+/** Up to here an answer is sent in one go; a longer one goes out piece by piece, as the client takes it. */
+const WHOLE_ANSWER_BYTES = 1024 * 1024;
+
 export function billingRoutes({ costs }: { costs: Costs }): Routes {
   return (app) => {
     let serialize: (record: Record<string, unknown>) => string;
@@ -35,20 +38,30 @@ export function billingRoutes({ costs }: { costs: Costs }): Routes {
         const known = renderings.find(organizationId, costRevision, window);
         if (known) return sendPieces(reply, [head, ...known, TAIL]);
         const pieces = renderings.render(organizationId, costRevision, window);
-        const { value: first } = await pieces.next();
-        return sendRendered(reply, Readable.from(inOrder(head, first ?? EMPTY, pieces), { objectMode: false }));
+        const begun = await upTo(WHOLE_ANSWER_BYTES, pieces);
+        if (begun.isAll) return sendPieces(reply, [head, ...begun.taken, TAIL]);
+        return sendRendered(reply, Readable.from(chained([head, ...begun.taken], pieces), { objectMode: false }));
       },
     );
   };
 }
 
 const TAIL = Buffer.from(',"status":200}');
-const EMPTY = Buffer.alloc(0);
 
-/** The first piece is read before the answer begins: a store that is down is still a 503, not half an answer. */
-async function* inOrder(head: Buffer, first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  yield head;
-  yield first;
+/** The first pieces are read before the answer begins: a store that is down is still a 503, not half an answer. */
+async function upTo(bytes: number, pieces: AsyncGenerator<Buffer>): Promise<{ taken: Buffer[]; isAll: boolean }> {
+  const taken: Buffer[] = [];
+  for (let size = 0; size < bytes; ) {
+    const next = await pieces.next();
+    if (next.done) return { taken, isAll: true };
+    taken.push(next.value);
+    size += next.value.length;
+  }
+  return { taken, isAll: false };
+}
+
+async function* chained(begun: readonly Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  yield* begun;
   yield* rest;
   yield TAIL;
 }

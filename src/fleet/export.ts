@@ -1,45 +1,38 @@
 import { listOrganizations } from '../organizations/store.ts';
 import type { Db } from '../state/tables.ts';
-import type { Organization } from '../organizations/organization.ts';
+import { costKind } from './kinds/cost.ts';
+import { dashboardKind } from './kinds/dashboard.ts';
+import { keyKind } from './kinds/key.ts';
 import type { Kind } from './kinds/kind.ts';
-import type { Fields, KindName } from './resource.ts';
+import { organizationKind } from './kinds/organization.ts';
+import { serviceKind } from './kinds/service.ts';
+import { sourceKind } from './kinds/source.ts';
+import { tokenKind } from './kinds/token.ts';
+import type { Fields } from './resource.ts';
 import type { FleetFile } from './schema.ts';
-
-interface Kinds {
-  organization: Kind<Organization>;
-  others: Kind<never>[];
-}
-
-/** Where each kind stands in a file. */
-const MEMBERS: Partial<Record<KindName, string>> = {
-  service: 'services',
-  key: 'keys',
-  token: 'dashboardTokens',
-  source: 'sources',
-  dashboard: 'dashboards',
-  cost: 'usageCosts',
-};
 
 /** Wide enough for every day there can be. */
 const EVERY_DAY = ['0001-01-01', '9999-12-31'].map((date) => ({ kind: 'cost' as const, id: '', path: '', fields: { date } }));
 
-export async function exportFleet(db: Db, { organization: organizationKind, others }: Kinds): Promise<FleetFile> {
+export async function exportFleet(db: Db): Promise<FleetFile> {
   const organizations: Fields[] = [];
   for (const organization of await listOrganizations(db)) {
-    const exported: Fields = { id: organization.id, ...organizationKind.fieldsOf(organization) };
-    for (const kind of others) {
-      const member = MEMBERS[kind.name];
-      const resources = await kind.load(db, organization.id, kind.name === 'cost' ? EVERY_DAY : []);
-      const fields = inSteadyOrder(kind.name, resources).map(([id, resource]) => ({ ...(kind.name === 'cost' ? {} : { id }), ...kind.fieldsOf(resource) }));
-      if (member && fields.length > 0) exported[member] = fields;
-    }
-    organizations.push(exported);
+    const { id } = organization;
+    const withIds = async <T>(kind: Kind<T>) => [...(await kind.load(db, id, []))].map(([own, resource]) => ({ id: own, ...kind.fieldsOf(resource) }));
+    const costs = await costKind.load(db, id, EVERY_DAY);
+    const members = {
+      services: await withIds(serviceKind),
+      keys: await withIds(keyKind),
+      dashboardTokens: await withIds(tokenKind),
+      sources: await withIds(sourceKind),
+      dashboards: byId(await withIds(dashboardKind)),
+      usageCosts: [...costs.keys()].sort().flatMap((own) => costs.get(own) ?? []).map(costKind.fieldsOf),
+    };
+    const filled = Object.entries(members).filter(([, list]) => list.length > 0);
+    organizations.push({ id, ...organizationKind.fieldsOf(organization), ...Object.fromEntries(filled) });
   }
   return { organizations } as unknown as FleetFile;
 }
 
-/** Lists come by age. Dashboards and costs come in whatever order the store likes, so they go by id: an export can be compared with the last one. */
-function inSteadyOrder<T>(kind: KindName, resources: Map<string, T>): [string, T][] {
-  const all = [...resources];
-  return kind === 'dashboard' || kind === 'cost' ? all.sort(([a], [b]) => (a < b ? -1 : 1)) : all;
-}
+/** A store gives dashboards in whatever order it likes; an export should compare with the last one. */
+const byId = <T extends { id: string }>(list: T[]): T[] => list.sort((a, b) => (a.id < b.id ? -1 : 1));

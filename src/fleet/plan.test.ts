@@ -134,7 +134,7 @@ describe('judging a plan', () => {
     const stored = new Map<string, Box>([['kept', { a: -1, b: 'x', c: [] }]]);
     const file = [declared({ a: -2 }, 'new'), declared({ b: 'x' }, 'kept')];
     const outcome = planKind(boxes, file, stored, new Map(), context, false);
-    expect(judge(boxes, file, outcome, context)).toEqual([{ path: 'sources[new].a', rule: 'The value must be at least 0', value: -2 }]);
+    expect(judge(boxes, file, outcome.pairs, context, 'organizations[0]')).toEqual([{ path: 'sources[new].a', rule: 'The value must be at least 0', value: -2 }]);
   });
 
   it('F2: what a new resource falls back to gives way to the file and to the defaults of its kind', () => {

@@ -18,7 +18,6 @@ export interface Step {
 export interface Outcome<T> {
   steps: Step[];
   pairs: Pair<T>[];
-  violations: Violation[];
   /** What the organization will have, by id. */
   result: Map<string, T>;
 }
@@ -36,7 +35,7 @@ export function planKind<T>(
   force: boolean,
 ): Outcome<T> {
   const result = new Map(current);
-  const outcome: Outcome<T> = { steps: [], pairs: [], violations: [], result };
+  const outcome: Outcome<T> = { steps: [], pairs: [], result };
   for (const { id, fields, fallback } of declared) {
     const before = current.get(id);
     const last = applied.get(id);
@@ -58,11 +57,12 @@ export function planKind<T>(
 }
 
 /** Judged once everything is known: a rule may look at resources that stand further down in the file. */
-export function judge<T>(kind: Kind<T>, declared: readonly Declared[], { pairs }: Outcome<T>, context: Context): Violation[] {
-  const pathOf = new Map(declared.map(({ id, path }) => [id, path]));
-  return pairs.flatMap((pair) =>
-    kind.violations(pair, context).map((violation) => ({ ...violation, path: `${pathOf.get(pair.id)}.${violation.path}` })),
-  );
+export function judge<T>(kind: Kind<T>, declared: readonly Declared[], pairs: readonly Pair<T>[], context: Context, elsewhere: string): Violation[] {
+  const byId = new Map(declared.map((one) => [one.id, one]));
+  return pairs.flatMap((pair) => {
+    const { path = `${elsewhere}.${kind.name}(${pair.id})`, spelled = {} } = byId.get(pair.id) ?? {};
+    return kind.violations(pair, context).map((violation) => ({ ...violation, path: `${path}.${spelled[violation.path] ?? violation.path}` }));
+  });
 }
 
 function changedFields(last: Fields | undefined, fields: Fields): Fields {

@@ -19,6 +19,8 @@ export interface Declared {
   fields: Fields;
   /** What it gets when it is new and the file says nothing about it. */
   fallback?: Fields;
+  /** How the file spells a field, where that differs: errors name what stands there. */
+  spelled?: Record<string, string>;
 }
 
 export interface DeclaredOrganization {
@@ -82,7 +84,11 @@ function declaredService({ spec, id, isFirst }: ReturnType<typeof withWarehouses
     return { [`${name}ReplicaMemoryGb`]: totalGb / TOTAL_PER_REPLICA };
   };
   const memory = { ...bound('min', minTotalMemoryGb), ...bound('max', maxTotalMemoryGb) };
-  return { kind: 'service', id, path, fields: { ...fields, ...memory }, fallback: { isPrimary: isFirst } };
+  const spelled = {
+    ...(minTotalMemoryGb === undefined ? {} : { minReplicaMemoryGb: 'minTotalMemoryGb' }),
+    ...(maxTotalMemoryGb === undefined ? {} : { maxReplicaMemoryGb: 'maxTotalMemoryGb' }),
+  };
+  return { kind: 'service', id, path, fields: { ...fields, ...memory }, fallback: { isPrimary: isFirst }, spelled };
 }
 
 function declaredKey(organizationId: string, spec: KeySpec, path: string, violations: Violation[]): Declared | undefined {

@@ -1,12 +1,11 @@
-import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Db } from '../state/tables.ts';
 import type { Organization } from './organization.ts';
-import { bumpCostRevision, findOrganization, insertOrganization, listOrganizations, takeOrganization, updateOrganization } from './store.ts';
+import { findOrganization, listOrganizations, takeOrganization } from './store.ts';
 
 export type Organizations = ReturnType<typeof createOrganizations>;
 
-export function createOrganizations({ db, clock }: { db: Db; clock: Clock }) {
+export function createOrganizations({ db }: { db: Db }) {
   return {
     list: (): Promise<Organization[]> => listOrganizations(db),
 
@@ -23,15 +22,6 @@ export function createOrganizations({ db, clock }: { db: Db; clock: Clock }) {
     async take(tx: Db, id: string): Promise<Organization> {
       return (await takeOrganization(tx, id)) ?? missing(id);
     },
-
-    async create(tx: Db, organization: Pick<Organization, 'id' | 'name' | 'tier' | 'isPaid'>): Promise<void> {
-      await insertOrganization(tx, { ...organization, createdAt: clock.now() });
-    },
-
-    update: (tx: Db, organization: Organization): Promise<void> => updateOrganization(tx, organization),
-
-    /** Says that the cost ledger changed: whatever was rendered from it is out of date, on every node. */
-    costsChanged: (tx: Db, id: string): Promise<void> => bumpCostRevision(tx, id),
   };
 }
 

@@ -53,6 +53,7 @@ export async function updateOrganization(tx: Db, { id, name, tier, isPaid }: Org
     .execute();
 }
 
+/** Says that the cost ledger changed: whatever was rendered from it is out of date, on every node. */
 export async function bumpCostRevision(tx: Db, id: string): Promise<void> {
   await tx
     .updateTable('organizations')

@@ -2,6 +2,7 @@ import { type Cost, type EntityType, METRICS, type Metric } from '../../billing/
 import { deleteCost, listCosts, putCosts } from '../../billing/store.ts';
 import { MISSING, type Violation } from '../../kernel/errors.ts';
 import { chcFromMicros, microsFromChc } from '../../kernel/money.ts';
+import { bumpCostRevision } from '../../organizations/store.ts';
 import type { Fields } from '../resource.ts';
 import type { Context, Kind } from './kind.ts';
 
@@ -56,9 +57,17 @@ export const costKind: Kind<Cost> = {
     return violations;
   },
 
-  save: (tx, pairs) => putCosts(tx, pairs.map(({ after }) => after)),
+  removalViolations: (cost) => (cost.isLocked ? [{ path: 'usageCosts', rule: 'A locked record cannot be removed', value: `${cost.date} ${cost.entityId}` }] : []),
 
-  remove: (tx, cost) => deleteCost(tx, cost),
+  async save(tx, pairs, { organization }) {
+    await putCosts(tx, pairs.map(({ after }) => after));
+    await bumpCostRevision(tx, organization.id);
+  },
+
+  async remove(tx, cost) {
+    await deleteCost(tx, cost);
+    await bumpCostRevision(tx, cost.organizationId);
+  },
 };
 
 function ownerOf({ entityType, entityId, serviceId }: Fields, { services }: Context): Fields {

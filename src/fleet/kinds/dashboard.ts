@@ -5,7 +5,7 @@ import type { Kind } from './kind.ts';
 
 export const dashboardKind: Kind<Dashboard> = {
   name: 'dashboard',
-  activities: { create: 'dashboard_create', update: 'dashboard_update', remove: 'dashboard_delete' },
+  activities: { create: 'dashboard_create', update: () => 'dashboard_update', remove: 'dashboard_delete' },
 
   async load(tx, organizationId) {
     return new Map((await listDashboards(tx, organizationId)).map((dashboard) => [dashboard.id, dashboard]));

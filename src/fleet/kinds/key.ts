@@ -7,7 +7,7 @@ import type { Kind } from './kind.ts';
 
 export const keyKind: Kind<Key> = {
   name: 'key',
-  activities: { create: 'key_create', update: 'openapi_key_update', remove: 'key_delete' },
+  activities: { create: 'key_create', update: () => 'openapi_key_update', remove: 'key_delete' },
 
   async load(tx, organizationId) {
     return new Map((await listKeys(tx, organizationId)).map((key) => [key.id, key]));

@@ -20,11 +20,16 @@ export interface Pair<T> {
   after: T;
 }
 
+/** What the audit trail calls a change; an update may be named after the fields that changed. */
+export type Activities =
+  | { create: ActivityType; update(changed: readonly string[]): ActivityType; remove: ActivityType }
+  | { bulk: ActivityType };
+
 /** How one kind of resource is read, spelled in a file, judged and stored. */
 export interface Kind<T> {
   name: KindName;
   /** The activities that the audit trail gets; a kind that is imported in bulk has one line for all. */
-  activities: { create: ActivityType; update: ActivityType; remove: ActivityType } | { bulk: ActivityType };
+  activities: Activities;
   /** What the organization has now, by id; of a large ledger only what the file speaks of. */
   load(tx: Db, organizationId: string, declared: readonly Declared[]): Promise<Map<string, T>>;
   /** Every field by its name in the file: what `export` writes and the trail shows. */
@@ -35,6 +40,8 @@ export interface Kind<T> {
   build(id: string, fields: Fields, context: Context, before: T | undefined): T;
   /** The rules that one resource must obey, with paths below the resource. */
   violations(pair: Pair<T>, context: Context): Violation[];
+  /** Why one may not be removed, with paths below the organization. */
+  removalViolations?(resource: T): Violation[];
   save(tx: Db, pairs: readonly Pair<T>[], context: Context): Promise<void>;
   remove(tx: Db, resource: T, context: Context): Promise<void>;
 }

@@ -5,7 +5,11 @@ import type { Kind } from './kind.ts';
 
 export const organizationKind: Kind<Organization> = {
   name: 'organization',
-  activities: { create: 'create_organization', update: 'organization_update_tier', remove: 'organization_update_tier' },
+  activities: {
+    create: 'create_organization',
+    update: (changed) => (changed.includes('tier') || changed.includes('paid') ? 'organization_update_tier' : 'organization_update_name'),
+    remove: 'delete_organization',
+  },
 
   async load(tx, organizationId) {
     const organization = await findOrganization(tx, organizationId);

@@ -6,7 +6,7 @@ import type { Context, Kind } from './kind.ts';
 
 export const serviceKind: Kind<Service> = {
   name: 'service',
-  activities: { create: 'service_create', update: 'service_update', remove: 'service_delete' },
+  activities: { create: 'service_create', update: () => 'service_update', remove: 'service_delete' },
 
   async load(tx, organizationId) {
     return new Map((await listServices(tx, organizationId)).map((service) => [service.id, service]));

@@ -5,7 +5,7 @@ import type { Kind } from './kind.ts';
 
 export const tokenKind: Kind<Token> = {
   name: 'token',
-  activities: { create: 'dashboard_token_create', update: 'dashboard_token_update', remove: 'dashboard_token_delete' },
+  activities: { create: 'dashboard_token_create', update: () => 'dashboard_token_update', remove: 'dashboard_token_delete' },
 
   async load(tx, organizationId) {
     return new Map((await listTokens(tx, organizationId)).map((token) => [token.id, token]));
