@@ -14,7 +14,7 @@ import { healthRoutes } from './http/health.ts';
 import { dashboards as dashboardInterface, management } from './http/interfaces.ts';
 import { createMetrics } from './http/metrics.ts';
 import { describeRoutes, serveDocument } from './http/openapi.ts';
-import type { App, Routes } from './http/validation.ts';
+import { type App, NoQuery, type Routes } from './http/validation.ts';
 import type { Clock } from './kernel/clock.ts';
 import { AppError } from './kernel/errors.ts';
 import { createKeyAuthentication } from './keys/authentication.ts';
@@ -122,6 +122,8 @@ interface Part {
 function mount(scope: App, { guard, bodyLimitBytes, routes }: Part): void {
   scope.addHook('onRoute', (route) => {
     route.bodyLimit ??= bodyLimitBytes;
+    // A route that names no query parameter takes none: an unknown one is refused there too (decision B4).
+    route.schema = { querystring: NoQuery, ...route.schema };
   });
   guard(scope);
   for (const domain of routes) scope.register(async (own) => domain(own as App));

@@ -7,7 +7,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
-import type { Static, TSchema } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { AppError, sentence } from '../kernel/errors.ts';
@@ -23,6 +23,8 @@ export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression,
 
 /** What a domain offers over HTTP. */
 export type Routes = (app: App) => void;
+
+export const NoQuery = Type.Object({}, { additionalProperties: false });
 
 const PLACES: Record<string, string> = { body: 'request body', querystring: 'query', params: 'path', headers: 'header' };
 const LISTED_VIOLATIONS = 20;
