@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { performance } from 'node:perf_hooks';
 import { isRetryable, storeFailure } from './failures.ts';
@@ -9,6 +9,8 @@ import type { Tables } from './tables.ts';
 const INT8 = 20;
 const POOL_SIZE = 10;
 const CONNECT_WITHIN_MS = 5000;
+/** As long as libSQL waits for a busy file. A lock that nobody gives back must not take the whole pool with it. */
+const LOCKED_FOR_MS = 5000;
 const ATTEMPTS = 5;
 
 export function openPostgres(url: string, observer: StoreObserver): State {
@@ -22,7 +24,12 @@ export function openPostgres(url: string, observer: StoreObserver): State {
   });
   // An idle connection that breaks is replaced on next use; without a listener it would end the process.
   pool.on('error', () => {});
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log: timed(observer) });
+  const dialect = new PostgresDialect({
+    pool,
+    // Not a connection parameter: a pooler in between may refuse those.
+    onCreateConnection: async (connection) => void (await connection.executeQuery(CompiledQuery.raw(`SET lock_timeout = ${LOCKED_FOR_MS}`))),
+  });
+  const db = new Kysely<Tables>({ dialect, log: timed(observer) });
   return {
     kind: 'postgres',
     db,
