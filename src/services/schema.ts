@@ -14,8 +14,14 @@ export const IdleTimeoutMinutes = Type.Number({ minimum: 5, description: 'Minute
 const total = (bound: string) => `Deprecated: the ${bound} memory of three replicas in GB; only for production services, at most 360 unless the organization pays`;
 const replica = (bound: string) => `The ${bound} memory of one replica in GB; only for production services, at most 120 unless the organization pays`;
 export const TotalMemoryGb = (bound: 'minimum' | 'maximum') =>
-  Type.Number({ minimum: 24, maximum: 1068, multipleOf: 12, deprecated: true, description: total(bound) });
-export const ReplicaMemoryGb = (bound: 'minimum' | 'maximum') => Type.Number({ minimum: 8, maximum: 356, multipleOf: 4, description: replica(bound) });
+  exactMultiple(12, Type.Number({ minimum: 24, maximum: 1068, multipleOf: 12, deprecated: true, description: total(bound) }));
+export const ReplicaMemoryGb = (bound: 'minimum' | 'maximum') =>
+  exactMultiple(4, Type.Number({ minimum: 8, maximum: 356, multipleOf: 4, description: replica(bound) }));
+
+/** The validator's `multipleOf` forgives 24.000000000000004; a store of whole numbers does not. */
+function exactMultiple(step: number, schema: ReturnType<typeof Type.Number>) {
+  return Type.Refine(schema, (value) => typeof value !== 'number' || value % step === 0, () => `The value must be a multiple of ${step}`);
+}
 
 export const ScalingBody = Type.Object({
   idleScaling: Type.Optional(IdleScaling),
