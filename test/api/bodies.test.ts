@@ -18,7 +18,8 @@ const padded = (size: number) => `{"numReplicas":4,"padding":"${'a'.repeat(size 
 onEachStore('request bodies', (store) => {
   const server = useServer(store);
   const stored = async () => (await server.call({ path: service, key: acme.admin })).json.result;
-  const patch = (body: string | Uint8Array, headers: Record<string, string> = JSON_TYPE) => server.call({ method: 'PATCH', path, key: acme.admin, text: body, headers });
+  const patch = (body: string | Uint8Array, headers: Record<string, string> = JSON_TYPE) =>
+    server.call({ method: 'PATCH', path, key: acme.admin, text: body, headers });
 
   beforeEach(async () => {
     const { status } = await server.call({ method: 'PATCH', path, key: acme.admin, body: { numReplicas: 3 } });
@@ -64,7 +65,9 @@ onEachStore('request bodies', (store) => {
   it('B3: a chunked body over the limit is a 413 as well', async () => {
     const authorization = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
     const connection = await rawConnection(server.url);
-    connection.send(head(`PATCH ${path} HTTP/1.1`, 'Host: h', `Authorization: ${authorization}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'));
+    connection.send(
+      head(`PATCH ${path} HTTP/1.1`, 'Host: h', `Authorization: ${authorization}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'),
+    );
     const piece = 'a'.repeat(64 * 1024);
     for (let sent = 0; sent <= MIB; sent += piece.length) connection.send(`${piece.length.toString(16)}\r\n${piece}\r\n`);
     expectFailure(path, await connection.answer(), 413);
@@ -81,7 +84,13 @@ onEachStore('request bodies', (store) => {
     ['null for every member', '{"numReplicas":null,"idleScaling":null,"idleTimeoutMinutes":null,"minTotalMemoryGb":null,"maxTotalMemoryGb":null}'],
   ])('B4, B5: %s changes nothing and is a 200', async (_, body) => {
     const before = await stored();
-    const { status, json } = await server.call({ method: 'PATCH', path, key: acme.admin, headers: body === undefined ? {} : JSON_TYPE, ...(body === undefined ? {} : { text: body }) });
+    const { status, json } = await server.call({
+      method: 'PATCH',
+      path,
+      key: acme.admin,
+      headers: body === undefined ? {} : JSON_TYPE,
+      ...(body === undefined ? {} : { text: body }),
+    });
     expect(status).toBe(200);
     expect(json.result).toMatchObject({ numReplicas: 3, idleTimeoutMinutes: before.idleTimeoutMinutes });
     expect(await stored()).toEqual(before);
@@ -112,6 +121,8 @@ onEachStore('request bodies', (store) => {
     ['a trailing comma', '{"numReplicas": 4,}'],
     ['NaN', '{"idleTimeoutMinutes": NaN}'],
     ['more than a number can hold', '{"idleTimeoutMinutes": 1e400}'],
+    ['nearly a multiple of 12', '{"minTotalMemoryGb": 24.000000000000004}'],
+    ['nearly a whole number', '{"numReplicas": 4.000000000000001}'],
     ['a number as text', '{"numReplicas": "4"}'],
     ['only white space', '   '],
     ['200 levels of arrays', `${'['.repeat(200)}${']'.repeat(200)}`],
@@ -132,7 +143,13 @@ onEachStore('request bodies', (store) => {
     const { status } = await patch(`{"${name}": {"numReplicas": 9, "idleScaling": false}}`);
     expect(status).toBe(200);
     expect(await stored()).toMatchObject({ numReplicas: 3, idleScaling: true });
-    const created = await server.call({ method: 'POST', path: keys, key: acme.admin, text: `{"name": "by ${name}", "${name}": {"state": "disabled", "roles": ["admin"]}}`, headers: JSON_TYPE });
+    const created = await server.call({
+      method: 'POST',
+      path: keys,
+      key: acme.admin,
+      text: `{"name": "by ${name}", "${name}": {"state": "disabled", "roles": ["admin"]}}`,
+      headers: JSON_TYPE,
+    });
     expect(created.json.result?.key).toMatchObject({ name: `by ${name}`, state: 'enabled', roles: ['developer'] });
   });
 

@@ -103,7 +103,9 @@ describe('the HTTP edge', () => {
 
   it('B2: a body shorter than announced never changes anything, and the server lives on', async () => {
     const connection = await rawConnection(server.url);
-    connection.send(`${head(`PATCH ${scaling} HTTP/1.1`, 'Host: h', `Authorization: ${basic}`, 'Content-Type: application/json', 'Content-Length: 100')}{"numReplicas": 9}`);
+    connection.send(
+      `${head(`PATCH ${scaling} HTTP/1.1`, 'Host: h', `Authorization: ${basic}`, 'Content-Type: application/json', 'Content-Length: 100')}{"numReplicas": 9}`,
+    );
     connection.socket.end();
     await connection.closed;
     const { json } = await server.call({ path: scaling.replace('/scaling', ''), key: acme.admin });
@@ -112,7 +114,9 @@ describe('the HTTP edge', () => {
 
   it('B2: Expect: 100-continue is honoured', async () => {
     const connection = await rawConnection(server.url);
-    connection.send(head(`PATCH ${scaling} HTTP/1.1`, 'Host: h', `Authorization: ${basic}`, 'Content-Type: application/json', 'Content-Length: 2', 'Expect: 100-continue'));
+    connection.send(
+      head(`PATCH ${scaling} HTTP/1.1`, 'Host: h', `Authorization: ${basic}`, 'Content-Type: application/json', 'Content-Length: 2', 'Expect: 100-continue'),
+    );
     expect((await connection.answer()).status).toBe(100);
     connection.send('{}');
     expect((await connection.answer()).status).toBe(200);
@@ -131,7 +135,18 @@ describe('the HTTP edge', () => {
   it('B6: every answer carries a fresh x-request-id, whatever the client sends', async () => {
     const given = '11111111-1111-4111-8111-111111111111';
     const seen = new Set<string>();
-    for (const path of ['/healthz', '/v1', '/metrics', '/docs', '/nothing', '/v1/nothing', '/api/v2/nothing', '/api/v2/dashboards', '/v1/organizations', '/v1/%zz']) {
+    for (const path of [
+      '/healthz',
+      '/v1',
+      '/metrics',
+      '/docs',
+      '/nothing',
+      '/v1/nothing',
+      '/api/v2/nothing',
+      '/api/v2/dashboards',
+      '/v1/organizations',
+      '/v1/%zz',
+    ]) {
       const { headers } = await server.call({ path, headers: { 'x-request-id': given } });
       expect(headers.get('x-request-id'), path).toMatch(UUID_V4);
       seen.add(headers.get('x-request-id') ?? '');

@@ -40,7 +40,12 @@ onEachStore('management answers', (store) => {
   });
 
   it('M3: every broken field is named, with its rule and what was sent', async () => {
-    const { json } = await server.call({ method: 'PATCH', path: `${service}/scaling`, key: admin, body: { minTotalMemoryGb: 32, numReplicas: 'many', idleScaling: [1], maxTotalMemoryGb: {} } });
+    const { json } = await server.call({
+      method: 'PATCH',
+      path: `${service}/scaling`,
+      key: admin,
+      body: { minTotalMemoryGb: 32, numReplicas: 'many', idleScaling: [1], maxTotalMemoryGb: {} },
+    });
     expect(json.error).toContain('request body.minTotalMemoryGb: The value must be a multiple of 12 <number:32>');
     expect(json.error).toContain('request body.numReplicas: The value must be an integer <string:many>');
     expect(json.error).toContain('request body.idleScaling: The value must be a boolean <array>');
@@ -54,16 +59,22 @@ onEachStore('management answers', (store) => {
     }
   });
 
-  it.each(['nonsense', `${acme.id}0`, 'g'.repeat(36), '%20', '%00', '%2F', '7c0e4a343c0e4f0b9c4e1d2f3a4b5c6d'])('M4: %s is no UUID: a 400 that names the parameter', async (id) => {
-    for (const path of [`/v1/organizations/${id}/keys`, `${organization}/services/${id}`, `${organization}/keys/${id}`, `${organization}/activities/${id}`]) {
-      const answer = await server.call({ path, key: admin });
-      expectFailure(path, answer, 400);
-      expect(answer.json.error).toMatch(/BAD_REQUEST: path\.(organization|service|key|activity)Id: The value must be a valid uuid/);
-    }
-  });
+  it.each(['nonsense', `${acme.id}0`, 'g'.repeat(36), '%20', '%00', '%2F', '7c0e4a343c0e4f0b9c4e1d2f3a4b5c6d'])(
+    'M4: %s is no UUID: a 400 that names the parameter',
+    async (id) => {
+      for (const path of [`/v1/organizations/${id}/keys`, `${organization}/services/${id}`, `${organization}/keys/${id}`, `${organization}/activities/${id}`]) {
+        const answer = await server.call({ path, key: admin });
+        expectFailure(path, answer, 400);
+        expect(answer.json.error).toMatch(/BAD_REQUEST: path\.(organization|service|key|activity)Id: The value must be a valid uuid/);
+      }
+    },
+  );
 
   it('M4: letter case of an id does not matter', async () => {
-    const { status, json } = await server.call({ path: service.toUpperCase().replace('/V1/ORGANIZATIONS', '/v1/organizations').replace('/SERVICES/', '/services/'), key: admin });
+    const { status, json } = await server.call({
+      path: service.toUpperCase().replace('/V1/ORGANIZATIONS', '/v1/organizations').replace('/SERVICES/', '/services/'),
+      key: admin,
+    });
     expect([status, json.result?.id]).toEqual([200, acme.primary]);
   });
 
@@ -81,7 +92,12 @@ onEachStore('management answers', (store) => {
     const operations = await documentedOperations(server);
     expect(operations.length).toBeGreaterThanOrEqual(14);
     for (const { method, path } of operations) {
-      for (const [query, name] of [['nonsense=1', 'nonsense'], ['__proto__=1', '__proto__'], ['constructor', 'constructor'], ['%66oo', 'foo']] as const) {
+      for (const [query, name] of [
+        ['nonsense=1', 'nonsense'],
+        ['__proto__=1', '__proto__'],
+        ['constructor', 'constructor'],
+        ['%66oo', 'foo'],
+      ] as const) {
         const separator = path.includes('?') ? '&' : '?';
         const answer = await server.call({ method, path: `${path}${separator}${query}`, ...(path.startsWith('/v1') ? { key: admin } : { token: acme.token }) });
         expectFailure(path, answer, 400);

@@ -22,7 +22,13 @@ onEachStore('health', (store) => {
 
   describe('/metrics', () => {
     const metrics = async () => (await server.call({ path: '/metrics' })).text;
-    const value = (text: string, sample: string) => Number(text.split('\n').find((line) => line.startsWith(`${sample} `))?.split(' ')[1] ?? 0);
+    const value = (text: string, sample: string) =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`${sample} `))
+          ?.split(' ')[1] ?? 0,
+      );
 
     it('is the text that Prometheus reads', async () => {
       const { headers, text } = await server.call({ path: '/metrics' });
@@ -57,7 +63,13 @@ onEachStore('health', (store) => {
       expect(series(await metrics())).toBeLessThanOrEqual(before + 1);
     });
 
-    it.each(['pilothouse_store_query_seconds_count', 'pilothouse_store_commit_seconds_count', 'pilothouse_store_changes_total', 'nodejs_eventloop_lag_p99_seconds', 'process_resident_memory_bytes'])('shows %s', async (sample) => {
+    it.each([
+      'pilothouse_store_query_seconds_count',
+      'pilothouse_store_commit_seconds_count',
+      'pilothouse_store_changes_total',
+      'nodejs_eventloop_lag_p99_seconds',
+      'process_resident_memory_bytes',
+    ])('shows %s', async (sample) => {
       expect(value(await metrics(), sample)).toBeGreaterThan(0);
     });
 
@@ -89,7 +101,9 @@ describe('the reference', () => {
 
   it('every operation has an id of its own, a summary, and says how to authenticate', async () => {
     const { json } = await server.call({ path: '/openapi.json' });
-    const operations = Object.values<Record<string, { operationId: string; summary: string; security: object[] }>>(json.paths).flatMap((methods) => Object.values(methods));
+    const operations = Object.values<Record<string, { operationId: string; summary: string; security: object[] }>>(json.paths).flatMap((methods) =>
+      Object.values(methods),
+    );
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
     for (const { operationId, summary, security } of operations) {
       expect(summary, operationId).toMatch(/\S/);

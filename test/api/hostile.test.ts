@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import type { Answer } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
-import { anyBody, mutated, query, segment } from '../support/hostile.ts';
+import { anyBody, mutated, query, segment, TROUBLESOME } from '../support/hostile.ts';
 import { head, type RawAnswer, sendRaw } from '../support/raw.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { expectFailure, UUID_V4 } from '../support/shapes.ts';
@@ -53,22 +53,75 @@ onEachStore('hostile input', (store) => {
     ['PATCH', () => `${service}/replicaScaling`, GOOD_REPLICA_SCALING],
     ['POST', () => `${organization}/keys`, [...GOOD_KEY, GOOD_HASHED_KEY]],
     ['PATCH', () => `${organization}/keys/${target}`, GOOD_KEY],
-  ] as const)('B2–B5: %s with any body is answered in the envelope, and a refusal leaves the store alone (%#)', { timeout: 120_000 }, async (method, pathOf, good) => {
-    const path = pathOf();
-    const body = fc.oneof({ weight: 1, arbitrary: anyBody }, { weight: 4, arbitrary: mutated(good) });
-    const property = fc.asyncProperty(body, async (text) => {
-      await expectSane(path, await server.call({ method, path, key: acme.admin, text, headers: { 'content-type': 'application/json' } }));
-    });
-    await fc.assert(property, RUNS);
-  });
+  ] as const)(
+    'B2–B5: %s with any body is answered in the envelope, and a refusal leaves the store alone (%#)',
+    { timeout: 120_000 },
+    async (method, pathOf, good) => {
+      const path = pathOf();
+      const body = fc.oneof({ weight: 1, arbitrary: anyBody }, { weight: 4, arbitrary: mutated(good) });
+      const property = fc.asyncProperty(body, async (text) => {
+        await expectSane(path, await server.call({ method, path, key: acme.admin, text, headers: { 'content-type': 'application/json' } }));
+      });
+      await fc.assert(property, RUNS);
+    },
+  );
+
+  const alone = (...names: string[]) => names.map((name) => (value: unknown) => ({ [name]: value }));
+  const hashed = alone('keyIdHash', 'keyIdSuffix', 'keySecretHash').map((make) => (value: unknown) => ({
+    hashData: { ...GOOD_HASHED_KEY.hashData, ...make(value) },
+  }));
+  const listed = [(value: unknown) => ({ ipAccessList: [{ source: value }] }), (value: unknown) => ({ ipAccessList: [{ source: '::1', description: value }] })];
+  const keyMembers = [...alone('name', 'state', 'roles', 'expireAt', 'ipAccessList', 'hashData'), ...listed, (value: unknown) => ({ roles: [value] })];
+
+  it.each([
+    ['scaling', 'PATCH', () => `${service}/scaling`, alone('numReplicas', 'idleScaling', 'idleTimeoutMinutes', 'minTotalMemoryGb', 'maxTotalMemoryGb')],
+    [
+      'replicaScaling',
+      'PATCH',
+      () => `${service}/replicaScaling`,
+      alone('numReplicas', 'idleTimeoutMinutes', 'minReplicaMemoryGb', 'maxReplicaMemoryGb', 'autoscalingMode'),
+    ],
+    ['a new key', 'POST', () => `${organization}/keys`, [...keyMembers, ...hashed]],
+    ['a key', 'PATCH', () => `${organization}/keys/${target}`, keyMembers],
+  ] as const)(
+    'B2–B5: every troublesome value in every member of %s is taken or refused, never a fault',
+    { timeout: 120_000 },
+    async (_, method, pathOf, members) => {
+      const path = pathOf();
+      for (const make of members) {
+        for (const value of TROUBLESOME) {
+          const answer = await server.call({ method, path, key: acme.admin, body: make(value) });
+          if (answer.status !== 200) expectFailure(path, answer, answer.status === 409 ? 409 : 400);
+        }
+      }
+      last = await stored();
+    },
+  );
 
   const raw = (method: string, path: string) => {
     const authorization = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
-    const lines = [`${method} ${path} HTTP/1.1`, 'Host: h', `Authorization: ${authorization}`, 'Connection: close', ...(method === 'GET' ? [] : ['Content-Length: 0'])];
+    const lines = [
+      `${method} ${path} HTTP/1.1`,
+      'Host: h',
+      `Authorization: ${authorization}`,
+      'Connection: close',
+      ...(method === 'GET' ? [] : ['Content-Length: 0']),
+    ];
     return sendRaw(server.url, Buffer.from(head(...lines), 'latin1'));
   };
 
-  const DATES = ['2026-10-01', '2026-10-31', '2026-11-01', '0000-01-01', '9999-12-31', '2026-13-01', '2026-10-01T00:00:00Z', '2026-10-01T23:59:60%2B14:00', '-1', '1e3'];
+  const DATES = [
+    '2026-10-01',
+    '2026-10-31',
+    '2026-11-01',
+    '0000-01-01',
+    '9999-12-31',
+    '2026-13-01',
+    '2026-10-01T00:00:00Z',
+    '2026-10-01T23:59:60%2B14:00',
+    '-1',
+    '1e3',
+  ];
 
   it.each([
     ['usageCost', ['from_date', 'to_date'], DATES],
@@ -100,7 +153,10 @@ onEachStore('hostile input', (store) => {
   it('B2, D3: any dashboard id is a 404 or a malformed URL', { timeout: 120_000 }, async () => {
     const property = fc.asyncProperty(segment, async (text) => {
       const path = `/api/v2/dashboards/${text}`;
-      const answer = await sendRaw(server.url, Buffer.from(head(`GET ${path} HTTP/1.1`, 'Host: h', `Authorization: Bearer ${acme.token}`, 'Connection: close'), 'latin1'));
+      const answer = await sendRaw(
+        server.url,
+        Buffer.from(head(`GET ${path} HTTP/1.1`, 'Host: h', `Authorization: Bearer ${acme.token}`, 'Connection: close'), 'latin1'),
+      );
       expect([400, 404]).toContain(answer.status);
       expectFailure(path, answer, answer.status);
     });

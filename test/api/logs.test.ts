@@ -16,7 +16,11 @@ type Line = Record<string, unknown> & { requestId?: string; status?: number; msg
 /** Ends the server, so that everything is written, and reads what it said. */
 async function linesOf(server: TestServer): Promise<Line[]> {
   await server.stop();
-  return server.log().trimEnd().split('\n').map((line) => JSON.parse(line));
+  return server
+    .log()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }
 
 onEachStore('the log', (store) => {
@@ -24,9 +28,18 @@ onEachStore('the log', (store) => {
     const server = await startServer(store);
     try {
       const calls: [Call, Line][] = [
-        [{ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas: 7 } }, { operation: 'instanceScalingUpdate', key: '0001', status: 200 }],
-        [{ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas: 70 } }, { operation: 'instanceScalingUpdate', key: '0001', status: 400 }],
-        [{ path: '/api/v2/dashboards', token: acme.token }, { operation: 'listDashboards', key: acme.token.slice(-4), status: 200 }],
+        [
+          { method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas: 7 } },
+          { operation: 'instanceScalingUpdate', key: '0001', status: 200 },
+        ],
+        [
+          { method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas: 70 } },
+          { operation: 'instanceScalingUpdate', key: '0001', status: 400 },
+        ],
+        [
+          { path: '/api/v2/dashboards', token: acme.token },
+          { operation: 'listDashboards', key: acme.token.slice(-4), status: 200 },
+        ],
         [{ path: organization }, { operation: 'organizationGet', status: 401 }],
         [{ path: '/v1/nothing' }, { operation: 'unknown', status: 404 }],
         [{ path: '/v1/%zz' }, { status: 400 }],
@@ -114,7 +127,14 @@ describe('refusals in the log', () => {
     for (const [index, [, status, key]] of expected.entries()) {
       if (status === 200) continue;
       const line = refused.find(({ requestId }) => requestId === ids[index]);
-      expect(line).toMatchObject({ level: 40, status, operation: 'organizationGet', reason: expect.stringMatching(/\S/), address: '127.0.0.1', requestId: expect.stringMatching(UUID_V4) });
+      expect(line).toMatchObject({
+        level: 40,
+        status,
+        operation: 'organizationGet',
+        reason: expect.stringMatching(/\S/),
+        address: '127.0.0.1',
+        requestId: expect.stringMatching(UUID_V4),
+      });
       expect(line?.key).toBe(key);
     }
   });

@@ -32,7 +32,16 @@ onEachStore('stopping', (store) => {
     try {
       const body = '{"numReplicas":11}';
       const upload = await rawConnection(server.url);
-      upload.send(head(`PATCH ${service}/scaling HTTP/1.1`, 'Host: h', `Authorization: ${basic}`, 'Content-Type: application/json', `Content-Length: ${body.length}`, 'Expect: 100-continue'));
+      upload.send(
+        head(
+          `PATCH ${service}/scaling HTTP/1.1`,
+          'Host: h',
+          `Authorization: ${basic}`,
+          'Content-Type: application/json',
+          `Content-Length: ${body.length}`,
+          'Expect: 100-continue',
+        ),
+      );
       expect((await upload.answer()).status).toBe(100);
       upload.send(body.slice(0, 5));
       const exit = server.stop('SIGTERM');

@@ -28,14 +28,20 @@ async function writeUntilDead(server: TestServer, answered: Answered): Promise<v
   };
   const create = (writer: number) =>
     untilDead(async (turn) => {
-      const { status, json } = await server.call({ method: 'POST', path: `${organization}/keys`, key: acme.admin, body: { name: `writer ${writer} turn ${turn}` } });
+      const { status, json } = await server.call({
+        method: 'POST',
+        path: `${organization}/keys`,
+        key: acme.admin,
+        body: { name: `writer ${writer} turn ${turn}` },
+      });
       expect(status).toBe(200);
       answered.keys.push(json.result.key.id);
       answered.requests.push(json.requestId);
     });
   const rescale = (service: string) =>
     untilDead(async () => {
-      const progress = (answered.timeouts[service] ??= { answered: 0, sent: 1000 });
+      const progress = answered.timeouts[service] ?? { answered: 0, sent: 1000 };
+      answered.timeouts[service] = progress;
       progress.sent++;
       const body = { idleTimeoutMinutes: progress.sent };
       const { status, json } = await server.call({ method: 'PATCH', path: `${organization}/services/${service}/scaling`, key: acme.admin, body });

@@ -57,7 +57,8 @@ describe.skipIf(!hasPrlimit)('a full disk on libSQL', () => {
 
   it('B3: changes too large for memory fail half-way through their transaction, and are 503s all the same', { timeout: 60_000 }, async () => {
     const server = await startServer('libsql');
-    const names = async () => (await server.call({ path: `${organization}/keys`, key: acme.admin })).json.result.map(({ name }: { name: string }) => name).sort();
+    const names = async () =>
+      (await server.call({ path: `${organization}/keys`, key: acme.admin })).json.result.map(({ name }: { name: string }) => name).sort();
     const ipAccessList = Array.from({ length: 900 }, (_, index) => ({ source: `10.0.${index % 250}.0/24`, description: 'x'.repeat(1000) }));
     const create = (name: string) => server.call({ method: 'POST', path: `${organization}/keys`, key: acme.admin, body: { name, ipAccessList } });
     try {

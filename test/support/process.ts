@@ -14,7 +14,10 @@ export interface Program {
 }
 
 /** The built program, however it ends; `run` in server.ts is for servers that are meant to come up. */
-export function spawnProgram(args: string[], { program = PROGRAM, environment = {} }: { program?: string; environment?: Record<string, string> } = {}): Program {
+export function spawnProgram(
+  args: string[],
+  { program = PROGRAM, environment = {} }: { program?: string; environment?: Record<string, string> } = {},
+): Program {
   const child = spawn(process.execPath, [program, ...args], { env: { PATH: process.env.PATH, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {

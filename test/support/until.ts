@@ -15,4 +15,8 @@ export async function until<T>(attempt: () => Promise<T>, isDone: (value: T) => 
 
 /** The readiness check is remembered for a second, so it may need a moment to notice. */
 export const untilReady = (server: { call(call: Call): Promise<Answer> }, status: number): Promise<Answer> =>
-  until(() => server.call({ path: '/readyz' }), (answer) => answer.status === status, `/readyz does not become ${status}`);
+  until(
+    () => server.call({ path: '/readyz' }),
+    (answer) => answer.status === status,
+    `/readyz does not become ${status}`,
+  );
