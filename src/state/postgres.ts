@@ -24,6 +24,8 @@ export function openPostgres(url: string, observer: StoreObserver): State {
   });
   // An idle connection that breaks is replaced on next use; without a listener it would end the process.
   pool.on('error', () => {});
+  // The pool listens only while a connection is idle. One that breaks in use fails its query; its event must not end the process either.
+  pool.on('connect', (client) => void client.on('error', () => {}));
   const dialect = new PostgresDialect({
     pool,
     // Not a connection parameter: a pooler in between may refuse those.
