@@ -49,9 +49,11 @@ export async function runServer(config: Config, world: World, { prepare, ready }
         if (file) await applyFile(domains, world, file);
       },
     });
+    // Before anybody can know that we are up: a signal right after the ready line must find somebody who listens.
+    const stopped = world.stopped();
     ready(server);
     log.info({ url: server.url, dashboardUrl: server.dashboardUrl }, 'ready');
-    await world.stopped();
+    await stopped;
     log.info('stopping');
     await server.close();
     log.info('stopped');

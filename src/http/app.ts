@@ -4,6 +4,7 @@ import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
 import { acceptJsonBodies } from './body.ts';
 import { createBrokenRequestHandler } from './broken.ts';
+import { drainOnClose } from './drain.ts';
 import { asAppError } from './errors.ts';
 import { interfaceAt, management, statusOf } from './interfaces.ts';
 import type { Metrics } from './metrics.ts';
@@ -46,6 +47,7 @@ export function createApp({ log, metrics, explain, requestTimeoutMs = 30_000 }: 
   }).withTypeProvider<SchemaTypes>();
 
   broken.attach(app.server);
+  drainOnClose(app, requestTimeoutMs);
   validateWithSchemas(app);
   acceptJsonBodies(app);
   const allowedMethods = createAllowedMethods(app);

@@ -16,9 +16,11 @@ export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQL
 /** PostgreSQL undid the transaction to let another one through: run it again. */
 export const isRetryable = (error: unknown): boolean => codeOf(error) === '40001' || codeOf(error) === '40P01';
 
-// Disk full, I/O error, file gone or read-only; PostgreSQL shutting down, out of connections, disk or memory.
+const POSTGRES_LOCKED = '55P03';
+
+// Disk full, I/O error, file gone or read-only; PostgreSQL shutting down, locked, out of connections, disk or memory.
 const LIBSQL_LOST = /^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY|LOCKED|NOMEM|PROTOCOL|CORRUPT|NOTADB)/;
-const POSTGRES_LOST = /^(08|53|57P|58|25006)/;
+const POSTGRES_LOST = /^(08|53|55P03|57P|58|25006)/;
 const NETWORK_LOST = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)/;
 const POOL_LOST = /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable/i;
 
@@ -34,7 +36,7 @@ export function storeFailure(error: unknown): unknown {
 
 function reasonOf(code: string, message: string): string {
   if (/^(SQLITE_FULL|53100)/.test(code) || /disk (is )?full|no space/i.test(message)) return 'the disk is full';
-  if (code.startsWith('SQLITE_BUSY')) return 'another program holds the database';
+  if (code.startsWith('SQLITE_BUSY') || code === POSTGRES_LOCKED) return 'another program holds the database';
   if (code.startsWith('SQLITE')) return 'the database file cannot be read or written';
   return 'the database cannot be reached';
 }

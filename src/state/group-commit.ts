@@ -42,6 +42,8 @@ export function createGroupCommit(database: Database, tx: Db, observer: StoreObs
             release.run();
           } catch (error) {
             outcome = { error };
+            // A full disk makes SQLite undo the whole transaction: there is nothing left to undo, and all of it failed.
+            if (!database.inTransaction) throw error;
             undo.run();
             release.run();
           }
@@ -71,15 +73,24 @@ export function createGroupCommit(database: Database, tx: Db, observer: StoreObs
     const startedAt = performance.now();
     let failure: unknown;
     try {
+      rollBack();
       await beginWhenFree();
       for (const job of group) await job.run();
       commit.run();
     } catch (error) {
       failure = error;
-      if (database.inTransaction) rollback.run();
+      try {
+        rollBack();
+      } catch {
+        // Tried again before the next group; whoever waits for this one is answered all the same.
+      }
     }
     for (const job of group) job.settle(failure);
     observer.commit((performance.now() - startedAt) / 1000, group.length);
+  }
+
+  function rollBack(): void {
+    if (database.inTransaction) rollback.run();
   }
 
   /** Another process may hold the file: wait for it here, where waiting does not stop the event loop. */

@@ -33,7 +33,8 @@ export function openLibsql(path: string, observer: StoreObserver): State {
       try {
         reader.prepare('SELECT count(*) FROM schema_migrations').get();
         await group.write(async (tx) => {
-          await tx.updateTable('fleet_turns').set({ turn: (eb) => eb.ref('turn') }).execute();
+          // A new value: SQLite does not write a page whose bytes stay the same, and then a full disk goes unnoticed.
+          await tx.updateTable('fleet_turns').set((eb) => ({ turn: eb('turn', '+', 1) })).execute();
         });
       } catch (error) {
         throw storeFailure(error);

@@ -23,7 +23,10 @@ const LOCK = 0x70_68_73; // an advisory lock of our own on PostgreSQL
 export async function migrate(state: State, folder: string, clock: Clock): Promise<string[]> {
   const known = readMigrations(folder);
   return state.write(async (tx) => {
-    if (state.kind === 'postgres') await sql`SELECT pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx);
+    if (state.kind === 'postgres') {
+      await sql`SET LOCAL lock_timeout = 0`.execute(tx);
+      await sql`SELECT pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx);
+    }
     await createHistory(tx);
     const applied = await tx.selectFrom('schema_migrations').selectAll().orderBy('version').execute();
     refuseForeignHistory(applied, known);

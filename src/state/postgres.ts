@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { performance } from 'node:perf_hooks';
 import { isRetryable, storeFailure } from './failures.ts';
@@ -8,6 +8,8 @@ import type { Tables } from './tables.ts';
 const INT8 = 20;
 const POOL_SIZE = 10;
 const CONNECT_WITHIN_MS = 5000;
+/** As long as libSQL waits for a busy file. A lock that nobody gives back must not take the whole pool with it. */
+const LOCKED_FOR_MS = 5000;
 const ATTEMPTS = 5;
 
 export function openPostgres(url: string, observer: StoreObserver): State {
@@ -21,7 +23,14 @@ export function openPostgres(url: string, observer: StoreObserver): State {
   });
   // An idle connection that breaks is replaced on next use; without a listener it would end the process.
   pool.on('error', () => {});
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log: (event) => observer.query(event.queryDurationMillis / 1000) });
+  // The pool listens only while a connection is idle. One that breaks in use fails its query; its event must not end the process either.
+  pool.on('connect', (client) => void client.on('error', () => {}));
+  const dialect = new PostgresDialect({
+    pool,
+    // Not a connection parameter: a pooler in between may refuse those.
+    onCreateConnection: async (connection) => void (await connection.executeQuery(CompiledQuery.raw(`SET lock_timeout = ${LOCKED_FOR_MS}`))),
+  });
+  const db = new Kysely<Tables>({ dialect, log: (event) => observer.query(event.queryDurationMillis / 1000) });
   return {
     kind: 'postgres',
     db,

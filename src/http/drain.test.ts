@@ -1,0 +1,44 @@
+import pino from 'pino';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { head, rawConnection } from '../../test/support/raw.ts';
+import { createApp } from './app.ts';
+import { createMetrics } from './metrics.ts';
+
+async function listen(requestTimeoutMs: number) {
+  const app = createApp({ log: pino({ level: 'silent' }), metrics: createMetrics(), explain: (error) => error, requestTimeoutMs });
+  app.post('/echo', async (request) => request.body);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return { app, url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` };
+}
+
+const upload = head('POST /echo HTTP/1.1', 'Host: h', 'Content-Type: application/json', 'Content-Length: 10', 'Expect: 100-continue');
+
+it('an upload that stalls while the server stops is cut off after the time that a request may take', async () => {
+  const { app, url } = await listen(200);
+  const stalled = await rawConnection(url);
+  stalled.send(upload);
+  expect((await stalled.answer()).status).toBe(100);
+  await app.close();
+  await stalled.closed;
+});
+
+it('an upload that goes on while the server stops is answered, and its connection closed', async () => {
+  const { app, url } = await listen(20_000);
+  const slow = await rawConnection(url);
+  slow.send(upload);
+  expect((await slow.answer()).status).toBe(100);
+  const closed = app.close();
+  slow.send('{"a": "b"}');
+  const { status, headers, json } = await slow.answer();
+  expect([status, headers.connection, json]).toEqual([200, 'close', { a: 'b' }]);
+  await slow.closed;
+  await closed;
+});
+
+it('a connection that never said a word does not keep the server', async () => {
+  const { app, url } = await listen(20_000);
+  const silent = await rawConnection(url);
+  await app.close();
+  await silent.closed;
+});

@@ -1,0 +1,161 @@
+import { beforeEach, expect, it } from 'vitest';
+import { acme } from '../support/fleet.ts';
+import { head, rawConnection } from '../support/raw.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+import { expectFailure } from '../support/shapes.ts';
+
+const MIB = 1024 * 1024;
+const JSON_TYPE = { 'content-type': 'application/json' };
+const service = `/v1/organizations/${acme.id}/services/${acme.primary}`;
+const path = `${service}/scaling`;
+const keys = `/v1/organizations/${acme.id}/keys`;
+const bytes = (...values: number[]) => Uint8Array.from(values);
+const text = (value: string) => new TextEncoder().encode(value);
+
+/** Valid JSON of exactly that many bytes. */
+const padded = (size: number) => `{"numReplicas":4,"padding":"${'a'.repeat(size - 30)}"}`;
+
+onEachStore('request bodies', (store) => {
+  const server = useServer(store);
+  const stored = async () => (await server.call({ path: service, key: acme.admin })).json.result;
+  const patch = (body: string | Uint8Array, headers: Record<string, string> = JSON_TYPE) =>
+    server.call({ method: 'PATCH', path, key: acme.admin, text: body, headers });
+
+  beforeEach(async () => {
+    const { status } = await server.call({ method: 'PATCH', path, key: acme.admin, body: { numReplicas: 3 } });
+    expect(status).toBe(200);
+  });
+
+  it.each([
+    ['a charset', { 'content-type': 'application/json; charset=utf-8' }],
+    ['any letter case', { 'content-type': 'Application/JSON;charset=UTF-8' }],
+    ['an identity encoding', { ...JSON_TYPE, 'content-encoding': 'identity' }],
+    ['an identity encoding in capitals', { ...JSON_TYPE, 'content-encoding': 'IDENTITY' }],
+  ])('B5: the content type may carry %s', async (_, headers) => {
+    const { status, json } = await patch('{"numReplicas":5}', headers);
+    expect([status, json.result?.numReplicas]).toEqual([200, 5]);
+  });
+
+  it.each([
+    ['text/plain', { 'content-type': 'text/plain' }],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['a type that only starts like JSON', { 'content-type': 'application/jsonp' }],
+    ['a type that is none', { 'content-type': 'json' }],
+    ['gzip', { ...JSON_TYPE, 'content-encoding': 'gzip' }],
+    ['gzip and a text', { 'content-type': 'text/plain', 'content-encoding': 'gzip' }],
+  ])('B3: a body declared as %s is a 415 and changes nothing', async (_, headers) => {
+    expectFailure(path, await patch('{"numReplicas":5}', headers), 415);
+    expect((await stored()).numReplicas).toBe(3);
+  });
+
+  it('B3: a body without a content type is a 415', async () => {
+    expectFailure(path, await patch(text('{"numReplicas":5}'), {}), 415);
+    expect((await stored()).numReplicas).toBe(3);
+  });
+
+  it('B3: a body of 1 MiB is read, one byte more is a 413', async () => {
+    const fits = padded(MIB);
+    expect(fits.length).toBe(MIB);
+    expect((await patch(fits)).json.result?.numReplicas).toBe(4);
+    await server.call({ method: 'PATCH', path, key: acme.admin, body: { numReplicas: 3 } });
+    expectFailure(path, await patch(padded(MIB + 1)), 413);
+    expect((await stored()).numReplicas).toBe(3);
+  });
+
+  it('B3: a chunked body over the limit is a 413 as well', async () => {
+    const authorization = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
+    const connection = await rawConnection(server.url);
+    connection.send(
+      head(`PATCH ${path} HTTP/1.1`, 'Host: h', `Authorization: ${authorization}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'),
+    );
+    const piece = 'a'.repeat(64 * 1024);
+    for (let sent = 0; sent <= MIB; sent += piece.length) connection.send(`${piece.length.toString(16)}\r\n${piece}\r\n`);
+    expectFailure(path, await connection.answer(), 413);
+    connection.socket.destroy();
+  });
+
+  it.each([
+    ['no body', undefined],
+    ['an empty body', ''],
+    ['null', 'null'],
+    ['an empty object', '{}'],
+    ['white space around it', ' \r\n\t{} \n'],
+    ['only members that nobody knows', '{"name":"x","unknown":[1]}'],
+    ['null for every member', '{"numReplicas":null,"idleScaling":null,"idleTimeoutMinutes":null,"minTotalMemoryGb":null,"maxTotalMemoryGb":null}'],
+  ])('B4, B5: %s changes nothing and is a 200', async (_, body) => {
+    const before = await stored();
+    const { status, json } = await server.call({
+      method: 'PATCH',
+      path,
+      key: acme.admin,
+      headers: body === undefined ? {} : JSON_TYPE,
+      ...(body === undefined ? {} : { text: body }),
+    });
+    expect(status).toBe(200);
+    expect(json.result).toMatchObject({ numReplicas: 3, idleTimeoutMinutes: before.idleTimeoutMinutes });
+    expect(await stored()).toEqual(before);
+  });
+
+  it.each([
+    ['three point zero', '{"numReplicas": 4.0}'],
+    ['an exponent', '{"numReplicas": 0.4e1}'],
+    ['a repeated member: the last wins', '{"numReplicas": 99, "numReplicas": 4}'],
+    ['a byte order mark', '\uFEFF{"numReplicas": 4}'],
+    ['escapes in a name', '{"\\u006eumReplicas": 4}'],
+    ['100 levels of something unknown', `{"numReplicas": 4, "deep": ${'['.repeat(99)}${']'.repeat(99)}}`],
+    ['brackets inside a string', `{"numReplicas": 4, "text": "${'['.repeat(300)}\\"{"}`],
+  ])('B5: %s is read as JSON means it', async (_, body) => {
+    const { status, json } = await patch(body);
+    expect([status, json.result?.numReplicas]).toEqual([200, 4]);
+  });
+
+  it.each([
+    ['an array', '[]'],
+    ['an array of objects', '[{"numReplicas":4}]'],
+    ['a string', '"numReplicas"'],
+    ['a number', '4'],
+    ['true', 'true'],
+    ['cut JSON', '{"numReplicas": 4'],
+    ['two documents', '{"numReplicas": 4}{}'],
+    ['a comment', '{"numReplicas": 4 /* four */}'],
+    ['a trailing comma', '{"numReplicas": 4,}'],
+    ['NaN', '{"idleTimeoutMinutes": NaN}'],
+    ['more than a number can hold', '{"idleTimeoutMinutes": 1e400}'],
+    ['nearly a multiple of 12', '{"minTotalMemoryGb": 24.000000000000004}'],
+    ['nearly a whole number', '{"numReplicas": 4.000000000000001}'],
+    ['a number as text', '{"numReplicas": "4"}'],
+    ['only white space', '   '],
+    ['200 levels of arrays', `${'['.repeat(200)}${']'.repeat(200)}`],
+    ['200 levels of objects', `${'{"a":'.repeat(200)}1${'}'.repeat(200)}`],
+    ['101 levels in an unknown member', `{"numReplicas": 4, "deep": ${'['.repeat(100)}${']'.repeat(100)}}`],
+    ['1 MiB of opening brackets', '['.repeat(MIB)],
+    ['invalid UTF-8', bytes(...text('{"numReplicas":4,"a":"'), 0xff, 0xfe, ...text('"}'))],
+    ['half of a UTF-8 character', bytes(...text('{"numReplicas":4,"a":"'), 0xe2, 0x82, ...text('"}'))],
+    ['UTF-16', bytes(0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00)],
+    ['a NUL byte', bytes(...text('{"numReplicas":4}'), 0)],
+  ])('B5: %s is a 400 and changes nothing', async (_, body) => {
+    const before = await stored();
+    expectFailure(path, await patch(body), 400);
+    expect(await stored()).toEqual(before);
+  });
+
+  it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])('B5: a member named %s is data that nobody asked for', async (name) => {
+    const { status } = await patch(`{"${name}": {"numReplicas": 9, "idleScaling": false}}`);
+    expect(status).toBe(200);
+    expect(await stored()).toMatchObject({ numReplicas: 3, idleScaling: true });
+    const created = await server.call({
+      method: 'POST',
+      path: keys,
+      key: acme.admin,
+      text: `{"name": "by ${name}", "${name}": {"state": "disabled", "roles": ["admin"]}}`,
+      headers: JSON_TYPE,
+    });
+    expect(created.json.result?.key).toMatchObject({ name: `by ${name}`, state: 'enabled', roles: ['developer'] });
+  });
+
+  it('B5: a POST without a body creates a key with every default', async () => {
+    const { status, json } = await server.call({ method: 'POST', path: keys, key: acme.admin });
+    expect(status).toBe(200);
+    expect(json.result.key).toMatchObject({ name: 'API key', state: 'enabled', roles: ['developer'], expireAt: null, ipAccessList: [] });
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import type { Call } from '../support/client.ts';
+import { acme, globex } from '../support/fleet.ts';
+import { onEachStore, type TestServer, useServer } from '../support/server.ts';
+import { expectFailure, UUID_V4 } from '../support/shapes.ts';
+
+const organization = `/v1/organizations/${acme.id}`;
+const service = `${organization}/services/${acme.primary}`;
+const admin = acme.admin;
+const unknown = '00000000-0000-4000-8000-000000000000';
+
+onEachStore('management answers', (store) => {
+  const server = useServer(store);
+
+  it.each<[number, Call]>([
+    [400, { method: 'PATCH', path: `${service}/scaling`, key: admin, body: { numReplicas: 21 } }],
+    [401, { path: organization }],
+    [401, { path: organization, key: { ...admin, keySecret: 'wrong' } }],
+    [403, { method: 'PATCH', path: `${service}/scaling`, key: acme.developer, body: {} }],
+    [404, { path: '/v1/nothing' }],
+    [404, { path: `${organization}/services/${unknown}`, key: admin }],
+    [405, { method: 'DELETE', path: organization }],
+    [409, { method: 'POST', path: `${organization}/keys`, key: admin, body: { hashData: hashDataInUse() } }],
+    [413, { method: 'POST', path: `${organization}/keys`, key: admin, body: { name: 'a'.repeat(1024 * 1024) } }],
+    [415, { method: 'POST', path: `${organization}/keys`, key: admin, text: 'x', headers: { 'content-type': 'text/html' } }],
+  ])('M1, M2: a %i has its code, no result and its request id twice', async (status, call) => {
+    if (status === 409) expect((await server.call(call)).status).toBe(200);
+    expectFailure(call.path, await server.call(call), status);
+  });
+
+  it('M1: a success is requestId, result and status, and nothing else', async () => {
+    const { headers, json } = await server.call({ path: organization, key: admin });
+    expect(json).toEqual({ requestId: headers.get('x-request-id'), result: expect.any(Object), status: 200 });
+    expect(json.requestId).toMatch(UUID_V4);
+  });
+
+  it('M1: no two requests share an id', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => server.call({ path: organization, key: admin })));
+    expect(new Set(answers.map(({ json }) => json.requestId)).size).toBe(50);
+  });
+
+  it('M3: every broken field is named, with its rule and what was sent', async () => {
+    const { json } = await server.call({
+      method: 'PATCH',
+      path: `${service}/scaling`,
+      key: admin,
+      body: { minTotalMemoryGb: 32, numReplicas: 'many', idleScaling: [1], maxTotalMemoryGb: {} },
+    });
+    expect(json.error).toContain('request body.minTotalMemoryGb: The value must be a multiple of 12 <number:32>');
+    expect(json.error).toContain('request body.numReplicas: The value must be an integer <string:many>');
+    expect(json.error).toContain('request body.idleScaling: The value must be a boolean <array>');
+    expect(json.error).toContain('request body.maxTotalMemoryGb: The value must be a number <object>');
+  });
+
+  it('M3: a long value is cut at 64 characters, wherever a character may be wide', async () => {
+    for (const letter of ['a', '😀']) {
+      const { json } = await server.call({ method: 'PATCH', path: `${service}/scaling`, key: admin, body: { numReplicas: letter.repeat(1000) } });
+      expect(json.error).toBe(`BAD_REQUEST: request body.numReplicas: The value must be an integer <string:${letter.repeat(64)}>`);
+    }
+  });
+
+  it.each(['nonsense', `${acme.id}0`, 'g'.repeat(36), '%20', '%00', '%2F', '7c0e4a343c0e4f0b9c4e1d2f3a4b5c6d'])(
+    'M4: %s is no UUID: a 400 that names the parameter',
+    async (id) => {
+      for (const path of [`/v1/organizations/${id}/keys`, `${organization}/services/${id}`, `${organization}/keys/${id}`, `${organization}/activities/${id}`]) {
+        const answer = await server.call({ path, key: admin });
+        expectFailure(path, answer, 400);
+        expect(answer.json.error).toMatch(/BAD_REQUEST: path\.(organization|service|key|activity)Id: The value must be a valid uuid/);
+      }
+    },
+  );
+
+  it('M4: letter case of an id does not matter', async () => {
+    const { status, json } = await server.call({
+      path: service.toUpperCase().replace('/V1/ORGANIZATIONS', '/v1/organizations').replace('/SERVICES/', '/services/'),
+      key: admin,
+    });
+    expect([status, json.result?.id]).toEqual([200, acme.primary]);
+  });
+
+  it("M4: another's organization is answered exactly like one that does not exist", async () => {
+    const texts: string[] = [];
+    for (const id of [globex.id, unknown]) {
+      const answer = await server.call({ path: `/v1/organizations/${id}`, key: admin });
+      expectFailure(`/v1/organizations/${id}`, answer, 404);
+      texts.push(answer.json.error.replace(id, 'ID'));
+    }
+    expect(texts).toEqual(['NOT_FOUND: organization ID does not exist', 'NOT_FOUND: organization ID does not exist']);
+  });
+
+  it('B4: every documented operation refuses a query parameter that it does not know, by name', async () => {
+    const operations = await documentedOperations(server);
+    expect(operations.length).toBeGreaterThanOrEqual(14);
+    for (const { method, path } of operations) {
+      for (const [query, name] of [
+        ['nonsense=1', 'nonsense'],
+        ['__proto__=1', '__proto__'],
+        ['constructor', 'constructor'],
+        ['%66oo', 'foo'],
+      ] as const) {
+        const separator = path.includes('?') ? '&' : '?';
+        const answer = await server.call({ method, path: `${path}${separator}${query}`, ...(path.startsWith('/v1') ? { key: admin } : { token: acme.token }) });
+        expectFailure(path, answer, 400);
+        expect(answer.text, `${method} ${path} ${query}`).toContain(name);
+        if (path.startsWith('/v1')) expect(answer.json.error).toBe(`BAD_REQUEST: query.${name}: Unknown parameter <string:${query.split('=')[1] ?? ''}>`);
+      }
+    }
+  });
+});
+
+describe('limits', () => {
+  const server = useServer('libsql', { args: ['--rate-limit', '3/600s'] });
+
+  it('M2, B7: a 429 has its code, and says when to come back', async () => {
+    for (let i = 0; i < 3; i++) expect((await server.call({ path: organization, key: admin })).status).toBe(200);
+    const answer = await server.call({ path: organization, key: admin });
+    expectFailure(organization, answer, 429);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(answer.headers.get('x-ratelimit-policy')).toBe('3;w=600');
+  });
+});
+
+function hashDataInUse() {
+  return { keyIdHash: `${'A'.repeat(43)}=`, keyIdSuffix: 'AAAA', keySecretHash: `${'B'.repeat(43)}=` };
+}
+
+/** Every operation of the document, with good ids in its path and a good query where one is required. */
+async function documentedOperations(server: TestServer): Promise<{ method: string; path: string }[]> {
+  const keys = await server.call({ path: `${organization}/keys`, key: admin });
+  const activities = await server.call({ path: `${organization}/activities`, key: admin });
+  const ids: Record<string, string> = {
+    organizationId: acme.id,
+    serviceId: acme.primary,
+    keyId: keys.json.result.find((key: { name: string }) => key.name === 'query').id,
+    activityId: activities.json.result[0].id,
+    id: acme.dashboard,
+  };
+  const { json } = await server.call({ path: '/openapi.json' });
+  return Object.entries<object>(json.paths).flatMap(([pattern, methods]) =>
+    Object.keys(methods).map((method) => {
+      const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
+      return { method: method.toUpperCase(), path: path.endsWith('/usageCost') ? `${path}?from_date=2026-10-01&to_date=2026-10-02` : path };
+    }),
+  );
+}

@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { beforeAll, expect, it } from 'vitest';
+import type { Answer } from '../support/client.ts';
+import { acme } from '../support/fleet.ts';
+import { anyBody, mutated, query, segment, TROUBLESOME } from '../support/hostile.ts';
+import { head, type RawAnswer, sendRaw } from '../support/raw.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+import { expectFailure, UUID_V4 } from '../support/shapes.ts';
+
+const organization = `/v1/organizations/${acme.id}`;
+const service = `${organization}/services/${acme.primary}`;
+const RUNS = { numRuns: 150, endOnFailure: true };
+
+const GOOD_SCALING = [{ numReplicas: 4 }, { idleScaling: false, idleTimeoutMinutes: 30 }, { minTotalMemoryGb: 60, maxTotalMemoryGb: 120, numReplicas: 2 }];
+const GOOD_REPLICA_SCALING = [{ numReplicas: 5 }, { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 64, autoscalingMode: 'vertical' }];
+const GOOD_KEY = [
+  { name: 'ci', roles: ['developer'], state: 'enabled' },
+  { name: 'late', expireAt: '2099-01-01T00:00:00Z', ipAccessList: [{ source: '10.0.0.0/8', description: 'office' }, { source: '::1' }] },
+];
+const GOOD_HASHED_KEY = { name: 'hashed', hashData: { keyIdHash: `${'C'.repeat(43)}=`, keyIdSuffix: 'abcd', keySecretHash: `${'D'.repeat(43)}=` } };
+
+onEachStore('hostile input', (store) => {
+  const server = useServer(store, { args: ['--max-keys', '100000'] });
+  let target = '';
+  let last: unknown;
+
+  /** Everything that a request could have changed; when a key was last used is not the request's doing. */
+  const stored = async (): Promise<unknown> => {
+    const read = async (path: string) => (await server.call({ path: organization + path, key: acme.admin })).json.result;
+    const keys = (await read('/keys')).map(({ usedAt: _, ...key }: { usedAt?: string }) => key);
+    return { services: await read('/services'), keys, newest: (await read('/activities?limit=1'))[0]?.id };
+  };
+
+  const expectSane = async (path: string, answer: Answer | RawAnswer): Promise<void> => {
+    if (answer.status === 200) {
+      expect(answer.json).toMatchObject({ requestId: expect.stringMatching(UUID_V4), status: 200 });
+      last = await stored();
+      return;
+    }
+    expect(answer.status, answer.text).toBeLessThan(500);
+    expectFailure(path, answer, answer.status);
+    expect(await stored()).toEqual(last);
+  };
+
+  beforeAll(async () => {
+    const keys = await server.call({ path: `${organization}/keys`, key: acme.admin });
+    target = keys.json.result.find(({ name }: { name: string }) => name === 'query').id;
+    last = await stored();
+  });
+
+  it.each([
+    ['PATCH', () => `${service}/scaling`, GOOD_SCALING],
+    ['PATCH', () => `${service}/replicaScaling`, GOOD_REPLICA_SCALING],
+    ['POST', () => `${organization}/keys`, [...GOOD_KEY, GOOD_HASHED_KEY]],
+    ['PATCH', () => `${organization}/keys/${target}`, GOOD_KEY],
+  ] as const)(
+    'B2–B5: %s with any body is answered in the envelope, and a refusal leaves the store alone (%#)',
+    { timeout: 120_000 },
+    async (method, pathOf, good) => {
+      const path = pathOf();
+      const body = fc.oneof({ weight: 1, arbitrary: anyBody }, { weight: 4, arbitrary: mutated(good) });
+      const property = fc.asyncProperty(body, async (text) => {
+        await expectSane(path, await server.call({ method, path, key: acme.admin, text, headers: { 'content-type': 'application/json' } }));
+      });
+      await fc.assert(property, RUNS);
+    },
+  );
+
+  const alone = (...names: string[]) => names.map((name) => (value: unknown) => ({ [name]: value }));
+  const hashed = alone('keyIdHash', 'keyIdSuffix', 'keySecretHash').map((make) => (value: unknown) => ({
+    hashData: { ...GOOD_HASHED_KEY.hashData, ...make(value) },
+  }));
+  const listed = [(value: unknown) => ({ ipAccessList: [{ source: value }] }), (value: unknown) => ({ ipAccessList: [{ source: '::1', description: value }] })];
+  const keyMembers = [...alone('name', 'state', 'roles', 'expireAt', 'ipAccessList', 'hashData'), ...listed, (value: unknown) => ({ roles: [value] })];
+
+  it.each([
+    ['scaling', 'PATCH', () => `${service}/scaling`, alone('numReplicas', 'idleScaling', 'idleTimeoutMinutes', 'minTotalMemoryGb', 'maxTotalMemoryGb')],
+    [
+      'replicaScaling',
+      'PATCH',
+      () => `${service}/replicaScaling`,
+      alone('numReplicas', 'idleTimeoutMinutes', 'minReplicaMemoryGb', 'maxReplicaMemoryGb', 'autoscalingMode'),
+    ],
+    ['a new key', 'POST', () => `${organization}/keys`, [...keyMembers, ...hashed]],
+    ['a key', 'PATCH', () => `${organization}/keys/${target}`, keyMembers],
+  ] as const)(
+    'B2–B5: every troublesome value in every member of %s is taken or refused, never a fault',
+    { timeout: 120_000 },
+    async (_, method, pathOf, members) => {
+      const path = pathOf();
+      for (const make of members) {
+        for (const value of TROUBLESOME) {
+          const answer = await server.call({ method, path, key: acme.admin, body: make(value) });
+          if (answer.status !== 200) expectFailure(path, answer, answer.status === 409 ? 409 : 400);
+        }
+      }
+      last = await stored();
+    },
+  );
+
+  const raw = (method: string, path: string) => {
+    const authorization = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
+    const lines = [
+      `${method} ${path} HTTP/1.1`,
+      'Host: h',
+      `Authorization: ${authorization}`,
+      'Connection: close',
+      ...(method === 'GET' ? [] : ['Content-Length: 0']),
+    ];
+    return sendRaw(server.url, Buffer.from(head(...lines), 'latin1'));
+  };
+
+  const DATES = [
+    '2026-10-01',
+    '2026-10-31',
+    '2026-11-01',
+    '0000-01-01',
+    '9999-12-31',
+    '2026-13-01',
+    '2026-10-01T00:00:00Z',
+    '2026-10-01T23:59:60%2B14:00',
+    '-1',
+    '1e3',
+  ];
+
+  it.each([
+    ['usageCost', ['from_date', 'to_date'], DATES],
+    ['activities', ['from_date', 'to_date', 'before', 'limit'], [...DATES, '1', '1000', '1001', '0', '00', '٣', acme.id, acme.id.toUpperCase()].map(encoded)],
+  ])('B2, B4: any query of %s is answered in the envelope', { timeout: 120_000 }, async (name, names, values) => {
+    const property = fc.asyncProperty(query(names, values), async (text) => {
+      const path = `${organization}/${name}`;
+      await expectSane(path, await raw('GET', `${path}?${text}`));
+    });
+    await fc.assert(property, RUNS);
+  });
+
+  it('B2, M4: any path below /v1 is answered in the envelope', { timeout: 120_000 }, async () => {
+    const place = fc.constantFrom(
+      (text: string) => ['GET', `/v1/${text}`],
+      (text: string) => ['GET', `/v1/organizations/${text}`],
+      (text: string) => ['GET', `${organization}/services/${text}`],
+      (text: string) => ['PATCH', `${organization}/services/${text}/scaling`],
+      (text: string) => ['DELETE', `${organization}/keys/${text}`],
+      (text: string) => ['GET', `${organization}/activities/${text}/${text}`],
+    );
+    const property = fc.asyncProperty(place, segment, async (make, text) => {
+      const [method = '', path = ''] = make(text);
+      await expectSane(path, await raw(method, path));
+    });
+    await fc.assert(property, { ...RUNS, numRuns: 200 });
+  });
+
+  it('B2, D3: any dashboard id is a 404 or a malformed URL', { timeout: 120_000 }, async () => {
+    const property = fc.asyncProperty(segment, async (text) => {
+      const path = `/api/v2/dashboards/${text}`;
+      const answer = await sendRaw(
+        server.url,
+        Buffer.from(head(`GET ${path} HTTP/1.1`, 'Host: h', `Authorization: Bearer ${acme.token}`, 'Connection: close'), 'latin1'),
+      );
+      expect([400, 404]).toContain(answer.status);
+      expectFailure(path, answer, answer.status);
+    });
+    await fc.assert(property, RUNS);
+  });
+});
+
+function encoded(text: string): string {
+  return /^[\x21-\x7e]*$/.test(text) ? text : encodeURIComponent(text);
+}

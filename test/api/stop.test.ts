@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { acme } from '../support/fleet.ts';
+import { spawnProgram } from '../support/process.ts';
+import { head, rawConnection } from '../support/raw.ts';
+import { onEachStore, startServer } from '../support/server.ts';
+
+const service = `/v1/organizations/${acme.id}/services/${acme.primary}`;
+const basic = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
+
+/** Resolves once nobody listens there any more. */
+async function refused(url: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const attempt = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect({ host: hostname, port: Number(port) }, () => {
+        socket.destroy();
+        resolve(false);
+      });
+      socket.once('error', () => resolve(true));
+    });
+  while (!(await attempt())) await delay(20);
+}
+
+onEachStore('stopping', (store) => {
+  it('SIGTERM refuses new connections, finishes the request in flight, keeps its change and exits 0', async () => {
+    const server = await startServer(store);
+    try {
+      const body = '{"numReplicas":11}';
+      const upload = await rawConnection(server.url);
+      upload.send(
+        head(
+          `PATCH ${service}/scaling HTTP/1.1`,
+          'Host: h',
+          `Authorization: ${basic}`,
+          'Content-Type: application/json',
+          `Content-Length: ${body.length}`,
+          'Expect: 100-continue',
+        ),
+      );
+      expect((await upload.answer()).status).toBe(100);
+      upload.send(body.slice(0, 5));
+      const exit = server.stop('SIGTERM');
+      await refused(server.url);
+      upload.send(body.slice(5));
+      const { status, json } = await upload.answer();
+      expect([status, json.result?.numReplicas]).toEqual([200, 11]);
+      expect(await exit).toBe(0);
+      await upload.closed;
+      await server.restart();
+      expect((await server.call({ path: service, key: acme.admin })).json.result.numReplicas).toBe(11);
+    } finally {
+      await server.remove();
+    }
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle server at once, whoever keeps a connection open', async (signal) => {
+    const server = await startServer(store);
+    try {
+      const kept = await rawConnection(server.url);
+      kept.send(head('GET /healthz HTTP/1.1', 'Host: h'));
+      expect((await kept.answer()).status).toBe(200);
+      const silent = await rawConnection(server.url);
+      expect(await server.stop(signal)).toBe(0);
+      await kept.closed;
+      await silent.closed;
+    } finally {
+      await server.remove();
+    }
+  });
+});
+
+describe('the ready line', () => {
+  it('is one JSON line on standard output, and nothing else ever stands there', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'pilothouse-ready-'));
+    const program = spawnProgram(['serve', '--port', '0', '--dashboard-port', '0', '--data', directory, '--log-level', 'trace']);
+    try {
+      const { url, dashboardUrl, ...rest } = JSON.parse((await program.firstLine) ?? '');
+      expect(rest).toEqual({ ready: true, store: 'libsql' });
+      for (const path of ['/healthz', '/v1/nothing', '/v1/%zz', '/api/v2/dashboards']) {
+        await fetch(url + path);
+        await fetch(dashboardUrl + path);
+      }
+      program.kill('SIGTERM');
+      expect(await program.ended).toBe(0);
+      expect(program.stdout()).toBe(`${JSON.stringify({ ready: true, url, dashboardUrl, store: 'libsql' })}\n`);
+      for (const line of program.stderr().trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg');
+    } finally {
+      program.kill('SIGKILL');
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+
+  it('never comes when the port is taken: exit 1, a sentence on standard error, no stack', async () => {
+    const server = await startServer('libsql');
+    const directory = mkdtempSync(join(tmpdir(), 'pilothouse-taken-'));
+    try {
+      const program = spawnProgram(['serve', '--port', new URL(server.url).port, '--data', directory]);
+      expect(await program.ended).toBe(1);
+      expect(program.stdout()).toBe('');
+      expect(program.stderr()).toMatch(/^error: Port \d+ is taken by another program.*\n$/);
+    } finally {
+      await server.remove();
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+});

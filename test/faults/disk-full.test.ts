@@ -1,0 +1,80 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { acme } from '../support/fleet.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { expectFailure } from '../support/shapes.ts';
+import { untilReady } from '../support/until.ts';
+
+const organization = `/v1/organizations/${acme.id}`;
+const service = `${organization}/services/${acme.primary}`;
+const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
+
+/** How far the running server may write into a file; only the soft limit, so that anybody may lift it again. */
+const limitFiles = ({ pid }: TestServer, bytes: number | 'unlimited') => execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`]);
+
+describe.skipIf(!hasPrlimit)('a full disk on libSQL', () => {
+  it('B3: refuses changes with a 503, keeps answering reads, says why at /readyz, and recovers by itself', { timeout: 60_000 }, async () => {
+    const server = await startServer('libsql');
+    const rescale = (numReplicas: number) => server.call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas } });
+    try {
+      expect((await rescale(4)).status).toBe(200);
+      limitFiles(server, 1);
+
+      const attempts = await Promise.all([
+        ...[5, 6, 7].map(rescale),
+        server.call({ method: 'POST', path: `${organization}/keys`, key: acme.admin, body: { name: 'lost' } }),
+      ]);
+      for (const answer of attempts) {
+        expectFailure(service, answer, 503);
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+        expect(answer.json.error).toMatch(/^SERVICE_UNAVAILABLE: The state store is not available: /);
+      }
+
+      const [read, keys, dashboards] = await Promise.all([
+        server.call({ path: service, key: acme.admin }),
+        server.call({ path: `${organization}/keys`, key: acme.admin }),
+        server.call({ path: '/api/v2/dashboards', token: acme.token }),
+      ]);
+      expect([read.status, read.json.result?.numReplicas]).toEqual([200, 4]);
+      expect(keys.json.result.map(({ name }: { name: string }) => name)).not.toContain('lost');
+      expect(dashboards.status).toBe(200);
+
+      const ready = await untilReady(server, 503);
+      expect(ready.json).toEqual({ status: 'not ready', message: expect.stringMatching(/^The state store is not available: \S/) });
+      expect((await server.call({ path: '/healthz' })).status).toBe(200);
+
+      limitFiles(server, 'unlimited');
+      await untilReady(server, 200);
+      expect((await rescale(8)).json.result?.numReplicas).toBe(8);
+
+      expect(await server.stop('SIGKILL')).toBe(null);
+      await server.restart();
+      expect((await server.call({ path: service, key: acme.admin })).json.result.numReplicas).toBe(8);
+    } finally {
+      await server.remove();
+    }
+  });
+
+  it('B3: changes too large for memory fail half-way through their transaction, and are 503s all the same', { timeout: 60_000 }, async () => {
+    const server = await startServer('libsql');
+    const names = async () =>
+      (await server.call({ path: `${organization}/keys`, key: acme.admin })).json.result.map(({ name }: { name: string }) => name).sort();
+    const ipAccessList = Array.from({ length: 900 }, (_, index) => ({ source: `10.0.${index % 250}.0/24`, description: 'x'.repeat(1000) }));
+    const create = (name: string) => server.call({ method: 'POST', path: `${organization}/keys`, key: acme.admin, body: { name, ipAccessList } });
+    try {
+      const before = await names();
+      limitFiles(server, 1);
+      for (let round = 0; round < 3; round++) {
+        const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => create(`large ${round} ${index}`)));
+        for (const answer of answers) expectFailure(organization, answer, 503);
+        expect(await names()).toEqual(before);
+      }
+      limitFiles(server, 'unlimited');
+      await untilReady(server, 200);
+      expect((await create('fits again')).status).toBe(200);
+      expect(await names()).toEqual([...before, 'fits again'].sort());
+    } finally {
+      await server.remove();
+    }
+  });
+});

@@ -1,0 +1,61 @@
+import Database from 'libsql';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, it } from 'vitest';
+import { acme } from '../support/fleet.ts';
+import { onEachStore, type TestServer, useServer } from '../support/server.ts';
+import { expectFailure } from '../support/shapes.ts';
+
+const service = `/v1/organizations/${acme.id}/services/${acme.primary}`;
+
+/** Somebody else's transaction that changes the same things; answers how to end it. */
+async function lockStore({ databaseUrl, directory }: TestServer): Promise<() => Promise<void>> {
+  if (databaseUrl === undefined) {
+    const database = new Database(join(directory, 'data', 'state.db'));
+    database.pragma('busy_timeout = 5000');
+    database.exec('BEGIN IMMEDIATE');
+    return async () => {
+      database.exec('ROLLBACK');
+      database.close();
+    };
+  }
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('BEGIN');
+  await client.query('SELECT id FROM organizations FOR UPDATE');
+  return async () => {
+    await client.query('ROLLBACK');
+    await client.end();
+  };
+}
+
+onEachStore('a store that another program holds', (store) => {
+  const server = useServer(store);
+  const rescale = (numReplicas: number) => server.call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas } });
+  const read = () => server.call({ path: service, key: acme.admin });
+
+  it('B3: for a moment: changes wait and succeed, reads do not wait', async () => {
+    const release = await lockStore(server);
+    const waiting = rescale(6);
+    expect((await read()).json.result.numReplicas).toBe(3);
+    await delay(1000);
+    expect((await read()).json.result.numReplicas).toBe(3);
+    await release();
+    const { status, json } = await waiting;
+    expect([status, json.result?.numReplicas]).toEqual([200, 6]);
+  });
+
+  it('B3: for too long: changes are a 503, reads go on, and afterwards all is well', async () => {
+    const release = await lockStore(server);
+    const answers = await Promise.all([rescale(7), rescale(8)]);
+    expect((await read()).json.result.numReplicas).toBe(6);
+    await release();
+    for (const answer of answers) {
+      expectFailure(service, answer, 503);
+      expect(answer.json.error).toBe('SERVICE_UNAVAILABLE: The state store is not available: another program holds the database');
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    }
+    expect((await rescale(9)).json.result?.numReplicas).toBe(9);
+  });
+});

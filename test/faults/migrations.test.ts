@@ -1,0 +1,121 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { acme, fleet } from '../support/fleet.ts';
+import { type BareStore, copyProgram, openBareStore } from '../support/migrations.ts';
+import { type Program, spawnProgram } from '../support/process.ts';
+import { onEachStore } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+/** Millions of bytes, so that the transaction is on the disk long before it is done; the same text runs on both stores. */
+const BALLAST = `CREATE TABLE ballast (i BIGINT NOT NULL PRIMARY KEY, text TEXT NOT NULL);
+WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500000)
+INSERT INTO ballast SELECT i, 'a text that makes the row a little longer than it would be otherwise' FROM n;
+`;
+
+onEachStore('migrations', (store) => {
+  let bare: BareStore;
+  let programs: Program[];
+  const serve = (options?: { program: string }, ...more: string[]): Program => {
+    const program = spawnProgram(['serve', '--port', '0', ...bare.args, ...more], options);
+    programs.push(program);
+    return program;
+  };
+  const ready = async (program: Program): Promise<string> => {
+    const line = await program.firstLine;
+    expect(line, program.stderr()).toBeDefined();
+    return JSON.parse(line ?? '').url;
+  };
+  const expectRefusal = async (program: Program, message: RegExp) => {
+    expect(await program.ended).toBe(1);
+    expect(program.stdout()).toBe('');
+    expect(program.stderr()).toMatch(message);
+    expect(program.stderr()).not.toMatch(/\n\s+at /);
+  };
+
+  beforeEach(async () => {
+    bare = await openBareStore(store);
+    programs = [];
+  });
+
+  afterEach(async () => {
+    for (const program of programs) program.kill('SIGKILL');
+    await Promise.all(programs.map(({ ended }) => ended));
+    await bare.remove();
+  });
+
+  it('killed half-way, they leave nothing behind, and the next start does them all', { timeout: 120_000 }, async () => {
+    const future = copyProgram('0999-ballast', BALLAST);
+    try {
+      const program = serve({ program: future.main });
+      await until(isHalfWay, (isIt) => isIt, 'the migration never gets half-way');
+      program.kill('SIGKILL');
+      expect(await program.ended).toBe(null);
+      expect(program.stdout()).toBe('');
+      await until(isQuiet, (isIt) => isIt, 'the database never notices that its client is gone');
+      expect(await bare.tables()).toEqual([]);
+      const again = serve();
+      expect((await fetch(`${await ready(again)}/readyz`)).status).toBe(200);
+      expect(await bare.tables()).toContain('organizations');
+      expect(await bare.tables()).not.toContain('ballast');
+    } finally {
+      future.remove();
+    }
+  });
+
+  it('several processes that start at once on an empty database all come up, and the fleet is there once', { timeout: 120_000 }, async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'pilothouse-fleet-'));
+    const fleetFile = join(directory, 'fleet.json');
+    writeFileSync(fleetFile, JSON.stringify(fleet));
+    try {
+      const urls = await Promise.all([1, 2, 3].map(() => ready(serve(undefined, '--fleet', fleetFile))));
+      const authorization = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
+      for (const url of urls) expect((await fetch(`${url}/v1/organizations/${acme.id}`, { headers: { authorization } })).status).toBe(200);
+      expect(await bare.query('SELECT version FROM schema_migrations WHERE version = 1')).toHaveLength(1);
+      expect(await bare.query(`SELECT id FROM activities WHERE type = 'create_organization' AND organization_id = '${acme.id}'`)).toHaveLength(1);
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+
+  it('a database from the future is refused with the way out, and stays as it is', { timeout: 60_000 }, async () => {
+    const future = copyProgram('0999-tomorrow', 'CREATE TABLE tomorrow (id TEXT NOT NULL PRIMARY KEY);\n');
+    try {
+      const newer = serve({ program: future.main });
+      await ready(newer);
+      newer.kill('SIGTERM');
+      expect(await newer.ended).toBe(0);
+      const before = await bare.tables();
+      await expectRefusal(serve(), /^error: The database is newer than this program: it has migration 0999-tomorrow\. Start the newer version\.\n$/);
+      expect(await bare.tables()).toEqual(before);
+      await ready(serve({ program: future.main }));
+    } finally {
+      future.remove();
+    }
+  });
+
+  it('a migration that was changed after it was applied is refused by name', { timeout: 60_000 }, async () => {
+    const first = serve();
+    await ready(first);
+    first.kill('SIGTERM');
+    expect(await first.ended).toBe(0);
+    await bare.query("UPDATE schema_migrations SET checksum = 'something else' WHERE version = 1");
+    await expectRefusal(serve(), /^error: Migration 0001-\S+ was applied to the database with other contents than this program has\.\n$/);
+  });
+
+  /** On libSQL pages of the open transaction are in the write-ahead log; PostgreSQL says what it is doing. */
+  async function isHalfWay(): Promise<boolean> {
+    if (store === 'libsql') return existsSync(bare.walFile) && statSync(bare.walFile).size > 5_000_000;
+    return (await running()).some((query) => query.includes('INSERT INTO ballast'));
+  }
+
+  async function isQuiet(): Promise<boolean> {
+    return store === 'libsql' || (await running()).length === 0;
+  }
+
+  async function running(): Promise<string[]> {
+    const rows = await bare.query("SELECT query FROM pg_stat_activity WHERE application_name = 'pilothouse' AND datname = current_database()");
+    return rows.map(({ query }) => String(query));
+  }
+});

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Answer, createClient } from '../support/client.ts';
+import { acme, fleet } from '../support/fleet.ts';
+import { createDatabase, openPostgres, type Postgres } from '../support/postgres.ts';
+import { run } from '../support/server.ts';
+import { expectFailure } from '../support/shapes.ts';
+import { until, untilReady } from '../support/until.ts';
+
+const organization = `/v1/organizations/${acme.id}`;
+const service = `${organization}/services/${acme.primary}`;
+
+describe.skipIf(inject('postgresUrl') === '')('PostgreSQL lost and found', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-lost-'));
+  let postgres: Postgres;
+  let running: Awaited<ReturnType<typeof run>>;
+  const call = createClient(() => running);
+  const rescale = (numReplicas: number) => call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas } });
+
+  beforeAll(async () => {
+    const opened = await openPostgres();
+    if (!opened) throw new Error('PostgreSQL was there a moment ago');
+    postgres = opened;
+    const { url } = await createDatabase(postgres.url);
+    const fleetFile = join(directory, 'fleet.json');
+    writeFileSync(fleetFile, JSON.stringify(fleet));
+    running = await run(['serve', '--port', '0', '--fleet', fleetFile, '--rate-limit', 'off', '--max-keys', '1000000', '--database-url', url]);
+  });
+
+  afterAll(async () => {
+    await running?.stop();
+    await postgres?.remove();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('B3: while it is away every operation is a 503 that says so, and afterwards all is as before', { timeout: 90_000 }, async () => {
+    for (let round = 0; round < 2; round++) {
+      expect((await rescale(4 + round)).status).toBe(200);
+      await postgres.stop();
+      const answers: [string, Answer][] = [
+        [service, await rescale(9)],
+        [service, await call({ path: service, key: acme.admin })],
+        [`${organization}/keys`, await call({ method: 'POST', path: `${organization}/keys`, key: acme.admin, body: {} })],
+        ['/api/v2/dashboards', await call({ path: '/api/v2/dashboards', token: acme.token })],
+      ];
+      for (const [path, answer] of answers) {
+        expectFailure(path, answer, 503);
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+        expect(answer.text).not.toMatch(/127\.0\.0\.1|ECONN|pilothouse@/);
+      }
+      const ready = await untilReady({ call }, 503);
+      expect(ready.json.message).toBe('The state store is not available: the database cannot be reached');
+      expect((await call({ path: '/healthz' })).status).toBe(200);
+      await postgres.start();
+      await untilReady({ call }, 200);
+      expect((await call({ path: service, key: acme.admin })).json.result.numReplicas).toBe(4 + round);
+    }
+  });
+
+  it('B3: requests in flight when it goes are answered 200 or 503, every 200 is kept, and the process lives on', { timeout: 90_000 }, async () => {
+    const answers: Answer[] = [];
+    for (let round = 0; round < 4; round++) {
+      let isOver = false;
+      const worker = async (number: number) => {
+        for (let turn = 0; !isOver; turn++) {
+          answers.push(await call({ method: 'POST', path: `${organization}/keys`, key: acme.admin, body: { name: `${round} ${number} ${turn}` } }));
+        }
+      };
+      const before = answers.length;
+      const workers = Promise.all(Array.from({ length: 6 }, (_, number) => worker(number)));
+      const outage = async () => {
+        await until(
+          async () => answers.length,
+          (count) => count > before + 20,
+          'nothing is in flight',
+        );
+        await postgres.stop();
+        await postgres.start();
+        await untilReady({ call }, 200);
+        isOver = true;
+      };
+      await Promise.all([workers, outage()]);
+    }
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect([...statuses].sort()).toEqual([200, 503]);
+    const stored = new Set((await call({ path: `${organization}/keys`, key: acme.admin })).json.result.map(({ id }: { id: string }) => id));
+    for (const { status, json } of answers) if (status === 200) expect(stored).toContain(json.result.key.id);
+  });
+});

@@ -1,0 +1,96 @@
+import { connect, type Socket } from 'node:net';
+
+export interface RawAnswer {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, and a wrong look fails the test
+  json: any;
+}
+
+export interface RawConnection {
+  socket: Socket;
+  send(bytes: string | Uint8Array): void;
+  /** Resolves once the server has closed the connection. */
+  closed: Promise<void>;
+  /** Everything received so far. */
+  received(): string;
+  /** The next answer on this connection. */
+  answer(): Promise<RawAnswer>;
+}
+
+const GIVE_UP_MS = 20_000;
+
+/** A TCP connection that says exactly what a test wants it to say, however wrong. */
+export async function rawConnection(url: string): Promise<RawConnection> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  socket.on('error', () => {});
+  let bytes = Buffer.alloc(0);
+  let isClosed = false;
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  closed.then(() => {
+    isClosed = true;
+  });
+  socket.on('data', (piece: Buffer) => {
+    bytes = Buffer.concat([bytes, piece]);
+  });
+
+  const more = () =>
+    new Promise<void>((resolve) => {
+      socket.once('data', () => resolve());
+      socket.once('close', () => resolve());
+    });
+
+  return {
+    socket,
+    send: (piece) => void socket.write(piece),
+    closed,
+    received: () => bytes.toString('utf8'),
+    async answer() {
+      const timer = setTimeout(() => socket.destroy(), GIVE_UP_MS);
+      try {
+        for (;;) {
+          const parsed = parseAnswer(bytes);
+          if (parsed) {
+            bytes = bytes.subarray(parsed.length);
+            return parsed.answer;
+          }
+          if (isClosed) throw new Error(`the connection ended without a whole answer; received: ${JSON.stringify(bytes.toString('utf8').slice(0, 500))}`);
+          await more();
+        }
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+/** One request in exactly these bytes, and its answer. */
+export async function sendRaw(url: string, bytes: string | Uint8Array): Promise<RawAnswer> {
+  const connection = await rawConnection(url);
+  try {
+    connection.send(bytes);
+    return await connection.answer();
+  } finally {
+    connection.socket.destroy();
+  }
+}
+
+/** Lines of a request head, with the empty line that ends it. */
+export const head = (...lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`;
+
+function parseAnswer(bytes: Buffer): { answer: RawAnswer; length: number } | undefined {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end < 0) return undefined;
+  const [first = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
+  const status = Number(first.split(' ')[1]);
+  const headers = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]));
+  const start = end + 4;
+  const length = Number(headers['content-length'] ?? 0);
+  if (bytes.length < start + length) return undefined;
+  const text = bytes.subarray(start, start + length).toString('utf8');
+  const isJson = headers['content-type']?.startsWith('application/json') ?? false;
+  return { answer: { status, headers, text, json: isJson && text !== '' ? JSON.parse(text) : undefined }, length: start + length };
+}
