@@ -24,8 +24,23 @@ export function benchFleet({ entities, days }) {
       entityType: 'service',
       entityId,
       locked: true,
-      metrics: { computeCHC: ((index + 1) * (day + 7) * 12_347) / 1e6, publicDataTransferCHC: (index * 1_001 + day) / 1e6 },
+      metrics: {
+        computeCHC: ((index + 1) * (day + 7) * 12_347) / 1e6,
+        publicDataTransferCHC: (index * 1_001 + day) / 1e6,
+      },
     })),
   );
-  return { organizations: [{ id: organizationId, name: 'Bench', tier: 'SCALE', paid: true, services, keys: [{ name: 'bench', ...key, roles: ['admin'] }], usageCosts }] };
+  return {
+    organizations: [
+      {
+        id: organizationId,
+        name: 'Bench',
+        tier: 'SCALE',
+        paid: true,
+        services,
+        keys: [{ name: 'bench', ...key, roles: ['admin'] }],
+        usageCosts,
+      },
+    ],
+  };
 }

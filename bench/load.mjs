@@ -64,4 +64,6 @@ await Promise.all(Array.from({ length: job.connections }, worker));
 const seconds = (performance.now() - startedAt) / 1000;
 latencies.sort((a, b) => a - b);
 const at = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
-console.log(JSON.stringify({ perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99), max: at(1), bytes, statuses }));
+console.log(
+  JSON.stringify({ perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99), max: at(1), bytes, statuses }),
+);

@@ -3,11 +3,11 @@ import { execFile, fork, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { performance } from 'node:perf_hooks';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { benchFleet, organizationId, serviceId, key } from './fleet.mjs';
+import { benchFleet, key, organizationId, serviceId } from './fleet.mjs';
 
 const execute = promisify(execFile);
 const here = import.meta.dirname;
@@ -25,23 +25,42 @@ async function main() {
   writeFileSync(fleetFile, JSON.stringify(benchFleet({ entities: 20, days: 31 })));
 
   const empty = await startServer(join(directory, 'empty'), []);
-  rows.push(measured('first `serve` on an empty directory, ready after', `${Math.round(empty.readyMs)} ms`, '< 1,500 ms', empty.readyMs < 1500));
+  rows.push(
+    measured(
+      'first `serve` on an empty directory, ready after',
+      `${Math.round(empty.readyMs)} ms`,
+      '< 1,500 ms',
+      empty.readyMs < 1500,
+    ),
+  );
   await delay(1500);
   const idleMb = residentMb(empty.pid);
   rows.push(measured('idle memory of that server', `${idleMb} MB`, '< 120 MB', idleMb < 120));
   await empty.stop();
 
-  const server = await startServer(join(directory, 'data'), ['--fleet', fleetFile, '--rate-limit', '100000000/1s', '--max-keys', '1000000']);
+  const server = await startServer(join(directory, 'data'), [
+    '--fleet',
+    fleetFile,
+    '--rate-limit',
+    '100000000/1s',
+    '--max-keys',
+    '1000000',
+  ]);
   const reads = [
     ['GET …/usageCost, 620 records', `${base}/usageCost?from_date=2026-10-01&to_date=2026-10-31`, 0.5],
     ['GET …/services/{id}', `${base}/services/${serviceId}`, 0.45],
   ];
-  for (const [name, path, goal] of reads) if (!only || name.includes(only)) rows.push(await readRow(server, name, path, goal));
+  for (const [name, path, goal] of reads)
+    if (!only || name.includes(only)) rows.push(await readRow(server, name, path, goal));
   const writes = [
-    ['PATCH …/scaling', [3, 4].map((numReplicas) => request('PATCH', `${base}/services/${serviceId}/scaling`, { numReplicas }))],
+    [
+      'PATCH …/scaling',
+      [3, 4].map((numReplicas) => request('PATCH', `${base}/services/${serviceId}/scaling`, { numReplicas })),
+    ],
     ['POST …/keys', [request('POST', `${base}/keys`, { name: 'bench', roles: ['developer'] })]],
   ];
-  for (const [name, requests] of writes) if (!only || name.includes(only)) rows.push(await writeRow(server, name, requests));
+  for (const [name, requests] of writes)
+    if (!only || name.includes(only)) rows.push(await writeRow(server, name, requests));
   if (!only || only === 'mixed') rows.push(await mixedRow(server));
   await server.stop();
   if (!only || only === 'large') rows.push(await largeRow());
@@ -55,7 +74,9 @@ async function main() {
 async function readRow(server, name, path, goal) {
   const answer = await fetch(server.url + path, { headers: { authorization } });
   const body = Buffer.from(await answer.arrayBuffer()).toString('base64');
-  const headers = Object.fromEntries([...answer.headers].filter(([header]) => !['connection', 'date', 'keep-alive'].includes(header)));
+  const headers = Object.fromEntries(
+    [...answer.headers].filter(([header]) => !['connection', 'date', 'keep-alive'].includes(header)),
+  );
   const floor = fork(join(here, 'floor-http.mjs'));
   floor.send({ headers, body });
   const { port } = await new Promise((resolve) => floor.once('message', resolve));
@@ -83,12 +104,19 @@ async function writeRow(server, name, requests) {
 
 /** How long a read takes while 500 changes a second are made. */
 async function mixedRow(server) {
-  const changes = [3, 4].map((numReplicas) => request('PATCH', `${base}/services/${serviceId}/scaling`, { numReplicas }));
+  const changes = [3, 4].map((numReplicas) =>
+    request('PATCH', `${base}/services/${serviceId}/scaling`, { numReplicas }),
+  );
   const [{ p50, p99 }, written] = await Promise.all([
     load(server.port, 4, [request('GET', `${base}/services/${serviceId}`)], { perSecond: 1000 }),
     load(server.port, 16, changes, { perSecond: 500 }),
   ]);
-  return measured(`GET …/services/{id} while ${Math.round(written.perSecond)} writes/s run: p99`, `${p99.toFixed(1)} ms (p50 ${p50.toFixed(1)} ms)`, '< 10 ms', p99 < 10);
+  return measured(
+    `GET …/services/{id} while ${Math.round(written.perSecond)} writes/s run: p99`,
+    `${p99.toFixed(1)} ms (p50 ${p50.toFixed(1)} ms)`,
+    '< 10 ms',
+    p99 < 10,
+  );
 }
 
 /** A long answer: memory must not follow its size. */
@@ -113,12 +141,23 @@ async function largeRow() {
   clearInterval(watch);
   await server.stop();
   const megabytes = bytes / 1e6;
-  return measured(`GET …/usageCost, 31,000 records (${megabytes.toFixed(1)} MB), two at a time: memory on top`, `${Math.round(peak - before)} MB`, `< ${Math.round(2 * megabytes)} MB`, peak - before < 2 * megabytes);
+  return measured(
+    `GET …/usageCost, 31,000 records (${megabytes.toFixed(1)} MB), two at a time: memory on top`,
+    `${Math.round(peak - before)} MB`,
+    `< ${Math.round(2 * megabytes)} MB`,
+    peak - before < 2 * megabytes,
+  );
 }
 
 async function startServer(data, args) {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [join(here, '../dist/main.js'), 'serve', '--port', '0', '--data', data, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(
+    process.execPath,
+    [join(here, '../dist/main.js'), 'serve', '--port', '0', '--data', data, ...args],
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
   const line = await new Promise((resolve) => createInterface({ input: child.stdout }).once('line', resolve));
   const { url } = JSON.parse(line);
   const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -150,7 +189,8 @@ async function load(port, connections, requests, { perSecond } = {}) {
   return result;
 }
 
-const residentMb = (pid) => Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024);
+const residentMb = (pid) =>
+  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024);
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
@@ -158,14 +198,24 @@ function ratioRow(name, ours, bare, floorName, goal) {
   const rate = median(ours.map(({ perSecond }) => perSecond));
   const floor = median(bare.map(({ perSecond }) => perSecond));
   const ratio = rate / floor;
-  return { name, ours: `${thousands(rate)}/s`, floor: `${thousands(floor)}/s, ${floorName}`, ratio: ratio.toFixed(2), goal: `≥ ${goal}`, isReached: ratio >= goal };
+  return {
+    name,
+    ours: `${thousands(rate)}/s`,
+    floor: `${thousands(floor)}/s, ${floorName}`,
+    ratio: ratio.toFixed(2),
+    goal: `≥ ${goal}`,
+    isReached: ratio >= goal,
+  };
 }
 
 const measured = (name, ours, goal, isReached) => ({ name, ours, floor: '', ratio: '', goal, isReached });
 const thousands = (value) => Math.round(value).toLocaleString('en-US');
 
 function render(rows) {
-  const lines = rows.map(({ name, ours, floor, ratio, goal, isReached }) => `| ${name} | ${ours} | ${floor} | ${ratio} | ${goal} | ${isReached ? 'yes' : '**no**'} |`);
+  const lines = rows.map(
+    ({ name, ours, floor, ratio, goal, isReached }) =>
+      `| ${name} | ${ours} | ${floor} | ${ratio} | ${goal} | ${isReached ? 'yes' : '**no**'} |`,
+  );
   return ['| what | Pilothouse | floor | ratio | goal | reached |', '|---|---|---|---|---|---|', ...lines].join('\n');
 }
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type Config, loadConfig, SETTINGS, type Setting, type SettingName } from './config.ts';
 
-const files: Record<string, string> = { '/run/secrets/url': 'postgres://a:b@db/pilothouse\n', '/run/secrets/wrong': 'mysql://db\n' };
+const files: Record<string, string> = {
+  '/run/secrets/url': 'postgres://a:b@db/pilothouse\n',
+  '/run/secrets/wrong': 'mysql://db\n',
+};
 
 const load = (flags: Partial<Record<SettingName, string>> = {}, environment: Record<string, string> = {}) =>
   loadConfig({
@@ -84,7 +87,10 @@ describe('settings', () => {
   });
 
   it('report all mistakes at once, each by the name under which it was given', () => {
-    const mistakes = mistakesOf({ port: 'x', maxKeys: '0' }, { PILOTHOUSE_LOG_LEVEL: 'loud', PILOTHOUSE_DATABASE_URL_FILE: '/nowhere', PILOTHOUSE_PROT: '80' });
+    const mistakes = mistakesOf(
+      { port: 'x', maxKeys: '0' },
+      { PILOTHOUSE_LOG_LEVEL: 'loud', PILOTHOUSE_DATABASE_URL_FILE: '/nowhere', PILOTHOUSE_PROT: '80' },
+    );
     expect(mistakes).toEqual([
       '--port must be a port, 0 to 65535, not "x"',
       'PILOTHOUSE_DATABASE_URL_FILE cannot be read: no such file: /nowhere',
@@ -106,7 +112,9 @@ describe('the database URL, a secret', () => {
     const file = { [`${variable}_FILE`]: '/run/secrets/url' };
     expect(configOf({}, file).databaseUrl).toBe('postgres://a:b@db/pilothouse');
     expect(configOf({}, { ...file, [variable]: 'postgres://c' }).databaseUrl).toBe('postgres://c');
-    expect(configOf({ databaseUrl: 'postgres://d' }, { ...file, [variable]: 'postgres://c' }).databaseUrl).toBe('postgres://d');
+    expect(configOf({ databaseUrl: 'postgres://d' }, { ...file, [variable]: 'postgres://c' }).databaseUrl).toBe(
+      'postgres://d',
+    );
   });
 
   it('is never shown in a mistake', () => {
@@ -121,6 +129,8 @@ describe('the database URL, a secret', () => {
   });
 
   it('is the only setting with a file: a file of another one would silently do nothing', () => {
-    expect(mistakesOf({}, { PILOTHOUSE_PORT_FILE: '/run/port' })).toEqual(['PILOTHOUSE_PORT_FILE is not a setting of this version']);
+    expect(mistakesOf({}, { PILOTHOUSE_PORT_FILE: '/run/port' })).toEqual([
+      'PILOTHOUSE_PORT_FILE is not a setting of this version',
+    ]);
   });
 });

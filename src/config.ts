@@ -1,5 +1,5 @@
-import { type Network, parseNetwork } from './kernel/addresses.ts';
 import type { Rate } from './http/rate-limit.ts';
+import { type Network, parseNetwork } from './kernel/addresses.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -48,7 +48,10 @@ function parseRate(text: string): Rate | undefined {
 }
 
 function parseNetworks(text: string): Network[] | undefined {
-  const networks = text.split(',').filter((part) => part.trim() !== '').map((part) => parseNetwork(part.trim()));
+  const networks = text
+    .split(',')
+    .filter((part) => part.trim() !== '')
+    .map((part) => parseNetwork(part.trim()));
   return networks.every((network) => network !== undefined) ? networks : undefined;
 }
 
@@ -163,7 +166,8 @@ export function loadConfig({ flags, environment, readFile }: Sources): { config:
     const found = textOf(name as SettingName, setting);
     if (!found) return [name, undefined];
     const value = setting.parse(found.text);
-    if (value === undefined) mistakes.push(`${found.place} ${setting.rule}${setting.isSecret ? '' : `, not "${found.text}"`}`);
+    if (value === undefined)
+      mistakes.push(`${found.place} ${setting.rule}${setting.isSecret ? '' : `, not "${found.text}"`}`);
     return [name, value];
   });
   refuseUnknownVariables();
@@ -172,7 +176,10 @@ export function loadConfig({ flags, environment, readFile }: Sources): { config:
   return { config: { ...config, rateLimit: config.rateLimit?.requests === 0 ? undefined : config.rateLimit } };
 
   /** Flag before variable before file before default. */
-  function textOf(name: SettingName, { flag, variable, isSecret, fallback }: Setting): { text: string; place: string } | undefined {
+  function textOf(
+    name: SettingName,
+    { flag, variable, isSecret, fallback }: Setting,
+  ): { text: string; place: string } | undefined {
     const flagged = flags[name];
     if (flagged !== undefined) return { text: flagged, place: flag };
     const text = environment[variable];
@@ -191,9 +198,14 @@ export function loadConfig({ flags, environment, readFile }: Sources): { config:
 
   /** A misspelt variable would otherwise be a setting that silently does nothing. */
   function refuseUnknownVariables(): void {
-    const known = new Set(Object.values(SETTINGS).flatMap(({ variable, isSecret }: Setting) => (isSecret ? [variable, `${variable}_FILE`] : [variable])));
+    const known = new Set(
+      Object.values(SETTINGS).flatMap(({ variable, isSecret }: Setting) =>
+        isSecret ? [variable, `${variable}_FILE`] : [variable],
+      ),
+    );
     for (const name of Object.keys(environment)) {
-      if (name.startsWith('PILOTHOUSE_') && !known.has(name) && !SERVICE_LINK.test(name)) mistakes.push(`${name} is not a setting of this version`);
+      if (name.startsWith('PILOTHOUSE_') && !known.has(name) && !SERVICE_LINK.test(name))
+        mistakes.push(`${name} is not a setting of this version`);
     }
   }
 }

@@ -62,9 +62,18 @@ export async function startServer({ config, clock, log, prepare }: Options): Pro
 
     const managementInterface: Part = {
       documentPaths: ['/v1'],
-      guard: guardOf(createKeyAuthentication({ db: state.db, clock, lastUsed: domains.lastUsed }), 'Basic realm="pilothouse", charset="UTF-8"'),
+      guard: guardOf(
+        createKeyAuthentication({ db: state.db, clock, lastUsed: domains.lastUsed }),
+        'Basic realm="pilothouse", charset="UTF-8"',
+      ),
       bodyLimitBytes: management.bodyLimitBytes,
-      routes: [organizationRoutes(domains), serviceRoutes(domains), keyRoutes(domains), billingRoutes(domains), auditRoutes(domains)],
+      routes: [
+        organizationRoutes(domains),
+        serviceRoutes(domains),
+        keyRoutes(domains),
+        billingRoutes(domains),
+        auditRoutes(domains),
+      ],
     };
     const dashboards: Part = {
       documentPaths: [],

@@ -12,6 +12,12 @@ const bundle = await rolldown({
   platform: 'node',
   external: (id) => !isOurs(id) && !BUILT_IN.test(id),
 });
-await bundle.write({ dir: 'dist', format: 'esm', entryFileNames: 'main.js', chunkFileNames: '[name].js', sourcemap: true });
+await bundle.write({
+  dir: 'dist',
+  format: 'esm',
+  entryFileNames: 'main.js',
+  chunkFileNames: '[name].js',
+  sourcemap: true,
+});
 await bundle.close();
 chmodSync('dist/main.js', 0o755);

@@ -14,23 +14,30 @@ const UNSURE_NAMES = /(^|\/)(utils?|helpers?|common|shared|manager|misc)(\/|\.|$
 
 for (const file of files) {
   if (UNSURE_NAMES.test(file)) find(file, 0, 'a name that says nothing');
-  if (/(^|\/)(node_modules|dist|\.pilothouse)\//.test(file)) find(file, 0, 'generated or installed, does not belong in git');
+  if (/(^|\/)(node_modules|dist|\.pilothouse)\//.test(file))
+    find(file, 0, 'generated or installed, does not belong in git');
   if (!/\.(ts|tsx|mjs)$/.test(file)) continue;
   const text = readFileSync(file, 'utf8');
   const lines = text.split('\n');
   const isTest = /\.test\.ts$/.test(file) || file.startsWith('test/');
-  if (file.startsWith('src/') && !isTest && lines.length > LONGEST_FILE) find(file, 0, `${lines.length} lines; past ${LONGEST_FILE}, split by meaning`);
+  if (file.startsWith('src/') && !isTest && lines.length > LONGEST_FILE)
+    find(file, 0, `${lines.length} lines; past ${LONGEST_FILE}, split by meaning`);
   if (file.startsWith('src/') && !/^[a-z0-9./-]+$/.test(file)) find(file, 0, 'file names are kebab-case');
   lines.forEach((line, index) => {
-    if (/\b(it|test|describe)\.(skip|only|todo|fails)\b|\bx(it|describe)\(/.test(line)) find(file, index + 1, 'a skipped, focused or unwritten test');
+    if (/\b(it|test|describe)\.(skip|only|todo|fails)\b|\bx(it|describe)\(/.test(line))
+      find(file, index + 1, 'a skipped, focused or unwritten test');
     if (/\bvi\.(mock|doMock|stubGlobal)\(/.test(line)) find(file, index + 1, 'a mock; use the real thing');
-    if (/@ts-(ignore|nocheck|expect-error)/.test(line) && !file.startsWith('tools/')) find(file, index + 1, 'a type error that is hidden');
-    if (file.startsWith('src/') && !isTest && file !== 'src/main.ts' && /process\.(argv|env|exit)\b/.test(line)) find(file, index + 1, 'only main.ts reads the process');
-    if (file.startsWith('src/') && !isTest && /\bDate\.now\(\)|new Date\(\)/.test(line) && !ALLOWED_CLOCKS.has(file)) find(file, index + 1, 'time comes from the clock that was handed in');
+    if (/@ts-(ignore|nocheck|expect-error)/.test(line) && !file.startsWith('tools/'))
+      find(file, index + 1, 'a type error that is hidden');
+    if (file.startsWith('src/') && !isTest && file !== 'src/main.ts' && /process\.(argv|env|exit)\b/.test(line))
+      find(file, index + 1, 'only main.ts reads the process');
+    if (file.startsWith('src/') && !isTest && /\bDate\.now\(\)|new Date\(\)/.test(line) && !ALLOWED_CLOCKS.has(file))
+      find(file, index + 1, 'time comes from the clock that was handed in');
   });
 }
 
-if (readFileSync('package-lock.json', 'utf8').includes('"resolved":')) find('package-lock.json', 0, 'carries download addresses');
+if (readFileSync('package-lock.json', 'utf8').includes('"resolved":'))
+  find('package-lock.json', 0, 'carries download addresses');
 
 if (findings.length > 0) {
   console.error(findings.join('\n'));

@@ -33,7 +33,12 @@ function arePackagesInstalled() {
 function hasPostgres() {
   const folder = '/usr/lib/postgresql';
   const versions = existsSync(folder) ? readdirSync(folder) : [];
-  const folders = [...versions.map((version) => join(folder, version, 'bin')), '/usr/local/bin', '/usr/bin', '/opt/homebrew/bin'];
+  const folders = [
+    ...versions.map((version) => join(folder, version, 'bin')),
+    '/usr/local/bin',
+    '/usr/bin',
+    '/opt/homebrew/bin',
+  ];
   return folders.some((bin) => existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres')));
 }
 
@@ -46,7 +51,10 @@ function installPostgres() {
   console.error('Installing PostgreSQL for the tests …');
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore', env: environment });
-  const { status } = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'postgresql'], { stdio: 'ignore', env: environment });
+  const { status } = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'postgresql'], {
+    stdio: 'ignore',
+    env: environment,
+  });
   if (status !== 0) console.error('PostgreSQL could not be installed; its tests will be skipped.');
 }
 

@@ -16,7 +16,8 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
       await insertActivity(tx, { id: nextId(createdAt), createdAt, actor, ...change });
     },
 
-    list: (organizationId: string, filter: ActivityFilter): Promise<Activity[]> => listActivities(db, organizationId, filter),
+    list: (organizationId: string, filter: ActivityFilter): Promise<Activity[]> =>
+      listActivities(db, organizationId, filter),
 
     async get(organizationId: string, id: string): Promise<Activity> {
       const activity = await findActivity(db, organizationId, id);

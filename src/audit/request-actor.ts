@@ -5,7 +5,13 @@ import type { Actor } from './activity.ts';
 /** Who the audit trail names for a change made by this request. */
 export function actorOf(request: FastifyRequest): Actor {
   const { credentialId, credentialName } = callerOf(request);
-  const actor: Actor = { type: 'api', id: credentialId, details: credentialName, address: request.clientAddress, requestId: request.id };
+  const actor: Actor = {
+    type: 'api',
+    id: credentialId,
+    details: credentialName,
+    address: request.clientAddress,
+    requestId: request.id,
+  };
   const userAgent = request.headers['user-agent'];
   if (userAgent !== undefined) actor.userAgent = userAgent.slice(0, 512);
   return actor;

@@ -42,7 +42,11 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
         config: { operation: 'activityGet', roles },
         schema: { tags, summary: 'Get activity', params: ActivityPath, response: managementAnswer(ActivityRecord) },
       },
-      async (request) => success(request, record(await audit.get(callerOf(request).organizationId, request.params.activityId.toLowerCase()))),
+      async (request) =>
+        success(
+          request,
+          record(await audit.get(callerOf(request).organizationId, request.params.activityId.toLowerCase())),
+        ),
     );
   };
 }

@@ -1,13 +1,21 @@
 import Type from 'typebox';
 import { OrganizationPath } from '../organizations/schema.ts';
 
-export const ActivityPath = Type.Object({ ...OrganizationPath.properties, activityId: Type.String({ format: 'uuid' }) });
+export const ActivityPath = Type.Object({
+  ...OrganizationPath.properties,
+  activityId: Type.String({ format: 'uuid' }),
+});
 
 export const ActivityQuery = Type.Object(
   {
     from_date: Type.Optional(Type.String({ description: 'First day or moment, ISO 8601' })),
     to_date: Type.Optional(Type.String({ description: 'Last day (inclusive) or moment (exclusive), ISO 8601' })),
-    before: Type.Optional(Type.String({ format: 'uuid', description: 'Continue after this activity: the id of the last one of the page before' })),
+    before: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description: 'Continue after this activity: the id of the last one of the page before',
+      }),
+    ),
     limit: Type.Optional(Type.String({ description: '1 to 1000, 100 when left out' })),
   },
   { additionalProperties: false },
@@ -27,6 +35,10 @@ export const ActivityRecord = Type.Object({
   serviceId: Type.Optional(Type.String({ format: 'uuid' })),
   resourceType: Type.String(),
   resourceId: Type.String(),
-  before: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'The changed fields as they were' })),
-  after: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'The changed fields as they are now' })),
+  before: Type.Optional(
+    Type.Object({}, { additionalProperties: true, description: 'The changed fields as they were' }),
+  ),
+  after: Type.Optional(
+    Type.Object({}, { additionalProperties: true, description: 'The changed fields as they are now' }),
+  ),
 });

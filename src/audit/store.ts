@@ -22,7 +22,10 @@ const insert = prepared((db: Db, value: ActivityRow) =>
   }),
 );
 
-export async function insertActivity(tx: Db, { organizationId, id, createdAt, type, actor, resource, serviceId, before, after }: Activity): Promise<void> {
+export async function insertActivity(
+  tx: Db,
+  { organizationId, id, createdAt, type, actor, resource, serviceId, before, after }: Activity,
+): Promise<void> {
   await insert.first(tx, {
     organization_id: organizationId,
     id,
@@ -50,7 +53,11 @@ export interface ActivityFilter {
 }
 
 /** Newest first. Ids are ordered by time, so `before` continues where the last page ended. */
-export async function listActivities(db: Db, organizationId: string, { fromMs, toMs, before, limit }: ActivityFilter): Promise<Activity[]> {
+export async function listActivities(
+  db: Db,
+  organizationId: string,
+  { fromMs, toMs, before, limit }: ActivityFilter,
+): Promise<Activity[]> {
   let query = db.selectFrom('activities').selectAll().where('organization_id', '=', organizationId);
   if (fromMs !== undefined) query = query.where('created_at', '>=', fromMs);
   if (toMs !== undefined) query = query.where('created_at', '<', toMs);
@@ -60,7 +67,12 @@ export async function listActivities(db: Db, organizationId: string, { fromMs, t
 }
 
 export async function findActivity(db: Db, organizationId: string, id: string): Promise<Activity | undefined> {
-  const row = await db.selectFrom('activities').selectAll().where('organization_id', '=', organizationId).where('id', '=', id).executeTakeFirst();
+  const row = await db
+    .selectFrom('activities')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
   return row && toActivity(row);
 }
 

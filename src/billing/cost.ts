@@ -33,11 +33,17 @@ export interface Cost {
   micros: Record<Metric, number>;
 }
 
-export const totalMicros = ({ micros }: Pick<Cost, 'micros'>): number => METRICS.reduce((sum, metric) => sum + micros[metric], 0);
+export const totalMicros = ({ micros }: Pick<Cost, 'micros'>): number =>
+  METRICS.reduce((sum, metric) => sum + micros[metric], 0);
 
 /** By day, then kind, then name by its bytes, then id. The same order whatever a store's collation is. */
 export function inOrder(a: Cost, b: Cost): number {
-  return byText(a.date, b.date) || byText(a.entityType, b.entityType) || Buffer.compare(Buffer.from(a.entityName), Buffer.from(b.entityName)) || byText(a.entityId, b.entityId);
+  return (
+    byText(a.date, b.date) ||
+    byText(a.entityType, b.entityType) ||
+    Buffer.compare(Buffer.from(a.entityName), Buffer.from(b.entityName)) ||
+    byText(a.entityId, b.entityId)
+  );
 }
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -24,7 +24,8 @@ export function billingRoutes({ costs }: { costs: Costs }): Routes {
         schema: {
           tags: ['Billing'],
           summary: 'Get organization usage cost',
-          description: 'One record per UTC day and entity. totalCHC is exactly the sum of its metrics, grandTotalCHC exactly the sum of the totals.',
+          description:
+            'One record per UTC day and entity. totalCHC is exactly the sum of its metrics, grandTotalCHC exactly the sum of the totals.',
           params: OrganizationPath,
           querystring: UsageCostQuery,
           response: managementAnswer(UsageCost),

@@ -4,7 +4,9 @@ import { type Cost, ENTITY_TYPES, METRICS, type Metric, totalMicros } from './co
 
 export const UsageCostQuery = Type.Object(
   {
-    from_date: Type.String({ description: 'First day, YYYY-MM-DD or an ISO 8601 date-time of which the UTC day counts' }),
+    from_date: Type.String({
+      description: 'First day, YYYY-MM-DD or an ISO 8601 date-time of which the UTC day counts',
+    }),
     to_date: Type.String({ description: 'Last day, included; at most 30 days after from_date' }),
   },
   { additionalProperties: false },
@@ -36,7 +38,9 @@ export function costRecord(cost: Cost): Static<typeof CostRecord> {
     entityName: cost.entityName,
     entityType: cost.entityType,
     locked: cost.isLocked,
-    metrics: Object.fromEntries(METRICS.map((metric) => [`${metric}CHC`, chcFromMicros(cost.micros[metric])])) as Static<typeof CostRecord>['metrics'],
+    metrics: Object.fromEntries(
+      METRICS.map((metric) => [`${metric}CHC`, chcFromMicros(cost.micros[metric])]),
+    ) as Static<typeof CostRecord>['metrics'],
     ...(cost.serviceId === undefined ? {} : { serviceId: cost.serviceId }),
     totalCHC: chcFromMicros(totalMicros(cost)),
   };

@@ -37,11 +37,19 @@ const toRow = (cost: Cost): UsageCostRow => ({
   data_warehouse_id: cost.dataWarehouseId,
   service_id: cost.serviceId ?? null,
   locked: cost.isLocked ? 1 : 0,
-  ...(Object.fromEntries(METRICS.map((metric) => [COLUMNS[metric], cost.micros[metric]])) as Record<(typeof COLUMNS)[Metric], number>),
+  ...(Object.fromEntries(METRICS.map((metric) => [COLUMNS[metric], cost.micros[metric]])) as Record<
+    (typeof COLUMNS)[Metric],
+    number
+  >),
 });
 
 const selectDays = prepared((db: Db, value: { organizationId: string; from: string; to: string }) =>
-  db.selectFrom('usage_costs').selectAll().where('organization_id', '=', value.organizationId).where('date', '>=', value.from).where('date', '<=', value.to),
+  db
+    .selectFrom('usage_costs')
+    .selectAll()
+    .where('organization_id', '=', value.organizationId)
+    .where('date', '>=', value.from)
+    .where('date', '<=', value.to),
 );
 
 /** Both ends included, in no order. */
@@ -60,7 +68,13 @@ export async function putCosts(tx: Db, costs: readonly Cost[]): Promise<void> {
       .values(costs.slice(start, start + ROWS_PER_INSERT).map(toRow))
       .onConflict((conflict) =>
         conflict.columns(['organization_id', 'date', 'entity_type', 'entity_id']).doUpdateSet((eb) => {
-          const columns = ['entity_name', 'data_warehouse_id', 'service_id', 'locked', ...Object.values(COLUMNS)] as const;
+          const columns = [
+            'entity_name',
+            'data_warehouse_id',
+            'service_id',
+            'locked',
+            ...Object.values(COLUMNS),
+          ] as const;
           return Object.fromEntries(columns.map((column) => [column, eb.ref(`excluded.${column}`)]));
         }),
       )

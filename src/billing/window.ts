@@ -19,8 +19,14 @@ export function parseWindow({ from_date, to_date }: { from_date: string; to_date
   if (to === undefined) violations.push({ path: 'query.to_date', rule, value: to_date });
   if (from !== undefined && to !== undefined) {
     const span = daysFromTo(from, to);
-    if (span < 0) violations.push({ path: 'query.from_date', rule: 'The value must not be after to_date', value: from_date });
-    if (span >= MAX_DAYS) violations.push({ path: 'query.to_date', rule: `The value must be at most ${MAX_DAYS - 1} days after from_date`, value: to_date });
+    if (span < 0)
+      violations.push({ path: 'query.from_date', rule: 'The value must not be after to_date', value: from_date });
+    if (span >= MAX_DAYS)
+      violations.push({
+        path: 'query.to_date',
+        rule: `The value must be at most ${MAX_DAYS - 1} days after from_date`,
+        value: to_date,
+      });
   }
   refuse(violations);
   return { from: from ?? '', to: to ?? '' };

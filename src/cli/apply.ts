@@ -2,11 +2,17 @@ import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import { parseFleetFile } from '../fleet/file.ts';
 import type { Step } from '../fleet/plan.ts';
-import { localActor, STORE_SETTINGS, withDomains, withSettings, type World } from './command.ts';
+import { localActor, STORE_SETTINGS, type World, withDomains, withSettings } from './command.ts';
 import { readFleet } from './serve.ts';
 
 export function applyCommand(program: Command, world: World): void {
-  withSettings(program.command('apply').argument('<file>', 'fleet file, YAML or JSON').description('make the store match a fleet file'), STORE_SETTINGS)
+  withSettings(
+    program
+      .command('apply')
+      .argument('<file>', 'fleet file, YAML or JSON')
+      .description('make the store match a fleet file'),
+    STORE_SETTINGS,
+  )
     .option('--dry-run', 'only print the plan')
     .option('--force', 'also undo what the API changed since the file was last applied')
     .option('--prune', 'remove what an earlier version of the file declared and this one does not')
@@ -23,12 +29,19 @@ export function applyCommand(program: Command, world: World): void {
 }
 
 export function exportCommand(program: Command, world: World): void {
-  withSettings(program.command('export').description('print the whole store as a fleet file; credentials as hashes'), STORE_SETTINGS)
+  withSettings(
+    program.command('export').description('print the whole store as a fleet file; credentials as hashes'),
+    STORE_SETTINGS,
+  )
     .option('--json', 'as JSON instead of YAML')
     .action(async (options) => {
       await withDomains(options, world, async ({ fleet }) => {
         const file = await fleet.export();
-        world.print(options.json ? JSON.stringify(file) : stringify(file, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd());
+        world.print(
+          options.json
+            ? JSON.stringify(file)
+            : stringify(file, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd(),
+        );
       });
     });
 }
@@ -40,7 +53,10 @@ function planLines(steps: readonly Step[], isDryRun: boolean): string[] {
   const changing = steps.filter(({ action }) => action !== 'unchanged');
   const costs = changing.filter(({ kind }) => kind === 'cost');
   const listed = changing.filter((step) => step.kind !== 'cost' || costs.indexOf(step) < LISTED_COSTS);
-  const lines = listed.flatMap((step) => [`${SIGNS[step.action]} ${step.kind} ${step.name}`, ...(step.action === 'change' ? fieldLines(step) : [])]);
+  const lines = listed.flatMap((step) => [
+    `${SIGNS[step.action]} ${step.kind} ${step.name}`,
+    ...(step.action === 'change' ? fieldLines(step) : []),
+  ]);
   if (costs.length > LISTED_COSTS) lines.push(`  … and ${costs.length - LISTED_COSTS} more cost records`);
   const count = (action: Step['action']) => steps.filter((step) => step.action === action).length;
   const summary = `${count('add')} added, ${count('change')} changed, ${count('remove')} removed, ${count('unchanged')} unchanged`;

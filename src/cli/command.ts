@@ -44,7 +44,11 @@ export function withSettings(command: Command, names: readonly SettingName[]): C
 export const STORE_SETTINGS = ['dataDirectory', 'databaseUrl', 'logLevel'] as const;
 
 /** Commander names options after their flags, settings have names of their own. */
-export function configOf(options: Record<string, unknown>, world: World, overrides: Partial<Record<SettingName, string>> = {}): Config {
+export function configOf(
+  options: Record<string, unknown>,
+  world: World,
+  overrides: Partial<Record<SettingName, string>> = {},
+): Config {
   const flags: Partial<Record<SettingName, string>> = { ...overrides };
   for (const [name, { flag }] of Object.entries(SETTINGS)) {
     const given = options[flag.slice(2).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())];
@@ -58,7 +62,10 @@ export function configOf(options: Record<string, unknown>, world: World, overrid
 /** To standard error, in the background; `flush` before the process ends. */
 export function createLog(level: string): { log: Logger; flush(): void } {
   const destination = pino.destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 500 });
-  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: shortError } }, destination);
+  const log = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: shortError } },
+    destination,
+  );
   return { log, flush: () => destination.flushSync() };
 }
 
@@ -69,7 +76,11 @@ function shortError(error: unknown): object {
 }
 
 /** Opens the store named by the settings, runs the work, closes the store. */
-export async function withDomains<T>(options: Record<string, unknown>, world: World, work: (domains: Domains, config: Config) => Promise<T>): Promise<T> {
+export async function withDomains<T>(
+  options: Record<string, unknown>,
+  world: World,
+  work: (domains: Domains, config: Config) => Promise<T>,
+): Promise<T> {
   const config = configOf(options, world);
   const { log, flush } = createLog(config.logLevel);
   const state = await openState({ ...config, clock: systemClock });
@@ -81,7 +92,11 @@ export async function withDomains<T>(options: Record<string, unknown>, world: Wo
   }
 }
 
-export const localActor = (world: World, program = 'cli'): Actor => ({ type: 'system', id: program, details: `pilothouse ${program}, ${world.user}` });
+export const localActor = (world: World, program = 'cli'): Actor => ({
+  type: 'system',
+  id: program,
+  details: `pilothouse ${program}, ${world.user}`,
+});
 
 /** By id or by name; when there is only one organization, it need not be named. */
 export async function chosenOrganization(domains: Domains, wanted: string | undefined): Promise<Organization> {
@@ -89,8 +104,13 @@ export async function chosenOrganization(domains: Domains, wanted: string | unde
   const found = all.filter(({ id, name }) => wanted === undefined || id === wanted.toLowerCase() || name === wanted);
   const [first] = found;
   if (first && found.length === 1) return first;
-  if (wanted !== undefined && found.length === 0) throw new AppError('not_found', `organization ${wanted} does not exist`);
-  if (all.length === 0) throw new AppError('not_found', 'There is no organization yet; declare one in a fleet file and run pilothouse apply');
+  if (wanted !== undefined && found.length === 0)
+    throw new AppError('not_found', `organization ${wanted} does not exist`);
+  if (all.length === 0)
+    throw new AppError(
+      'not_found',
+      'There is no organization yet; declare one in a fleet file and run pilothouse apply',
+    );
   throw new UsageError([`--org must name one of ${all.map(({ id, name }) => `${id} (${name})`).join(', ')}`]);
 }
 
@@ -104,7 +124,13 @@ export function nameMistakes(name: string | undefined): string[] {
 
 /** Columns of text, as wide as they need to be. */
 export function table(header: string[], rows: string[][]): string[] {
-  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)));
-  const line = (cells: string[]) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd();
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
+  );
+  const line = (cells: string[]) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
   return [line(header), ...rows.map(line)];
 }

@@ -4,14 +4,19 @@ import { parseNetwork } from '../kernel/addresses.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { addDays, dayOf } from '../kernel/days.ts';
 import type { Server } from '../server.ts';
-import { configOf, localActor, UsageError, withSettings, type World } from './command.ts';
+import { configOf, localActor, UsageError, type World, withSettings } from './command.ts';
 import { runServer, SERVER_SETTINGS } from './serve.ts';
 
 export function demoCommand(program: Command, world: World): void {
-  withSettings(program.command('demo').description('run the server with a demo organization, ready to call'), SERVER_SETTINGS).action(async (options) => {
+  withSettings(
+    program.command('demo').description('run the server with a demo organization, ready to call'),
+    SERVER_SETTINGS,
+  ).action(async (options) => {
     const config = configOf(options, world, { logLevel: world.environment.PILOTHOUSE_LOG_LEVEL ?? 'warn' });
     if (config.host !== 'localhost' && !parseNetwork('127.0.0.0/8')?.contains(config.host) && config.host !== '::1') {
-      throw new UsageError([`--host must be a loopback address: the credentials of the demo are public, ${config.host} may not be`]);
+      throw new UsageError([
+        `--host must be a loopback address: the credentials of the demo are public, ${config.host} may not be`,
+      ]);
     }
     await runServer(config, world, {
       async prepare({ fleet }) {

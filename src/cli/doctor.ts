@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { openState } from '../state/open.ts';
-import { configOf, UsageError, withSettings, type World } from './command.ts';
+import { configOf, UsageError, type World, withSettings } from './command.ts';
 import { SERVER_SETTINGS } from './serve.ts';
 
 interface Finding {
@@ -13,10 +13,18 @@ interface Finding {
 }
 
 export function doctorCommand(program: Command, world: World): void {
-  withSettings(program.command('doctor').description('check the configuration, the store, the ports and the clock').option('--json', 'as JSON'), SERVER_SETTINGS).action(async (options) => {
+  withSettings(
+    program
+      .command('doctor')
+      .description('check the configuration, the store, the ports and the clock')
+      .option('--json', 'as JSON'),
+    SERVER_SETTINGS,
+  ).action(async (options) => {
     const findings = await examine(options, world);
     if (options.json) world.print(JSON.stringify(findings));
-    else for (const { check, isFine, text } of findings) world.print(`${isFine ? 'ok  ' : 'FAIL'}  ${check.padEnd(8)}  ${text}`);
+    else
+      for (const { check, isFine, text } of findings)
+        world.print(`${isFine ? 'ok  ' : 'FAIL'}  ${check.padEnd(8)}  ${text}`);
     if (findings.some(({ isFine }) => !isFine)) throw new Error('Something needs attention; see above');
   });
 }
@@ -27,9 +35,21 @@ async function examine(options: Record<string, unknown>, world: World): Promise<
   try {
     config = configOf(options, world);
   } catch (error) {
-    return [node, { check: 'config', isFine: false, text: error instanceof UsageError ? error.lines.join('; ') : (error as Error).message }];
+    return [
+      node,
+      {
+        check: 'config',
+        isFine: false,
+        text: error instanceof UsageError ? error.lines.join('; ') : (error as Error).message,
+      },
+    ];
   }
-  return [node, { check: 'config', isFine: true, text: 'every setting is valid' }, ...(await examineStore(config)), ...(await examinePorts(config))];
+  return [
+    node,
+    { check: 'config', isFine: true, text: 'every setting is valid' },
+    ...(await examineStore(config)),
+    ...(await examinePorts(config)),
+  ];
 }
 
 function isNodeRecent(): boolean {

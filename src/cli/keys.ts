@@ -1,18 +1,42 @@
 import type { Command } from 'commander';
 import { isoSeconds, isoTime, systemClock } from '../kernel/clock.ts';
 import { isActive, KEY_STATES, type Key, ROLES, type Role } from '../keys/key.ts';
-import { chosenOrganization, localActor, nameMistakes, STORE_SETTINGS, table, UsageError, withDomains, withSettings, type World } from './command.ts';
+import {
+  chosenOrganization,
+  localActor,
+  nameMistakes,
+  STORE_SETTINGS,
+  table,
+  UsageError,
+  type World,
+  withDomains,
+  withSettings,
+} from './command.ts';
 
 export function keyCommands(program: Command, world: World): void {
   const key = program.command('key').description('API keys');
   const command = (name: string, description: string) =>
-    withSettings(key.command(name).description(description).option('--org <id or name>', 'organization').option('--json', 'as JSON'), STORE_SETTINGS);
+    withSettings(
+      key
+        .command(name)
+        .description(description)
+        .option('--org <id or name>', 'organization')
+        .option('--json', 'as JSON'),
+      STORE_SETTINGS,
+    );
 
   command('list', 'list keys').action(async (options) => {
     await withDomains(options, world, async (domains) => {
       const keys = await domains.keys.list((await chosenOrganization(domains, options.org)).id);
       if (options.json) return world.print(JSON.stringify(keys.map(shown)));
-      const rows = keys.map((one) => [one.id, one.name, `…${one.keySuffix}`, stateOf(one), one.roles.join(','), one.usedAt === undefined ? 'never' : isoSeconds(one.usedAt)]);
+      const rows = keys.map((one) => [
+        one.id,
+        one.name,
+        `…${one.keySuffix}`,
+        stateOf(one),
+        one.roles.join(','),
+        one.usedAt === undefined ? 'never' : isoSeconds(one.usedAt),
+      ]);
       for (const line of table(['ID', 'NAME', 'KEY ID', 'STATE', 'ROLES', 'LAST USED'], rows)) world.print(line);
     });
   });
@@ -25,12 +49,21 @@ export function keyCommands(program: Command, world: World): void {
     .action(async (options) => {
       const roles = options.role as string[] | undefined;
       const wrong = (roles ?? []).filter((role) => !ROLES.includes(role as Role));
-      const mistakes = [...nameMistakes(options.name), ...wrong.map((role) => `--role must be one of ${ROLES.join(', ')}, not "${role}"`)];
-      if (options.state !== undefined && !KEY_STATES.includes(options.state)) mistakes.push(`--state must be one of ${KEY_STATES.join(', ')}`);
+      const mistakes = [
+        ...nameMistakes(options.name),
+        ...wrong.map((role) => `--role must be one of ${ROLES.join(', ')}, not "${role}"`),
+      ];
+      if (options.state !== undefined && !KEY_STATES.includes(options.state))
+        mistakes.push(`--state must be one of ${KEY_STATES.join(', ')}`);
       if (mistakes.length > 0) throw new UsageError(mistakes);
       await withDomains(options, world, async (domains) => {
         const { id } = await chosenOrganization(domains, options.org);
-        const settings = { name: options.name, roles: roles && ([...new Set(roles)] as Role[]), expireAt: options.expires, state: options.state };
+        const settings = {
+          name: options.name,
+          roles: roles && ([...new Set(roles)] as Role[]),
+          expireAt: options.expires,
+          state: options.state,
+        };
         const { key: created, credentials } = await domains.keys.create(localActor(world), id, settings);
         if (options.json) return world.print(JSON.stringify({ key: shown(created), ...credentials }));
         world.say(`Created key ${created.name} (${created.roles.join(', ')}). The secret is shown this once.`);
@@ -43,8 +76,12 @@ export function keyCommands(program: Command, world: World): void {
     .action(async (id, options) => {
       await withDomains(options, world, async (domains) => {
         const organization = await chosenOrganization(domains, options.org);
-        const disabled = await domains.keys.update(localActor(world), organization.id, id.toLowerCase(), { state: 'disabled' });
-        world.print(options.json ? JSON.stringify(shown(disabled)) : `Disabled key ${disabled.name} (…${disabled.keySuffix}).`);
+        const disabled = await domains.keys.update(localActor(world), organization.id, id.toLowerCase(), {
+          state: 'disabled',
+        });
+        world.print(
+          options.json ? JSON.stringify(shown(disabled)) : `Disabled key ${disabled.name} (…${disabled.keySuffix}).`,
+        );
       });
     });
 
@@ -53,7 +90,11 @@ export function keyCommands(program: Command, world: World): void {
     .action(async (id, options) => {
       await withDomains(options, world, async (domains) => {
         const organization = await chosenOrganization(domains, options.org);
-        const { key: rotated, keySecret } = await domains.keys.rotate(localActor(world), organization.id, id.toLowerCase());
+        const { key: rotated, keySecret } = await domains.keys.rotate(
+          localActor(world),
+          organization.id,
+          id.toLowerCase(),
+        );
         if (options.json) return world.print(JSON.stringify({ key: shown(rotated), keySecret }));
         world.say(`The key id …${rotated.keySuffix} stays; its new secret is shown this once.`);
         world.print(keySecret);

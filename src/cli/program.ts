@@ -23,7 +23,18 @@ export async function run(argv: readonly string[], world: World): Promise<number
     .exitOverride()
     .configureOutput({ writeOut: (text) => world.print(text.trimEnd()), writeErr: (text) => world.say(text.trimEnd()) })
     .showHelpAfterError('(pilothouse --help lists the commands)');
-  for (const add of [serveCommand, demoCommand, applyCommand, exportCommand, organizationCommands, serviceCommands, keyCommands, tokenCommands, doctorCommand, referenceCommand]) {
+  for (const add of [
+    serveCommand,
+    demoCommand,
+    applyCommand,
+    exportCommand,
+    organizationCommands,
+    serviceCommands,
+    keyCommands,
+    tokenCommands,
+    doctorCommand,
+    referenceCommand,
+  ]) {
     add(program, world);
   }
   try {

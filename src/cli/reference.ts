@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import pino from 'pino';
-import { ROLES } from '../keys/key.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { ROLES } from '../keys/key.ts';
 import { startServer } from '../server.ts';
 import { configOf, type World } from './command.ts';
 
@@ -42,7 +42,9 @@ export async function renderReference(world: World): Promise<{ openapi: string; 
 }
 
 function operationsIn(document: object): Operation[] {
-  const { paths = {} } = document as { paths?: Record<string, Record<string, { summary: string; description?: string; security?: unknown[] }>> };
+  const { paths = {} } = document as {
+    paths?: Record<string, Record<string, { summary: string; description?: string; security?: unknown[] }>>;
+  };
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { summary, description = '', security = [] }]) => ({
       method: method.toUpperCase(),

@@ -6,7 +6,7 @@ import type { FleetFile } from '../fleet/schema.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type Server, startServer } from '../server.ts';
-import { configOf, createLog, localActor, UsageError, withSettings, type World } from './command.ts';
+import { configOf, createLog, localActor, UsageError, type World, withSettings } from './command.ts';
 
 export const SERVER_SETTINGS = [
   'port',
@@ -25,7 +25,10 @@ export function serveCommand(program: Command, world: World): void {
   withSettings(program.command('serve').description('run the server'), SERVER_SETTINGS).action(async (options) => {
     const config = configOf(options, world);
     await runServer(config, world, {
-      ready: ({ url, dashboardUrl }) => world.print(JSON.stringify({ ready: true, url, dashboardUrl, store: config.databaseUrl ? 'postgres' : 'libsql' })),
+      ready: ({ url, dashboardUrl }) =>
+        world.print(
+          JSON.stringify({ ready: true, url, dashboardUrl, store: config.databaseUrl ? 'postgres' : 'libsql' }),
+        ),
     });
   });
 }
@@ -81,5 +84,8 @@ function portTaken(error: unknown, { port, dashboardPort }: Config): Error | und
   const { code, port: taken = port } = error as { code?: string; port?: number };
   if (code !== 'EADDRINUSE') return undefined;
   const flag = taken !== port && taken === dashboardPort ? '--dashboard-port' : '--port';
-  return new AppError('conflict', `Port ${taken} is taken by another program; choose one with ${flag}, or 0 for any free one`);
+  return new AppError(
+    'conflict',
+    `Port ${taken} is taken by another program; choose one with ${flag}, or 0 for any free one`,
+  );
 }

@@ -1,6 +1,15 @@
 import type { Command } from 'commander';
 import { parseDateTime, systemClock } from '../kernel/clock.ts';
-import { chosenOrganization, localActor, nameMistakes, STORE_SETTINGS, UsageError, withDomains, withSettings, type World } from './command.ts';
+import {
+  chosenOrganization,
+  localActor,
+  nameMistakes,
+  STORE_SETTINGS,
+  UsageError,
+  type World,
+  withDomains,
+  withSettings,
+} from './command.ts';
 
 export function tokenCommands(program: Command, world: World): void {
   const token = program.command('token').description('dashboard tokens');
@@ -26,6 +35,7 @@ export function tokenCommands(program: Command, world: World): void {
 function expiry(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = parseDateTime(text, { offset: 'required' });
-  if (ms === undefined || ms <= systemClock.now()) throw new UsageError([`--expires must be an ISO 8601 date-time with an offset or Z, in the future, not "${text}"`]);
+  if (ms === undefined || ms <= systemClock.now())
+    throw new UsageError([`--expires must be an ISO 8601 date-time with an offset or Z, in the future, not "${text}"`]);
   return ms;
 }

@@ -1,8 +1,8 @@
 import type { Authenticate, Caller } from '../http/guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { Db } from '../state/tables.ts';
 import { hashOf } from '../keys/credentials.ts';
+import type { Db } from '../state/tables.ts';
 import { findTokenByHash } from './store.ts';
 
 const REFUSAL = 'Unauthorized access. API key is missing or invalid.';
@@ -12,7 +12,8 @@ export function createTokenAuthentication({ db, clock }: { db: Db; clock: Clock 
   return async (header) => {
     const text = /^bearer +(\S+)\s*$/i.exec(header ?? '')?.[1];
     const token = text === undefined ? undefined : await findTokenByHash(db, hashOf(text));
-    if (!token || (token.expireAt !== undefined && token.expireAt <= clock.now())) throw new AppError('unauthorized', REFUSAL);
+    if (!token || (token.expireAt !== undefined && token.expireAt <= clock.now()))
+      throw new AppError('unauthorized', REFUSAL);
     return {
       organizationId: token.organizationId,
       costRevision: 0,

@@ -9,7 +9,8 @@ const shown = Compile(Dashboard);
 
 const series = { type: 'time', aggFn: 'count' } as const;
 const tile = { x: 0, y: 0, w: 1, h: 1, series: [series] };
-const withTiles = (...tiles: object[]) => ({ name: 'd', tiles: tiles.map((one) => ({ ...tile, ...one })) }) as DashboardBody;
+const withTiles = (...tiles: object[]) =>
+  ({ name: 'd', tiles: tiles.map((one) => ({ ...tile, ...one })) }) as DashboardBody;
 const withSeries = (...list: object[]) => withTiles({ series: list });
 
 describe('a dashboard is completed', () => {
@@ -124,31 +125,44 @@ describe('the rules of a dashboard', () => {
     ['501 tiles', [withTiles(...Array(501).fill({}))], false],
     ['1 and 20 series', [withSeries(series), withSeries(...Array(20).fill(series))], true],
     ['no series, 21 series', [withSeries(), withSeries(...Array(21).fill(series))], false],
-    ['groupBy of 10, where of 10,000 characters', [withSeries({ ...series, groupBy: Array(10).fill('g'), where: 'w'.repeat(10_000) })], true],
+    [
+      'groupBy of 10, where of 10,000 characters',
+      [withSeries({ ...series, groupBy: Array(10).fill('g'), where: 'w'.repeat(10_000) })],
+      true,
+    ],
     ['groupBy of 11', [withSeries({ ...series, groupBy: Array(11).fill('g') })], false],
     ['where of 10,001 characters', [withSeries({ ...series, where: 'w'.repeat(10_001) })], false],
     ['the corners of the grid', [withTiles({ x: 23, w: 1 }), withTiles({ w: 24 })], true],
-    ['outside the grid', [{ x: -1 }, { x: 24 }, { x: 0.5 }, { y: -1 }, { w: 0 }, { w: 25 }, { h: 0 }].map((one) => withTiles(one)), false],
+    [
+      'outside the grid',
+      [{ x: -1 }, { x: 24 }, { x: 0.5 }, { y: -1 }, { w: 0 }, { w: 25 }, { h: 0 }].map((one) => withTiles(one)),
+      false,
+    ],
     ['a tile id of 36 characters', [withTiles({ id: 'x'.repeat(36) })], true],
     ['a tile id of 37 characters, an empty one', [withTiles({ id: 'x'.repeat(37) }), withTiles({ id: '' })], false],
     ['level 0 and 1', [0, 1].map((level) => withSeries({ ...series, level })), true],
     ['level below 0 and above 1', [-0.1, 1.1].map((level) => withSeries({ ...series, level })), false],
     [
       'values that nobody knows',
-      [{ type: 'pie' }, { aggFn: 'median' }, { dataSource: 'logs' }, { whereLanguage: 'kql' }, { metricDataType: 'counter' }].map((one) =>
-        withSeries({ ...series, ...one }),
-      ),
+      [
+        { type: 'pie' },
+        { aggFn: 'median' },
+        { dataSource: 'logs' },
+        { whereLanguage: 'kql' },
+        { metricDataType: 'counter' },
+      ].map((one) => withSeries({ ...series, ...one })),
       false,
     ],
     [
       'every aggregation',
-      ['avg', 'count', 'count_distinct', 'last_value', 'max', 'min', 'quantile', 'sum', 'any', 'none', 'increase'].map((aggFn) =>
-        withSeries({ ...series, aggFn }),
+      ['avg', 'count', 'count_distinct', 'last_value', 'max', 'min', 'quantile', 'sum', 'any', 'none', 'increase'].map(
+        (aggFn) => withSeries({ ...series, aggFn }),
       ),
       true,
     ],
   ])('D5, D6: %s', (_, dashboards, isRight) => {
-    for (const dashboard of dashboards) expect(body.Check(dashboard), JSON.stringify(dashboard).slice(0, 200)).toBe(isRight);
+    for (const dashboard of dashboards)
+      expect(body.Check(dashboard), JSON.stringify(dashboard).slice(0, 200)).toBe(isRight);
   });
 
   it.each([
@@ -173,14 +187,19 @@ describe('the order of the list', () => {
     // As UTF-16, 😀 would stand before ｱ; with a locale, ä before b.
     const sorted = ['😀', 'ｱ', 'ä', 'b', 'a', 'Z', ''].map((name) => named(name, 'x'));
     expect([...sorted].reverse().sort(inListOrder)).toEqual(sorted);
-    expect([named('a', 'b'), named('b', 'c'), named('a', 'B'), named('a', 'a')].sort(inListOrder).map(({ id }) => id)).toEqual(['c', 'B', 'a', 'b']);
+    expect(
+      [named('a', 'b'), named('b', 'c'), named('a', 'B'), named('a', 'a')].sort(inListOrder).map(({ id }) => id),
+    ).toEqual(['c', 'B', 'a', 'b']);
   });
 
   it('D2: is one order, however the dashboards came', () => {
-    const dashboards = fc.uniqueArray(fc.tuple(fc.string({ unit: 'binary', maxLength: 3 }), fc.constantFrom('a', 'b', 'B', '0')), {
-      selector: ([name, id]) => `${name}/${id}`,
-      maxLength: 8,
-    });
+    const dashboards = fc.uniqueArray(
+      fc.tuple(fc.string({ unit: 'binary', maxLength: 3 }), fc.constantFrom('a', 'b', 'B', '0')),
+      {
+        selector: ([name, id]) => `${name}/${id}`,
+        maxLength: 8,
+      },
+    );
     fc.assert(
       fc.property(dashboards, (list) => {
         const all = list.map(([name, id]) => named(name, id));

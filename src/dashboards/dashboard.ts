@@ -25,18 +25,23 @@ export function dashboardViolations({ tiles = [] }: DashboardBody): Violation[] 
   const seen = new Set<string>();
   return tiles.flatMap((tile, index) => {
     const violations = tile.series.flatMap((series, at) => seriesViolations(series, `tiles[${index}].series[${at}]`));
-    const broken = (member: string, rule: string, value: unknown) => violations.push({ path: `tiles[${index}].${member}`, rule, value });
+    const broken = (member: string, rule: string, value: unknown) =>
+      violations.push({ path: `tiles[${index}].${member}`, rule, value });
     if (tile.id !== undefined && seen.has(tile.id)) broken('id', 'The id must be unique in the dashboard', tile.id);
     if (tile.id !== undefined) seen.add(tile.id);
-    if (tile.x + tile.w > GRID_COLUMNS) broken('w', `The tile must end within ${GRID_COLUMNS} columns`, tile.x + tile.w);
-    if (new Set(tile.series.map(({ type }) => type)).size > 1) broken('series', 'All series of a tile must have the same type', tile.series);
+    if (tile.x + tile.w > GRID_COLUMNS)
+      broken('w', `The tile must end within ${GRID_COLUMNS} columns`, tile.x + tile.w);
+    if (new Set(tile.series.map(({ type }) => type)).size > 1)
+      broken('series', 'All series of a tile must have the same type', tile.series);
     return violations;
   });
 }
 
 function seriesViolations(series: Static<typeof SeriesBody>, path: string): Violation[] {
   const needs = (member: keyof typeof series): Violation[] =>
-    series[member] === undefined ? [{ path: `${path}.${member}`, rule: `The value is required for type ${series.type}`, value: MISSING }] : [];
+    series[member] === undefined
+      ? [{ path: `${path}.${member}`, rule: `The value is required for type ${series.type}`, value: MISSING }]
+      : [];
   switch (series.type) {
     case 'markdown':
       return needs('content');

@@ -16,7 +16,12 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
       '/api/v2/dashboards',
       {
         config: { operation: 'listDashboards', roles },
-        schema: { tags, summary: 'List dashboards', description: 'All of them, whole, by name descending.', response: dashboardAnswer(Type.Array(Dashboard)) },
+        schema: {
+          tags,
+          summary: 'List dashboards',
+          description: 'All of them, whole, by name descending.',
+          response: dashboardAnswer(Type.Array(Dashboard)),
+        },
       },
       async (request, reply) => {
         const list = await dashboards.list(callerOf(request).organizationId);
@@ -28,7 +33,12 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
       '/api/v2/dashboards/:id',
       {
         config: { operation: 'getDashboard', roles },
-        schema: { tags, summary: 'Get dashboard', params: Type.Object({ id: Type.String() }), response: dashboardAnswer(Dashboard) },
+        schema: {
+          tags,
+          summary: 'Get dashboard',
+          params: Type.Object({ id: Type.String() }),
+          response: dashboardAnswer(Dashboard),
+        },
       },
       async (request, reply) => {
         const json = await dashboards.getJson(callerOf(request).organizationId, request.params.id);
@@ -42,7 +52,11 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
 function sendUnlessKnown(request: FastifyRequest, reply: object, json: string): FastifyReply {
   const etag = `"${hash('sha1', json, 'base64url')}"`;
   const answer = (reply as FastifyReply).header('etag', etag).header('cache-control', 'private, no-cache');
-  const known = [request.headers['if-none-match'] ?? []].flat().join(',').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  const known = [request.headers['if-none-match'] ?? []]
+    .flat()
+    .join(',')
+    .split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''));
   if (known.includes(etag) || known.includes('*')) return answer.code(304).send();
   return sendRendered(answer, json);
 }

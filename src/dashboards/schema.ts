@@ -2,13 +2,26 @@ import Type, { type Static } from 'typebox';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 
 export const SERIES_TYPES = ['time', 'table', 'number', 'search', 'markdown'] as const;
-export const AGGREGATIONS = ['avg', 'count', 'count_distinct', 'last_value', 'max', 'min', 'quantile', 'sum', 'any', 'none', 'increase'] as const;
+export const AGGREGATIONS = [
+  'avg',
+  'count',
+  'count_distinct',
+  'last_value',
+  'max',
+  'min',
+  'quantile',
+  'sum',
+  'any',
+  'none',
+  'increase',
+] as const;
 export const WHERE_LANGUAGES = ['lucene', 'sql'] as const;
 export const METRIC_DATA_TYPES = ['gauge', 'sum', 'histogram', 'summary', 'exponential histogram'] as const;
 
 export const GRID_COLUMNS = 24;
 
-const text = (options: { minLength?: number; maxLength: number; description?: string }) => Type.Refine(Type.String(options), isStorable, () => STORABLE_RULE);
+const text = (options: { minLength?: number; maxLength: number; description?: string }) =>
+  Type.Refine(Type.String(options), isStorable, () => STORABLE_RULE);
 
 /** Ids are ours (24 hex characters) or a file's own. */
 export const isDashboardId = (id: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(id);
@@ -71,7 +84,12 @@ export const Tile = Type.Object({
 });
 
 /** As it is stored and shown: every member that is always there, is there. */
-export const Dashboard = Type.Object({ id: Type.String(), name: Type.String(), tags: Type.Array(Type.String()), tiles: Type.Array(Tile) });
+export const Dashboard = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  tags: Type.Array(Type.String()),
+  tiles: Type.Array(Tile),
+});
 
 export type DashboardBody = Static<typeof DashboardBody>;
 export type Dashboard = Static<typeof Dashboard>;

@@ -25,7 +25,9 @@ const toTokenRow = (token: Token): DashboardTokenRow => ({
   used_at: token.usedAt ?? null,
 });
 
-const selectByHash = prepared((db: Db, value: { tokenHash: string }) => db.selectFrom('dashboard_tokens').selectAll().where('token_hash', '=', value.tokenHash));
+const selectByHash = prepared((db: Db, value: { tokenHash: string }) =>
+  db.selectFrom('dashboard_tokens').selectAll().where('token_hash', '=', value.tokenHash),
+);
 
 /** The only look-up that knows no organization yet: it is how a request gets one. */
 export async function findTokenByHash(db: Db, tokenHash: string): Promise<Token | undefined> {
@@ -34,7 +36,13 @@ export async function findTokenByHash(db: Db, tokenHash: string): Promise<Token 
 }
 
 export async function listTokens(db: Db, organizationId: string): Promise<Token[]> {
-  const rows = await db.selectFrom('dashboard_tokens').selectAll().where('organization_id', '=', organizationId).orderBy('created_at').orderBy('id').execute();
+  const rows = await db
+    .selectFrom('dashboard_tokens')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
   return rows.map(toToken);
 }
 
@@ -44,7 +52,12 @@ export async function insertToken(tx: Db, token: Token): Promise<void> {
 
 export async function updateToken(tx: Db, token: Token): Promise<void> {
   const { id, organization_id, created_at, used_at, ...changeable } = toTokenRow(token);
-  await tx.updateTable('dashboard_tokens').set(changeable).where('organization_id', '=', organization_id).where('id', '=', id).execute();
+  await tx
+    .updateTable('dashboard_tokens')
+    .set(changeable)
+    .where('organization_id', '=', organization_id)
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function deleteToken(tx: Db, organizationId: string, id: string): Promise<void> {
@@ -52,7 +65,11 @@ export async function deleteToken(tx: Db, organizationId: string, id: string): P
 }
 
 const selectDashboard = prepared((db: Db, value: { organizationId: string; id: string }) =>
-  db.selectFrom('dashboards').select('document').where('organization_id', '=', value.organizationId).where('id', '=', value.id),
+  db
+    .selectFrom('dashboards')
+    .select('document')
+    .where('organization_id', '=', value.organizationId)
+    .where('id', '=', value.id),
 );
 
 /** Documents are stored in the form in which they are shown, so a read needs no parsing. */
@@ -62,7 +79,11 @@ export async function findDashboardJson(db: Db, organizationId: string, id: stri
 }
 
 export async function listDashboards(db: Db, organizationId: string): Promise<Dashboard[]> {
-  const rows = await db.selectFrom('dashboards').select('document').where('organization_id', '=', organizationId).execute();
+  const rows = await db
+    .selectFrom('dashboards')
+    .select('document')
+    .where('organization_id', '=', organizationId)
+    .execute();
   return rows.map(({ document }) => JSON.parse(document));
 }
 
@@ -72,7 +93,9 @@ export async function putDashboard(tx: Db, organizationId: string, dashboard: Da
   await tx
     .insertInto('dashboards')
     .values({ organization_id: organizationId, id, name, document, created_at: now, updated_at: now })
-    .onConflict((conflict) => conflict.columns(['organization_id', 'id']).doUpdateSet({ name, document, updated_at: now }))
+    .onConflict((conflict) =>
+      conflict.columns(['organization_id', 'id']).doUpdateSet({ name, document, updated_at: now }),
+    )
     .execute();
 }
 
@@ -84,7 +107,12 @@ export async function deleteDashboard(tx: Db, organizationId: string, id: string
 export type Source = { id: string; name: string } & Record<string, unknown>;
 
 export async function listSources(db: Db, organizationId: string): Promise<Source[]> {
-  const rows = await db.selectFrom('dashboard_sources').select('document').where('organization_id', '=', organizationId).orderBy('id').execute();
+  const rows = await db
+    .selectFrom('dashboard_sources')
+    .select('document')
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .execute();
   return rows.map(({ document }) => JSON.parse(document));
 }
 

@@ -20,7 +20,12 @@ export type Tokens = ReturnType<typeof createTokens>;
 export function createTokens({ state, clock, audit, organizations }: Options) {
   return {
     /** The token's text is returned this once; the row holds its hash. */
-    async create(actor: Actor, organizationId: string, name: string, expireAt?: number): Promise<{ token: Token; text: string }> {
+    async create(
+      actor: Actor,
+      organizationId: string,
+      name: string,
+      expireAt?: number,
+    ): Promise<{ token: Token; text: string }> {
       const text = newToken();
       const token: Token = {
         id: newUuid(),
@@ -36,7 +41,12 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
         await organizations.take(tx, organizationId);
         await insertToken(tx, token);
         const after = tokenInTrail(token);
-        await audit.record(tx, actor, { organizationId, type: 'dashboard_token_create', resource: { type: 'token', id: token.id }, after });
+        await audit.record(tx, actor, {
+          organizationId,
+          type: 'dashboard_token_create',
+          resource: { type: 'token', id: token.id },
+          after,
+        });
       });
       return { token, text };
     },

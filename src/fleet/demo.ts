@@ -91,7 +91,11 @@ const services: ServiceSpec[] = [
 const bills: { entityType: CostSpec['entityType']; entityId: string; metrics: Record<string, number> }[] = [
   { entityType: 'datawarehouse', entityId: ids.warehouse, metrics: { storageCHC: 1_612_500, backupCHC: 829_508 } },
   { entityType: 'datawarehouse', entityId: ids.sandboxWarehouse, metrics: { storageCHC: 41_475, backupCHC: 20_738 } },
-  { entityType: 'service', entityId: ids.analytics, metrics: { computeCHC: 42_984_000, publicDataTransferCHC: 1_382_400, interRegionTier1DataTransferCHC: 249_600 } },
+  {
+    entityType: 'service',
+    entityId: ids.analytics,
+    metrics: { computeCHC: 42_984_000, publicDataTransferCHC: 1_382_400, interRegionTier1DataTransferCHC: 249_600 },
+  },
   { entityType: 'service', entityId: ids.reader, metrics: { computeCHC: 7_164_000, publicDataTransferCHC: 460_800 } },
   { entityType: 'service', entityId: ids.sandbox, metrics: { computeCHC: 2_149_200 } },
 ];
@@ -117,13 +121,39 @@ export function demoFleet(nowMs: number): FleetFile {
         name: 'Fleet at a glance',
         tags: ['demo'],
         tiles: [
-          { id: 'requests', name: 'Requests', x: 0, y: 0, w: 12, h: 6, series: [{ type: 'time', dataSource: 'events', aggFn: 'count', groupBy: ['operation'] }] },
-          { id: 'slow', name: 'Slowest tenth', x: 12, y: 0, w: 12, h: 6, series: [{ type: 'number', dataSource: 'events', aggFn: 'quantile', level: 0.9, field: 'Duration' }] },
-          { id: 'notes', name: 'Notes', x: 0, y: 6, w: 24, h: 3, series: [{ type: 'markdown', content: 'This dashboard came from the **demo** fleet.' }] },
+          {
+            id: 'requests',
+            name: 'Requests',
+            x: 0,
+            y: 0,
+            w: 12,
+            h: 6,
+            series: [{ type: 'time', dataSource: 'events', aggFn: 'count', groupBy: ['operation'] }],
+          },
+          {
+            id: 'slow',
+            name: 'Slowest tenth',
+            x: 12,
+            y: 0,
+            w: 12,
+            h: 6,
+            series: [{ type: 'number', dataSource: 'events', aggFn: 'quantile', level: 0.9, field: 'Duration' }],
+          },
+          {
+            id: 'notes',
+            name: 'Notes',
+            x: 0,
+            y: 6,
+            w: 24,
+            h: 3,
+            series: [{ type: 'markdown', content: 'This dashboard came from the **demo** fleet.' }],
+          },
         ],
       },
     ],
-    usageCosts: Array.from({ length: DAYS }, (_, back) => back).flatMap((back) => costsOf(addDays(today, -back), back >= OPEN_DAYS)),
+    usageCosts: Array.from({ length: DAYS }, (_, back) => back).flatMap((back) =>
+      costsOf(addDays(today, -back), back >= OPEN_DAYS),
+    ),
   };
   return { organizations: [organization] };
 }
@@ -139,7 +169,9 @@ function costsOf(date: string, locked: boolean): CostSpec[] {
     metrics: Object.fromEntries(
       Object.entries(metrics).map(([metric, micros]) => {
         const isStored = metric === 'storageCHC' || metric === 'backupCHC';
-        const factor = isStored ? 1 + wobble(date, entityId, metric) * 0.02 : load * (0.85 + wobble(date, entityId, metric) * 0.3);
+        const factor = isStored
+          ? 1 + wobble(date, entityId, metric) * 0.02
+          : load * (0.85 + wobble(date, entityId, metric) * 0.3);
         return [metric, chcFromMicros(Math.round(micros * factor))];
       }),
     ),

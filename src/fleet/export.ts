@@ -12,13 +12,19 @@ import type { Fields } from './resource.ts';
 import type { FleetFile } from './schema.ts';
 
 /** Wide enough for every day there can be. */
-const EVERY_DAY = ['0001-01-01', '9999-12-31'].map((date) => ({ kind: 'cost' as const, id: '', path: '', fields: { date } }));
+const EVERY_DAY = ['0001-01-01', '9999-12-31'].map((date) => ({
+  kind: 'cost' as const,
+  id: '',
+  path: '',
+  fields: { date },
+}));
 
 export async function exportFleet(db: Db): Promise<FleetFile> {
   const organizations: Fields[] = [];
   for (const organization of await listOrganizations(db)) {
     const { id } = organization;
-    const withIds = async <T>(kind: Kind<T>) => [...(await kind.load(db, id, []))].map(([own, resource]) => ({ id: own, ...kind.fieldsOf(resource) }));
+    const withIds = async <T>(kind: Kind<T>) =>
+      [...(await kind.load(db, id, []))].map(([own, resource]) => ({ id: own, ...kind.fieldsOf(resource) }));
     const costs = await costKind.load(db, id, EVERY_DAY);
     const members = {
       services: await withIds(serviceKind),
@@ -26,7 +32,10 @@ export async function exportFleet(db: Db): Promise<FleetFile> {
       dashboardTokens: await withIds(tokenKind),
       sources: await withIds(sourceKind),
       dashboards: byId(await withIds(dashboardKind)),
-      usageCosts: [...costs.keys()].sort().flatMap((own) => costs.get(own) ?? []).map(costKind.fieldsOf),
+      usageCosts: [...costs.keys()]
+        .sort()
+        .flatMap((own) => costs.get(own) ?? [])
+        .map(costKind.fieldsOf),
     };
     const filled = Object.entries(members).filter(([, list]) => list.length > 0);
     organizations.push({ id, ...organizationKind.fieldsOf(organization), ...Object.fromEntries(filled) });

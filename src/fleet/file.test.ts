@@ -15,7 +15,9 @@ function mistakesOf(text: string): string {
 /** Ten levels of ten aliases each: ten thousand million elements, were they followed. */
 const bomb = [
   'a: &a [x]',
-  ...[...'bcdefghijk'].map((name, index) => `${name}: &${name} [${Array(10).fill(`*${'abcdefghij'[index]}`).join(',')}]`),
+  ...[...'bcdefghijk'].map(
+    (name, index) => `${name}: &${name} [${Array(10).fill(`*${'abcdefghij'[index]}`).join(',')}]`,
+  ),
   'organizations: *k',
 ].join('\n');
 
@@ -32,7 +34,11 @@ describe('reading a fleet file', () => {
       'organizations: [{name: A, usageCosts: [{date: 2026-11-01, entityType: service, entityId: 4bc26262-af5e-4f42-839b-6fa17a5ed255}]}]',
       undefined,
     ],
-    ['anchors and aliases in measure', 'organizations: [{name: &n A, services: [{name: *n}]}]', [{ name: 'A', services: [{ name: 'A' }] }]],
+    [
+      'anchors and aliases in measure',
+      'organizations: [{name: &n A, services: [{name: *n}]}]',
+      [{ name: 'A', services: [{ name: 'A' }] }],
+    ],
   ])('F2: takes %s', (_, text, organizations) => {
     const file = parseFleetFile(text);
     if (organizations) expect(file).toEqual({ organizations });
@@ -58,7 +64,11 @@ describe('reading a fleet file', () => {
       'organizations: [{name: A, usageCosts: [{metrics: {storageCHC: -1}}]}]',
       'organizations[0].usageCosts[0].metrics.storageCHC: The value must be an amount from 0',
     ],
-    ['a NUL character', '{"organizations": [{"name": "A\\u0000"}]}', 'organizations[0].name: The value must not contain NUL'],
+    [
+      'a NUL character',
+      '{"organizations": [{"name": "A\\u0000"}]}',
+      'organizations[0].name: The value must not contain NUL',
+    ],
   ])('F2: refuses %s and says where', (_, text, expected) => {
     expect(mistakesOf(text)).toContain(expected);
   });
@@ -108,8 +118,18 @@ describe('what a fleet file declares', () => {
       'organizations[1]',
       'organizations[0]',
     ],
-    ['an organization without id', { organizations: [{ name: 'A' }, { name: 'A' }] }, 'organizations[1]', 'organizations[0]'],
-    ['a service', { organizations: [{ name: 'A', services: [{ name: 'a' }, { name: 'a' }] }] }, 'organizations[0].services[1]', 'organizations[0].services[0]'],
+    [
+      'an organization without id',
+      { organizations: [{ name: 'A' }, { name: 'A' }] },
+      'organizations[1]',
+      'organizations[0]',
+    ],
+    [
+      'a service',
+      { organizations: [{ name: 'A', services: [{ name: 'a' }, { name: 'a' }] }] },
+      'organizations[0].services[1]',
+      'organizations[0].services[0]',
+    ],
     [
       'a service of two organizations',
       {
@@ -121,8 +141,18 @@ describe('what a fleet file declares', () => {
       'organizations[1].services[0]',
       'organizations[0].services[0]',
     ],
-    ['a key id', { organizations: [{ name: 'A', keys: [key, { ...key, keySecret: 'other' }] }] }, 'organizations[0].keys[1]', 'organizations[0].keys[0]'],
-    ['a key id under another id', { organizations: [{ name: 'A', keys: [key, { ...key, id }] }] }, 'organizations[0].keys[1]', 'organizations[0].keys[0]'],
+    [
+      'a key id',
+      { organizations: [{ name: 'A', keys: [key, { ...key, keySecret: 'other' }] }] },
+      'organizations[0].keys[1]',
+      'organizations[0].keys[0]',
+    ],
+    [
+      'a key id under another id',
+      { organizations: [{ name: 'A', keys: [key, { ...key, id }] }] },
+      'organizations[0].keys[1]',
+      'organizations[0].keys[0]',
+    ],
     [
       'a key id of two organizations',
       {
@@ -183,21 +213,34 @@ describe('what a fleet file declares', () => {
       'organizations[0].usageCosts[1]',
       'organizations[0].usageCosts[0]',
     ],
-  ] satisfies [string, FleetFile, string, string][])('F2: refuses %s that stands there twice, and says where the first is', (_, file, path, first) => {
-    const { violations } = declaredIn(file);
-    expect(violations.map((violation) => violation.path)).toEqual([path]);
-    expect(violations[0]?.rule).toContain(`at ${first}`);
-  });
+  ] satisfies [string, FleetFile, string, string][])(
+    'F2: refuses %s that stands there twice, and says where the first is',
+    (_, file, path, first) => {
+      const { violations } = declaredIn(file);
+      expect(violations.map((violation) => violation.path)).toEqual([path]);
+      expect(violations[0]?.rule).toContain(`at ${first}`);
+    },
+  );
 
   it.each([
     ['a key without credentials', { keys: [{}] }, 'keys[0]'],
     ['a key with a secret only', { keys: [{ keySecret: 's' }] }, 'keys[0]'],
-    ['a key with both', { keys: [{ ...key, hashData: { keyIdHash: 'h', keyIdSuffix: 'aaaa', keySecretHash: 'h' } }] }, 'keys[0]'],
+    [
+      'a key with both',
+      { keys: [{ ...key, hashData: { keyIdHash: 'h', keyIdSuffix: 'aaaa', keySecretHash: 'h' } }] },
+      'keys[0]',
+    ],
     ['a token without text', { dashboardTokens: [{ name: 't' }] }, 'dashboardTokens[0]'],
     ['a token with both', { dashboardTokens: [{ name: 't', token: 't', tokenHash: 'h' }] }, 'dashboardTokens[0]'],
-    ['totals that are not three replicas', { services: [{ name: 's', minTotalMemoryGb: 48, minReplicaMemoryGb: 20 }] }, 'services[0].minTotalMemoryGb'],
+    [
+      'totals that are not three replicas',
+      { services: [{ name: 's', minTotalMemoryGb: 48, minReplicaMemoryGb: 20 }] },
+      'services[0].minTotalMemoryGb',
+    ],
   ])('F3, S4: refuses %s', (_, members, path) => {
-    expect(declaredIn({ organizations: [{ name: 'A', ...members }] }).violations.map((violation) => violation.path)).toEqual([`organizations[0].${path}`]);
+    expect(
+      declaredIn({ organizations: [{ name: 'A', ...members }] }).violations.map((violation) => violation.path),
+    ).toEqual([`organizations[0].${path}`]);
   });
 
   it('D3: the same id may stand in two organizations', () => {

@@ -58,4 +58,6 @@ const LIKE_A_SECRET = /(key|token|secret|password)[^.]*$/i;
 
 /** Also a misspelt `keysecret` holds a secret. */
 const withoutSecrets = (violation: Violation): Violation =>
-  IN_CREDENTIALS.test(violation.path) || LIKE_A_SECRET.test(violation.path) ? { ...violation, secret: true } : violation;
+  IN_CREDENTIALS.test(violation.path) || LIKE_A_SECRET.test(violation.path)
+    ? { ...violation, secret: true }
+    : violation;

@@ -78,9 +78,15 @@ export async function planOrganization(
   }
 
   async function plan<T>(kind: Kind<T>, mine: readonly Declared[], isPruned: boolean): Promise<KindPlan<T>> {
-    const applied = new Map(documents.filter((document) => document.kind === kind.name).map(({ id, fields }) => [id, fields]));
+    const applied = new Map(
+      documents.filter((document) => document.kind === kind.name).map(({ id, fields }) => [id, fields]),
+    );
     const ids = new Set(mine.map(({ id }) => id));
-    const gone = isPruned ? [...applied].filter(([id]) => !ids.has(id)).map(([id, fields]) => ({ kind: kind.name, id, path: declared.path, fields })) : [];
+    const gone = isPruned
+      ? [...applied]
+          .filter(([id]) => !ids.has(id))
+          .map(([id, fields]) => ({ kind: kind.name, id, path: declared.path, fields }))
+      : [];
     const current = await kind.load(tx, declared.id, [...mine, ...gone]);
     const leaving = gone.flatMap(({ id }) => {
       const resource = current.get(id);
@@ -89,7 +95,10 @@ export async function planOrganization(
     for (const { id } of leaving) current.delete(id);
     if (kind.name === 'service') context.services = new Map(current) as never;
     const outcome = planKind(kind, mine, current, applied, context, force);
-    const steps = [...outcome.steps, ...leaving.map(({ id, resource }) => stepOf(kind, context, id, 'remove', resource, undefined))];
+    const steps = [
+      ...outcome.steps,
+      ...leaving.map(({ id, resource }) => stepOf(kind, context, id, 'remove', resource, undefined)),
+    ];
     return {
       steps,
       pairs: outcome.pairs,
@@ -97,7 +106,9 @@ export async function planOrganization(
       changes: changesOf(kind.activities, steps),
       violations: () => [
         ...judge(kind, mine, isJudgedWhole ? wholeOf(outcome.result, current) : outcome.pairs, context, declared.path),
-        ...leaving.flatMap(({ resource }) => kind.removalViolations?.(resource) ?? []).map((violation) => ({ ...violation, path: `${declared.path}.${violation.path}` })),
+        ...leaving
+          .flatMap(({ resource }) => kind.removalViolations?.(resource) ?? [])
+          .map((violation) => ({ ...violation, path: `${declared.path}.${violation.path}` })),
       ],
       async store(tx) {
         for (const { resource } of leaving) await kind.remove(tx, resource, context);
@@ -117,7 +128,11 @@ function newDocuments(declared: readonly Declared[], documents: readonly Applied
 }
 
 /** A dashboard may refer to a source that comes later: a file gets a warning where the API would refuse. */
-function unknownSources(dashboards: readonly Pair<Dashboard>[], known: ReadonlyMap<string, unknown>, path: string): string[] {
+function unknownSources(
+  dashboards: readonly Pair<Dashboard>[],
+  known: ReadonlyMap<string, unknown>,
+  path: string,
+): string[] {
   const series = dashboards.flatMap(({ after }) => after.tiles.flatMap((tile) => tile.series));
   const missing = new Set(series.flatMap(({ sourceId }) => (sourceId && !known.has(sourceId) ? [sourceId] : [])));
   return [...missing].map((id) => `${path}.dashboards: the source ${id} is not known`);

@@ -23,18 +23,46 @@ const boxes: Kind<Box> = {
   remove: async () => {},
 };
 
-const context: Context = { organization: { id: 'o', name: 'O', tier: 'SCALE', isPaid: true, createdAt: 0, costRevision: 1 }, now: 0, services: new Map() };
+const context: Context = {
+  organization: { id: 'o', name: 'O', tier: 'SCALE', isPaid: true, createdAt: 0, costRevision: 1 },
+  now: 0,
+  services: new Map(),
+};
 
-const box = fc.record<Box>({ a: fc.nat(3), b: fc.constantFrom('x', 'y', 'z'), c: fc.array(fc.nat(2), { maxLength: 2 }) });
-const said = fc.record<Partial<Box>>({ a: fc.nat(3), b: fc.constantFrom('x', 'y', 'z'), c: fc.array(fc.nat(2), { maxLength: 2 }) }, { requiredKeys: [] });
+const box = fc.record<Box>({
+  a: fc.nat(3),
+  b: fc.constantFrom('x', 'y', 'z'),
+  c: fc.array(fc.nat(2), { maxLength: 2 }),
+});
+const said = fc.record<Partial<Box>>(
+  { a: fc.nat(3), b: fc.constantFrom('x', 'y', 'z'), c: fc.array(fc.nat(2), { maxLength: 2 }) },
+  { requiredKeys: [] },
+);
 const names = ['a', 'b', 'c'] as const;
 
 const declared = (fields: Fields, id = 'one'): Declared => ({ kind: 'source', id, path: `sources[${id}]`, fields });
 
 /** What `id` is after the file `now` was applied to a store that has `stored`, where `last` was applied before. */
-function planned({ now, last, stored, force = false }: { now: Partial<Box>; last?: Partial<Box> | undefined; stored?: Box | undefined; force?: boolean }) {
+function planned({
+  now,
+  last,
+  stored,
+  force = false,
+}: {
+  now: Partial<Box>;
+  last?: Partial<Box> | undefined;
+  stored?: Box | undefined;
+  force?: boolean;
+}) {
   const current = new Map(stored ? [['one', stored]] : []);
-  const outcome = planKind(boxes, [declared(now)], current, new Map(last ? [['one', last as Fields]] : []), context, force);
+  const outcome = planKind(
+    boxes,
+    [declared(now)],
+    current,
+    new Map(last ? [['one', last as Fields]] : []),
+    context,
+    force,
+  );
   return { ...outcome, after: outcome.result.get('one'), action: outcome.steps[0]?.action };
 }
 
@@ -80,7 +108,9 @@ describe('F1: the three-way merge', () => {
   it('makes anew what somebody deleted, once the file says something else about it or is forced', () => {
     fc.assert(
       fc.property(said, said, fc.boolean(), (now, last, force) => {
-        const isNews = names.some((name) => now[name] !== undefined && (force || JSON.stringify(now[name]) !== JSON.stringify(last[name])));
+        const isNews = names.some(
+          (name) => now[name] !== undefined && (force || JSON.stringify(now[name]) !== JSON.stringify(last[name])),
+        );
         expect(planned({ now, last, force }).action).toBe(isNews ? 'add' : 'unchanged');
       }),
     );
@@ -96,12 +126,18 @@ describe('F1: the three-way merge', () => {
 
   it('reaches the same end when it is applied twice, and the second time does nothing', () => {
     fc.assert(
-      fc.property(said, fc.option(said, { nil: undefined }), fc.option(box, { nil: undefined }), fc.boolean(), (now, last, stored, force) => {
-        const first = planned({ now, last, stored, force });
-        const second = planned({ now, last: now, stored: first.after, force: false });
-        expect(second.pairs).toEqual([]);
-        expect(second.after).toEqual(first.after);
-      }),
+      fc.property(
+        said,
+        fc.option(said, { nil: undefined }),
+        fc.option(box, { nil: undefined }),
+        fc.boolean(),
+        (now, last, stored, force) => {
+          const first = planned({ now, last, stored, force });
+          const second = planned({ now, last: now, stored: first.after, force: false });
+          expect(second.pairs).toEqual([]);
+          expect(second.after).toEqual(first.after);
+        },
+      ),
     );
   });
 
@@ -121,7 +157,14 @@ describe('F1: the three-way merge', () => {
   it('leaves alone what the file does not name', () => {
     fc.assert(
       fc.property(said, box, fc.boolean(), (now, other, force) => {
-        const { result, steps } = planKind(boxes, [declared(now)], new Map([['other', other]]), new Map([['other', { a: 3 }]]), context, force);
+        const { result, steps } = planKind(
+          boxes,
+          [declared(now)],
+          new Map([['other', other]]),
+          new Map([['other', { a: 3 }]]),
+          context,
+          force,
+        );
         expect(result.get('other')).toBe(other);
         expect(steps.map(({ id }) => id)).toEqual(['one']);
       }),
@@ -134,12 +177,18 @@ describe('judging a plan', () => {
     const stored = new Map<string, Box>([['kept', { a: -1, b: 'x', c: [] }]]);
     const file = [declared({ a: -2 }, 'new'), declared({ b: 'x' }, 'kept')];
     const outcome = planKind(boxes, file, stored, new Map(), context, false);
-    expect(judge(boxes, file, outcome.pairs, context, 'organizations[0]')).toEqual([{ path: 'sources[new].a', rule: 'The value must be at least 0', value: -2 }]);
+    expect(judge(boxes, file, outcome.pairs, context, 'organizations[0]')).toEqual([
+      { path: 'sources[new].a', rule: 'The value must be at least 0', value: -2 },
+    ]);
   });
 
   it('F2: what a new resource falls back to gives way to the file and to the defaults of its kind', () => {
     const file: Declared[] = [{ ...declared({ a: 1 }), fallback: { a: 9, b: 'fallback', c: [9] } }];
     const kind: Kind<Box> = { ...boxes, defaults: () => ({ c: [] }) };
-    expect(planKind(kind, file, new Map(), new Map(), context, false).result.get('one')).toEqual({ a: 1, b: 'fallback', c: [] });
+    expect(planKind(kind, file, new Map(), new Map(), context, false).result.get('one')).toEqual({
+      a: 1,
+      b: 'fallback',
+      c: [],
+    });
   });
 });

@@ -1,5 +1,5 @@
-import type { Violation } from '../kernel/errors.ts';
 import { difference } from '../audit/activity.ts';
+import type { Violation } from '../kernel/errors.ts';
 import type { Context, Kind, Pair } from './kinds/kind.ts';
 import type { Declared, Fields, KindName } from './resource.ts';
 
@@ -49,7 +49,8 @@ export function planKind<T>(
       ? kind.build(id, { ...kind.fieldsOf(before), ...changes }, context, before)
       : kind.build(id, { ...fallback, ...kind.defaults(fields, context), ...fields }, context, undefined);
     result.set(id, after);
-    const isSame = before !== undefined && JSON.stringify(kind.fieldsOf(before)) === JSON.stringify(kind.fieldsOf(after));
+    const isSame =
+      before !== undefined && JSON.stringify(kind.fieldsOf(before)) === JSON.stringify(kind.fieldsOf(after));
     if (!isSame) outcome.pairs.push({ id, before, after });
     outcome.steps.push(stepOf(kind, context, id, isSame ? 'unchanged' : before ? 'change' : 'add', before, after));
   }
@@ -57,20 +58,37 @@ export function planKind<T>(
 }
 
 /** Judged once everything is known: a rule may look at resources that stand further down in the file. */
-export function judge<T>(kind: Kind<T>, declared: readonly Declared[], pairs: readonly Pair<T>[], context: Context, elsewhere: string): Violation[] {
+export function judge<T>(
+  kind: Kind<T>,
+  declared: readonly Declared[],
+  pairs: readonly Pair<T>[],
+  context: Context,
+  elsewhere: string,
+): Violation[] {
   const byId = new Map(declared.map((one) => [one.id, one]));
   return pairs.flatMap((pair) => {
     const { path = `${elsewhere}.${kind.name}(${pair.id})`, spelled = {} } = byId.get(pair.id) ?? {};
-    return kind.violations(pair, context).map((violation) => ({ ...violation, path: `${path}.${spelled[violation.path] ?? violation.path}` }));
+    return kind
+      .violations(pair, context)
+      .map((violation) => ({ ...violation, path: `${path}.${spelled[violation.path] ?? violation.path}` }));
   });
 }
 
 function changedFields(last: Fields | undefined, fields: Fields): Fields {
   if (!last) return fields;
-  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(last[name])));
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(last[name])),
+  );
 }
 
-export function stepOf<T>(kind: Kind<T>, { organization }: Context, id: string, action: Step['action'], before: T | undefined, after: T | undefined): Step {
+export function stepOf<T>(
+  kind: Kind<T>,
+  { organization }: Context,
+  id: string,
+  action: Step['action'],
+  before: T | undefined,
+  after: T | undefined,
+): Step {
   const fieldsOf = (resource: T | undefined): Fields => (resource ? withoutHashes(kind.fieldsOf(resource)) : {});
   const known = after ?? before;
   const { name, entityName, date } = known ? kind.fieldsOf(known) : {};

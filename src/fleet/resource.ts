@@ -4,7 +4,16 @@ import { derivedUuid } from '../kernel/ids.ts';
 import { hashOf, suffixOf } from '../keys/credentials.ts';
 import type { HashData } from '../keys/keys.ts';
 import { TOTAL_PER_REPLICA } from '../services/service.ts';
-import type { CostSpec, DashboardSpec, FleetFile, KeySpec, OrganizationSpec, ServiceSpec, SourceSpec, TokenSpec } from './schema.ts';
+import type {
+  CostSpec,
+  DashboardSpec,
+  FleetFile,
+  KeySpec,
+  OrganizationSpec,
+  ServiceSpec,
+  SourceSpec,
+  TokenSpec,
+} from './schema.ts';
 
 export type KindName = 'organization' | 'service' | 'key' | 'token' | 'source' | 'dashboard' | 'cost';
 
@@ -31,18 +40,43 @@ export interface DeclaredOrganization {
 /** The file as a list of resources with ids: those left out are derived, so that they stay the same. */
 export function declaredIn(file: FleetFile): { organizations: DeclaredOrganization[]; violations: Violation[] } {
   const violations: Violation[] = [];
-  const organizations = file.organizations.map((spec, index) => declaredOrganization(spec, `organizations[${index}]`, violations));
-  refuseRepeated(organizations.map(({ organization }) => organization), violations);
-  refuseRepeated(organizations.flatMap(({ resources }) => resources.filter(({ kind }) => kind === 'service' || kind === 'key' || kind === 'token')), violations);
-  refuseRepeatedCredentials(organizations.flatMap(({ resources }) => resources), violations);
+  const organizations = file.organizations.map((spec, index) =>
+    declaredOrganization(spec, `organizations[${index}]`, violations),
+  );
+  refuseRepeated(
+    organizations.map(({ organization }) => organization),
+    violations,
+  );
+  refuseRepeated(
+    organizations.flatMap(({ resources }) =>
+      resources.filter(({ kind }) => kind === 'service' || kind === 'key' || kind === 'token'),
+    ),
+    violations,
+  );
+  refuseRepeatedCredentials(
+    organizations.flatMap(({ resources }) => resources),
+    violations,
+  );
   for (const { resources } of organizations) {
-    refuseRepeated(resources.filter(({ kind }) => kind === 'source' || kind === 'dashboard' || kind === 'cost'), violations);
+    refuseRepeated(
+      resources.filter(({ kind }) => kind === 'source' || kind === 'dashboard' || kind === 'cost'),
+      violations,
+    );
   }
   return { organizations, violations };
 }
 
 function declaredOrganization(spec: OrganizationSpec, path: string, violations: Violation[]): DeclaredOrganization {
-  const { services = [], keys = [], dashboardTokens = [], sources = [], dashboards = [], usageCosts = [], id: given, ...fields } = spec;
+  const {
+    services = [],
+    keys = [],
+    dashboardTokens = [],
+    sources = [],
+    dashboards = [],
+    usageCosts = [],
+    id: given,
+    ...fields
+  } = spec;
   const id = given?.toLowerCase() ?? derivedUuid('organization', spec.name);
   const each = <S>(specs: S[], member: string, declare: (spec: S, at: string) => Declared | undefined) =>
     specs.flatMap((one, index) => declare(one, `${path}.${member}[${index}]`) ?? []);
@@ -52,18 +86,37 @@ function declaredOrganization(spec: OrganizationSpec, path: string, violations: 
       ...each(withWarehouses(services, id), 'services', (one, at) => declaredService(one, at, violations)),
       ...each(keys, 'keys', (one, at) => declaredKey(id, one, at, violations)),
       ...each(dashboardTokens, 'dashboardTokens', (one, at) => declaredToken(id, one, at, violations)),
-      ...each(sources, 'sources', (one: SourceSpec, at) => ({ kind: 'source', id: one.id ?? shortId(id, 'source', one.name), path: at, fields: without(one, 'id') })),
-      ...each(dashboards, 'dashboards', (one: DashboardSpec, at) => ({ kind: 'dashboard', id: one.id ?? shortId(id, 'dashboard', one.name), path: at, fields: without(one, 'id') })),
+      ...each(sources, 'sources', (one: SourceSpec, at) => ({
+        kind: 'source',
+        id: one.id ?? shortId(id, 'source', one.name),
+        path: at,
+        fields: without(one, 'id'),
+      })),
+      ...each(dashboards, 'dashboards', (one: DashboardSpec, at) => ({
+        kind: 'dashboard',
+        id: one.id ?? shortId(id, 'dashboard', one.name),
+        path: at,
+        fields: without(one, 'id'),
+      })),
       ...each(usageCosts, 'usageCosts', (one: CostSpec, at) => declaredCost(one, at)),
     ],
   };
 }
 
 /** With ids; a service without a warehouse has one of its own. Of those that share one, the first is primary unless another says so. */
-function withWarehouses(services: ServiceSpec[], organizationId: string): { spec: ServiceSpec; id: string; isFirst: boolean }[] {
+function withWarehouses(
+  services: ServiceSpec[],
+  organizationId: string,
+): { spec: ServiceSpec; id: string; isFirst: boolean }[] {
   const complete = services.map((spec) => {
     const id = spec.id?.toLowerCase() ?? derivedUuid(organizationId, 'service', spec.name);
-    return { id, spec: { ...spec, dataWarehouseId: spec.dataWarehouseId?.toLowerCase() ?? derivedUuid(organizationId, 'warehouse', id) } };
+    return {
+      id,
+      spec: {
+        ...spec,
+        dataWarehouseId: spec.dataWarehouseId?.toLowerCase() ?? derivedUuid(organizationId, 'warehouse', id),
+      },
+    };
   });
   return complete.map(({ id, spec }, index) => {
     const isInWarehouse = (other: { spec: ServiceSpec }) => other.spec.dataWarehouseId === spec.dataWarehouseId;
@@ -73,13 +126,21 @@ function withWarehouses(services: ServiceSpec[], organizationId: string): { spec
 }
 
 /** Totals become what they are a threefold of; a file that gives both must mean the same. */
-function declaredService({ spec, id, isFirst }: ReturnType<typeof withWarehouses>[number], path: string, violations: Violation[]): Declared {
+function declaredService(
+  { spec, id, isFirst }: ReturnType<typeof withWarehouses>[number],
+  path: string,
+  violations: Violation[],
+): Declared {
   const { id: _, minTotalMemoryGb, maxTotalMemoryGb, ...fields } = spec;
   const bound = (name: 'min' | 'max', totalGb: number | undefined) => {
     const replicaGb = spec[`${name}ReplicaMemoryGb`];
     if (totalGb === undefined) return replicaGb === undefined ? {} : { [`${name}ReplicaMemoryGb`]: replicaGb };
     if (replicaGb !== undefined && replicaGb * TOTAL_PER_REPLICA !== totalGb) {
-      violations.push({ path: `${path}.${name}TotalMemoryGb`, rule: `The value must be three times ${name}ReplicaMemoryGb`, value: totalGb });
+      violations.push({
+        path: `${path}.${name}TotalMemoryGb`,
+        rule: `The value must be three times ${name}ReplicaMemoryGb`,
+        value: totalGb,
+      });
     }
     return { [`${name}ReplicaMemoryGb`]: totalGb / TOTAL_PER_REPLICA };
   };
@@ -91,17 +152,36 @@ function declaredService({ spec, id, isFirst }: ReturnType<typeof withWarehouses
   return { kind: 'service', id, path, fields: { ...fields, ...memory }, fallback: { isPrimary: isFirst }, spelled };
 }
 
-function declaredKey(organizationId: string, spec: KeySpec, path: string, violations: Violation[]): Declared | undefined {
+function declaredKey(
+  organizationId: string,
+  spec: KeySpec,
+  path: string,
+  violations: Violation[],
+): Declared | undefined {
   const { id, keyId, keySecret, hashData, ...fields } = spec;
   if (hashData ? keyId !== undefined || keySecret !== undefined : keyId === undefined || keySecret === undefined) {
     violations.push({ path, rule: 'The key must have either keyId and keySecret, or hashData', value: MISSING });
     return undefined;
   }
-  const hashes = hashData ?? { keyIdHash: hashOf(keyId ?? ''), keyIdSuffix: suffixOf(keyId ?? ''), keySecretHash: hashOf(keySecret ?? '') };
-  return { kind: 'key', id: id?.toLowerCase() ?? derivedUuid(organizationId, 'key', hashes.keyIdHash), path, fields: { ...fields, hashData: hashes } };
+  const hashes = hashData ?? {
+    keyIdHash: hashOf(keyId ?? ''),
+    keyIdSuffix: suffixOf(keyId ?? ''),
+    keySecretHash: hashOf(keySecret ?? ''),
+  };
+  return {
+    kind: 'key',
+    id: id?.toLowerCase() ?? derivedUuid(organizationId, 'key', hashes.keyIdHash),
+    path,
+    fields: { ...fields, hashData: hashes },
+  };
 }
 
-function declaredToken(organizationId: string, spec: TokenSpec, path: string, violations: Violation[]): Declared | undefined {
+function declaredToken(
+  organizationId: string,
+  spec: TokenSpec,
+  path: string,
+  violations: Violation[],
+): Declared | undefined {
   const { id, token, tokenHash, ...fields } = spec;
   if ((token === undefined) === (tokenHash === undefined)) {
     violations.push({ path, rule: 'The token must have either token or tokenHash', value: MISSING });
@@ -109,7 +189,12 @@ function declaredToken(organizationId: string, spec: TokenSpec, path: string, vi
   }
   const hash = tokenHash ?? hashOf(token ?? '');
   const suffix = token === undefined ? {} : { tokenSuffix: suffixOf(token) };
-  return { kind: 'token', id: id?.toLowerCase() ?? derivedUuid(organizationId, 'token', hash), path, fields: { ...fields, ...suffix, tokenHash: hash } };
+  return {
+    kind: 'token',
+    id: id?.toLowerCase() ?? derivedUuid(organizationId, 'token', hash),
+    path,
+    fields: { ...fields, ...suffix, tokenHash: hash },
+  };
 }
 
 function declaredCost(spec: CostSpec, path: string): Declared {
@@ -131,14 +216,21 @@ function refuseRepeatedCredentials(resources: readonly Declared[], violations: V
   const first = new Map<string, Declared>();
   for (const resource of resources) {
     const { kind, id, path, fields } = resource;
-    const hash = kind === 'key' ? (fields.hashData as HashData).keyIdHash : kind === 'token' ? String(fields.tokenHash) : undefined;
+    const hash =
+      kind === 'key'
+        ? (fields.hashData as HashData).keyIdHash
+        : kind === 'token'
+          ? String(fields.tokenHash)
+          : undefined;
     const known = hash === undefined ? undefined : first.get(`${kind} ${hash}`);
-    if (known && known.id !== id) violations.push({ path, rule: `The ${kind} has the credential of another one, at ${known.path}`, value: id });
+    if (known && known.id !== id)
+      violations.push({ path, rule: `The ${kind} has the credential of another one, at ${known.path}`, value: id });
     else if (hash !== undefined) first.set(`${kind} ${hash}`, resource);
   }
 }
 
-const shortId = (...parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
+const shortId = (...parts: string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
 
 function without(spec: Fields, name: string): Fields {
   const { [name]: _, ...rest } = spec;

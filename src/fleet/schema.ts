@@ -4,8 +4,8 @@ import { DashboardBody, DashboardId } from '../dashboards/schema.ts';
 import { parseDate, parseDateTime } from '../kernel/clock.ts';
 import { MAX_METRIC_MICROS, MICROS_PER_CHC, microsFromChc } from '../kernel/money.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
-import { HashData, IpAccessEntry } from '../keys/schema.ts';
 import { KEY_STATES, ROLES } from '../keys/key.ts';
+import { HashData, IpAccessEntry } from '../keys/schema.ts';
 import { TIERS } from '../organizations/organization.ts';
 import { IdleScaling, IdleTimeoutMinutes, NumReplicas, ReplicaMemoryGb, TotalMemoryGb } from '../services/schema.ts';
 import { SERVICE_KINDS, SERVICE_STATES } from '../services/service.ts';
@@ -14,7 +14,8 @@ const exact = { additionalProperties: false };
 
 const unless = (isRight: (text: string) => boolean) => (value: unknown) => typeof value !== 'string' || isRight(value);
 
-const text = (minLength: number, maxLength: number) => Type.Refine(Type.String({ minLength, maxLength }), isStorable, () => STORABLE_RULE);
+const text = (minLength: number, maxLength: number) =>
+  Type.Refine(Type.String({ minLength, maxLength }), isStorable, () => STORABLE_RULE);
 const Uuid = Type.String({ format: 'uuid' });
 const Time = Type.Refine(
   Type.String(),
@@ -26,7 +27,11 @@ const OptionalTime = Type.Refine(
   unless((value) => value === '' || parseDateTime(value, { offset: 'required' }) !== undefined),
   () => 'The value must be an ISO 8601 date-time with an offset or Z, or empty',
 );
-const PlainDate = Type.Refine(Type.String(), unless((value) => parseDate(value) !== undefined), () => 'The value must be a date (YYYY-MM-DD)');
+const PlainDate = Type.Refine(
+  Type.String(),
+  unless((value) => parseDate(value) !== undefined),
+  () => 'The value must be a date (YYYY-MM-DD)',
+);
 
 const optionalText = () => Type.Optional(text(0, 4096));
 
@@ -51,7 +56,15 @@ export const ServiceSpec = Type.Object(
     databaseVersion: optionalText(),
     endpoints: Type.Optional(
       Type.Array(
-        Type.Object({ protocol: text(1, 64), host: text(1, 255), port: Type.Integer({ minimum: 1, maximum: 65535 }), username: optionalText() }, exact),
+        Type.Object(
+          {
+            protocol: text(1, 64),
+            host: text(1, 255),
+            port: Type.Integer({ minimum: 1, maximum: 65535 }),
+            username: optionalText(),
+          },
+          exact,
+        ),
       ),
     ),
     ipAccessList: Type.Optional(Type.Array(IpAccessEntry, { maxItems: 1000 })),
@@ -115,12 +128,20 @@ export const CostSpec = Type.Object(
     dataWarehouseId: Type.Optional(Uuid),
     serviceId: Type.Optional(Uuid),
     locked: Type.Optional(Type.Boolean()),
-    metrics: Type.Optional(Type.Object(Object.fromEntries(METRICS.map((metric) => [`${metric}CHC`, Type.Optional(Chc)])) as WireMetrics, exact)),
+    metrics: Type.Optional(
+      Type.Object(
+        Object.fromEntries(METRICS.map((metric) => [`${metric}CHC`, Type.Optional(Chc)])) as WireMetrics,
+        exact,
+      ),
+    ),
   },
   exact,
 );
 
-export const SourceSpec = Type.Object({ id: Type.Optional(DashboardId), name: text(1, 1024) }, { additionalProperties: true });
+export const SourceSpec = Type.Object(
+  { id: Type.Optional(DashboardId), name: text(1, 1024) },
+  { additionalProperties: true },
+);
 
 export const DashboardSpec = Type.Object({ id: Type.Optional(DashboardId), ...DashboardBody.properties });
 

@@ -8,7 +8,12 @@ export function changesOf(activities: Activities, steps: readonly Step[]): Chang
   if ('bulk' in activities) return bulkChange(activities.bulk, changing);
   return changing.map(({ action, kind, organizationId, id, before, after }) => ({
     organizationId,
-    type: action === 'add' ? activities.create : action === 'remove' ? activities.remove : activities.update(Object.keys(after ?? {})),
+    type:
+      action === 'add'
+        ? activities.create
+        : action === 'remove'
+          ? activities.remove
+          : activities.update(Object.keys(after ?? {})),
     resource: { type: kind, id },
     ...(kind === 'service' ? { serviceId: id } : {}),
     before,
@@ -21,5 +26,7 @@ function bulkChange(type: Change['type'], steps: readonly Step[]): Change[] {
   if (!first) return [];
   const count = (action: Step['action']) => steps.filter((step) => step.action === action).length;
   const after = { added: count('add'), changed: count('change'), removed: count('remove') };
-  return [{ organizationId: first.organizationId, type, resource: { type: first.kind, id: first.organizationId }, after }];
+  return [
+    { organizationId: first.organizationId, type, resource: { type: first.kind, id: first.organizationId }, after },
+  ];
 }

@@ -7,8 +7,8 @@ import { createBrokenRequestHandler } from './broken.ts';
 import { drainOnClose } from './drain.ts';
 import { asAppError } from './errors.ts';
 import { interfaceAt, management, statusOf } from './interfaces.ts';
-import type { Metrics } from './metrics.ts';
 import { createAllowedMethods } from './methods.ts';
+import type { Metrics } from './metrics.ts';
 import { type App, type SchemaTypes, validateWithSchemas } from './validation.ts';
 
 interface Options {
@@ -67,7 +67,8 @@ export function createApp({ log, metrics, explain, requestTimeoutMs = 30_000 }: 
 
   function refuseUnknown(request: FastifyRequest): never {
     const allowed = allowedMethods(request.url);
-    if (allowed.length === 0) throw new AppError('not_found', `${request.method} ${pathOf(request.url)} does not exist`);
+    if (allowed.length === 0)
+      throw new AppError('not_found', `${request.method} ${pathOf(request.url)} does not exist`);
     throw new AppError('method_not_allowed', `${request.method} is not possible here; use ${allowed.join(' or ')}`, {
       headers: { allow: allowed.join(', ') },
     });
@@ -77,12 +78,24 @@ export function createApp({ log, metrics, explain, requestTimeoutMs = 30_000 }: 
 
   function finish(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
     const status = statusOf(error);
-    const details = { requestId: request.id, operation: operationOf(request), key: request.caller?.suffix, status, reason: error.message };
+    const details = {
+      requestId: request.id,
+      operation: operationOf(request),
+      key: request.caller?.suffix,
+      status,
+      reason: error.message,
+    };
     if (status >= 500) log.error({ ...details, err: error.cause ?? error }, 'failed');
-    else if (status === 401 || status === 403 || status === 429) log.warn({ ...details, address: request.clientAddress }, 'refused');
+    else if (status === 401 || status === 403 || status === 429)
+      log.warn({ ...details, address: request.clientAddress }, 'refused');
     const body = JSON.stringify(interfaceAt(request.url).failure(error, request.id));
-    reply.code(status).headers(error.headers).header('x-request-id', request.id).type('application/json; charset=utf-8');
-    if (error.retryAfterSeconds !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterSeconds)));
+    reply
+      .code(status)
+      .headers(error.headers)
+      .header('x-request-id', request.id)
+      .type('application/json; charset=utf-8');
+    if (error.retryAfterSeconds !== undefined)
+      reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterSeconds)));
     reply.send(body);
   }
 

@@ -31,7 +31,10 @@ export function acceptJsonBodies(app: App): void {
 function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new AppError('unsupported_media_type', `The request body must not be compressed (content-encoding: ${encoding.slice(0, 32)})`);
+    throw new AppError(
+      'unsupported_media_type',
+      `The request body must not be compressed (content-encoding: ${encoding.slice(0, 32)})`,
+    );
   }
   if (bytes.length === 0) return {};
   let text: string;

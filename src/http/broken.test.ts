@@ -12,7 +12,12 @@ const logged: { error: AppError; requestId: string }[] = [];
 /** A real server that gives up after a moment instead of 30 s. */
 async function listen(timeoutMs: number): Promise<string> {
   const broken = createBrokenRequestHandler((error, requestId) => logged.push({ error, requestId }));
-  const started = createServer({ requestTimeout: timeoutMs, headersTimeout: timeoutMs, connectionsCheckingInterval: 20, requireHostHeader: false });
+  const started = createServer({
+    requestTimeout: timeoutMs,
+    headersTimeout: timeoutMs,
+    connectionsCheckingInterval: 20,
+    requireHostHeader: false,
+  });
   server = started;
   started.on('clientError', broken.clientError);
   broken.attach(started);
@@ -37,7 +42,9 @@ it.each([
   const answer = await connection.answer();
   expectFailure(path, answer, 408);
   await connection.closed;
-  expect(logged).toEqual([{ error: expect.objectContaining({ code: 'request_timeout' }), requestId: answer.headers['x-request-id'] }]);
+  expect(logged).toEqual([
+    { error: expect.objectContaining({ code: 'request_timeout' }), requestId: answer.headers['x-request-id'] },
+  ]);
 });
 
 it('B2, B3: headers that take too long are a 408', async () => {

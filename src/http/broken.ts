@@ -14,7 +14,8 @@ export function createBrokenRequestHandler(log: (error: AppError, requestId: str
   const lastUrl = new WeakMap<Socket, string>();
 
   /** `GET /v1/x HTTP/1.1`, from the bytes that could not be parsed. */
-  const urlIn = (packet: unknown) => (Buffer.isBuffer(packet) ? /^[!-~]+ (\S+)/.exec(packet.subarray(0, 2048).toString('latin1'))?.[1] : undefined);
+  const urlIn = (packet: unknown) =>
+    Buffer.isBuffer(packet) ? /^[!-~]+ (\S+)/.exec(packet.subarray(0, 2048).toString('latin1'))?.[1] : undefined;
 
   function answer(socket: Socket, error: AppError, url: string): void {
     const requestId = newUuid();
@@ -44,10 +45,18 @@ export function createBrokenRequestHandler(log: (error: AppError, requestId: str
       server.on('request', (request: IncomingMessage) => lastUrl.set(request.socket, request.url ?? ''));
       server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
         response.shouldKeepAlive = false;
-        answer(request.socket, new AppError('bad_request', 'The Expect header asks for something that is not supported'), request.url ?? '');
+        answer(
+          request.socket,
+          new AppError('bad_request', 'The Expect header asks for something that is not supported'),
+          request.url ?? '',
+        );
       });
       server.on('connect', (request: IncomingMessage, socket: Socket) => {
-        answer(socket, new AppError('method_not_allowed', 'CONNECT is not supported', { headers: { allow: 'GET, HEAD' } }), request.url ?? '');
+        answer(
+          socket,
+          new AppError('method_not_allowed', 'CONNECT is not supported', { headers: { allow: 'GET, HEAD' } }),
+          request.url ?? '',
+        );
       });
     },
   };

@@ -8,7 +8,11 @@ async function seen(trusted: string[], peer: string, forwarded?: string | string
   const app = Fastify();
   const clientAddress = createClientAddress(trusted.map((text) => parseNetwork(text) as Network));
   app.get('/', async (request) => clientAddress(request));
-  const { body } = await app.inject({ url: '/', remoteAddress: peer, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } });
+  const { body } = await app.inject({
+    url: '/',
+    remoteAddress: peer,
+    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+  });
   return body;
 }
 
@@ -33,8 +37,20 @@ describe('the address of a client', () => {
     ['the header is empty', ['10.0.0.1'], '10.0.0.1', '', '10.0.0.1'],
     ['the header has commas only', ['10.0.0.1'], '10.0.0.1', ' , ,', '10.0.0.1'],
     ['the caller lied further left', ['10.0.0.1'], '10.0.0.1', '10.0.0.1, 127.0.0.1, 203.0.113.7', '203.0.113.7'],
-    ['there is a chain of proxies', ['10.0.0.0/8'], '10.0.0.1', '198.51.100.1, 203.0.113.7, 10.9.9.9, 10.8.8.8', '203.0.113.7'],
-    ['an untrusted proxy stands in between', ['10.0.0.0/8'], '10.0.0.1', '203.0.113.7, 198.51.100.1, 10.8.8.8', '198.51.100.1'],
+    [
+      'there is a chain of proxies',
+      ['10.0.0.0/8'],
+      '10.0.0.1',
+      '198.51.100.1, 203.0.113.7, 10.9.9.9, 10.8.8.8',
+      '203.0.113.7',
+    ],
+    [
+      'an untrusted proxy stands in between',
+      ['10.0.0.0/8'],
+      '10.0.0.1',
+      '203.0.113.7, 198.51.100.1, 10.8.8.8',
+      '198.51.100.1',
+    ],
     ['all of them are proxies', ['10.0.0.0/8'], '10.0.0.1', '10.3.3.3, 10.2.2.2', '10.3.3.3'],
     ['a client is IPv4-mapped', ['10.0.0.1'], '10.0.0.1', '::ffff:203.0.113.7', '203.0.113.7'],
     ['a proxy in the chain is IPv4-mapped', ['10.0.0.0/8'], '10.0.0.1', '203.0.113.7, ::ffff:10.2.2.2', '203.0.113.7'],

@@ -1,18 +1,29 @@
-import pino from 'pino';
 import type { AddressInfo } from 'node:net';
+import pino from 'pino';
 import { expect, it } from 'vitest';
 import { head, rawConnection } from '../../test/support/raw.ts';
 import { createApp } from './app.ts';
 import { createMetrics } from './metrics.ts';
 
 async function listen(requestTimeoutMs: number) {
-  const app = createApp({ log: pino({ level: 'silent' }), metrics: createMetrics(), explain: (error) => error, requestTimeoutMs });
+  const app = createApp({
+    log: pino({ level: 'silent' }),
+    metrics: createMetrics(),
+    explain: (error) => error,
+    requestTimeoutMs,
+  });
   app.post('/echo', async (request) => request.body);
   await app.listen({ host: '127.0.0.1', port: 0 });
   return { app, url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` };
 }
 
-const upload = head('POST /echo HTTP/1.1', 'Host: h', 'Content-Type: application/json', 'Content-Length: 10', 'Expect: 100-continue');
+const upload = head(
+  'POST /echo HTTP/1.1',
+  'Host: h',
+  'Content-Type: application/json',
+  'Content-Length: 10',
+  'Expect: 100-continue',
+);
 
 it('an upload that stalls while the server stops is cut off after the time that a request may take', async () => {
   const { app, url } = await listen(200);

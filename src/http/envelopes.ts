@@ -11,7 +11,9 @@ export function managementAnswer<T extends TSchema>(result: T) {
 }
 
 /** The answer of a management operation that has none. */
-export const bareManagementAnswer = { 200: Type.Object({ requestId: RequestId, status: Status }, { description: 'Success' }) };
+export const bareManagementAnswer = {
+  200: Type.Object({ requestId: RequestId, status: Status }, { description: 'Success' }),
+};
 
 export const ManagementFailure = Type.Object({
   requestId: RequestId,
@@ -26,7 +28,9 @@ export function dashboardAnswer<T extends TSchema>(data: T) {
 
 export const DashboardFailure = Type.Object({
   message: Type.String(),
-  errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), { description: 'On every 400' })),
+  errors: Type.Optional(
+    Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), { description: 'On every 400' }),
+  ),
 });
 
 export function success<T>(request: FastifyRequest, result: T): { requestId: string; result: T; status: 200 } {
@@ -47,7 +51,10 @@ export function sendPieces(reply: object, pieces: readonly Buffer[]): FastifyRep
   const answer = reply as FastifyReply;
   const { raw } = answer;
   answer.header('content-type', 'application/json; charset=utf-8');
-  answer.header('content-length', pieces.reduce((sum, { length }) => sum + length, 0));
+  answer.header(
+    'content-length',
+    pieces.reduce((sum, { length }) => sum + length, 0),
+  );
   answer.hijack();
   raw.writeHead(200, answer.getHeaders() as Record<string, string>);
   raw.cork();

@@ -5,7 +5,10 @@ const FRAMEWORK: Record<string, [ErrorCode, string]> = {
   FST_ERR_BAD_URL: ['bad_request', 'The URL is not valid: check its percent-encoding'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The request body is too large'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'The request body must be sent as application/json'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The request body does not have the length that Content-Length announces'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'bad_request',
+    'The request body does not have the length that Content-Length announces',
+  ],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['bad_request', 'The request body is empty'],
 };
 
@@ -17,7 +20,11 @@ export function asAppError(error: unknown): AppError {
   if (known) return new AppError(known[0], known[1], { cause: error });
   if (code === 'ECONNRESET') return new AppError('bad_request', 'The request body ended too early', { cause: error });
   if (statusCode === 413) return new AppError('payload_too_large', 'The request body is too large', { cause: error });
-  if (statusCode === 415) return new AppError('unsupported_media_type', 'The request body must be sent as application/json', { cause: error });
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new AppError('bad_request', 'The request is not valid', { cause: error });
+  if (statusCode === 415)
+    return new AppError('unsupported_media_type', 'The request body must be sent as application/json', {
+      cause: error,
+    });
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return new AppError('bad_request', 'The request is not valid', { cause: error });
   return new AppError('internal', 'Something went wrong on our side', { cause: error });
 }

@@ -49,7 +49,10 @@ interface Options {
 export const FAILED_ATTEMPTS: Rate = { requests: 300, windowSeconds: 60 };
 
 /** The order in which a request is judged before its query and body are looked at (decision B8). */
-export function guardRoutes(app: App, { authenticate, challenge, rate, failedAttempts, clock, clientAddress }: Options): void {
+export function guardRoutes(
+  app: App,
+  { authenticate, challenge, rate, failedAttempts, clock, clientAddress }: Options,
+): void {
   const limiter = rate && createFixedWindow(rate, clock);
   const policy = rate && `${rate.requests};w=${rate.windowSeconds}`;
 
@@ -67,7 +70,10 @@ export function guardRoutes(app: App, { authenticate, challenge, rate, failedAtt
     checkPath(request);
     checkOrganization(request, caller);
     if (roles.length > 0 && !roles.some((role) => caller.roles.includes(role))) {
-      throw new AppError('forbidden', `This operation needs the role ${roles.join(' or ')}; the key has ${caller.roles.join(', ')}`);
+      throw new AppError(
+        'forbidden',
+        `This operation needs the role ${roles.join(' or ')}; the key has ${caller.roles.join(', ')}`,
+      );
     }
   });
 
@@ -85,14 +91,18 @@ export function guardRoutes(app: App, { authenticate, challenge, rate, failedAtt
       if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
       const taken = failedAttempts.take(addressBlock(request.clientAddress));
       if (!taken.isAllowed) throw tooMany(taken, 'Too many failed attempts from this address');
-      throw new AppError('unauthorized', error.message, { cause: error.cause, headers: { 'www-authenticate': challenge } });
+      throw new AppError('unauthorized', error.message, {
+        cause: error.cause,
+        headers: { 'www-authenticate': challenge },
+      });
     }
   }
 }
 
 /** The caller of a guarded route. */
 export function callerOf(request: FastifyRequest): Caller {
-  if (!request.caller) throw new Error(`${request.routeOptions.url} has no roles in its configuration, so nobody was identified`);
+  if (!request.caller)
+    throw new Error(`${request.routeOptions.url} has no roles in its configuration, so nobody was identified`);
   return request.caller;
 }
 
@@ -104,7 +114,9 @@ function announce(reply: FastifyReply, rate: Rate, policy: string, taken: Return
 }
 
 function tooMany({ resetSeconds }: { resetSeconds: number }, text: string): AppError {
-  return new AppError('too_many_requests', `${text}; try again in ${resetSeconds} s`, { retryAfterSeconds: resetSeconds });
+  return new AppError('too_many_requests', `${text}; try again in ${resetSeconds} s`, {
+    retryAfterSeconds: resetSeconds,
+  });
 }
 
 /** The route's own schema, but before anything behind the organization is touched. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
-import type { App } from './validation.ts';
 import type { Metrics } from './metrics.ts';
+import type { App } from './validation.ts';
 
 interface Options {
   metrics: Metrics;
@@ -16,7 +16,13 @@ export function healthRoutes({ metrics, clock, checkReady }: Options): (app: App
   let lastCheck = { at: 0, outcome: Promise.resolve<string | undefined>(undefined) };
   const outcome = () => {
     if (clock.now() - lastCheck.at >= KEPT_MS) {
-      lastCheck = { at: clock.now(), outcome: checkReady().then(() => undefined, (error: Error) => error.message) };
+      lastCheck = {
+        at: clock.now(),
+        outcome: checkReady().then(
+          () => undefined,
+          (error: Error) => error.message,
+        ),
+      };
     }
     return lastCheck.outcome;
   };

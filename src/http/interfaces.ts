@@ -22,7 +22,10 @@ export const management: Interface = {
 export const dashboards: Interface = {
   prefix: '/api/v2',
   bodyLimitBytes: 16 * MIB,
-  failure: (error) => (error.code === 'bad_request' ? { message: dashboardText(error), errors: dashboardErrors(error) } : { message: error.message }),
+  failure: (error) =>
+    error.code === 'bad_request'
+      ? { message: dashboardText(error), errors: dashboardErrors(error) }
+      : { message: error.message },
 };
 
 /** Health, metrics, documentation: whatever is neither of the two. */
@@ -52,7 +55,10 @@ const STATUSES: Record<ErrorCode, number> = {
 };
 
 const WIRE_CODES = Object.fromEntries(
-  Object.keys(STATUSES).map((code) => [code, { internal: 'INTERNAL_ERROR', unavailable: 'SERVICE_UNAVAILABLE' }[code] ?? code.toUpperCase()]),
+  Object.keys(STATUSES).map((code) => [
+    code,
+    { internal: 'INTERNAL_ERROR', unavailable: 'SERVICE_UNAVAILABLE' }[code] ?? code.toUpperCase(),
+  ]),
 ) as Record<ErrorCode, string>;
 
 export const statusOf = (error: AppError): number => STATUSES[error.code];
@@ -66,5 +72,8 @@ function dashboardText({ violations, message }: AppError): string {
 
 function dashboardErrors({ violations, message, field }: AppError): { path: string; message: string }[] {
   if (violations.length === 0) return [{ path: field ?? '', message }];
-  return violations.map((violation) => ({ path: withoutPrefix(violation.path), message: sentence({ ...violation, path: '' }) }));
+  return violations.map((violation) => ({
+    path: withoutPrefix(violation.path),
+    message: sentence({ ...violation, path: '' }),
+  }));
 }

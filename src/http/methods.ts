@@ -19,4 +19,5 @@ export function createAllowedMethods(app: App): (url: string) => string[] {
 const pathSegments = (url: string): string[] => (url.split('?', 1)[0] ?? '').split('/');
 
 const isMatch = (pattern: string[], path: string[]): boolean =>
-  pattern.length === path.length && pattern.every((segment, i) => (segment.startsWith(':') ? path[i] !== '' : segment === path[i]));
+  pattern.length === path.length &&
+  pattern.every((segment, i) => (segment.startsWith(':') ? path[i] !== '' : segment === path[i]));

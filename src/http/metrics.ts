@@ -12,7 +12,12 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
 
-  const requests = new Counter({ name: 'pilothouse_requests_total', help: 'Answered requests', labelNames: ['operation', 'status'], registers });
+  const requests = new Counter({
+    name: 'pilothouse_requests_total',
+    help: 'Answered requests',
+    labelNames: ['operation', 'status'],
+    registers,
+  });
   const latency = new Histogram({
     name: 'pilothouse_request_seconds',
     help: 'From the first byte of a request to the last byte of its answer',
@@ -20,14 +25,23 @@ export function createMetrics() {
     buckets: LATENCY_BUCKETS,
     registers,
   });
-  const queries = new Histogram({ name: 'pilothouse_store_query_seconds', help: 'One statement on the state store', buckets: STORE_BUCKETS, registers });
+  const queries = new Histogram({
+    name: 'pilothouse_store_query_seconds',
+    help: 'One statement on the state store',
+    buckets: STORE_BUCKETS,
+    registers,
+  });
   const commits = new Histogram({
     name: 'pilothouse_store_commit_seconds',
     help: 'One transaction on the state store, begin to durable commit',
     buckets: LATENCY_BUCKETS,
     registers,
   });
-  const changes = new Counter({ name: 'pilothouse_store_changes_total', help: 'Changes handed to the state store; several may share a commit', registers });
+  const changes = new Counter({
+    name: 'pilothouse_store_changes_total',
+    help: 'Changes handed to the state store; several may share a commit',
+    registers,
+  });
 
   type Labelled = { count(): void; observe(seconds: number): void };
   const labelled = new Map<string, Labelled>();

@@ -15,7 +15,12 @@ export async function describeRoutes(app: App, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: TITLE, description: DESCRIPTION, version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+      info: {
+        title: TITLE,
+        description: DESCRIPTION,
+        version,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
       components: {
         securitySchemes: {
           key: { type: 'http', scheme: 'basic', description: 'Key id and key secret' },
@@ -28,22 +33,41 @@ export async function describeRoutes(app: App, version: string): Promise<void> {
       if (!operation || schema?.hide) return { schema: { ...schema, hide: true }, url };
       const security = roles ? [{ [url.startsWith('/v1') ? 'key' : 'token']: [] }] : [];
       const access = roles && roles.length > 0 ? `\n\nRoles: ${roles.join(', ')}.` : '';
-      const described = { ...schema, description: `${schema.description ?? ''}${access}`, operationId: operation, security };
-      return { schema: { ...described, response: { ...(schema.response as object), ...failuresAt(url) } } as never, url };
+      const described = {
+        ...schema,
+        description: `${schema.description ?? ''}${access}`,
+        operationId: operation,
+        security,
+      };
+      return {
+        schema: { ...described, response: { ...(schema.response as object), ...failuresAt(url) } } as never,
+        url,
+      };
     },
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: true,
-    uiConfig: { docExpansion: 'list', defaultModelsExpandDepth: -1, tryItOutEnabled: true, persistAuthorization: false },
-    theme: { title: `${TITLE} reference`, css: [{ filename: 'pilothouse.css', content: '.swagger-ui .topbar { display: none }' }] },
+    uiConfig: {
+      docExpansion: 'list',
+      defaultModelsExpandDepth: -1,
+      tryItOutEnabled: true,
+      persistAuthorization: false,
+    },
+    theme: {
+      title: `${TITLE} reference`,
+      css: [{ filename: 'pilothouse.css', content: '.swagger-ui .topbar { display: none }' }],
+    },
   });
 }
 
 /** Failures look the same everywhere, and are written without a serialiser: only the document needs their shape. */
 function failuresAt(url: string): object {
   const failure = url.startsWith('/v1') ? ManagementFailure : DashboardFailure;
-  return { '4xx': { description: 'The request was refused', ...failure }, '5xx': { description: 'We failed', ...failure } };
+  return {
+    '4xx': { description: 'The request was refused', ...failure },
+    '5xx': { description: 'We failed', ...failure },
+  };
 }
 
 /** `/openapi.json`, and `/v1` where clients of the public system look for it. Open to everybody, rendered once. */

@@ -30,12 +30,15 @@ describe('a fixed window', () => {
     [9_001, 1],
     [9_999, 1],
     [10_000, 10],
-  ])('B7: %i ms into a window of 10 s the reset is %i whole seconds away, never 0 and never an epoch', (elapsed, seconds) => {
-    const window = createFixedWindow({ requests: 1, windowSeconds: 10 }, clock);
-    window.take('key');
-    now = NOON + elapsed;
-    expect(window.take('key').resetSeconds).toBe(seconds);
-  });
+  ])(
+    'B7: %i ms into a window of 10 s the reset is %i whole seconds away, never 0 and never an epoch',
+    (elapsed, seconds) => {
+      const window = createFixedWindow({ requests: 1, windowSeconds: 10 }, clock);
+      window.take('key');
+      now = NOON + elapsed;
+      expect(window.take('key').resetSeconds).toBe(seconds);
+    },
+  );
 
   it('B7: the window begins with the first request, not with the clock', () => {
     const window = createFixedWindow({ requests: 1, windowSeconds: 10 }, clock);

@@ -19,12 +19,23 @@ export interface SchemaTypes extends FastifyTypeProvider {
   serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
 }
 
-export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, SchemaTypes>;
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  SchemaTypes
+>;
 
 /** What a domain offers over HTTP. */
 export type Routes = (app: App) => void;
 
-const PLACES: Record<string, string> = { body: 'request body', querystring: 'query', params: 'path', headers: 'header' };
+const PLACES: Record<string, string> = {
+  body: 'request body',
+  querystring: 'query',
+  params: 'path',
+  headers: 'header',
+};
 const LISTED_VIOLATIONS = 20;
 
 const compiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {

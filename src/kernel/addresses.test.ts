@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { addressBlock, canonicalAddress, parseNetwork } from './addresses.ts';
 
 // An implementation of its own, on whole numbers: two addresses share a network when their first bits are the same number.
-const inNetwork = (address: bigint, network: bigint, prefix: number, width: number) => address >> BigInt(width - prefix) === network >> BigInt(width - prefix);
+const inNetwork = (address: bigint, network: bigint, prefix: number, width: number) =>
+  address >> BigInt(width - prefix) === network >> BigInt(width - prefix);
 
 const v4Text = (value: bigint) => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.');
-const groupsOf = (value: bigint) => Array.from({ length: 8 }, (_, index) => Number((value >> BigInt(112 - 16 * index)) & 0xffffn));
+const groupsOf = (value: bigint) =>
+  Array.from({ length: 8 }, (_, index) => Number((value >> BigInt(112 - 16 * index)) & 0xffffn));
 
 const v6Spellings: ((value: bigint) => string)[] = [
   (value) =>
@@ -36,18 +38,28 @@ const MAPPED = 0xffffn << 32n;
 const isMapped = (value: bigint) => value >> 32n === 0xffffn;
 const v4 = fc.bigInt({ min: 0n, max: (1n << 32n) - 1n });
 const v6 = fc
-  .oneof(fc.bigInt({ min: 0n, max: (1n << 128n) - 1n }), fc.bigInt({ min: 0n, max: 0xffffffffn }), fc.constantFrom(0n, 1n, 0xfe80n << 112n, 0x20010db8n << 96n))
+  .oneof(
+    fc.bigInt({ min: 0n, max: (1n << 128n) - 1n }),
+    fc.bigInt({ min: 0n, max: 0xffffffffn }),
+    fc.constantFrom(0n, 1n, 0xfe80n << 112n, 0x20010db8n << 96n),
+  )
   .filter((value) => !isMapped(value));
-const v6Written = fc.tuple(v6, fc.constantFrom(...v6Spellings)).map(([value, write]) => ({ value, text: write(value) }));
+const v6Written = fc
+  .tuple(v6, fc.constantFrom(...v6Spellings))
+  .map(([value, write]) => ({ value, text: write(value) }));
 const flips = (width: number) =>
-  fc.bigInt({ min: 0n, max: (1n << BigInt(width)) - 1n }).chain((noise) => fc.integer({ min: 0, max: width }).map((keep) => noise >> BigInt(keep)));
+  fc
+    .bigInt({ min: 0n, max: (1n << BigInt(width)) - 1n })
+    .chain((noise) => fc.integer({ min: 0, max: width }).map((keep) => noise >> BigInt(keep)));
 
 describe('K6: a network contains', () => {
   it('exactly the IPv4 addresses whose first bits are its own', () => {
     fc.assert(
       fc.property(v4, fc.integer({ min: 0, max: 32 }), flips(32), (network, prefix, noise) => {
         const address = network ^ noise;
-        expect(parseNetwork(`${v4Text(network)}/${prefix}`)?.contains(v4Text(address))).toBe(inNetwork(address, network, prefix, 32));
+        expect(parseNetwork(`${v4Text(network)}/${prefix}`)?.contains(v4Text(address))).toBe(
+          inNetwork(address, network, prefix, 32),
+        );
       }),
       { numRuns: 500 },
     );
@@ -55,11 +67,19 @@ describe('K6: a network contains', () => {
 
   it('exactly the IPv6 addresses whose first bits are its own, however they are written', () => {
     fc.assert(
-      fc.property(v6Written, fc.integer({ min: 0, max: 128 }), flips(128), fc.constantFrom(...v6Spellings), (network, prefix, noise, write) => {
-        const address = network.value ^ noise;
-        fc.pre(!isMapped(address));
-        expect(parseNetwork(`${network.text}/${prefix}`)?.contains(write(address))).toBe(inNetwork(address, network.value, prefix, 128));
-      }),
+      fc.property(
+        v6Written,
+        fc.integer({ min: 0, max: 128 }),
+        flips(128),
+        fc.constantFrom(...v6Spellings),
+        (network, prefix, noise, write) => {
+          const address = network.value ^ noise;
+          fc.pre(!isMapped(address));
+          expect(parseNetwork(`${network.text}/${prefix}`)?.contains(write(address))).toBe(
+            inNetwork(address, network.value, prefix, 128),
+          );
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -67,7 +87,8 @@ describe('K6: a network contains', () => {
   it('the same addresses whatever its host bits', () => {
     fc.assert(
       fc.property(v4, fc.integer({ min: 0, max: 32 }), v4, v4, (network, prefix, host, candidate) => {
-        const other = ((network >> BigInt(32 - prefix)) << BigInt(32 - prefix)) | (host & ((1n << BigInt(32 - prefix)) - 1n));
+        const other =
+          ((network >> BigInt(32 - prefix)) << BigInt(32 - prefix)) | (host & ((1n << BigInt(32 - prefix)) - 1n));
         const contains = (base: bigint) => parseNetwork(`${v4Text(base)}/${prefix}`)?.contains(v4Text(candidate));
         expect(contains(other)).toBe(contains(network));
         expect(parseNetwork(`${v4Text(network)}/${prefix}`)?.contains(v4Text(other))).toBe(true);
@@ -93,12 +114,18 @@ describe('K6: a network contains', () => {
 
   it('B9: an IPv4-mapped address where it contains the IPv4 address, in every spelling', () => {
     fc.assert(
-      fc.property(v4, fc.integer({ min: 0, max: 32 }), flips(32), fc.constantFrom(...v6Spellings), (network, prefix, noise, write) => {
-        const address = network ^ noise;
-        const expected = inNetwork(address, network, prefix, 32);
-        expect(parseNetwork(`${v4Text(network)}/${prefix}`)?.contains(write(MAPPED | address))).toBe(expected);
-        expect(parseNetwork(`${write(MAPPED | network)}/${prefix + 96}`)?.contains(v4Text(address))).toBe(expected);
-      }),
+      fc.property(
+        v4,
+        fc.integer({ min: 0, max: 32 }),
+        flips(32),
+        fc.constantFrom(...v6Spellings),
+        (network, prefix, noise, write) => {
+          const address = network ^ noise;
+          const expected = inNetwork(address, network, prefix, 32);
+          expect(parseNetwork(`${v4Text(network)}/${prefix}`)?.contains(write(MAPPED | address))).toBe(expected);
+          expect(parseNetwork(`${write(MAPPED | network)}/${prefix + 96}`)?.contains(v4Text(address))).toBe(expected);
+        },
+      ),
     );
   });
 

@@ -40,12 +40,19 @@ describe('a time as text', () => {
   it('U2, K4: an offset shifts the moment, and only the moment', () => {
     const inRange = fc.integer({ min: FIRST + 86_400_000, max: LAST - 86_400_000 });
     fc.assert(
-      fc.property(inRange, fc.constantFrom('+', '-'), fc.nat(23), fc.nat(59), fc.constantFrom(':', ''), (ms, sign, hours, minutes, colon) => {
-        const two = (number: number) => String(number).padStart(2, '0');
-        const shift = (sign === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000;
-        const local = new Date(ms + shift).toISOString().slice(0, -1);
-        expect(parseDateTime(`${local}${sign}${two(hours)}${colon}${two(minutes)}`, required)).toBe(ms);
-      }),
+      fc.property(
+        inRange,
+        fc.constantFrom('+', '-'),
+        fc.nat(23),
+        fc.nat(59),
+        fc.constantFrom(':', ''),
+        (ms, sign, hours, minutes, colon) => {
+          const two = (number: number) => String(number).padStart(2, '0');
+          const shift = (sign === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+          const local = new Date(ms + shift).toISOString().slice(0, -1);
+          expect(parseDateTime(`${local}${sign}${two(hours)}${colon}${two(minutes)}`, required)).toBe(ms);
+        },
+      ),
     );
   });
 
@@ -97,9 +104,12 @@ describe('a time as text', () => {
     expect(parseDateTime(text, required)).toBeUndefined();
   });
 
-  it.each(['9999-12-31T23:30:00-01:00', '0000-01-01T00:30:00+01:00'])('K4: %s lies in a year that four digits cannot write', (text) => {
-    expect(parseDateTime(text, required)).toBeUndefined();
-  });
+  it.each(['9999-12-31T23:30:00-01:00', '0000-01-01T00:30:00+01:00'])(
+    'K4: %s lies in a year that four digits cannot write',
+    (text) => {
+      expect(parseDateTime(text, required)).toBeUndefined();
+    },
+  );
 });
 
 describe('U2: a date as text', () => {
@@ -123,10 +133,17 @@ describe('U2: a date as text', () => {
     );
   });
 
-  it.each(['', '2026-1-01', '20261001', '2026-10-01T00:00:00Z', '2026/10/01', ' 2026-10-01', '2026-10-01\n', '-2026-10-01', '12026-10-01'])(
-    '%j is none',
-    (text) => {
-      expect(parseDate(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    '2026-1-01',
+    '20261001',
+    '2026-10-01T00:00:00Z',
+    '2026/10/01',
+    ' 2026-10-01',
+    '2026-10-01\n',
+    '-2026-10-01',
+    '12026-10-01',
+  ])('%j is none', (text) => {
+    expect(parseDate(text)).toBeUndefined();
+  });
 });

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTimeOrderedIds, derivedUuid, isUuid, newUuid } from './ids.ts';
 
-const formOf = (version: number) => new RegExp(`^[0-9a-f]{8}-[0-9a-f]{4}-${version}[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`);
+const formOf = (version: number) =>
+  new RegExp(`^[0-9a-f]{8}-[0-9a-f]{4}-${version}[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`);
 
 describe('ids', () => {
   it('M1: a new id is a version 4 UUID of its own', () => {
@@ -15,7 +16,9 @@ describe('ids', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.string({ minLength: 1 }), (id, more) => {
         expect([id, id.toUpperCase()].map(isUuid)).toEqual([true, true]);
-        expect([`${id}${more}`, `${more}${id}`, id.slice(1), id.replaceAll('-', ''), `{${id}}`, `${id}\n`].map(isUuid)).not.toContain(true);
+        expect(
+          [`${id}${more}`, `${more}${id}`, id.slice(1), id.replaceAll('-', ''), `{${id}}`, `${id}\n`].map(isUuid),
+        ).not.toContain(true);
       }),
     );
   });
@@ -30,7 +33,15 @@ describe('ids', () => {
   });
 
   it('F2: where a part ends matters', () => {
-    expect(new Set([derivedUuid('a', 'bc'), derivedUuid('ab', 'c'), derivedUuid('abc'), derivedUuid('a","bc'), derivedUuid('abc', '')]).size).toBe(5);
+    expect(
+      new Set([
+        derivedUuid('a', 'bc'),
+        derivedUuid('ab', 'c'),
+        derivedUuid('abc'),
+        derivedUuid('a","bc'),
+        derivedUuid('abc', ''),
+      ]).size,
+    ).toBe(5);
   });
 
   it('F2: an id that files rely on stays what it is', () => {
@@ -39,13 +50,16 @@ describe('ids', () => {
 
   it('time-ordered ids sort in the order they were made, whatever the clock does', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1_700_000_000_000, max: 1_700_000_000_050 }), { minLength: 2, maxLength: 200 }), (times) => {
-        const next = createTimeOrderedIds();
-        const ids = times.map((ms) => next(ms));
-        expect([...ids].sort()).toEqual(ids);
-        expect(new Set(ids).size).toBe(ids.length);
-        expect(ids.filter((id) => !formOf(7).test(id))).toEqual([]);
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: 1_700_000_000_000, max: 1_700_000_000_050 }), { minLength: 2, maxLength: 200 }),
+        (times) => {
+          const next = createTimeOrderedIds();
+          const ids = times.map((ms) => next(ms));
+          expect([...ids].sort()).toEqual(ids);
+          expect(new Set(ids).size).toBe(ids.length);
+          expect(ids.filter((id) => !formOf(7).test(id))).toEqual([]);
+        },
+      ),
     );
   });
 

@@ -72,18 +72,30 @@ describe('U4: money', () => {
 
   it('with a seventh decimal is refused', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 999_999 }), fc.integer({ min: 0, max: 999_999 }), fc.integer({ min: 1, max: 9 }), (whole, decimals, seventh) => {
-        expect(microsFromChc(Number(`${whole}.${String(decimals).padStart(6, '0')}${seventh}`))).toBeUndefined();
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: 999_999 }),
+        fc.integer({ min: 0, max: 999_999 }),
+        fc.integer({ min: 1, max: 9 }),
+        (whole, decimals, seventh) => {
+          expect(microsFromChc(Number(`${whole}.${String(decimals).padStart(6, '0')}${seventh}`))).toBeUndefined();
+        },
+      ),
     );
   });
 
-  it.each([-0.000001, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1_000_000.000001, 1e300, 1e-7, Number.MIN_VALUE])(
-    'refuses %d',
-    (chc) => {
-      expect(microsFromChc(chc)).toBeUndefined();
-    },
-  );
+  it.each([
+    -0.000001,
+    -1,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    1_000_000.000001,
+    1e300,
+    1e-7,
+    Number.MIN_VALUE,
+  ])('refuses %d', (chc) => {
+    expect(microsFromChc(chc)).toBeUndefined();
+  });
 
   it.each([
     [0, 0],

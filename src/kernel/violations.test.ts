@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { MISSING, refuse, sentence, shown } from './errors.ts';
 import { violationsOf } from './violations.ts';
 
-const sentences = (schema: TSchema, value: unknown, place = 'request body') => violationsOf(Compile(schema).Errors(value), value, place).map(sentence);
+const sentences = (schema: TSchema, value: unknown, place = 'request body') =>
+  violationsOf(Compile(schema).Errors(value), value, place).map(sentence);
 
 const optional = (schema: TSchema) => Type.Object({ x: Type.Optional(schema) });
 
@@ -56,8 +57,12 @@ describe('M3: a broken rule in words', () => {
 
   it('names the place inside lists, and members with odd names', () => {
     const schema = Type.Object({ list: Type.Array(Type.Object({ 'a/b~c': Type.Number() })) });
-    expect(sentences(schema, { list: [{ 'a/b~c': 1 }, { 'a/b~c': 'x' }] })).toEqual(['request body.list[1].a/b~c: The value must be a number <string:x>']);
-    expect(sentences(schema, { list: [{ 'a/b~c': 'x' }] }, '')).toEqual(['list[0].a/b~c: The value must be a number <string:x>']);
+    expect(sentences(schema, { list: [{ 'a/b~c': 1 }, { 'a/b~c': 'x' }] })).toEqual([
+      'request body.list[1].a/b~c: The value must be a number <string:x>',
+    ]);
+    expect(sentences(schema, { list: [{ 'a/b~c': 'x' }] }, '')).toEqual([
+      'list[0].a/b~c: The value must be a number <string:x>',
+    ]);
   });
 
   it('never shows what stands in hashData', () => {
@@ -70,12 +75,24 @@ describe('M3: a broken rule in words', () => {
     const field = Type.Optional(Type.Integer({ minimum: 1, maximum: 20, multipleOf: 2 }));
     const names = ['a', 'b', 'c', 'd'] as const;
     const schema = Type.Object({ a: field, b: field, c: field, d: field });
-    const anything = fc.oneof(fc.integer({ min: -5, max: 30 }), fc.double(), fc.string(), fc.constant(null), fc.constant({}), fc.constant([]));
-    const isRight = (value: unknown) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 20 && Number(value) % 2 === 0;
+    const anything = fc.oneof(
+      fc.integer({ min: -5, max: 30 }),
+      fc.double(),
+      fc.string(),
+      fc.constant(null),
+      fc.constant({}),
+      fc.constant([]),
+    );
+    const isRight = (value: unknown) =>
+      Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 20 && Number(value) % 2 === 0;
     fc.assert(
       fc.property(fc.record({ a: anything, b: anything, c: anything, d: anything }, { requiredKeys: [] }), (body) => {
-        const expected = names.filter((name) => name in body && !isRight(body[name])).map((name) => [`request body.${name}`, body[name]]);
-        expect(violationsOf(Compile(schema).Errors(body), body, 'request body').map(({ path, value }) => [path, value])).toEqual(expected);
+        const expected = names
+          .filter((name) => name in body && !isRight(body[name]))
+          .map((name) => [`request body.${name}`, body[name]]);
+        expect(
+          violationsOf(Compile(schema).Errors(body), body, 'request body').map(({ path, value }) => [path, value]),
+        ).toEqual(expected);
       }),
     );
   });
@@ -126,6 +143,8 @@ describe('M3: refusing', () => {
       { path: 'a', rule: 'First', value: 1 },
       { path: 'b', rule: 'Second', value: MISSING },
     ];
-    expect(() => refuse(violations)).toThrow(expect.objectContaining({ code: 'bad_request', message: 'a: First <number:1>; b: Second <missing>', violations }));
+    expect(() => refuse(violations)).toThrow(
+      expect.objectContaining({ code: 'bad_request', message: 'a: First <number:1>; b: Second <missing>', violations }),
+    );
   });
 });

@@ -33,7 +33,12 @@ export function violationsOf(errors: readonly SchemaError[], root: unknown, pref
     if (keyword === 'required') {
       for (const name of details.requiredProperties ?? []) add([...segments, name], 'The value is required', MISSING);
     } else if (keyword === 'additionalProperties') {
-      for (const name of details.additionalProperties ?? []) add([...segments, name], prefix === 'query' ? 'Unknown parameter' : 'There is no such member', valueAt(root, [...segments, name]));
+      for (const name of details.additionalProperties ?? [])
+        add(
+          [...segments, name],
+          prefix === 'query' ? 'Unknown parameter' : 'There is no such member',
+          valueAt(root, [...segments, name]),
+        );
     } else {
       add(segments, ruleOf(keyword, details, message), valueAt(root, segments));
     }
@@ -46,7 +51,9 @@ function summarised(errors: readonly SchemaError[]): SchemaError[] {
   const unions = new Set(errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath));
   return errors
     .filter(({ keyword, instancePath }) => keyword !== 'boolean' && (keyword === 'anyOf' || !unions.has(instancePath)))
-    .map((error) => (error.keyword === 'anyOf' ? { ...error, params: { types: typesAt(errors, error.instancePath) } } : error));
+    .map((error) =>
+      error.keyword === 'anyOf' ? { ...error, params: { types: typesAt(errors, error.instancePath) } } : error,
+    );
 }
 
 function typesAt(errors: readonly SchemaError[], path: string): string[] {
@@ -94,7 +101,9 @@ function withArticle(type: string): string {
 
 /** `ipAccessList`, `0`, `source` → `request body.ipAccessList[0].source`. */
 function pathOf(prefix: string, segments: readonly string[]): string {
-  const path = segments.map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `.${segment.slice(0, 64)}`)).join('');
+  const path = segments
+    .map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `.${segment.slice(0, 64)}`))
+    .join('');
   return prefix === '' ? path.replace(/^\./, '') : prefix + path;
 }
 

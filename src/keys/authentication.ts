@@ -21,7 +21,15 @@ const REMEMBERED_HEADERS = 1000;
  * on any node is refused from the next request on. Only the hashing of a header that was good before is remembered:
  * that is arithmetic, which no change of the key can make wrong.
  */
-export function createKeyAuthentication({ db, clock, lastUsed }: { db: Db; clock: Clock; lastUsed: LastUsed }): Authenticate {
+export function createKeyAuthentication({
+  db,
+  clock,
+  lastUsed,
+}: {
+  db: Db;
+  clock: Clock;
+  lastUsed: LastUsed;
+}): Authenticate {
   const known = new Map<string, Hashes>();
   return async (header) => {
     if (header === undefined) throw new AppError('unauthorized', 'No Authorization header provided');

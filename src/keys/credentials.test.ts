@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
 import { crc32 } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
 import { hashOf, isSameHash, isSelfIdentifying, newKeyId, newKeySecret, newToken, suffixOf } from './credentials.ts';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

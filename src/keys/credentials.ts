@@ -25,7 +25,9 @@ function selfIdentifying(prefix: string): string {
 
 /** Is this one of ours, as far as its text can tell? For scanners and tests; a caller's own credentials have any shape. */
 export function isSelfIdentifying(text: string): boolean {
-  return /^ph[st]_[0-9A-Za-z]{49}$/.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
+  return (
+    /^ph[st]_[0-9A-Za-z]{49}$/.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
+  );
 }
 
 function checksum(text: string): string {
@@ -42,7 +44,8 @@ function randomText(length: number): string {
   const fair = 256 - (256 % ALPHABET.length);
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(length)) if (byte < fair && text.length < length) text += ALPHABET[byte % ALPHABET.length];
+    for (const byte of randomBytes(length))
+      if (byte < fair && text.length < length) text += ALPHABET[byte % ALPHABET.length];
   }
   return text;
 }

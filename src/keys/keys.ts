@@ -8,7 +8,15 @@ import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import { hashOf, newKeyId, newKeySecret, suffixOf } from './credentials.ts';
-import { DEFAULT_NAME, DEFAULT_ROLES, type IpAccessEntry, isActiveAdmin, type Key, type KeyState, type Role } from './key.ts';
+import {
+  DEFAULT_NAME,
+  DEFAULT_ROLES,
+  type IpAccessEntry,
+  isActiveAdmin,
+  type Key,
+  type KeyState,
+  type Role,
+} from './key.ts';
 import { countKeys, deleteKey, findKey, insertKey, listKeys, updateKey } from './store.ts';
 
 export interface HashData {
@@ -55,7 +63,8 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
     if (text === undefined || text === null || text === '') return undefined;
     const ms = parseDateTime(text, { offset: 'required' });
     const path = 'request body.expireAt';
-    if (ms === undefined) refuse([{ path, rule: 'The value must be an ISO 8601 date-time with an offset or Z', value: text }]);
+    if (ms === undefined)
+      refuse([{ path, rule: 'The value must be an ISO 8601 date-time with an offset or Z', value: text }]);
     else if (ms <= clock.now()) refuse([{ path, rule: 'The value must lie in the future', value: text }]);
     else if (ms > LAST_MOMENT) refuse([{ path, rule: 'The value must lie before the year 10000', value: text }]);
     return ms;
@@ -71,14 +80,28 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
 
   async function save(tx: Db, actor: Actor, before: Key, after: Key): Promise<Key> {
     const changed = difference(shownInTrail(before), shownInTrail(after));
-    if (Object.keys({ ...changed.before, ...changed.after }).length === 0 && before.keySecretHash === after.keySecretHash) return before;
+    if (
+      Object.keys({ ...changed.before, ...changed.after }).length === 0 &&
+      before.keySecretHash === after.keySecretHash
+    )
+      return before;
     await updateKey(tx, after);
-    await audit.record(tx, actor, { organizationId: after.organizationId, type: 'openapi_key_update', resource: { type: 'key', id: after.id }, ...changed });
+    await audit.record(tx, actor, {
+      organizationId: after.organizationId,
+      type: 'openapi_key_update',
+      resource: { type: 'key', id: after.id },
+      ...changed,
+    });
     return after;
   }
 
   return {
-    async create(actor: Actor, organizationId: string, settings: KeySettings, hashData?: HashData): Promise<CreatedKey> {
+    async create(
+      actor: Actor,
+      organizationId: string,
+      settings: KeySettings,
+      hashData?: HashData,
+    ): Promise<CreatedKey> {
       const expireAt = expiry(settings.expireAt);
       const credentials = hashData ? undefined : { keyId: newKeyId(), keySecret: newKeySecret() };
       const hashes = hashData ?? hashesOf(credentials as { keyId: string; keySecret: string });
@@ -99,12 +122,20 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
       await state.write(async (tx) => {
         await organizations.take(tx, organizationId);
         if ((await countKeys(tx, organizationId)) >= maxKeys) {
-          throw new AppError('conflict', `The organization has ${maxKeys} keys, which is the most it may have; delete one first`);
+          throw new AppError(
+            'conflict',
+            `The organization has ${maxKeys} keys, which is the most it may have; delete one first`,
+          );
         }
         if (!(await insertKey(tx, key))) {
           throw new AppError('conflict', 'A key with this id already exists', { field: 'hashData.keyIdHash' });
         }
-        await audit.record(tx, actor, { organizationId, type: 'key_create', resource: { type: 'key', id: key.id }, after: shownInTrail(key) });
+        await audit.record(tx, actor, {
+          organizationId,
+          type: 'key_create',
+          resource: { type: 'key', id: key.id },
+          after: shownInTrail(key),
+        });
       });
       return credentials ? { key, credentials } : { key };
     },
@@ -136,10 +167,16 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
       await state.write(async (tx) => {
         await organizations.take(tx, organizationId);
         const key = await get(tx, organizationId, id);
-        if (actor.type === 'api' && actor.id === id) throw new AppError('conflict', 'A key cannot delete itself; use another key');
+        if (actor.type === 'api' && actor.id === id)
+          throw new AppError('conflict', 'A key cannot delete itself; use another key');
         await keepAnAdmin(tx, key, undefined, 'deleted');
         await deleteKey(tx, organizationId, id);
-        await audit.record(tx, actor, { organizationId, type: 'key_delete', resource: { type: 'key', id }, before: shownInTrail(key) });
+        await audit.record(tx, actor, {
+          organizationId,
+          type: 'key_delete',
+          resource: { type: 'key', id },
+          before: shownInTrail(key),
+        });
       });
     },
 

@@ -31,8 +31,14 @@ describe('when keys were last used', () => {
     now = NOON;
     warnings = [];
     state = await openState({ dataDirectory: directory, clock, observer: { query() {}, commit: () => void writes++ } });
-    await state.write((tx) => insertOrganization(tx, { id: organizationId, name: 'Acme', tier: 'SCALE', isPaid: true, createdAt: NOON }));
-    lastUsed = createLastUsed({ state, clock, log: { warn: (_: unknown, text?: string) => void warnings.push(text ?? '') } });
+    await state.write((tx) =>
+      insertOrganization(tx, { id: organizationId, name: 'Acme', tier: 'SCALE', isPaid: true, createdAt: NOON }),
+    );
+    lastUsed = createLastUsed({
+      state,
+      clock,
+      log: { warn: (_: unknown, text?: string) => void warnings.push(text ?? '') },
+    });
   });
 
   afterEach(async () => {

@@ -23,7 +23,12 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
       '/v1/organizations/:organizationId/keys',
       {
         config: { operation: 'openapiKeyGetList', roles: read },
-        schema: { tags, summary: 'List keys', params: OrganizationPath, response: managementAnswer(Type.Array(KeyRecord)) },
+        schema: {
+          tags,
+          summary: 'List keys',
+          params: OrganizationPath,
+          response: managementAnswer(Type.Array(KeyRecord)),
+        },
       },
       async (request) => success(request, (await keys.list(callerOf(request).organizationId)).map(record)),
     );
@@ -35,7 +40,8 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
         schema: {
           tags,
           summary: 'Create key',
-          description: 'The key id and secret are shown this once. With hashData the caller keeps both and sends only their hashes.',
+          description:
+            'The key id and secret are shown this once. With hashData the caller keeps both and sends only their hashes.',
           params: OrganizationPath,
           body: CreateKeyBody,
           response: managementAnswer(CreateKeyResult),
@@ -43,7 +49,12 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
       },
       async (request) => {
         const { hashData, ...settings } = request.body;
-        const { key, credentials } = await keys.create(actorOf(request), callerOf(request).organizationId, settings, hashData);
+        const { key, credentials } = await keys.create(
+          actorOf(request),
+          callerOf(request).organizationId,
+          settings,
+          hashData,
+        );
         return success(request, { key: record(key), ...credentials });
       },
     );
@@ -54,7 +65,8 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
         config: { operation: 'openapiKeyGet', roles: read },
         schema: { tags, summary: 'Get key', params: KeyPath, response: managementAnswer(KeyRecord) },
       },
-      async (request) => success(request, record(await keys.get(callerOf(request).organizationId, request.params.keyId.toLowerCase()))),
+      async (request) =>
+        success(request, record(await keys.get(callerOf(request).organizationId, request.params.keyId.toLowerCase()))),
     );
 
     app.patch(
@@ -64,7 +76,8 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
         schema: {
           tags,
           summary: 'Update key',
-          description: 'Members left out keep their value; expireAt null clears the expiry; ipAccessList is replaced whole.',
+          description:
+            'Members left out keep their value; expireAt null clears the expiry; ipAccessList is replaced whole.',
           params: KeyPath,
           body: UpdateKeyBody,
           response: managementAnswer(KeyRecord),
@@ -72,7 +85,10 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
       },
       async (request) => {
         const id = request.params.keyId.toLowerCase();
-        return success(request, record(await keys.update(actorOf(request), callerOf(request).organizationId, id, request.body)));
+        return success(
+          request,
+          record(await keys.update(actorOf(request), callerOf(request).organizationId, id, request.body)),
+        );
       },
     );
 
@@ -80,7 +96,13 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
       '/v1/organizations/:organizationId/keys/:keyId',
       {
         config: { operation: 'openapiKeyDelete', roles: change },
-        schema: { tags, summary: 'Delete key', description: 'At once and for good.', params: KeyPath, response: bareManagementAnswer },
+        schema: {
+          tags,
+          summary: 'Delete key',
+          description: 'At once and for good.',
+          params: KeyPath,
+          response: bareManagementAnswer,
+        },
       },
       async (request) => {
         await keys.remove(actorOf(request), callerOf(request).organizationId, request.params.keyId.toLowerCase());

@@ -26,13 +26,24 @@ export const IpAccessEntry = Type.Object({
 const Name = storable({ minLength: 1, maxLength: 255, description: 'Need not be unique' });
 const State = Type.Enum([...KEY_STATES]);
 const Roles = Type.Array(Type.Enum([...ROLES]), { minItems: 1, uniqueItems: true });
-const ExpireAt = Type.Union([Type.String({ description: 'ISO 8601 date-time with an offset or Z, in the future; empty: never' }), Type.Null()]);
-const IpAccessList = Type.Array(IpAccessEntry, { maxItems: 1000, description: 'Addresses that may use the key; empty: any' });
+const ExpireAt = Type.Union([
+  Type.String({ description: 'ISO 8601 date-time with an offset or Z, in the future; empty: never' }),
+  Type.Null(),
+]);
+const IpAccessList = Type.Array(IpAccessEntry, {
+  maxItems: 1000,
+  description: 'Addresses that may use the key; empty: any',
+});
 
 // 32 bytes leave two bits of the last digit unused; an encoder writes them as zeros, and anything else would never match.
-const isSha256 = (text: unknown): boolean => typeof text !== 'string' || /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text);
+const isSha256 = (text: unknown): boolean =>
+  typeof text !== 'string' || /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text);
 const Hash = (of: string) =>
-  Type.Refine(Type.String({ description: `base64(SHA-256(${of}))` }), isSha256, () => 'The value must be a SHA-256 in base64, 44 characters');
+  Type.Refine(
+    Type.String({ description: `base64(SHA-256(${of}))` }),
+    isSha256,
+    () => 'The value must be a SHA-256 in base64, 44 characters',
+  );
 
 export const HashData = Type.Object({
   keyIdHash: Hash('key id'),

@@ -1,7 +1,7 @@
+import { memoized } from '../kernel/memo.ts';
 import { isUniqueViolation } from '../state/failures.ts';
 import { prepared } from '../state/prepared.ts';
 import type { ApiKeyRow, Db } from '../state/tables.ts';
-import { memoized } from '../kernel/memo.ts';
 import type { IpAccessEntry, Key, KeyState, Role } from './key.ts';
 
 const parseRoles = memoized((json) => JSON.parse(json) as Role[]);
@@ -47,18 +47,32 @@ const selectByHash = prepared((db: Db, value: { keyIdHash: string }) =>
 );
 
 /** The only look-up that knows no organization yet: it is how a request gets one. */
-export async function findKeyByHash(db: Db, keyIdHash: string): Promise<{ key: Key; costRevision: number } | undefined> {
+export async function findKeyByHash(
+  db: Db,
+  keyIdHash: string,
+): Promise<{ key: Key; costRevision: number } | undefined> {
   const row = await selectByHash.first(db, { keyIdHash });
   return row && { key: toKey(row), costRevision: row.cost_revision };
 }
 
 export async function findKey(db: Db, organizationId: string, id: string): Promise<Key | undefined> {
-  const row = await db.selectFrom('api_keys').selectAll().where('organization_id', '=', organizationId).where('id', '=', id).executeTakeFirst();
+  const row = await db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
   return row && toKey(row);
 }
 
 export async function listKeys(db: Db, organizationId: string): Promise<Key[]> {
-  const rows = await db.selectFrom('api_keys').selectAll().where('organization_id', '=', organizationId).orderBy('created_at').orderBy('id').execute();
+  const rows = await db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
   return rows.map(toKey);
 }
 
@@ -104,7 +118,12 @@ export async function insertKey(tx: Db, key: Key): Promise<boolean> {
 
 export async function updateKey(tx: Db, key: Key): Promise<void> {
   const { id, organization_id, created_at, used_at, ...changeable } = toRow(key);
-  await tx.updateTable('api_keys').set(changeable).where('organization_id', '=', organization_id).where('id', '=', id).execute();
+  await tx
+    .updateTable('api_keys')
+    .set(changeable)
+    .where('organization_id', '=', organization_id)
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function deleteKey(tx: Db, organizationId: string, id: string): Promise<void> {

@@ -16,7 +16,12 @@ export function organizationRoutes({ organizations }: { organizations: Organizat
       '/v1/organizations',
       {
         config: { operation: 'organizationGetList', roles },
-        schema: { tags, summary: 'List organizations', description: 'The one organization that the key belongs to.', response: managementAnswer(Type.Array(OrganizationRecord)) },
+        schema: {
+          tags,
+          summary: 'List organizations',
+          description: 'The one organization that the key belongs to.',
+          response: managementAnswer(Type.Array(OrganizationRecord)),
+        },
       },
       async (request) => success(request, [record(await organizations.get(callerOf(request).organizationId))]),
     );
@@ -25,11 +30,22 @@ export function organizationRoutes({ organizations }: { organizations: Organizat
       '/v1/organizations/:organizationId',
       {
         config: { operation: 'organizationGet', roles },
-        schema: { tags, summary: 'Get organization', params: OrganizationPath, response: managementAnswer(OrganizationRecord) },
+        schema: {
+          tags,
+          summary: 'Get organization',
+          params: OrganizationPath,
+          response: managementAnswer(OrganizationRecord),
+        },
       },
       async (request) => success(request, record(await organizations.get(callerOf(request).organizationId))),
     );
   };
 }
 
-const record = ({ id, name, createdAt, tier }: Organization) => ({ id, name, createdAt: isoSeconds(createdAt), tier, privateEndpoints: [] });
+const record = ({ id, name, createdAt, tier }: Organization) => ({
+  id,
+  name,
+  createdAt: isoSeconds(createdAt),
+  tier,
+  privateEndpoints: [],
+});

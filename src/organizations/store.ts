@@ -11,7 +11,9 @@ const toOrganization = (row: OrganizationRow): Organization => ({
   costRevision: row.cost_revision,
 });
 
-const selectById = prepared((db: Db, value: { id: string }) => db.selectFrom('organizations').selectAll().where('id', '=', value.id));
+const selectById = prepared((db: Db, value: { id: string }) =>
+  db.selectFrom('organizations').selectAll().where('id', '=', value.id),
+);
 
 const bumpRevision = prepared((db: Db, value: { id: string }) =>
   db

@@ -4,7 +4,14 @@ import { managementAnswer, success } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import { ExtendedServiceRecord, extendedRecord, ReplicaScalingBody, ScalingBody, ServicePath, ServiceRecord } from './schema.ts';
+import {
+  ExtendedServiceRecord,
+  extendedRecord,
+  ReplicaScalingBody,
+  ScalingBody,
+  ServicePath,
+  ServiceRecord,
+} from './schema.ts';
 import type { Services } from './services.ts';
 
 const read = ['admin', 'developer'];
@@ -20,7 +27,12 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
       '/v1/organizations/:organizationId/services',
       {
         config: { operation: 'instanceGetList', roles: read },
-        schema: { tags, summary: 'List services', params: OrganizationPath, response: managementAnswer(Type.Array(ExtendedServiceRecord)) },
+        schema: {
+          tags,
+          summary: 'List services',
+          params: OrganizationPath,
+          response: managementAnswer(Type.Array(ExtendedServiceRecord)),
+        },
       },
       async (request) => success(request, (await services.list(callerOf(request).organizationId)).map(extendedRecord)),
     );
@@ -29,7 +41,12 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
       '/v1/organizations/:organizationId/services/:serviceId',
       {
         config: { operation: 'instanceGet', roles: read },
-        schema: { tags, summary: 'Get service', params: ServicePath, response: managementAnswer(ExtendedServiceRecord) },
+        schema: {
+          tags,
+          summary: 'Get service',
+          params: ServicePath,
+          response: managementAnswer(ExtendedServiceRecord),
+        },
       },
       async (request) => {
         const service = await services.get(callerOf(request).organizationId, request.params.serviceId.toLowerCase());
@@ -44,7 +61,8 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
         schema: {
           tags,
           summary: 'Update service scaling',
-          description: 'Fields left out keep their value. Every field is checked before any is stored. Total memory is always three times the memory of one replica.',
+          description:
+            'Fields left out keep their value. Every field is checked before any is stored. Total memory is always three times the memory of one replica.',
           params: ServicePath,
           body: ScalingBody,
           response: managementAnswer(ServiceRecord),
@@ -52,13 +70,18 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
       },
       async (request, reply) => {
         const { body } = request;
-        const service = await services.rescale(actorOf(request), callerOf(request).organizationId, request.params.serviceId.toLowerCase(), {
-          idleScaling: body.idleScaling,
-          idleTimeoutMinutes: body.idleTimeoutMinutes,
-          maxTotalMemoryGb: body.maxTotalMemoryGb,
-          minTotalMemoryGb: body.minTotalMemoryGb,
-          numReplicas: body.numReplicas,
-        });
+        const service = await services.rescale(
+          actorOf(request),
+          callerOf(request).organizationId,
+          request.params.serviceId.toLowerCase(),
+          {
+            idleScaling: body.idleScaling,
+            idleTimeoutMinutes: body.idleTimeoutMinutes,
+            maxTotalMemoryGb: body.maxTotalMemoryGb,
+            minTotalMemoryGb: body.minTotalMemoryGb,
+            numReplicas: body.numReplicas,
+          },
+        );
         if (body.maxTotalMemoryGb !== undefined || body.minTotalMemoryGb !== undefined) {
           reply.header('deprecation', `@${TOTALS_DEPRECATED_SINCE}`);
           reply.header('link', '</docs>; rel="deprecation"; type="text/html"');
@@ -82,13 +105,18 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
       },
       async (request) => {
         const { body } = request;
-        const service = await services.rescale(actorOf(request), callerOf(request).organizationId, request.params.serviceId.toLowerCase(), {
-          idleScaling: body.idleScaling,
-          idleTimeoutMinutes: body.idleTimeoutMinutes,
-          maxReplicaMemoryGb: body.maxReplicaMemoryGb,
-          minReplicaMemoryGb: body.minReplicaMemoryGb,
-          numReplicas: body.numReplicas,
-        });
+        const service = await services.rescale(
+          actorOf(request),
+          callerOf(request).organizationId,
+          request.params.serviceId.toLowerCase(),
+          {
+            idleScaling: body.idleScaling,
+            idleTimeoutMinutes: body.idleTimeoutMinutes,
+            maxReplicaMemoryGb: body.maxReplicaMemoryGb,
+            minReplicaMemoryGb: body.minReplicaMemoryGb,
+            numReplicas: body.numReplicas,
+          },
+        );
         return success(request, extendedRecord(service));
       },
     );

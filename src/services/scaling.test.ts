@@ -20,7 +20,11 @@ const storedFor = ({ organization, service }: ScalingContext): fc.Arbitrary<Scal
       idleScaling: fc.boolean(),
       idleTimeoutMinutes: fc.double({ min: 5, noNaN: true, noDefaultInfinity: true }),
     })
-    .map(({ bounds, ...rest }) => ({ ...rest, minReplicaMemoryGb: Math.min(...bounds), maxReplicaMemoryGb: Math.max(...bounds) }));
+    .map(({ bounds, ...rest }) => ({
+      ...rest,
+      minReplicaMemoryGb: Math.min(...bounds),
+      maxReplicaMemoryGb: Math.max(...bounds),
+    }));
 };
 
 /** Whatever the schema lets through, in one unit of memory or the other. */
@@ -36,14 +40,24 @@ const perReplica: fc.Arbitrary<ScalingChange> = fc.record(
 );
 
 function inTotals({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, ...rest }: ScalingChange): ScalingChange {
-  return { ...rest, ...(min === undefined ? {} : { minTotalMemoryGb: min * 3 }), ...(max === undefined ? {} : { maxTotalMemoryGb: max * 3 }) };
+  return {
+    ...rest,
+    ...(min === undefined ? {} : { minTotalMemoryGb: min * 3 }),
+    ...(max === undefined ? {} : { maxTotalMemoryGb: max * 3 }),
+  };
 }
 
-const world = context.chain((where) => fc.record({ where: fc.constant(where), current: storedFor(where), change: perReplica }));
+const world = context.chain((where) =>
+  fc.record({ where: fc.constant(where), current: storedFor(where), change: perReplica }),
+);
 const runs = { numRuns: 500 };
 
 /** The rules S2 and S3 once more, told of the outcome instead of the change. */
-function isLawful(before: Scaling, after: Scaling, { organization: { tier, isPaid }, service: { kind, isPrimary } }: ScalingContext): boolean {
+function isLawful(
+  before: Scaling,
+  after: Scaling,
+  { organization: { tier, isPaid }, service: { kind, isPrimary } }: ScalingContext,
+): boolean {
   const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max, numReplicas } = after;
   const hasSameMemory = min === before.minReplicaMemoryGb && max === before.maxReplicaMemoryGb;
   const hasSameReplicas = numReplicas === before.numReplicas;
@@ -88,7 +102,9 @@ describe('the merge of a change', () => {
       fc.property(world, ({ where, current, change }) => {
         const [replica, total] = [rescaled(current, change, where), rescaled(current, inTotals(change), where)];
         expect(total.scaling).toEqual(replica.scaling);
-        expect(total.violations.map(({ path }) => path.replace('Total', 'Replica'))).toEqual(replica.violations.map(({ path }) => path));
+        expect(total.violations.map(({ path }) => path.replace('Total', 'Replica'))).toEqual(
+          replica.violations.map(({ path }) => path),
+        );
       }),
       runs,
     );
@@ -109,7 +125,13 @@ describe('the merge of a change', () => {
       fc.property(
         world,
         context,
-        fc.subarray(['numReplicas', 'minReplicaMemoryGb', 'maxReplicaMemoryGb', 'idleScaling', 'idleTimeoutMinutes'] as const),
+        fc.subarray([
+          'numReplicas',
+          'minReplicaMemoryGb',
+          'maxReplicaMemoryGb',
+          'idleScaling',
+          'idleTimeoutMinutes',
+        ] as const),
         ({ current }, where, names) => {
           const same = Object.fromEntries(names.map((name) => [name, current[name]]));
           expect(rescaled(current, same, where)).toEqual({ scaling: current, violations: [] });
@@ -123,8 +145,10 @@ describe('the merge of a change', () => {
   it('S1: two changes of different fields come to the same in either order', () => {
     fc.assert(
       fc.property(world, fc.func(fc.boolean()), ({ where, current, change }, isFirst) => {
-        const part = (wanted: boolean) => Object.fromEntries(Object.entries(change).filter(([name]) => isFirst(name) === wanted));
-        const inTurn = (first: ScalingChange, second: ScalingChange) => rescaled(rescaled(current, first, where).scaling, second, where).scaling;
+        const part = (wanted: boolean) =>
+          Object.fromEntries(Object.entries(change).filter(([name]) => isFirst(name) === wanted));
+        const inTurn = (first: ScalingChange, second: ScalingChange) =>
+          rescaled(rescaled(current, first, where).scaling, second, where).scaling;
         expect(inTurn(part(true), part(false))).toEqual(inTurn(part(false), part(true)));
         expect(inTurn(part(true), part(false))).toEqual(rescaled(current, change, where).scaling);
       }),
@@ -153,7 +177,13 @@ describe('a new service', () => {
   ] as const)(
     'S2, S4, S5: in a %s organization, %s, begins with %i replicas of %i to %i GB',
     (tier, kind, numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb) => {
-      expect(defaultScaling({ tier }, kind)).toEqual({ numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb, idleScaling: true, idleTimeoutMinutes: 15 });
+      expect(defaultScaling({ tier }, kind)).toEqual({
+        numReplicas,
+        minReplicaMemoryGb,
+        maxReplicaMemoryGb,
+        idleScaling: true,
+        idleTimeoutMinutes: 15,
+      });
     },
   );
 });

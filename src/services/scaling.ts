@@ -23,7 +23,11 @@ const MAX_UNPAID_REPLICA_GB = 120;
 const MIN_REPLICAS_OF_PRIMARY = 2;
 
 /** The settings after the change, or everything that is wrong with it. Ranges and steps are the schema's work. */
-export function rescaled(current: Scaling, change: ScalingChange, context: ScalingContext): { scaling: Scaling; violations: Violation[] } {
+export function rescaled(
+  current: Scaling,
+  change: ScalingChange,
+  context: ScalingContext,
+): { scaling: Scaling; violations: Violation[] } {
   const scaling: Scaling = {
     numReplicas: change.numReplicas ?? current.numReplicas,
     minReplicaMemoryGb: replicaMemory(change.minReplicaMemoryGb, change.minTotalMemoryGb) ?? current.minReplicaMemoryGb,
@@ -39,10 +43,15 @@ export function rescaled(current: Scaling, change: ScalingChange, context: Scali
   return { scaling, violations };
 }
 
-function replicaViolations(current: Scaling, { numReplicas }: Scaling, { organization, service }: ScalingContext): Violation[] {
+function replicaViolations(
+  current: Scaling,
+  { numReplicas }: Scaling,
+  { organization, service }: ScalingContext,
+): Violation[] {
   if (numReplicas === current.numReplicas) return [];
   const broken = (rule: string) => [{ path: 'numReplicas', rule, value: numReplicas }];
-  if (organization.tier === 'BASIC') return numReplicas === 1 ? [] : broken('A service of a BASIC organization has exactly 1 replica');
+  if (organization.tier === 'BASIC')
+    return numReplicas === 1 ? [] : broken('A service of a BASIC organization has exactly 1 replica');
   if (service.kind === 'development') return broken('The size of a development service cannot be changed');
   if (service.isPrimary && numReplicas < MIN_REPLICAS_OF_PRIMARY) {
     return broken(`The first service of a warehouse must have at least ${MIN_REPLICAS_OF_PRIMARY} replicas`);
@@ -50,17 +59,29 @@ function replicaViolations(current: Scaling, { numReplicas }: Scaling, { organiz
   return [];
 }
 
-function memoryViolations(current: Scaling, wanted: Scaling, change: ScalingChange, { organization, service }: ScalingContext): Violation[] {
+function memoryViolations(
+  current: Scaling,
+  wanted: Scaling,
+  change: ScalingChange,
+  { organization, service }: ScalingContext,
+): Violation[] {
   return (['min', 'max'] as const).flatMap((bound) => {
     const replicaGb = wanted[`${bound}ReplicaMemoryGb`];
     if (replicaGb === current[`${bound}ReplicaMemoryGb`]) return [];
     const isTotal = change[`${bound}TotalMemoryGb`] !== undefined;
     const path = isTotal ? `${bound}TotalMemoryGb` : `${bound}ReplicaMemoryGb`;
     const value = inUnit(replicaGb, isTotal);
-    if (service.kind === 'development') return [{ path, rule: 'The size of a development service cannot be changed', value }];
+    if (service.kind === 'development')
+      return [{ path, rule: 'The size of a development service cannot be changed', value }];
     if (organization.tier === 'BASIC') return [{ path, rule: 'A BASIC organization cannot change memory', value }];
     if (!organization.isPaid && replicaGb > MAX_UNPAID_REPLICA_GB) {
-      return [{ path, rule: `The value must be at most ${inUnit(MAX_UNPAID_REPLICA_GB, isTotal)} for a non-paid organization`, value }];
+      return [
+        {
+          path,
+          rule: `The value must be at most ${inUnit(MAX_UNPAID_REPLICA_GB, isTotal)} for a non-paid organization`,
+          value,
+        },
+      ];
     }
     return [];
   });

@@ -8,15 +8,25 @@ export const ServicePath = Type.Object({
   serviceId: Type.String({ format: 'uuid', description: 'The service; letter case does not matter' }),
 });
 
-export const NumReplicas = Type.Integer({ minimum: 1, maximum: 20, description: '2 to 20 for the first service of a warehouse; exactly 1 in a BASIC organization' });
+export const NumReplicas = Type.Integer({
+  minimum: 1,
+  maximum: 20,
+  description: '2 to 20 for the first service of a warehouse; exactly 1 in a BASIC organization',
+});
 export const IdleScaling = Type.Boolean({ description: 'true lets the service scale to zero while idle' });
-export const IdleTimeoutMinutes = Type.Number({ minimum: 5, description: 'Minutes without work before the service may idle' });
-const total = (bound: string) => `Deprecated: the ${bound} memory of three replicas in GB; only for production services, at most 360 unless the organization pays`;
-const replica = (bound: string) => `The ${bound} memory of one replica in GB; only for production services, at most 120 unless the organization pays`;
+export const IdleTimeoutMinutes = Type.Number({
+  minimum: 5,
+  description: 'Minutes without work before the service may idle',
+});
+const total = (bound: string) =>
+  `Deprecated: the ${bound} memory of three replicas in GB; only for production services, at most 360 unless the organization pays`;
+const replica = (bound: string) =>
+  `The ${bound} memory of one replica in GB; only for production services, at most 120 unless the organization pays`;
 // Integers: `multipleOf` alone lets 36.00000000001 pass, which one store refuses and the other keeps.
 export const TotalMemoryGb = (bound: 'minimum' | 'maximum') =>
   Type.Integer({ minimum: 24, maximum: 1068, multipleOf: 12, deprecated: true, description: total(bound) });
-export const ReplicaMemoryGb = (bound: 'minimum' | 'maximum') => Type.Integer({ minimum: 8, maximum: 356, multipleOf: 4, description: replica(bound) });
+export const ReplicaMemoryGb = (bound: 'minimum' | 'maximum') =>
+  Type.Integer({ minimum: 8, maximum: 356, multipleOf: 4, description: replica(bound) });
 
 export const ScalingBody = Type.Object({
   idleScaling: Type.Optional(IdleScaling),

@@ -39,7 +39,13 @@ export function createServices({ state, audit, organizations }: Options) {
         const type = activityOf(changed.after);
         if (!type) return service;
         await updateScaling(tx, organizationId, id, scaling);
-        await audit.record(tx, actor, { organizationId, type, resource: { type: 'service', id }, serviceId: id, ...changed });
+        await audit.record(tx, actor, {
+          organizationId,
+          type,
+          resource: { type: 'service', id },
+          serviceId: id,
+          ...changed,
+        });
         service.scaling = scaling;
         return service;
       });
@@ -51,8 +57,10 @@ const inBody = (violation: Violation): Violation => ({ ...violation, path: `requ
 
 /** The public names tell memory, replicas and idling apart; a change of several is named after the weightiest. */
 function activityOf(changed: Partial<Scaling>): ActivityType | undefined {
-  if (changed.minReplicaMemoryGb !== undefined || changed.maxReplicaMemoryGb !== undefined) return 'service_update_autoscaling_memory';
+  if (changed.minReplicaMemoryGb !== undefined || changed.maxReplicaMemoryGb !== undefined)
+    return 'service_update_autoscaling_memory';
   if (changed.numReplicas !== undefined) return 'service_update_autoscaling_replicas';
-  if (changed.idleScaling !== undefined || changed.idleTimeoutMinutes !== undefined) return 'service_update_autoscaling_idling';
+  if (changed.idleScaling !== undefined || changed.idleTimeoutMinutes !== undefined)
+    return 'service_update_autoscaling_idling';
   return undefined;
 }

@@ -48,14 +48,28 @@ export async function findService(db: Db, organizationId: string, id: string): P
 }
 
 export async function listServices(db: Db, organizationId: string): Promise<Service[]> {
-  const rows = await db.selectFrom('services').selectAll().where('organization_id', '=', organizationId).orderBy('created_at').orderBy('id').execute();
+  const rows = await db
+    .selectFrom('services')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
   return rows.map(toService);
 }
 
 const setScaling = prepared(
   (
     db: Db,
-    value: { organizationId: string; id: string; replicas: number; min: number; max: number; idle: number; timeout: number },
+    value: {
+      organizationId: string;
+      id: string;
+      replicas: number;
+      min: number;
+      max: number;
+      idle: number;
+      timeout: number;
+    },
   ) =>
     db
       .updateTable('services')
@@ -88,7 +102,12 @@ export async function insertService(tx: Db, service: Service): Promise<void> {
 
 export async function updateService(tx: Db, service: Service): Promise<void> {
   const { id, organization_id, created_at, ...changeable } = toRow(service);
-  await tx.updateTable('services').set(changeable).where('organization_id', '=', organization_id).where('id', '=', id).execute();
+  await tx
+    .updateTable('services')
+    .set(changeable)
+    .where('organization_id', '=', organization_id)
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function deleteService(tx: Db, organizationId: string, id: string): Promise<void> {

@@ -22,16 +22,21 @@ const POSTGRES_LOCKED = '55P03';
 const LIBSQL_LOST = /^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY|LOCKED|NOMEM|PROTOCOL|CORRUPT|NOTADB)/;
 const POSTGRES_LOST = /^(08|53|55P03|57P|58|25006)/;
 const NETWORK_LOST = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)/;
-const POOL_LOST = /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable/i;
+const POOL_LOST =
+  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable/i;
 
 /** Everything that means «the store is not there right now» becomes one error that says so; the rest stays what it is. */
 export function storeFailure(error: unknown): unknown {
   if (error instanceof AppError) return error;
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  const isLost = LIBSQL_LOST.test(code) || POSTGRES_LOST.test(code) || NETWORK_LOST.test(code) || POOL_LOST.test(message);
+  const isLost =
+    LIBSQL_LOST.test(code) || POSTGRES_LOST.test(code) || NETWORK_LOST.test(code) || POOL_LOST.test(message);
   if (!isLost) return error;
-  return new AppError('unavailable', `The state store is not available: ${reasonOf(code, message)}`, { cause: error, retryAfterSeconds: 1 });
+  return new AppError('unavailable', `The state store is not available: ${reasonOf(code, message)}`, {
+    cause: error,
+    retryAfterSeconds: 1,
+  });
 }
 
 function reasonOf(code: string, message: string): string {

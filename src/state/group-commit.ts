@@ -1,6 +1,6 @@
-import type { Database } from 'libsql';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from 'libsql';
 import { isBusy } from './failures.ts';
 import type { StoreObserver } from './state.ts';
 import type { Db } from './tables.ts';

@@ -1,8 +1,8 @@
-import Database from 'libsql';
-import { Kysely, SqliteDialect } from 'kysely';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { Kysely, SqliteDialect } from 'kysely';
+import Database from 'libsql';
 import { storeFailure } from './failures.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { runDirectly } from './prepared.ts';
@@ -34,7 +34,10 @@ export function openLibsql(path: string, observer: StoreObserver): State {
         reader.prepare('SELECT count(*) FROM schema_migrations').get();
         await group.write(async (tx) => {
           // A new value: SQLite does not write a page whose bytes stay the same, and then a full disk goes unnoticed.
-          await tx.updateTable('fleet_turns').set((eb) => ({ turn: eb('turn', '+', 1) })).execute();
+          await tx
+            .updateTable('fleet_turns')
+            .set((eb) => ({ turn: eb('turn', '+', 1) }))
+            .execute();
         });
       } catch (error) {
         throw storeFailure(error);
@@ -62,7 +65,10 @@ function connect(path: string): Connection {
 
 function kysely(connection: Connection, observer: StoreObserver): Kysely<Tables> {
   const database = withKeptStatements(connection);
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }), log: (event) => observer.query(event.queryDurationMillis / 1000) });
+  const db = new Kysely<Tables>({
+    dialect: new SqliteDialect({ database }),
+    log: (event) => observer.query(event.queryDurationMillis / 1000),
+  });
   const measured = <T>(run: () => T): T => {
     const startedAt = performance.now();
     const result = run();

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { State } from './state.ts';
@@ -50,14 +50,23 @@ async function createHistory(tx: Db): Promise<void> {
     .execute();
 }
 
-function refuseForeignHistory(applied: { version: number; name: string; checksum: string }[], known: Migration[]): void {
+function refuseForeignHistory(
+  applied: { version: number; name: string; checksum: string }[],
+  known: Migration[],
+): void {
   for (const row of applied) {
     const migration = known.find(({ version }) => version === row.version);
     if (!migration) {
-      throw new AppError('conflict', `The database is newer than this program: it has migration ${row.name}. Start the newer version.`);
+      throw new AppError(
+        'conflict',
+        `The database is newer than this program: it has migration ${row.name}. Start the newer version.`,
+      );
     }
     if (migration.checksum !== row.checksum) {
-      throw new AppError('conflict', `Migration ${row.name} was applied to the database with other contents than this program has.`);
+      throw new AppError(
+        'conflict',
+        `Migration ${row.name} was applied to the database with other contents than this program has.`,
+      );
     }
   }
 }

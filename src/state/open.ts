@@ -24,7 +24,11 @@ export async function openState({ dataDirectory, databaseUrl, clock, observer = 
 }
 
 /** Only the driver that is used is loaded. */
-async function connect(dataDirectory: string, databaseUrl: string | undefined, observer: StoreObserver): Promise<State> {
+async function connect(
+  dataDirectory: string,
+  databaseUrl: string | undefined,
+  observer: StoreObserver,
+): Promise<State> {
   if (databaseUrl) return (await import('./postgres.ts')).openPostgres(databaseUrl, observer);
   return (await import('./libsql.ts')).openLibsql(join(dataDirectory, 'state.db'), observer);
 }

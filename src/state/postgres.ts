@@ -1,6 +1,6 @@
+import { performance } from 'node:perf_hooks';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { performance } from 'node:perf_hooks';
 import { isRetryable, storeFailure } from './failures.ts';
 import type { State, StoreObserver } from './state.ts';
 import type { Tables } from './tables.ts';
@@ -28,7 +28,8 @@ export function openPostgres(url: string, observer: StoreObserver): State {
   const dialect = new PostgresDialect({
     pool,
     // Not a connection parameter: a pooler in between may refuse those.
-    onCreateConnection: async (connection) => void (await connection.executeQuery(CompiledQuery.raw(`SET lock_timeout = ${LOCKED_FOR_MS}`))),
+    onCreateConnection: async (connection) =>
+      void (await connection.executeQuery(CompiledQuery.raw(`SET lock_timeout = ${LOCKED_FOR_MS}`))),
   });
   const db = new Kysely<Tables>({ dialect, log: (event) => observer.query(event.queryDurationMillis / 1000) });
   return {
@@ -54,7 +55,9 @@ export function openPostgres(url: string, observer: StoreObserver): State {
       }
     },
     async now() {
-      const { rows } = await sql<{ ms: number }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms`.execute(db);
+      const { rows } = await sql<{
+        ms: number;
+      }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms`.execute(db);
       return rows[0]?.ms ?? 0;
     },
     async close() {

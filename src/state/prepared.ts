@@ -48,14 +48,20 @@ export function prepared<V extends object, O>(build: (db: Db, value: V) => Compi
     return entry;
   }
 
-  const filled = ({ query, names }: Compiled, values: V) => names.map((name, index) => (name === undefined ? query.parameters[index] : values[name as keyof V]));
+  const filled = ({ query, names }: Compiled, values: V) =>
+    names.map((name, index) => (name === undefined ? query.parameters[index] : values[name as keyof V]));
 
   async function all(db: Db, values: V): Promise<O[]> {
     const entry = compiledFor(db);
     const parameters = filled(entry, values);
     const direct = directRunners.get(db);
     if (direct) return direct.all(entry.query.sql, parameters) as O[];
-    const { rows } = await db.executeQuery<O>({ sql: entry.query.sql, query: entry.query.query, queryId: entry.query.queryId, parameters });
+    const { rows } = await db.executeQuery<O>({
+      sql: entry.query.sql,
+      query: entry.query.query,
+      queryId: entry.query.queryId,
+      parameters,
+    });
     return rows;
   }
 

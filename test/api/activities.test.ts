@@ -47,44 +47,89 @@ onEachStore('activities', (store) => {
       { numReplicas: 4, idleScaling: true },
       { numReplicas: 5, idleScaling: false },
     ],
-    ['idling', { idleTimeoutMinutes: 30, numReplicas: 5 }, 'service_update_autoscaling_idling', { idleTimeoutMinutes: 15 }, { idleTimeoutMinutes: 30 }],
-  ])('B3: a change of %s writes one activity: who, from where, with what, before and after', async (_, body, type, before, after) => {
-    let requestId = '';
-    const activities = await added(async () => {
-      requestId = (await server.call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body, headers: from })).json.requestId;
-    });
-    expect(activities).toEqual([
-      { ...(await actor()), requestId, type, serviceId: acme.primary, resourceType: 'service', resourceId: acme.primary, before, after },
-    ]);
-  });
+    [
+      'idling',
+      { idleTimeoutMinutes: 30, numReplicas: 5 },
+      'service_update_autoscaling_idling',
+      { idleTimeoutMinutes: 15 },
+      { idleTimeoutMinutes: 30 },
+    ],
+  ])(
+    'B3: a change of %s writes one activity: who, from where, with what, before and after',
+    async (_, body, type, before, after) => {
+      let requestId = '';
+      const activities = await added(async () => {
+        requestId = (
+          await server.call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body, headers: from })
+        ).json.requestId;
+      });
+      expect(activities).toEqual([
+        {
+          ...(await actor()),
+          requestId,
+          type,
+          serviceId: acme.primary,
+          resourceType: 'service',
+          resourceId: acme.primary,
+          before,
+          after,
+        },
+      ]);
+    },
+  );
 
   it('K1, K7: the life of a key writes one activity per change, and no secret or hash', async () => {
     const credentials = { keyId: 'audited-key-0001', keySecret: 'audited-secret' };
-    const body = { name: 'audited', hashData: hashDataOf(credentials), ipAccessList: [{ source: '::1', note: 'unknown' }] };
-    const shown = { name: 'audited', state: 'enabled', roles: ['developer'], ipAccessList: [{ source: '::1' }], keySuffix: '0001', expireAt: null };
+    const body = {
+      name: 'audited',
+      hashData: hashDataOf(credentials),
+      ipAccessList: [{ source: '::1', note: 'unknown' }],
+    };
+    const shown = {
+      name: 'audited',
+      state: 'enabled',
+      roles: ['developer'],
+      ipAccessList: [{ source: '::1' }],
+      keySuffix: '0001',
+      expireAt: null,
+    };
     let id = '';
     const [created, ...more] = await added(async () => {
-      id = (await server.call({ method: 'POST', path: keysPath(), key: acme.admin, body, headers: from })).json.result.key.id;
+      id = (await server.call({ method: 'POST', path: keysPath(), key: acme.admin, body, headers: from })).json.result
+        .key.id;
     });
     const known = { ...(await actor()), requestId: expect.any(String), resourceType: 'key', resourceId: id };
     expect([created, more]).toEqual([{ ...known, type: 'key_create', after: shown }, []]);
 
     const change = { name: 'renamed', expireAt: '2099-01-01T00:00:00Z', roles: ['developer'] };
-    const updated = await added(() => server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body: change, headers: from }));
+    const updated = await added(() =>
+      server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body: change, headers: from }),
+    );
     const [before, after] = [
       { name: 'audited', expireAt: null },
       { name: 'renamed', expireAt: '2099-01-01T00:00:00Z' },
     ];
     expect(updated).toEqual([{ ...known, type: 'openapi_key_update', before, after }]);
 
-    const deleted = await added(() => server.call({ method: 'DELETE', path: `${keysPath()}/${id}`, key: acme.admin, headers: from }));
+    const deleted = await added(() =>
+      server.call({ method: 'DELETE', path: `${keysPath()}/${id}`, key: acme.admin, headers: from }),
+    );
     expect(deleted).toEqual([{ ...known, type: 'key_delete', before: { ...shown, ...after } }]);
   });
 
   it('B6: what the fleet file brought is there too, by the system, and without any secret or hash', async () => {
     const activities = await trail();
-    const types = activities.filter(({ actorType }: { actorType: string }) => actorType === 'system').map(({ type }: { type: string }) => type);
-    for (const type of ['create_organization', 'service_create', 'key_create', 'dashboard_create', 'dashboard_token_create', 'usage_cost_import'])
+    const types = activities
+      .filter(({ actorType }: { actorType: string }) => actorType === 'system')
+      .map(({ type }: { type: string }) => type);
+    for (const type of [
+      'create_organization',
+      'service_create',
+      'key_create',
+      'dashboard_create',
+      'dashboard_token_create',
+      'usage_cost_import',
+    ])
       expect(types).toContain(type);
     const text = JSON.stringify(activities);
     for (const secret of [acme.admin.keyId, acme.admin.keySecret, acme.token]) {
@@ -99,14 +144,22 @@ onEachStore('activities', (store) => {
     ['the values that are there already', 'PATCH', `${service}/scaling`, { maxTotalMemoryGb: 360 }, 200],
     ['a rule that is broken', 'PATCH', `${service}/scaling`, { numReplicas: 0 }, 400],
     ['a rule that needs the service', 'PATCH', `${service}/scaling`, { numReplicas: 6, maxTotalMemoryGb: 24 }, 400],
-    ['a service that is not there', 'PATCH', `/v1/organizations/${acme.id}/services/${randomUUID()}/scaling`, { numReplicas: 6 }, 404],
+    [
+      'a service that is not there',
+      'PATCH',
+      `/v1/organizations/${acme.id}/services/${randomUUID()}/scaling`,
+      { numReplicas: 6 },
+      404,
+    ],
     ['a key with a broken rule', 'POST', keysPath(), { roles: [] }, 400],
     ['a key whose id is taken', 'POST', keysPath(), { hashData: hashDataOf(globex.admin) }, 409],
     ['a key that is not there', 'DELETE', `${keysPath()}/${randomUUID()}`, undefined, 404],
     ['another organization', 'POST', keysPath(initech), {}, 404],
   ])('B3: %s writes no activity', async (_, method, target, body, status) => {
     const activities = await added(async () => {
-      expect((await server.call({ method, path: target, key: acme.admin, ...(body === undefined ? {} : { body }) })).status).toBe(status);
+      expect(
+        (await server.call({ method, path: target, key: acme.admin, ...(body === undefined ? {} : { body }) })).status,
+      ).toBe(status);
     });
     expect(activities).toEqual([]);
   });
@@ -115,8 +168,18 @@ onEachStore('activities', (store) => {
     const { id } = await madeKey(server, { name: 'same' });
     const admin = await keyNamed(server, 'admin');
     const activities = await added(async () => {
-      await server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body: { name: 'same', expireAt: '' } });
-      await server.call({ method: 'PATCH', path: `${keysPath()}/${admin}`, key: acme.admin, body: { state: 'disabled' } });
+      await server.call({
+        method: 'PATCH',
+        path: `${keysPath()}/${id}`,
+        key: acme.admin,
+        body: { name: 'same', expireAt: '' },
+      });
+      await server.call({
+        method: 'PATCH',
+        path: `${keysPath()}/${admin}`,
+        key: acme.admin,
+        body: { state: 'disabled' },
+      });
       await server.call({ method: 'DELETE', path: `${keysPath()}/${admin}`, key: acme.admin });
       await server.call({ method: 'PATCH', path: `${service}/scaling`, key: acme.developer, body: { numReplicas: 9 } });
       await server.call({ path: service, key: acme.developer });
@@ -125,14 +188,18 @@ onEachStore('activities', (store) => {
   });
 
   it('B3: many changes at once write one activity each, in the order in which they happened', async () => {
-    const activities = await added(() => Promise.all(Array.from({ length: 12 }, (_, index) => postKey(server, { name: `many ${index}` }))));
+    const activities = await added(() =>
+      Promise.all(Array.from({ length: 12 }, (_, index) => postKey(server, { name: `many ${index}` }))),
+    );
     expect(new Set(activities.map(({ resourceId }: { resourceId: string }) => resourceId)).size).toBe(12);
     const times = activities.map(({ createdAt }: { createdAt: string }) => Date.parse(createdAt));
     expect(times).toEqual([...times].sort((a, b) => b - a));
   });
 
   it('B6: of a long user agent the beginning is kept', async () => {
-    const [activity] = await added(() => server.call({ method: 'POST', path: keysPath(), key: acme.admin, headers: { 'user-agent': 'x'.repeat(2000) } }));
+    const [activity] = await added(() =>
+      server.call({ method: 'POST', path: keysPath(), key: acme.admin, headers: { 'user-agent': 'x'.repeat(2000) } }),
+    );
     expect(activity.userAgent).toBe('x'.repeat(512));
   });
 
@@ -152,7 +219,11 @@ onEachStore('activities', (store) => {
     it('M1: limit and before page through all of them, newest first, each once', async () => {
       const all = (await trail()).map(({ id }: { id: string }) => id);
       const seen: string[] = [];
-      for (let page = ids(await list('limit=7')); page.length > 0; page = ids(await list(`limit=7&before=${seen.at(-1)}`))) {
+      for (
+        let page = ids(await list('limit=7'));
+        page.length > 0;
+        page = ids(await list(`limit=7&before=${seen.at(-1)}`))
+      ) {
         expect(page.length).toBeLessThanOrEqual(7);
         seen.push(...page);
       }
@@ -162,10 +233,14 @@ onEachStore('activities', (store) => {
     it('B4: from_date and to_date bound the time: a day is whole, a moment is from there on and up to there', async () => {
       const all = await trail();
       const middle = all[Math.floor(all.length / 2)].createdAt as string;
-      const [today, tomorrow] = [0, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10));
+      const [today, tomorrow] = [0, 1].map((days) =>
+        new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10),
+      );
       const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
       const those = (isWanted: (createdAt: number) => boolean) =>
-        all.filter(({ createdAt }: { createdAt: string }) => isWanted(Date.parse(createdAt))).map(({ id }: { id: string }) => id);
+        all
+          .filter(({ createdAt }: { createdAt: string }) => isWanted(Date.parse(createdAt)))
+          .map(({ id }: { id: string }) => id);
       const moment = Date.parse(middle);
       expect(ids(await list(`limit=1000&from_date=${yesterday}&to_date=${tomorrow}`))).toEqual(those(() => true));
       expect(ids(await list(`limit=1000&from_date=${yesterday}&to_date=${today}`))).toEqual(
@@ -175,7 +250,9 @@ onEachStore('activities', (store) => {
       expect(ids(await list(`limit=1000&to_date=${middle}`))).toEqual(those((at) => at < moment));
       expect(ids(await list('from_date=2099-01-01'))).toEqual([]);
       expect(ids(await list('to_date=2020-01-01'))).toEqual([]);
-      expect(ids(await list(`from_date=${encodeURIComponent('2020-01-01T00:00:00+02:00')}&limit=1`))).toEqual([all[0].id]);
+      expect(ids(await list(`from_date=${encodeURIComponent('2020-01-01T00:00:00+02:00')}&limit=1`))).toEqual([
+        all[0].id,
+      ]);
     });
 
     it.each([

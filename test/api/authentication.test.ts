@@ -14,7 +14,8 @@ const BAD_TOKEN = 'Unauthorized access. API key is missing or invalid.';
 
 onEachStore('authentication', (store) => {
   const server = useServer(store);
-  const manage = (authorization?: string) => server.call({ path: '/v1/organizations', headers: authorization === undefined ? {} : { authorization } });
+  const manage = (authorization?: string) =>
+    server.call({ path: '/v1/organizations', headers: authorization === undefined ? {} : { authorization } });
 
   it.each([
     ['no header', undefined, NONE],
@@ -34,7 +35,11 @@ onEachStore('authentication', (store) => {
     ['an unknown id', `Basic ${base64(`Nobody00000000000000:${acme.admin.keySecret}`)}`, NOT_FOUND],
     ['a wrong secret', `Basic ${base64(`${acme.admin.keyId}:wrong`)}`, NOT_FOUND],
     ['a longer secret', `Basic ${base64(`${acme.admin.keyId}:${acme.admin.keySecret}x`)}`, NOT_FOUND],
-    ['an id in other letter case', `Basic ${base64(`${acme.admin.keyId.toLowerCase()}:${acme.admin.keySecret}`)}`, NOT_FOUND],
+    [
+      'an id in other letter case',
+      `Basic ${base64(`${acme.admin.keyId.toLowerCase()}:${acme.admin.keySecret}`)}`,
+      NOT_FOUND,
+    ],
     ['the secret of another key', `Basic ${base64(`${acme.admin.keyId}:${acme.developer.keySecret}`)}`, NOT_FOUND],
     ['a disabled key', `Basic ${base64(`${acme.disabled.keyId}:${acme.disabled.keySecret}`)}`, NOT_ACTIVE],
     ['a disabled key with a wrong secret', `Basic ${base64(`${acme.disabled.keyId}:wrong`)}`, NOT_FOUND],
@@ -59,7 +64,10 @@ onEachStore('authentication', (store) => {
   });
 
   it('M5: an unknown id and a wrong secret are answered with the same bytes, apart from the request id', async () => {
-    const answers = [await whoAmI(server, { keyId: 'Nobody00000000000000', keySecret: 'x' }), await whoAmI(server, { ...acme.admin, keySecret: 'x' })];
+    const answers = [
+      await whoAmI(server, { keyId: 'Nobody00000000000000', keySecret: 'x' }),
+      await whoAmI(server, { ...acme.admin, keySecret: 'x' }),
+    ];
     const [unknown, wrong] = answers.map(({ text, json, headers }) => {
       const shown = [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name));
       return { text: text.replace(json.requestId, ''), shown };
@@ -70,12 +78,15 @@ onEachStore('authentication', (store) => {
   it('M5: a header that was good stops being good when its key does', async () => {
     const { credentials } = await madeKey(server);
     expect((await whoAmI(server, credentials)).status).toBe(200);
-    expect((await whoAmI(server, { ...credentials, keySecret: `${credentials.keySecret} ` })).json.error).toBe(NOT_FOUND);
+    expect((await whoAmI(server, { ...credentials, keySecret: `${credentials.keySecret} ` })).json.error).toBe(
+      NOT_FOUND,
+    );
     expect((await whoAmI(server, credentials)).status).toBe(200);
   });
 
   describe('of dashboards', () => {
-    const read = (authorization?: string) => server.call({ path: '/api/v2/dashboards', headers: authorization === undefined ? {} : { authorization } });
+    const read = (authorization?: string) =>
+      server.call({ path: '/api/v2/dashboards', headers: authorization === undefined ? {} : { authorization } });
 
     it.each([
       ['no header', undefined],

@@ -66,10 +66,17 @@ onEachStore('request bodies', (store) => {
     const authorization = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
     const connection = await rawConnection(server.url);
     connection.send(
-      head(`PATCH ${path} HTTP/1.1`, 'Host: h', `Authorization: ${authorization}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'),
+      head(
+        `PATCH ${path} HTTP/1.1`,
+        'Host: h',
+        `Authorization: ${authorization}`,
+        'Content-Type: application/json',
+        'Transfer-Encoding: chunked',
+      ),
     );
     const piece = 'a'.repeat(64 * 1024);
-    for (let sent = 0; sent <= MIB; sent += piece.length) connection.send(`${piece.length.toString(16)}\r\n${piece}\r\n`);
+    for (let sent = 0; sent <= MIB; sent += piece.length)
+      connection.send(`${piece.length.toString(16)}\r\n${piece}\r\n`);
     expectFailure(path, await connection.answer(), 413);
     connection.socket.destroy();
   });
@@ -81,7 +88,10 @@ onEachStore('request bodies', (store) => {
     ['an empty object', '{}'],
     ['white space around it', ' \r\n\t{} \n'],
     ['only members that nobody knows', '{"name":"x","unknown":[1]}'],
-    ['null for every member', '{"numReplicas":null,"idleScaling":null,"idleTimeoutMinutes":null,"minTotalMemoryGb":null,"maxTotalMemoryGb":null}'],
+    [
+      'null for every member',
+      '{"numReplicas":null,"idleScaling":null,"idleTimeoutMinutes":null,"minTotalMemoryGb":null,"maxTotalMemoryGb":null}',
+    ],
   ])('B4, B5: %s changes nothing and is a 200', async (_, body) => {
     const before = await stored();
     const { status, json } = await server.call({
@@ -139,23 +149,32 @@ onEachStore('request bodies', (store) => {
     expect(await stored()).toEqual(before);
   });
 
-  it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])('B5: a member named %s is data that nobody asked for', async (name) => {
-    const { status } = await patch(`{"${name}": {"numReplicas": 9, "idleScaling": false}}`);
-    expect(status).toBe(200);
-    expect(await stored()).toMatchObject({ numReplicas: 3, idleScaling: true });
-    const created = await server.call({
-      method: 'POST',
-      path: keys,
-      key: acme.admin,
-      text: `{"name": "by ${name}", "${name}": {"state": "disabled", "roles": ["admin"]}}`,
-      headers: JSON_TYPE,
-    });
-    expect(created.json.result?.key).toMatchObject({ name: `by ${name}`, state: 'enabled', roles: ['developer'] });
-  });
+  it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])(
+    'B5: a member named %s is data that nobody asked for',
+    async (name) => {
+      const { status } = await patch(`{"${name}": {"numReplicas": 9, "idleScaling": false}}`);
+      expect(status).toBe(200);
+      expect(await stored()).toMatchObject({ numReplicas: 3, idleScaling: true });
+      const created = await server.call({
+        method: 'POST',
+        path: keys,
+        key: acme.admin,
+        text: `{"name": "by ${name}", "${name}": {"state": "disabled", "roles": ["admin"]}}`,
+        headers: JSON_TYPE,
+      });
+      expect(created.json.result?.key).toMatchObject({ name: `by ${name}`, state: 'enabled', roles: ['developer'] });
+    },
+  );
 
   it('B5: a POST without a body creates a key with every default', async () => {
     const { status, json } = await server.call({ method: 'POST', path: keys, key: acme.admin });
     expect(status).toBe(200);
-    expect(json.result.key).toMatchObject({ name: 'API key', state: 'enabled', roles: ['developer'], expireAt: null, ipAccessList: [] });
+    expect(json.result.key).toMatchObject({
+      name: 'API key',
+      state: 'enabled',
+      roles: ['developer'],
+      expireAt: null,
+      ipAccessList: [],
+    });
   });
 });

@@ -8,11 +8,14 @@ onEachStore('the address of a client', (store) => {
   describe('without a trusted proxy', () => {
     const server = useServer(store);
 
-    it.each([['203.0.113.7'], ['127.0.0.1, 203.0.113.7'], ['203.0.113.7, 127.0.0.1']])('B9: X-Forwarded-For: %s counts for nothing', async (header) => {
-      const { credentials } = await madeKey(server, { ipAccessList: [{ source: '203.0.113.7' }] });
-      const { status, json } = await whoAmI(server, credentials, { 'x-forwarded-for': header });
-      expect([status, json.error]).toEqual([403, 'FORBIDDEN: This key may not be used from 127.0.0.1']);
-    });
+    it.each([['203.0.113.7'], ['127.0.0.1, 203.0.113.7'], ['203.0.113.7, 127.0.0.1']])(
+      'B9: X-Forwarded-For: %s counts for nothing',
+      async (header) => {
+        const { credentials } = await madeKey(server, { ipAccessList: [{ source: '203.0.113.7' }] });
+        const { status, json } = await whoAmI(server, credentials, { 'x-forwarded-for': header });
+        expect([status, json.error]).toEqual([403, 'FORBIDDEN: This key may not be used from 127.0.0.1']);
+      },
+    );
 
     it("K6: a key for the socket's own address works", async () => {
       const { credentials } = await madeKey(server, { ipAccessList: [{ source: '127.0.0.1' }] });

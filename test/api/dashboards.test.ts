@@ -73,7 +73,12 @@ const fleet = {
       sources: [{ id: 'logs', name: 'logs' }],
       dashboards: one.dashboards,
     },
-    { id: other.id, name: 'Other', dashboardTokens: [{ name: 'wallboard', token: other.token }], dashboards: other.dashboards },
+    {
+      id: other.id,
+      name: 'Other',
+      dashboardTokens: [{ name: 'wallboard', token: other.token }],
+      dashboards: other.dashboards,
+    },
     { name: 'Empty', dashboardTokens: [{ name: 'wallboard', token: 'empty-token' }] },
   ],
 };
@@ -81,7 +86,8 @@ const fleet = {
 onEachStore('dashboards', (store) => {
   const server = useServer(store, { fleet });
   const path = '/api/v2/dashboards';
-  const get = (below = '', token = one.token, headers: Record<string, string> = {}) => server.call({ path: path + below, token, headers });
+  const get = (below = '', token = one.token, headers: Record<string, string> = {}) =>
+    server.call({ path: path + below, token, headers });
 
   it('D1, D5: gets one dashboard with every member it was given', async () => {
     const { status, json, headers } = await get('/rich_board-1');
@@ -93,7 +99,13 @@ onEachStore('dashboards', (store) => {
     expect((await get('/empty')).json).toEqual({ data: { id: 'empty', name: 'empty', tags: [], tiles: [] } });
     const { data } = (await get('/bare')).json;
     expect(data.tiles).toEqual([
-      { ...tile, id: expect.stringMatching(/^.{1,36}$/), name: '', asRatio: false, series: [{ ...series, where: '', whereLanguage: 'lucene', groupBy: [] }] },
+      {
+        ...tile,
+        id: expect.stringMatching(/^.{1,36}$/),
+        name: '',
+        asRatio: false,
+        series: [{ ...series, where: '', whereLanguage: 'lucene', groupBy: [] }],
+      },
     ]);
   });
 
@@ -117,7 +129,10 @@ onEachStore('dashboards', (store) => {
   });
 
   it('R2: a token sees the dashboards of its own organization and no others', async () => {
-    expect((await get('', other.token)).json.data.map(({ name }: { name: string }) => name)).toEqual(['theirs', 'same id']);
+    expect((await get('', other.token)).json.data.map(({ name }: { name: string }) => name)).toEqual([
+      'theirs',
+      'same id',
+    ]);
     expect((await get('/rich_board-1', other.token)).json.data.name).toBe('same id');
     expect((await get('/theirs')).status).toBe(404);
     expect((await get('/bare', other.token)).status).toBe(404);
@@ -160,8 +175,12 @@ onEachStore('dashboards', (store) => {
   ])('D1, B4: %s is a 400 that names each unknown parameter', async (below, paths) => {
     const { status, json } = await get(below);
     expect(status).toBe(400);
-    expect(json.message).toBe(`Body validation failed: ${paths.map((name) => `${name}: Unknown parameter`).join('; ')}`);
-    expect(json.errors).toEqual(paths.map((name) => ({ path: name, message: expect.stringMatching(/^Unknown parameter/) })));
+    expect(json.message).toBe(
+      `Body validation failed: ${paths.map((name) => `${name}: Unknown parameter`).join('; ')}`,
+    );
+    expect(json.errors).toEqual(
+      paths.map((name) => ({ path: name, message: expect.stringMatching(/^Unknown parameter/) })),
+    );
   });
 
   it.each([
@@ -175,7 +194,10 @@ onEachStore('dashboards', (store) => {
   ])('D1: %s is a 401, also for a dashboard that is not there', async (_, headers) => {
     for (const below of ['', '/bare', '/unknown']) {
       const answer = await server.call({ path: path + below, headers });
-      expect([answer.status, answer.json]).toEqual([401, { message: 'Unauthorized access. API key is missing or invalid.' }]);
+      expect([answer.status, answer.json]).toEqual([
+        401,
+        { message: 'Unauthorized access. API key is missing or invalid.' },
+      ]);
       expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
     }
   });

@@ -58,16 +58,32 @@ describe('the HTTP edge', () => {
 
     it.each([
       ['missing Host', head(`GET ${prefix}/x HTTP/1.1`), 400],
-      ['broken chunked body', `${head(`POST ${prefix}/x HTTP/1.1`, 'Host: h', 'Content-Type: application/json', 'Transfer-Encoding: chunked')}zz\r\n`, 400],
+      [
+        'broken chunked body',
+        `${head(`POST ${prefix}/x HTTP/1.1`, 'Host: h', 'Content-Type: application/json', 'Transfer-Encoding: chunked')}zz\r\n`,
+        400,
+      ],
       ['header without a colon', head(`GET ${prefix}/x HTTP/1.1`, 'Host: h', 'nonsense'), 400],
       ['oversized headers', head(`GET ${prefix}/x HTTP/1.1`, 'Host: h', `X-Long: ${'a'.repeat(20_000)}`), 431],
       ['oversized request line', head(`GET ${prefix}/${'a'.repeat(20_000)} HTTP/1.1`, 'Host: h'), 431],
       ['unknown method', head(`BREW ${prefix}/x HTTP/1.1`, 'Host: h'), 400],
       ['bad HTTP version', head(`GET ${prefix}/x HTTP/9.9`, 'Host: h'), 400],
-      ['two Content-Lengths', head(`POST ${prefix}/x HTTP/1.1`, 'Host: h', 'Content-Length: 1', 'Content-Length: 2'), 400],
-      ['length and chunks at once', head(`POST ${prefix}/x HTTP/1.1`, 'Host: h', 'Content-Length: 1', 'Transfer-Encoding: chunked'), 400],
+      [
+        'two Content-Lengths',
+        head(`POST ${prefix}/x HTTP/1.1`, 'Host: h', 'Content-Length: 1', 'Content-Length: 2'),
+        400,
+      ],
+      [
+        'length and chunks at once',
+        head(`POST ${prefix}/x HTTP/1.1`, 'Host: h', 'Content-Length: 1', 'Transfer-Encoding: chunked'),
+        400,
+      ],
       ['Content-Length that is no number', head(`POST ${prefix}/x HTTP/1.1`, 'Host: h', 'Content-Length: many'), 400],
-      ['unsupported expectation', head(`POST ${prefix}/x HTTP/1.1`, 'Host: h', 'Expect: weird', 'Content-Length: 2'), 400],
+      [
+        'unsupported expectation',
+        head(`POST ${prefix}/x HTTP/1.1`, 'Host: h', 'Expect: weird', 'Content-Length: 2'),
+        400,
+      ],
       ['CONNECT', head(`CONNECT ${prefix}/x HTTP/1.1`, 'Host: h'), 405],
     ])('B2: %s gets a sentence, not a reset', async (_, bytes, status) => {
       expectFailure(`${prefix}/x`, await sendRaw(server.url, bytes), status);
@@ -115,7 +131,14 @@ describe('the HTTP edge', () => {
   it('B2: Expect: 100-continue is honoured', async () => {
     const connection = await rawConnection(server.url);
     connection.send(
-      head(`PATCH ${scaling} HTTP/1.1`, 'Host: h', `Authorization: ${basic}`, 'Content-Type: application/json', 'Content-Length: 2', 'Expect: 100-continue'),
+      head(
+        `PATCH ${scaling} HTTP/1.1`,
+        'Host: h',
+        `Authorization: ${basic}`,
+        'Content-Type: application/json',
+        'Content-Length: 2',
+        'Expect: 100-continue',
+      ),
     );
     expect((await connection.answer()).status).toBe(100);
     connection.send('{}');

@@ -22,7 +22,10 @@ onEachStore('management answers', (store) => {
     [405, { method: 'DELETE', path: organization }],
     [409, { method: 'POST', path: `${organization}/keys`, key: admin, body: { hashData: hashDataInUse() } }],
     [413, { method: 'POST', path: `${organization}/keys`, key: admin, body: { name: 'a'.repeat(1024 * 1024) } }],
-    [415, { method: 'POST', path: `${organization}/keys`, key: admin, text: 'x', headers: { 'content-type': 'text/html' } }],
+    [
+      415,
+      { method: 'POST', path: `${organization}/keys`, key: admin, text: 'x', headers: { 'content-type': 'text/html' } },
+    ],
   ])('M1, M2: a %i has its code, no result and its request id twice', async (status, call) => {
     if (status === 409) expect((await server.call(call)).status).toBe(200);
     expectFailure(call.path, await server.call(call), status);
@@ -35,7 +38,9 @@ onEachStore('management answers', (store) => {
   });
 
   it('M1: no two requests share an id', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => server.call({ path: organization, key: admin })));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => server.call({ path: organization, key: admin })),
+    );
     expect(new Set(answers.map(({ json }) => json.requestId)).size).toBe(50);
   });
 
@@ -54,18 +59,32 @@ onEachStore('management answers', (store) => {
 
   it('M3: a long value is cut at 64 characters, wherever a character may be wide', async () => {
     for (const letter of ['a', '😀']) {
-      const { json } = await server.call({ method: 'PATCH', path: `${service}/scaling`, key: admin, body: { numReplicas: letter.repeat(1000) } });
-      expect(json.error).toBe(`BAD_REQUEST: request body.numReplicas: The value must be an integer <string:${letter.repeat(64)}>`);
+      const { json } = await server.call({
+        method: 'PATCH',
+        path: `${service}/scaling`,
+        key: admin,
+        body: { numReplicas: letter.repeat(1000) },
+      });
+      expect(json.error).toBe(
+        `BAD_REQUEST: request body.numReplicas: The value must be an integer <string:${letter.repeat(64)}>`,
+      );
     }
   });
 
   it.each(['nonsense', `${acme.id}0`, 'g'.repeat(36), '%20', '%00', '%2F', '7c0e4a343c0e4f0b9c4e1d2f3a4b5c6d'])(
     'M4: %s is no UUID: a 400 that names the parameter',
     async (id) => {
-      for (const path of [`/v1/organizations/${id}/keys`, `${organization}/services/${id}`, `${organization}/keys/${id}`, `${organization}/activities/${id}`]) {
+      for (const path of [
+        `/v1/organizations/${id}/keys`,
+        `${organization}/services/${id}`,
+        `${organization}/keys/${id}`,
+        `${organization}/activities/${id}`,
+      ]) {
         const answer = await server.call({ path, key: admin });
         expectFailure(path, answer, 400);
-        expect(answer.json.error).toMatch(/BAD_REQUEST: path\.(organization|service|key|activity)Id: The value must be a valid uuid/);
+        expect(answer.json.error).toMatch(
+          /BAD_REQUEST: path\.(organization|service|key|activity)Id: The value must be a valid uuid/,
+        );
       }
     },
   );
@@ -99,10 +118,17 @@ onEachStore('management answers', (store) => {
         ['%66oo', 'foo'],
       ] as const) {
         const separator = path.includes('?') ? '&' : '?';
-        const answer = await server.call({ method, path: `${path}${separator}${query}`, ...(path.startsWith('/v1') ? { key: admin } : { token: acme.token }) });
+        const answer = await server.call({
+          method,
+          path: `${path}${separator}${query}`,
+          ...(path.startsWith('/v1') ? { key: admin } : { token: acme.token }),
+        });
         expectFailure(path, answer, 400);
         expect(answer.text, `${method} ${path} ${query}`).toContain(name);
-        if (path.startsWith('/v1')) expect(answer.json.error).toBe(`BAD_REQUEST: query.${name}: Unknown parameter <string:${query.split('=')[1] ?? ''}>`);
+        if (path.startsWith('/v1'))
+          expect(answer.json.error).toBe(
+            `BAD_REQUEST: query.${name}: Unknown parameter <string:${query.split('=')[1] ?? ''}>`,
+          );
       }
     }
   });
@@ -139,7 +165,10 @@ async function documentedOperations(server: TestServer): Promise<{ method: strin
   return Object.entries<object>(json.paths).flatMap(([pattern, methods]) =>
     Object.keys(methods).map((method) => {
       const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
-      return { method: method.toUpperCase(), path: path.endsWith('/usageCost') ? `${path}?from_date=2026-10-01&to_date=2026-10-02` : path };
+      return {
+        method: method.toUpperCase(),
+        path: path.endsWith('/usageCost') ? `${path}?from_date=2026-10-01&to_date=2026-10-02` : path,
+      };
     }),
   );
 }

@@ -56,7 +56,8 @@ onEachStore('health', (store) => {
     });
 
     it('does not grow with what strangers type', async () => {
-      const series = (text: string) => text.split('\n').filter((line) => line.startsWith('pilothouse_requests_total{')).length;
+      const series = (text: string) =>
+        text.split('\n').filter((line) => line.startsWith('pilothouse_requests_total{')).length;
       await server.call({ path: '/stranger' });
       const before = series(await metrics());
       for (let i = 0; i < 20; i++) await server.call({ path: `/v1/stranger-${i}` });
@@ -101,9 +102,9 @@ describe('the reference', () => {
 
   it('every operation has an id of its own, a summary, and says how to authenticate', async () => {
     const { json } = await server.call({ path: '/openapi.json' });
-    const operations = Object.values<Record<string, { operationId: string; summary: string; security: object[] }>>(json.paths).flatMap((methods) =>
-      Object.values(methods),
-    );
+    const operations = Object.values<Record<string, { operationId: string; summary: string; security: object[] }>>(
+      json.paths,
+    ).flatMap((methods) => Object.values(methods));
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
     for (const { operationId, summary, security } of operations) {
       expect(summary, operationId).toMatch(/\S/);

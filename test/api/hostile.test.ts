@@ -11,13 +11,27 @@ const organization = `/v1/organizations/${acme.id}`;
 const service = `${organization}/services/${acme.primary}`;
 const RUNS = { numRuns: 150, endOnFailure: true };
 
-const GOOD_SCALING = [{ numReplicas: 4 }, { idleScaling: false, idleTimeoutMinutes: 30 }, { minTotalMemoryGb: 60, maxTotalMemoryGb: 120, numReplicas: 2 }];
-const GOOD_REPLICA_SCALING = [{ numReplicas: 5 }, { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 64, autoscalingMode: 'vertical' }];
+const GOOD_SCALING = [
+  { numReplicas: 4 },
+  { idleScaling: false, idleTimeoutMinutes: 30 },
+  { minTotalMemoryGb: 60, maxTotalMemoryGb: 120, numReplicas: 2 },
+];
+const GOOD_REPLICA_SCALING = [
+  { numReplicas: 5 },
+  { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 64, autoscalingMode: 'vertical' },
+];
 const GOOD_KEY = [
   { name: 'ci', roles: ['developer'], state: 'enabled' },
-  { name: 'late', expireAt: '2099-01-01T00:00:00Z', ipAccessList: [{ source: '10.0.0.0/8', description: 'office' }, { source: '::1' }] },
+  {
+    name: 'late',
+    expireAt: '2099-01-01T00:00:00Z',
+    ipAccessList: [{ source: '10.0.0.0/8', description: 'office' }, { source: '::1' }],
+  },
 ];
-const GOOD_HASHED_KEY = { name: 'hashed', hashData: { keyIdHash: `${'C'.repeat(43)}=`, keyIdSuffix: 'abcd', keySecretHash: `${'D'.repeat(43)}=` } };
+const GOOD_HASHED_KEY = {
+  name: 'hashed',
+  hashData: { keyIdHash: `${'C'.repeat(43)}=`, keyIdSuffix: 'abcd', keySecretHash: `${'D'.repeat(43)}=` },
+};
 
 onEachStore('hostile input', (store) => {
   const server = useServer(store, { args: ['--max-keys', '100000'] });
@@ -26,7 +40,8 @@ onEachStore('hostile input', (store) => {
 
   /** Everything that a request could have changed; when a key was last used is not the request's doing. */
   const stored = async (): Promise<unknown> => {
-    const read = async (path: string) => (await server.call({ path: organization + path, key: acme.admin })).json.result;
+    const read = async (path: string) =>
+      (await server.call({ path: organization + path, key: acme.admin })).json.result;
     const keys = (await read('/keys')).map(({ usedAt: _, ...key }: { usedAt?: string }) => key);
     return { services: await read('/services'), keys, newest: (await read('/activities?limit=1'))[0]?.id };
   };
@@ -60,7 +75,10 @@ onEachStore('hostile input', (store) => {
       const path = pathOf();
       const body = fc.oneof({ weight: 1, arbitrary: anyBody }, { weight: 4, arbitrary: mutated(good) });
       const property = fc.asyncProperty(body, async (text) => {
-        await expectSane(path, await server.call({ method, path, key: acme.admin, text, headers: { 'content-type': 'application/json' } }));
+        await expectSane(
+          path,
+          await server.call({ method, path, key: acme.admin, text, headers: { 'content-type': 'application/json' } }),
+        );
       });
       await fc.assert(property, RUNS);
     },
@@ -70,11 +88,23 @@ onEachStore('hostile input', (store) => {
   const hashed = alone('keyIdHash', 'keyIdSuffix', 'keySecretHash').map((make) => (value: unknown) => ({
     hashData: { ...GOOD_HASHED_KEY.hashData, ...make(value) },
   }));
-  const listed = [(value: unknown) => ({ ipAccessList: [{ source: value }] }), (value: unknown) => ({ ipAccessList: [{ source: '::1', description: value }] })];
-  const keyMembers = [...alone('name', 'state', 'roles', 'expireAt', 'ipAccessList', 'hashData'), ...listed, (value: unknown) => ({ roles: [value] })];
+  const listed = [
+    (value: unknown) => ({ ipAccessList: [{ source: value }] }),
+    (value: unknown) => ({ ipAccessList: [{ source: '::1', description: value }] }),
+  ];
+  const keyMembers = [
+    ...alone('name', 'state', 'roles', 'expireAt', 'ipAccessList', 'hashData'),
+    ...listed,
+    (value: unknown) => ({ roles: [value] }),
+  ];
 
   it.each([
-    ['scaling', 'PATCH', () => `${service}/scaling`, alone('numReplicas', 'idleScaling', 'idleTimeoutMinutes', 'minTotalMemoryGb', 'maxTotalMemoryGb')],
+    [
+      'scaling',
+      'PATCH',
+      () => `${service}/scaling`,
+      alone('numReplicas', 'idleScaling', 'idleTimeoutMinutes', 'minTotalMemoryGb', 'maxTotalMemoryGb'),
+    ],
     [
       'replicaScaling',
       'PATCH',
@@ -125,7 +155,11 @@ onEachStore('hostile input', (store) => {
 
   it.each([
     ['usageCost', ['from_date', 'to_date'], DATES],
-    ['activities', ['from_date', 'to_date', 'before', 'limit'], [...DATES, '1', '1000', '1001', '0', '00', '٣', acme.id, acme.id.toUpperCase()].map(encoded)],
+    [
+      'activities',
+      ['from_date', 'to_date', 'before', 'limit'],
+      [...DATES, '1', '1000', '1001', '0', '00', '٣', acme.id, acme.id.toUpperCase()].map(encoded),
+    ],
   ])('B2, B4: any query of %s is answered in the envelope', { timeout: 120_000 }, async (name, names, values) => {
     const property = fc.asyncProperty(query(names, values), async (text) => {
       const path = `${organization}/${name}`;
@@ -155,7 +189,10 @@ onEachStore('hostile input', (store) => {
       const path = `/api/v2/dashboards/${text}`;
       const answer = await sendRaw(
         server.url,
-        Buffer.from(head(`GET ${path} HTTP/1.1`, 'Host: h', `Authorization: Bearer ${acme.token}`, 'Connection: close'), 'latin1'),
+        Buffer.from(
+          head(`GET ${path} HTTP/1.1`, 'Host: h', `Authorization: Bearer ${acme.token}`, 'Connection: close'),
+          'latin1',
+        ),
       );
       expect([400, 404]).toContain(answer.status);
       expectFailure(path, answer, answer.status);

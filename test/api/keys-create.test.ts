@@ -32,7 +32,11 @@ onEachStore('create key', (store) => {
 
   it('K1: no two keys share an id or a secret', async () => {
     const made = await Promise.all(Array.from({ length: 10 }, () => madeKey(server)));
-    for (const part of [made.map(({ id }) => id), made.map(({ credentials }) => credentials.keyId), made.map(({ credentials }) => credentials.keySecret)]) {
+    for (const part of [
+      made.map(({ id }) => id),
+      made.map(({ credentials }) => credentials.keyId),
+      made.map(({ credentials }) => credentials.keySecret),
+    ]) {
       expect(new Set(part).size).toBe(10);
     }
   });
@@ -51,12 +55,21 @@ onEachStore('create key', (store) => {
     ['no body at all', undefined],
     ['an empty object', {}],
     ['null', null],
-    ['null for each member', { name: null, expireAt: null, hashData: null, ipAccessList: null, roles: null, state: null }],
+    [
+      'null for each member',
+      { name: null, expireAt: null, hashData: null, ipAccessList: null, roles: null, state: null },
+    ],
     ['members that nobody knows', { colour: 'blue', usedAt: '2020-01-01T00:00:00Z', id: acme.id, keySuffix: 'abcd' }],
   ])('K5, K6, K8, B4, B5: %s makes a key with the defaults', async (_, body) => {
     const { status, json } = await postKey(server, body);
     expect(status).toBe(200);
-    expect(json.result.key).toMatchObject({ name: 'API key', state: 'enabled', roles: ['developer'], expireAt: null, ipAccessList: [] });
+    expect(json.result.key).toMatchObject({
+      name: 'API key',
+      state: 'enabled',
+      roles: ['developer'],
+      expireAt: null,
+      ipAccessList: [],
+    });
     expect(json.result.key.id).not.toBe(acme.id);
     expect(json.result.key).not.toHaveProperty('usedAt');
   });
@@ -81,8 +94,16 @@ onEachStore('create key', (store) => {
 
   it.each([
     ['empty', '""', 'The value must not be empty <string:>'],
-    ['256 characters', JSON.stringify('n'.repeat(256)), `The value must have at most 255 characters <string:${'n'.repeat(64)}>`],
-    ['256 characters outside the basic plane', JSON.stringify('🚀'.repeat(256)), `The value must have at most 255 characters <string:${'🚀'.repeat(64)}>`],
+    [
+      '256 characters',
+      JSON.stringify('n'.repeat(256)),
+      `The value must have at most 255 characters <string:${'n'.repeat(64)}>`,
+    ],
+    [
+      '256 characters outside the basic plane',
+      JSON.stringify('🚀'.repeat(256)),
+      `The value must have at most 255 characters <string:${'🚀'.repeat(64)}>`,
+    ],
     [
       '256 code points that look like 128',
       JSON.stringify('e\u0301'.repeat(128)),
@@ -115,7 +136,10 @@ onEachStore('create key', (store) => {
   it.each([
     [[], 'request body.roles: The list must have at least 1 element <array>'],
     [['owner'], 'request body.roles[0]: The value must be one of admin, developer, query_endpoints <string:owner>'],
-    [['admin', 'Admin'], 'request body.roles[1]: The value must be one of admin, developer, query_endpoints <string:Admin>'],
+    [
+      ['admin', 'Admin'],
+      'request body.roles[1]: The value must be one of admin, developer, query_endpoints <string:Admin>',
+    ],
     [['admin', 'admin'], 'request body.roles: The list must not repeat an element <array>'],
     [[null], 'request body.roles[0]: The value must be one of admin, developer, query_endpoints <null>'],
     ['admin', 'request body.roles: The value must be an array <string:admin>'],
@@ -142,7 +166,8 @@ onEachStore('create key', (store) => {
   it('M3: every broken member is named in one answer, and no key is made', async () => {
     const before = (await server.call({ path: keysPath(), key: acme.admin })).json.result.length;
     const { json } = await postKey(server, { name: '', roles: [], state: 'off', ipAccessList: [{ source: 'x' }] });
-    for (const member of ['name', 'roles', 'state', 'ipAccessList[0].source']) expect(json.error).toContain(`request body.${member}: `);
+    for (const member of ['name', 'roles', 'state', 'ipAccessList[0].source'])
+      expect(json.error).toContain(`request body.${member}: `);
     expect((await server.call({ path: keysPath(), key: acme.admin })).json.result.length).toBe(before);
   });
 });

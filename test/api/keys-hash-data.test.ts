@@ -16,12 +16,23 @@ onEachStore('create key with hashData', (store) => {
     ['with colons in the secret', { keyId: 'colons-in-secret', keySecret: ':a:b:' }],
     ['with spaces and other scripts', { keyId: 'ключ с пробелами 0001', keySecret: 'пароль 🔑 ' }],
   ])('K7: credentials that are %s authenticate by their hashes', async (_, credentials) => {
-    const { status, json } = await postKey(server, { name: 'brought', roles: ['admin'], hashData: hashDataOf(credentials) });
+    const { status, json } = await postKey(server, {
+      name: 'brought',
+      roles: ['admin'],
+      hashData: hashDataOf(credentials),
+    });
     expect(status).toBe(200);
     expect(Object.keys(json.result)).toEqual(['key']);
-    expect(json.result.key).toMatchObject({ name: 'brought', roles: ['admin'], state: 'enabled', keySuffix: credentials.keyId.slice(-4) });
+    expect(json.result.key).toMatchObject({
+      name: 'brought',
+      roles: ['admin'],
+      state: 'enabled',
+      keySuffix: credentials.keyId.slice(-4),
+    });
     expect((await whoAmI(server, credentials)).status).toBe(200);
-    expect((await whoAmI(server, { ...credentials, keySecret: `${credentials.keySecret}x` })).json.error).toBe('UNAUTHORIZED: Key is not found');
+    expect((await whoAmI(server, { ...credentials, keySecret: `${credentials.keySecret}x` })).json.error).toBe(
+      'UNAUTHORIZED: Key is not found',
+    );
   });
 
   it('K7: the hashes themselves are no credentials', async () => {
@@ -37,29 +48,77 @@ onEachStore('create key with hashData', (store) => {
     ['no keySecretHash', { ...good, keySecretHash: undefined }, ['keySecretHash'], 'The value is required <missing>'],
     ['null as keySecretHash', { ...good, keySecretHash: null }, ['keySecretHash'], 'The value must be a string <null>'],
     ['a number as keyIdHash', { ...good, keyIdHash: 7 }, ['keyIdHash'], 'The value must be a string <number>'],
-    ['hex', { ...good, keyIdHash: Buffer.from(good.keyIdHash, 'base64').toString('hex') }, ['keyIdHash'], `${NOT_A_HASH} <string>`],
-    ['base64 without padding', { ...good, keyIdHash: good.keyIdHash.slice(0, -1) }, ['keyIdHash'], `${NOT_A_HASH} <string>`],
+    [
+      'hex',
+      { ...good, keyIdHash: Buffer.from(good.keyIdHash, 'base64').toString('hex') },
+      ['keyIdHash'],
+      `${NOT_A_HASH} <string>`,
+    ],
+    [
+      'base64 without padding',
+      { ...good, keyIdHash: good.keyIdHash.slice(0, -1) },
+      ['keyIdHash'],
+      `${NOT_A_HASH} <string>`,
+    ],
     ['base64url', { ...good, keySecretHash: `${'-_'.repeat(21)}A=` }, ['keySecretHash'], `${NOT_A_HASH} <string>`],
-    ['bits after the end', { ...good, keySecretHash: `${'A'.repeat(42)}B=` }, ['keySecretHash'], `${NOT_A_HASH} <string>`],
-    ['a hash of 20 bytes', { ...good, keySecretHash: Buffer.alloc(20).toString('base64') }, ['keySecretHash'], `${NOT_A_HASH} <string>`],
-    ['a hash of 33 bytes', { ...good, keySecretHash: Buffer.alloc(33).toString('base64') }, ['keySecretHash'], `${NOT_A_HASH} <string>`],
+    [
+      'bits after the end',
+      { ...good, keySecretHash: `${'A'.repeat(42)}B=` },
+      ['keySecretHash'],
+      `${NOT_A_HASH} <string>`,
+    ],
+    [
+      'a hash of 20 bytes',
+      { ...good, keySecretHash: Buffer.alloc(20).toString('base64') },
+      ['keySecretHash'],
+      `${NOT_A_HASH} <string>`,
+    ],
+    [
+      'a hash of 33 bytes',
+      { ...good, keySecretHash: Buffer.alloc(33).toString('base64') },
+      ['keySecretHash'],
+      `${NOT_A_HASH} <string>`,
+    ],
     ['an empty hash', { ...good, keyIdHash: '' }, ['keyIdHash'], `${NOT_A_HASH} <string>`],
     ['a line break', { ...good, keyIdHash: `${good.keyIdHash}\n` }, ['keyIdHash'], `${NOT_A_HASH} <string>`],
-    ['a suffix of 3', { ...good, keyIdSuffix: 'abc' }, ['keyIdSuffix'], 'The value must be the last 4 characters of the key id <string>'],
-    ['a suffix of 5', { ...good, keyIdSuffix: 'abcde' }, ['keyIdSuffix'], 'The value must be the last 4 characters of the key id <string>'],
-    ['an empty suffix', { ...good, keyIdSuffix: '' }, ['keyIdSuffix'], 'The value must be the last 4 characters of the key id <string>'],
+    [
+      'a suffix of 3',
+      { ...good, keyIdSuffix: 'abc' },
+      ['keyIdSuffix'],
+      'The value must be the last 4 characters of the key id <string>',
+    ],
+    [
+      'a suffix of 5',
+      { ...good, keyIdSuffix: 'abcde' },
+      ['keyIdSuffix'],
+      'The value must be the last 4 characters of the key id <string>',
+    ],
+    [
+      'an empty suffix',
+      { ...good, keyIdSuffix: '' },
+      ['keyIdSuffix'],
+      'The value must be the last 4 characters of the key id <string>',
+    ],
   ])('K7, M3: hashData with %s is refused, member by member, and never echoed', async (_, hashData, members, rule) => {
     const { status, json, text } = await postKey(server, { hashData });
     expect(status).toBe(400);
-    expect(json.error).toBe(`BAD_REQUEST: ${members.map((member) => `request body.hashData.${member}: ${rule}`).join('; ')}`);
-    for (const value of Object.values(hashData)) if (typeof value === 'string' && value.length > 3) expect(text).not.toContain(value);
+    expect(json.error).toBe(
+      `BAD_REQUEST: ${members.map((member) => `request body.hashData.${member}: ${rule}`).join('; ')}`,
+    );
+    for (const value of Object.values(hashData))
+      if (typeof value === 'string' && value.length > 3) expect(text).not.toContain(value);
   });
 
-  it.each([['secret-text'], [['secret-text']], [7], [true]])('K7, M3: hashData %j is no object, and is not echoed either', async (hashData) => {
-    const { status, json } = await postKey(server, { hashData });
-    expect(status).toBe(400);
-    expect(json.error).toMatch(/^BAD_REQUEST: request body\.hashData: The value must be an object <(string|array|number|boolean)>$/);
-  });
+  it.each([['secret-text'], [['secret-text']], [7], [true]])(
+    'K7, M3: hashData %j is no object, and is not echoed either',
+    async (hashData) => {
+      const { status, json } = await postKey(server, { hashData });
+      expect(status).toBe(400);
+      expect(json.error).toMatch(
+        /^BAD_REQUEST: request body\.hashData: The value must be an object <(string|array|number|boolean)>$/,
+      );
+    },
+  );
 
   it.each([
     ['of the same organization', acme],
@@ -85,7 +144,9 @@ onEachStore('create key with hashData', (store) => {
 
   it('K7: of many who bring the same id at once, one gets it', async () => {
     const hashData = hashDataOf({ keyId: 'race-for-one-id', keySecret: 'x' });
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => postKey(server, { hashData }, index % 2 === 0 ? acme : globex)));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => postKey(server, { hashData }, index % 2 === 0 ? acme : globex)),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
   });
 

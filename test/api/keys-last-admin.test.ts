@@ -9,7 +9,8 @@ const LAST = 'CONFLICT: This is the last enabled admin key of the organization; 
 onEachStore('the last admin key', (store) => {
   describe('where the other admin keys are disabled and expired', () => {
     const server = useServer(store);
-    const change = (id: string, body: object, key: Credentials = acme.admin) => server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key, body });
+    const change = (id: string, body: object, key: Credentials = acme.admin) =>
+      server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key, body });
 
     it.each([
       [{ state: 'disabled' }, 'disabled'],
@@ -43,7 +44,8 @@ onEachStore('the last admin key', (store) => {
     it('B3: of two who disable each other at once, one stays', async () => {
       const first = await keyNamed(server, 'admin');
       const { id: second, credentials } = await madeKey(server, { roles: ['admin'] });
-      const disable = (id: string, key: Credentials) => server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key, body: { state: 'disabled' } });
+      const disable = (id: string, key: Credentials) =>
+        server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key, body: { state: 'disabled' } });
       const answers = await Promise.all([disable(second, acme.admin), disable(first, credentials)]);
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
       const alive = await Promise.all([whoAmI(server, acme.admin), whoAmI(server, credentials)]);
@@ -57,7 +59,8 @@ onEachStore('the last admin key', (store) => {
     it('B3: it may step down, and then the other cannot', async () => {
       const first = await keyNamed(server, 'admin');
       const { id: second, credentials } = await madeKey(server, { roles: ['admin'] });
-      const demote = (id: string, key: Credentials) => server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key, body: { roles: ['developer'] } });
+      const demote = (id: string, key: Credentials) =>
+        server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key, body: { roles: ['developer'] } });
       expect((await demote(second, credentials)).status).toBe(200);
       expect((await demote(second, credentials)).status).toBe(403);
       expect((await demote(first, acme.admin)).json.error).toBe(`${LAST} demoted`);
@@ -67,7 +70,12 @@ onEachStore('the last admin key', (store) => {
       const first = await keyNamed(server, 'admin');
       const { id: second, credentials } = await madeKey(server, { roles: ['admin'] });
       const requests = [
-        server.call({ method: 'PATCH', path: `${keysPath()}/${second}`, key: acme.admin, body: { roles: ['developer'] } }),
+        server.call({
+          method: 'PATCH',
+          path: `${keysPath()}/${second}`,
+          key: acme.admin,
+          body: { roles: ['developer'] },
+        }),
         server.call({ method: 'DELETE', path: `${keysPath()}/${first}`, key: credentials }),
       ];
       const [demoted, deleted] = await Promise.all(requests);

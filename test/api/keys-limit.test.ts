@@ -12,7 +12,9 @@ onEachStore('the most keys of an organization', (store) => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => postKey(server, { state: 'disabled' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409, 409, 409]);
     const refused = answers.find(({ status }) => status === 409);
-    expect(refused?.json.error).toBe('CONFLICT: The organization has 7 keys, which is the most it may have; delete one first');
+    expect(refused?.json.error).toBe(
+      'CONFLICT: The organization has 7 keys, which is the most it may have; delete one first',
+    );
     expect(await count()).toBe(7);
   });
 

@@ -8,7 +8,12 @@ onEachStore('manage keys', (store) => {
   const server = useServer(store, { args: ['--max-keys', '10000'] });
   const get = async (id: string) => (await server.call({ path: `${keysPath()}/${id}`, key: acme.admin })).json.result;
   const patch = (id: string, body?: unknown) =>
-    server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, ...(body === undefined ? {} : { body }) });
+    server.call({
+      method: 'PATCH',
+      path: `${keysPath()}/${id}`,
+      key: acme.admin,
+      ...(body === undefined ? {} : { body }),
+    });
 
   it('M1: the list shows every key of the organization, oldest first, as its record', async () => {
     const { id } = await madeKey(server, { name: 'newest' });
@@ -30,7 +35,10 @@ onEachStore('manage keys', (store) => {
     expect(json.result).not.toHaveProperty('keyId');
     expect(json.result).not.toHaveProperty('keySecret');
     const wrong = await server.call({ path: `${keysPath()}/${credentials.keyId}`, key: acme.admin });
-    expect([wrong.status, wrong.json.error]).toEqual([400, `BAD_REQUEST: path.keyId: The value must be a valid uuid <string:${credentials.keyId}>`]);
+    expect([wrong.status, wrong.json.error]).toEqual([
+      400,
+      `BAD_REQUEST: path.keyId: The value must be a valid uuid <string:${credentials.keyId}>`,
+    ]);
   });
 
   it.each(['GET', 'PATCH', 'DELETE'])('M4: %s of a key that does not exist is a 404 that names it', async (method) => {
@@ -48,11 +56,19 @@ onEachStore('manage keys', (store) => {
     ['expireAt empty', { expireAt: '' }, { expireAt: null }],
     ['ipAccessList', { ipAccessList: [{ source: '::1' }] }, { ipAccessList: [{ source: '::1' }] }],
     ['ipAccessList empty', { ipAccessList: [] }, { ipAccessList: [] }],
-    ['several', { name: 'several', state: 'disabled', expireAt: null }, { name: 'several', state: 'disabled', expireAt: null }],
+    [
+      'several',
+      { name: 'several', state: 'disabled', expireAt: null },
+      { name: 'several', state: 'disabled', expireAt: null },
+    ],
     ['nothing', {}, {}],
     ['no body', undefined, {}],
     ['null for members that have no null', { name: null, state: null, roles: null, ipAccessList: null }, {}],
-    ['members that cannot be changed', { id: acme.id, keySuffix: 'abcd', createdAt: '2020-01-01T00:00:00Z', usedAt: null, hashData: {}, colour: 1 }, {}],
+    [
+      'members that cannot be changed',
+      { id: acme.id, keySuffix: 'abcd', createdAt: '2020-01-01T00:00:00Z', usedAt: null, hashData: {}, colour: 1 },
+      {},
+    ],
   ])('K3, K4, K6, B4: changing %s changes that and nothing else', async (_, body, changed) => {
     const { id } = await madeKey(server, {
       name: 'before',
@@ -74,7 +90,10 @@ onEachStore('manage keys', (store) => {
     [{ state: 'deleted' }, 'state: The value must be one of enabled, disabled'],
     [{ expireAt: '2020-01-01T00:00:00Z' }, 'expireAt: The value must lie in the future'],
     [{ expireAt: '2099-01-01T00:00:00' }, 'expireAt: The value must be an ISO 8601 date-time with an offset or Z'],
-    [{ ipAccessList: [{ source: '127.1' }] }, 'ipAccessList[0].source: The value must be an IPv4 or IPv6 address or a CIDR'],
+    [
+      { ipAccessList: [{ source: '127.1' }] },
+      'ipAccessList[0].source: The value must be an IPv4 or IPv6 address or a CIDR',
+    ],
     [{ name: 'half', roles: ['owner'] }, 'roles[0]: The value must be one of admin, developer, query_endpoints'],
   ])('K4, K5, K6, K8: the change %j is refused whole', async (body, rule) => {
     const { id } = await madeKey(server, { name: 'kept' });
@@ -93,13 +112,21 @@ onEachStore('manage keys', (store) => {
 
   it('B3: two changes of different members at once both survive', async () => {
     const { id } = await madeKey(server);
-    await Promise.all([patch(id, { name: 'one' }), patch(id, { roles: ['query_endpoints'] }), patch(id, { ipAccessList: [{ source: '::1' }] })]);
+    await Promise.all([
+      patch(id, { name: 'one' }),
+      patch(id, { roles: ['query_endpoints'] }),
+      patch(id, { ipAccessList: [{ source: '::1' }] }),
+    ]);
     expect(await get(id)).toMatchObject({ name: 'one', roles: ['query_endpoints'], ipAccessList: [{ source: '::1' }] });
   });
 
   it('M1, B6: a deleted key is gone at once; the answer has no result', async () => {
     const { id } = await madeKey(server);
-    const { status, json, headers } = await server.call({ method: 'DELETE', path: `${keysPath()}/${id}`, key: acme.admin });
+    const { status, json, headers } = await server.call({
+      method: 'DELETE',
+      path: `${keysPath()}/${id}`,
+      key: acme.admin,
+    });
     expect(status).toBe(200);
     expect(json).toEqual({ requestId: headers.get('x-request-id'), status: 200 });
     expect(headers.get('cache-control')).toBe('no-store');
@@ -109,7 +136,11 @@ onEachStore('manage keys', (store) => {
 
   it('B3: a key cannot delete itself, whoever else there is', async () => {
     const { id, credentials } = await madeKey(server, { roles: ['admin'] });
-    const { status, json } = await server.call({ method: 'DELETE', path: `${keysPath()}/${id.toUpperCase()}`, key: credentials });
+    const { status, json } = await server.call({
+      method: 'DELETE',
+      path: `${keysPath()}/${id.toUpperCase()}`,
+      key: credentials,
+    });
     expect([status, json.error]).toEqual([409, 'CONFLICT: A key cannot delete itself; use another key']);
     expect((await whoAmI(server, credentials)).status).toBe(200);
   });

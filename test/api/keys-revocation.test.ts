@@ -45,7 +45,8 @@ onEachStore('a key on two nodes', (store) => {
     await change(second, id, { roles: ['query_endpoints'] });
     for (const answer of await onBoth(credentials)) expect(answer).toMatch(/^FORBIDDEN: This operation needs the role/);
     await change(second, id, { roles: ['developer'], ipAccessList: [{ source: '203.0.113.7' }] });
-    for (const answer of await onBoth(credentials)) expect(answer).toBe('FORBIDDEN: This key may not be used from 127.0.0.1');
+    for (const answer of await onBoth(credentials))
+      expect(answer).toBe('FORBIDDEN: This key may not be used from 127.0.0.1');
   });
 
   it('K2: usedAt is absent before the first use, then there, to the minute', async () => {

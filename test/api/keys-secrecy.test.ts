@@ -20,7 +20,12 @@ onEachStore('what a key leaves behind', (store) => {
       await server.call({ path: '/api/v2/dashboards', token: `${acme.token}x` });
 
       const shown = [];
-      for (const path of [keysPath(), `/v1/organizations/${acme.id}/activities?limit=1000`, '/v1/organizations', '/v1']) {
+      for (const path of [
+        keysPath(),
+        `/v1/organizations/${acme.id}/activities?limit=1000`,
+        '/v1/organizations',
+        '/v1',
+      ]) {
         shown.push((await server.call({ path, key: acme.admin })).text);
       }
       await server.stop();

@@ -8,8 +8,10 @@ import { UUID_V4 } from '../support/shapes.ts';
 
 const organization = `/v1/organizations/${acme.id}`;
 const service = `${organization}/services/${acme.primary}`;
-const hashes = (text: string) => (['base64', 'hex', 'base64url'] as const).map((encoding) => createHash('sha256').update(text).digest(encoding));
-const basic = ({ keyId, keySecret }: { keyId: string; keySecret: string }) => Buffer.from(`${keyId}:${keySecret}`).toString('base64');
+const hashes = (text: string) =>
+  (['base64', 'hex', 'base64url'] as const).map((encoding) => createHash('sha256').update(text).digest(encoding));
+const basic = ({ keyId, keySecret }: { keyId: string; keySecret: string }) =>
+  Buffer.from(`${keyId}:${keySecret}`).toString('base64');
 
 type Line = Record<string, unknown> & { requestId?: string; status?: number; msg?: string };
 
@@ -50,9 +52,16 @@ onEachStore('the log', (store) => {
       const lines = await linesOf(server);
       for (const [index, [, expected]] of calls.entries()) {
         const line = lines.find(({ requestId, msg }) => requestId === ids[index] && msg === 'answered');
-        expect(line).toMatchObject({ ...expected, ms: expect.any(Number), time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) });
+        expect(line).toMatchObject({
+          ...expected,
+          ms: expect.any(Number),
+          time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        });
       }
-      expect(lines.find(({ requestId }) => requestId === broken.headers['x-request-id'])).toMatchObject({ operation: 'broken', status: 400 });
+      expect(lines.find(({ requestId }) => requestId === broken.headers['x-request-id'])).toMatchObject({
+        operation: 'broken',
+        status: 400,
+      });
     } finally {
       await server.remove();
     }
@@ -62,17 +71,37 @@ onEachStore('the log', (store) => {
     const server = await startServer(store, { args: ['--log-level', 'trace'] });
     try {
       const wrong = { keyId: 'WrongKeyId0000000001', keySecret: 'a-wrong-secret-to-hide' };
-      const hashData = { keyIdHash: hashes('brought-key-id')[0], keyIdSuffix: 'k-id', keySecretHash: hashes('brought-secret')[0] };
-      const created = await server.call({ method: 'POST', path: `${organization}/keys`, key: acme.admin, body: { name: 'made', roles: ['admin'] } });
+      const hashData = {
+        keyIdHash: hashes('brought-key-id')[0],
+        keyIdSuffix: 'k-id',
+        keySecretHash: hashes('brought-secret')[0],
+      };
+      const created = await server.call({
+        method: 'POST',
+        path: `${organization}/keys`,
+        key: acme.admin,
+        body: { name: 'made', roles: ['admin'] },
+      });
       const made = created.json.result;
       const calls: Call[] = [
         { method: 'POST', path: `${organization}/keys`, key: acme.admin, body: { hashData } },
         { method: 'POST', path: `${organization}/keys`, key: acme.admin, body: { hashData } },
-        { method: 'POST', path: `${organization}/keys`, key: acme.admin, body: { hashData: { ...hashData, keySecretHash: 'broken-hash-data' } } },
+        {
+          method: 'POST',
+          path: `${organization}/keys`,
+          key: acme.admin,
+          body: { hashData: { ...hashData, keySecretHash: 'broken-hash-data' } },
+        },
         { method: 'PATCH', path: `${organization}/keys/${made.key.id}`, key: made, body: { name: 'renamed' } },
         { method: 'PATCH', path: `${organization}/keys/${made.keyId}`, key: acme.admin, body: {} },
         { method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas: made.keySecret } },
-        { method: 'PATCH', path: `${service}/scaling`, key: acme.admin, text: `{"secret":"${made.keySecret}`, headers: { 'content-type': 'application/json' } },
+        {
+          method: 'PATCH',
+          path: `${service}/scaling`,
+          key: acme.admin,
+          text: `{"secret":"${made.keySecret}`,
+          headers: { 'content-type': 'application/json' },
+        },
         { path: `${organization}?secret=${made.keySecret}`, key: acme.admin },
         { path: `/v1/${made.keySecret}`, key: acme.admin },
         { path: organization, key: wrong },
@@ -90,14 +119,39 @@ onEachStore('the log', (store) => {
         { method: 'DELETE', path: `${organization}/keys/${made.key.id}`, key: acme.admin },
       ];
       for (const call of calls) await server.call(call);
-      await sendRaw(server.url, head(`BREW /v1/${made.keySecret} HTTP/1.1`, `Authorization: Basic ${basic(acme.admin)}`));
-      await sendRaw(server.url, head('GET /v1 HTTP/1.1', 'Host: h', `Authorization: Basic ${basic(acme.admin)}`, `X-Long: ${'a'.repeat(20_000)}`));
+      await sendRaw(
+        server.url,
+        head(`BREW /v1/${made.keySecret} HTTP/1.1`, `Authorization: Basic ${basic(acme.admin)}`),
+      );
+      await sendRaw(
+        server.url,
+        head(
+          'GET /v1 HTTP/1.1',
+          'Host: h',
+          `Authorization: Basic ${basic(acme.admin)}`,
+          `X-Long: ${'a'.repeat(20_000)}`,
+        ),
+      );
       const lines = await linesOf(server);
       expect(lines.length).toBeGreaterThan(calls.length);
 
       const keys = [acme.admin, acme.disabled, acme.expired, acme.query, wrong, made as typeof wrong];
-      const secrets = [...keys.flatMap(({ keyId, keySecret }) => [keyId, keySecret]), acme.token, 'brought-key-id', 'brought-secret'];
-      const forbidden = [...secrets, ...secrets.flatMap(hashes), ...keys.map(basic), 'broken-hash-data', 'uthorization"', 'Basic ', 'Bearer ', 'Digest '];
+      const secrets = [
+        ...keys.flatMap(({ keyId, keySecret }) => [keyId, keySecret]),
+        acme.token,
+        'brought-key-id',
+        'brought-secret',
+      ];
+      const forbidden = [
+        ...secrets,
+        ...secrets.flatMap(hashes),
+        ...keys.map(basic),
+        'broken-hash-data',
+        'uthorization"',
+        'Basic ',
+        'Bearer ',
+        'Digest ',
+      ];
       for (const text of forbidden) expect(server.log()).not.toContain(text);
     } finally {
       await server.remove();

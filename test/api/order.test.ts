@@ -17,59 +17,154 @@ interface Fault {
 }
 
 const unknown = randomUUID();
-const scaling = (organization: string, service: string) => `/v1/organizations/${organization}/services/${service}/scaling`;
+const scaling = (organization: string, service: string) =>
+  `/v1/organizations/${organization}/services/${service}/scaling`;
 const notJson = { 'content-type': 'text/plain' };
 
 const FAULTS: Fault[] = [
   { title: 'the percent-encoding', status: 400, path: '/v1/organizations/%zz', who: 'nobody', body: '{' },
   { title: 'the path', status: 404, path: '/v1/organizationz/nonsense', who: 'nobody', body: '{' },
   { title: 'the method', status: 405, method: 'PUT', path: scaling('nonsense', 'nonsense'), who: 'nobody', body: '{' },
-  { title: 'no credentials', status: 401, path: scaling('nonsense', 'nonsense'), who: 'nobody', headers: notJson, body: '{' },
-  { title: 'bad credentials', status: 401, path: scaling('nonsense', 'nonsense'), who: 'stranger', headers: notJson, body: '{' },
-  { title: 'the address', status: 403, path: scaling('nonsense', 'nonsense'), who: 'elsewhere', headers: notJson, body: '{' },
-  { title: 'the shape of the organization id', status: 400, path: scaling('nonsense', unknown), who: 'query', headers: notJson, body: '{' },
-  { title: 'the shape of the service id', status: 400, path: scaling(globex.id, 'nonsense'), who: 'query', headers: notJson, body: '{' },
-  { title: 'an unknown organization', status: 404, path: scaling(unknown, unknown), who: 'query', headers: notJson, body: '{' },
-  { title: 'the organization of somebody else', status: 404, path: scaling(globex.id, globex.primary), who: 'query', headers: notJson, body: '{' },
+  {
+    title: 'no credentials',
+    status: 401,
+    path: scaling('nonsense', 'nonsense'),
+    who: 'nobody',
+    headers: notJson,
+    body: '{',
+  },
+  {
+    title: 'bad credentials',
+    status: 401,
+    path: scaling('nonsense', 'nonsense'),
+    who: 'stranger',
+    headers: notJson,
+    body: '{',
+  },
+  {
+    title: 'the address',
+    status: 403,
+    path: scaling('nonsense', 'nonsense'),
+    who: 'elsewhere',
+    headers: notJson,
+    body: '{',
+  },
+  {
+    title: 'the shape of the organization id',
+    status: 400,
+    path: scaling('nonsense', unknown),
+    who: 'query',
+    headers: notJson,
+    body: '{',
+  },
+  {
+    title: 'the shape of the service id',
+    status: 400,
+    path: scaling(globex.id, 'nonsense'),
+    who: 'query',
+    headers: notJson,
+    body: '{',
+  },
+  {
+    title: 'an unknown organization',
+    status: 404,
+    path: scaling(unknown, unknown),
+    who: 'query',
+    headers: notJson,
+    body: '{',
+  },
+  {
+    title: 'the organization of somebody else',
+    status: 404,
+    path: scaling(globex.id, globex.primary),
+    who: 'query',
+    headers: notJson,
+    body: '{',
+  },
   { title: 'the role', status: 403, path: scaling(acme.id, unknown), who: 'query', headers: notJson, body: '{' },
-  { title: 'the role, before the query', status: 403, path: `${scaling(acme.id, unknown)}?x=1`, who: 'query', body: '{"numReplicas":0}' },
+  {
+    title: 'the role, before the query',
+    status: 403,
+    path: `${scaling(acme.id, unknown)}?x=1`,
+    who: 'query',
+    body: '{"numReplicas":0}',
+  },
   { title: 'the media type', status: 415, path: scaling(acme.id, unknown), who: 'admin', headers: notJson, body: '{' },
   { title: 'the syntax of the body', status: 400, path: scaling(acme.id, unknown), who: 'admin', body: '{' },
-  { title: 'a rule of the body', status: 400, path: scaling(acme.id, unknown), who: 'admin', body: '{"numReplicas":0}' },
-  { title: 'an unknown service', status: 404, path: scaling(acme.id, unknown), who: 'admin', body: '{"numReplicas":1}' },
-  { title: 'the service of somebody else', status: 404, path: scaling(acme.id, globex.primary), who: 'admin', body: '{"numReplicas":1}' },
-  { title: 'a rule that needs the service', status: 400, path: scaling(acme.id, acme.primary), who: 'admin', body: '{"numReplicas":1}' },
-  { title: 'nothing any more', status: 200, path: scaling(acme.id, acme.primary), who: 'admin', body: '{"numReplicas":4}' },
+  {
+    title: 'a rule of the body',
+    status: 400,
+    path: scaling(acme.id, unknown),
+    who: 'admin',
+    body: '{"numReplicas":0}',
+  },
+  {
+    title: 'an unknown service',
+    status: 404,
+    path: scaling(acme.id, unknown),
+    who: 'admin',
+    body: '{"numReplicas":1}',
+  },
+  {
+    title: 'the service of somebody else',
+    status: 404,
+    path: scaling(acme.id, globex.primary),
+    who: 'admin',
+    body: '{"numReplicas":1}',
+  },
+  {
+    title: 'a rule that needs the service',
+    status: 400,
+    path: scaling(acme.id, acme.primary),
+    who: 'admin',
+    body: '{"numReplicas":1}',
+  },
+  {
+    title: 'nothing any more',
+    status: 200,
+    path: scaling(acme.id, acme.primary),
+    who: 'admin',
+    body: '{"numReplicas":4}',
+  },
 ];
 
 onEachStore('which fault is told first', (store) => {
   const server = useServer(store);
   let elsewhere: Credentials;
   beforeAll(async () => {
-    elsewhere = (await madeKey(server, { roles: ['query_endpoints'], ipAccessList: [{ source: '203.0.113.7' }] })).credentials;
+    elsewhere = (await madeKey(server, { roles: ['query_endpoints'], ipAccessList: [{ source: '203.0.113.7' }] }))
+      .credentials;
   });
 
-  it.each(FAULTS)('B8: $title → $status', async ({ status, path, method = 'PATCH', who = 'admin', headers = {}, body }) => {
-    const keys: Record<string, Credentials | undefined> = {
-      nobody: undefined,
-      stranger: { keyId: 'x', keySecret: 'y' },
-      elsewhere,
-      query: acme.query,
-      admin: acme.admin,
-    };
-    const key = keys[who];
-    const answer = await server.call({
-      method,
-      path,
-      ...(key ? { key } : {}),
-      headers: { 'content-type': 'application/json', ...headers },
-      ...(body === undefined ? {} : { text: body }),
-    });
-    expect(answer.status, answer.text).toBe(status);
-    if (status !== 200) expect(answer.json).toEqual({ requestId: answer.headers.get('x-request-id'), error: expect.stringMatching(/^[A-Z_]+: ./), status });
-    expect(answer.headers.has('www-authenticate')).toBe(status === 401);
-    expect(answer.headers.has('allow')).toBe(status === 405);
-  });
+  it.each(FAULTS)(
+    'B8: $title → $status',
+    async ({ status, path, method = 'PATCH', who = 'admin', headers = {}, body }) => {
+      const keys: Record<string, Credentials | undefined> = {
+        nobody: undefined,
+        stranger: { keyId: 'x', keySecret: 'y' },
+        elsewhere,
+        query: acme.query,
+        admin: acme.admin,
+      };
+      const key = keys[who];
+      const answer = await server.call({
+        method,
+        path,
+        ...(key ? { key } : {}),
+        headers: { 'content-type': 'application/json', ...headers },
+        ...(body === undefined ? {} : { text: body }),
+      });
+      expect(answer.status, answer.text).toBe(status);
+      if (status !== 200)
+        expect(answer.json).toEqual({
+          requestId: answer.headers.get('x-request-id'),
+          error: expect.stringMatching(/^[A-Z_]+: ./),
+          status,
+        });
+      expect(answer.headers.has('www-authenticate')).toBe(status === 401);
+      expect(answer.headers.has('allow')).toBe(status === 405);
+    },
+  );
 
   it('B8: a body that is too large is told after the credentials and the role', async () => {
     const big = { method: 'PATCH', path: scaling(acme.id, acme.primary), body: { name: 'x'.repeat(1024 * 1024) } };
@@ -82,7 +177,10 @@ onEachStore('which fault is told first', (store) => {
     const limited = useServer(store, { args: ['--rate-limit', '2/60s'] });
 
     it('B8: the rate is told after the address and before everything else', async () => {
-      const { credentials } = await madeKey(limited, { roles: ['query_endpoints'], ipAccessList: [{ source: '203.0.113.7' }] });
+      const { credentials } = await madeKey(limited, {
+        roles: ['query_endpoints'],
+        ipAccessList: [{ source: '203.0.113.7' }],
+      });
       const call = (key: Credentials) => limited.call({ path: '/v1/organizations/nonsense', key });
       for (const expected of [403, 403, 403]) expect((await call(credentials)).status).toBe(expected);
       for (const expected of [400, 400, 429]) expect((await call(acme.query)).status).toBe(expected);

@@ -30,24 +30,37 @@ onEachStore('reading organizations', (store) => {
   });
 
   it('M4: another organization is answered like one that does not exist', async () => {
-    const [other, unknown] = await Promise.all([globex.id, UNKNOWN].map((id) => server.call({ path: `/v1/organizations/${id}`, key: acme.admin })));
+    const [other, unknown] = await Promise.all(
+      [globex.id, UNKNOWN].map((id) => server.call({ path: `/v1/organizations/${id}`, key: acme.admin })),
+    );
     expect([other?.status, other?.json.error]).toEqual([404, `NOT_FOUND: organization ${globex.id} does not exist`]);
     expect([unknown?.status, unknown?.json.error]).toEqual([404, `NOT_FOUND: organization ${UNKNOWN} does not exist`]);
   });
 
   it('M4: letter case does not matter, a malformed id does', async () => {
-    expect((await server.call({ path: `/v1/organizations/${acme.id.toUpperCase()}`, key: acme.admin })).json.result.id).toBe(acme.id);
+    expect(
+      (await server.call({ path: `/v1/organizations/${acme.id.toUpperCase()}`, key: acme.admin })).json.result.id,
+    ).toBe(acme.id);
     const { status, json } = await server.call({ path: '/v1/organizations/acme', key: acme.admin });
-    expect([status, json.error]).toEqual([400, 'BAD_REQUEST: path.organizationId: The value must be a valid uuid <string:acme>']);
+    expect([status, json.error]).toEqual([
+      400,
+      'BAD_REQUEST: path.organizationId: The value must be a valid uuid <string:acme>',
+    ]);
   });
 
-  it.each(['/v1/organizations', `/v1/organizations/${acme.id}`])('R1: %s is open to developers and closed to query_endpoints', async (path) => {
-    expect((await server.call({ path, key: acme.developer })).status).toBe(200);
-    expect((await server.call({ path, key: acme.query })).status).toBe(403);
-  });
+  it.each(['/v1/organizations', `/v1/organizations/${acme.id}`])(
+    'R1: %s is open to developers and closed to query_endpoints',
+    async (path) => {
+      expect((await server.call({ path, key: acme.developer })).status).toBe(200);
+      expect((await server.call({ path, key: acme.query })).status).toBe(403);
+    },
+  );
 
-  it.each(['/v1/organizations', `/v1/organizations/${acme.id}`])('B4: %s refuses an unknown query parameter by name', async (path) => {
-    const { status, json } = await server.call({ path: `${path}?limit=1`, key: acme.admin });
-    expect([status, json.error]).toEqual([400, 'BAD_REQUEST: query.limit: Unknown parameter <string:1>']);
-  });
+  it.each(['/v1/organizations', `/v1/organizations/${acme.id}`])(
+    'B4: %s refuses an unknown query parameter by name',
+    async (path) => {
+      const { status, json } = await server.call({ path: `${path}?limit=1`, key: acme.admin });
+      expect([status, json.error]).toEqual([400, 'BAD_REQUEST: query.limit: Unknown parameter <string:1>']);
+    },
+  );
 });

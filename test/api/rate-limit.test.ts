@@ -8,7 +8,12 @@ const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-rese
 
 /** Of an authenticated call in a window of 60 seconds. */
 function expectAnnounced({ headers }: Answer, remaining: number): void {
-  expect(HEADERS.map((name) => headers.get(name))).toEqual(['5', String(remaining), expect.stringMatching(/^[1-9]\d?$/), '5;w=60']);
+  expect(HEADERS.map((name) => headers.get(name))).toEqual([
+    '5',
+    String(remaining),
+    expect.stringMatching(/^[1-9]\d?$/),
+    '5;w=60',
+  ]);
   expect(Number(headers.get('x-ratelimit-reset'))).toBeLessThanOrEqual(60);
 }
 
@@ -41,7 +46,8 @@ onEachStore('rate limit', (store) => {
       for (const _ of [1, 2, 3, 4, 5, 6]) await whoAmI(server, acme.developer);
       expect((await whoAmI(server, acme.developer)).status).toBe(429);
       expectAnnounced(await whoAmI(server, acme.admin), 4);
-      for (const remaining of [4, 3, 2, 1, 0]) expectAnnounced(await server.call({ path: '/api/v2/dashboards', token: acme.token }), remaining);
+      for (const remaining of [4, 3, 2, 1, 0])
+        expectAnnounced(await server.call({ path: '/api/v2/dashboards', token: acme.token }), remaining);
       const refused = await server.call({ path: '/api/v2/dashboards', token: acme.token });
       expect([refused.status, refused.json]).toEqual([429, { message: expect.stringMatching(/^Too many requests/) }]);
       expectAnnounced(refused, 0);
@@ -51,7 +57,11 @@ onEachStore('rate limit', (store) => {
 
     it('B7: refusals of an authenticated call announce the limit and count too', async () => {
       const call = (path: string, key: Credentials = acme.query) => server.call({ path, key });
-      const answers = [await call('/v1/organizations'), await call('/v1/organizations/nonsense'), await call(`/v1/organizations/${globex.id}`)];
+      const answers = [
+        await call('/v1/organizations'),
+        await call('/v1/organizations/nonsense'),
+        await call(`/v1/organizations/${globex.id}`),
+      ];
       expect(answers.map(({ status }) => status)).toEqual([403, 400, 404]);
       for (const [index, answer] of answers.entries()) expectAnnounced(answer, 4 - index);
     });
@@ -82,7 +92,9 @@ onEachStore('rate limit', (store) => {
     async function failures(count: number, address: (index: number) => string): Promise<Record<number, number>> {
       const counts: Record<number, number> = {};
       for (let from = 0; from < count; from += 30) {
-        const batch = Array.from({ length: Math.min(30, count - from) }, (_, index) => attempt(address(from + index), wrong));
+        const batch = Array.from({ length: Math.min(30, count - from) }, (_, index) =>
+          attempt(address(from + index), wrong),
+        );
         for (const { status } of await Promise.all(batch)) counts[status] = (counts[status] ?? 0) + 1;
       }
       return counts;
@@ -101,7 +113,9 @@ onEachStore('rate limit', (store) => {
       expect(await failures(300, () => '203.0.113.7')).toEqual({ 401: 300 });
       const refused = await attempt('203.0.113.7', wrong);
       expect(refused.status).toBe(429);
-      expect(refused.json.error).toMatch(/^TOO_MANY_REQUESTS: Too many failed attempts from this address; try again in \d+ s$/);
+      expect(refused.json.error).toMatch(
+        /^TOO_MANY_REQUESTS: Too many failed attempts from this address; try again in \d+ s$/,
+      );
       expect(refused.headers.has('www-authenticate')).toBe(false);
       expectRetryAfter(refused);
       expect((await attempt('203.0.113.7', acme.admin)).status).toBe(200);
@@ -116,7 +130,8 @@ onEachStore('rate limit', (store) => {
     });
 
     it('B7: good credentials do not use up the attempts', async () => {
-      for (let count = 0; count < 310; count += 31) await Promise.all(Array.from({ length: 31 }, () => attempt('198.51.100.1', acme.admin)));
+      for (let count = 0; count < 310; count += 31)
+        await Promise.all(Array.from({ length: 31 }, () => attempt('198.51.100.1', acme.admin)));
       expect((await attempt('198.51.100.1', wrong)).status).toBe(401);
     });
   });

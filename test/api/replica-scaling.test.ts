@@ -36,18 +36,66 @@ onEachStore('update service scaling per replica', (store) => {
     ['primary', { minReplicaMemoryGb: 4 }, 'minReplicaMemoryGb', 'The value must be at least 8', 'number:4'],
     ['primary', { minReplicaMemoryGb: 10 }, 'minReplicaMemoryGb', 'The value must be a multiple of 4', 'number:10'],
     ['primary', { maxReplicaMemoryGb: 360 }, 'maxReplicaMemoryGb', 'The value must be at most 356', 'number:360'],
-    ['primary', { maxReplicaMemoryGb: 20.00000000001 }, 'maxReplicaMemoryGb', 'The value must be an integer', 'number:20.00000000001'],
+    [
+      'primary',
+      { maxReplicaMemoryGb: 20.00000000001 },
+      'maxReplicaMemoryGb',
+      'The value must be an integer',
+      'number:20.00000000001',
+    ],
     ['primary', { maxReplicaMemoryGb: '16' }, 'maxReplicaMemoryGb', 'The value must be an integer', 'string:16'],
-    ['primary', { numReplicas: 1 }, 'numReplicas', 'The first service of a warehouse must have at least 2 replicas', 'number:1'],
+    [
+      'primary',
+      { numReplicas: 1 },
+      'numReplicas',
+      'The first service of a warehouse must have at least 2 replicas',
+      'number:1',
+    ],
     ['primary', { numReplicas: 21 }, 'numReplicas', 'The value must be at most 20', 'number:21'],
     ['primary', { idleTimeoutMinutes: 4.99 }, 'idleTimeoutMinutes', 'The value must be at least 5', 'number:4.99'],
-    ['primary', { minReplicaMemoryGb: 124 }, 'minReplicaMemoryGb', 'The minimum of 124 GB must not exceed the maximum of 120 GB', 'number:124'],
-    ['primary', { maxReplicaMemoryGb: 12 }, 'maxReplicaMemoryGb', 'The minimum of 16 GB must not exceed the maximum of 12 GB', 'number:12'],
-    ['unpaid', { maxReplicaMemoryGb: 124 }, 'maxReplicaMemoryGb', 'The value must be at most 120 for a non-paid organization', 'number:124'],
-    ['basic', { maxReplicaMemoryGb: 12 }, 'maxReplicaMemoryGb', 'A BASIC organization cannot change memory', 'number:12'],
+    [
+      'primary',
+      { minReplicaMemoryGb: 124 },
+      'minReplicaMemoryGb',
+      'The minimum of 124 GB must not exceed the maximum of 120 GB',
+      'number:124',
+    ],
+    [
+      'primary',
+      { maxReplicaMemoryGb: 12 },
+      'maxReplicaMemoryGb',
+      'The minimum of 16 GB must not exceed the maximum of 12 GB',
+      'number:12',
+    ],
+    [
+      'unpaid',
+      { maxReplicaMemoryGb: 124 },
+      'maxReplicaMemoryGb',
+      'The value must be at most 120 for a non-paid organization',
+      'number:124',
+    ],
+    [
+      'basic',
+      { maxReplicaMemoryGb: 12 },
+      'maxReplicaMemoryGb',
+      'A BASIC organization cannot change memory',
+      'number:12',
+    ],
     ['basic', { numReplicas: 2 }, 'numReplicas', 'A service of a BASIC organization has exactly 1 replica', 'number:2'],
-    ['development', { maxReplicaMemoryGb: 12 }, 'maxReplicaMemoryGb', 'The size of a development service cannot be changed', 'number:12'],
-    ['development', { numReplicas: 4 }, 'numReplicas', 'The size of a development service cannot be changed', 'number:4'],
+    [
+      'development',
+      { maxReplicaMemoryGb: 12 },
+      'maxReplicaMemoryGb',
+      'The size of a development service cannot be changed',
+      'number:12',
+    ],
+    [
+      'development',
+      { numReplicas: 4 },
+      'numReplicas',
+      'The size of a development service cannot be changed',
+      'number:4',
+    ],
   ])('S2, S3, S5: %s refuses %j and keeps what it has', async (service, body, field, rule, value) => {
     const before = await stored(service);
     const { status, json } = await patch(service, { idleScaling: false, ...body });
@@ -66,14 +114,17 @@ onEachStore('update service scaling per replica', (store) => {
     expect([headers.get('deprecation'), headers.get('link')]).toEqual([null, null]);
   });
 
-  it.each(['{}', 'null', '', '{"minReplicaMemoryGb":null,"numReplicas":null}', '{"minTotalMemoryGb":24,"name":"other"}'])(
-    'S1, B4, B5: %s answers 200 and changes nothing',
-    async (text) => {
-      const before = await stored('primary');
-      expect((await patchText('primary', text)).status).toBe(200);
-      expect(await stored('primary')).toEqual(before);
-    },
-  );
+  it.each([
+    '{}',
+    'null',
+    '',
+    '{"minReplicaMemoryGb":null,"numReplicas":null}',
+    '{"minTotalMemoryGb":24,"name":"other"}',
+  ])('S1, B4, B5: %s answers 200 and changes nothing', async (text) => {
+    const before = await stored('primary');
+    expect((await patchText('primary', text)).status).toBe(200);
+    expect(await stored('primary')).toEqual(before);
+  });
 
   it('M3: lists every broken field', async () => {
     const { json } = await patch('primary', { autoscalingMode: 'horizontal', maxReplicaMemoryGb: 6, numReplicas: 0 });
@@ -86,7 +137,12 @@ onEachStore('update service scaling per replica', (store) => {
   it('S1: updates of totals and of replicas at the same time both survive', async () => {
     for (let round = 0; round < 10; round++) {
       const [minTotalMemoryGb, maxReplicaMemoryGb] = [24 + 12 * round, 120 + 4 * round];
-      const totals = server.call({ method: 'PATCH', path: `${pathOf('primary')}/scaling`, key: acme.admin, body: { minTotalMemoryGb } });
+      const totals = server.call({
+        method: 'PATCH',
+        path: `${pathOf('primary')}/scaling`,
+        key: acme.admin,
+        body: { minTotalMemoryGb },
+      });
       const answers = await Promise.all([totals, patch('primary', { maxReplicaMemoryGb })]);
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
       expect(await stored('primary')).toMatchObject({ minTotalMemoryGb, maxReplicaMemoryGb });

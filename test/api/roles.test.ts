@@ -16,7 +16,12 @@ async function roleTable(server: TestServer) {
   const rows: { call: string; documented: boolean; refused: boolean; error: string | undefined }[] = [];
   for (const operation of await operationsOf(server, '/v1')) {
     for (const [role, key] of Object.entries(KEYS)) {
-      const values = { organizationId: acme.id, serviceId: acme.secondary, keyId: randomUUID(), activityId: randomUUID() };
+      const values = {
+        organizationId: acme.id,
+        serviceId: acme.secondary,
+        keyId: randomUUID(),
+        activityId: randomUUID(),
+      };
       const answer = await server.call({ method: operation.method, path: pathOf(operation, values), key });
       expect([200, 403, 404], `${operation.method} ${operation.path}: ${answer.text}`).toContain(answer.status);
       rows.push({
@@ -35,8 +40,12 @@ onEachStore('roles', (store) => {
 
   it('R1: every operation refuses exactly the roles that its document leaves out', async () => {
     const rows = await roleTable(server);
-    expect(rows.map(({ call, refused }) => [call, refused])).toEqual(rows.map(({ call, documented }) => [call, documented]));
-    for (const { refused, error } of rows) if (refused) expect(error).toMatch(/^FORBIDDEN: This operation needs the role admin( or developer)?; the key has /);
+    expect(rows.map(({ call, refused }) => [call, refused])).toEqual(
+      rows.map(({ call, documented }) => [call, documented]),
+    );
+    for (const { refused, error } of rows)
+      if (refused)
+        expect(error).toMatch(/^FORBIDDEN: This operation needs the role admin( or developer)?; the key has /);
   });
 
   it('R1: admin may do everything, developer may read, query_endpoints may do none of it', async () => {
@@ -46,7 +55,9 @@ onEachStore('roles', (store) => {
   });
 
   it('R1: the document has the operations of the contract', async () => {
-    const calls = [...(await operationsOf(server, '/v1')), ...(await operationsOf(server, '/api/v2'))].map(({ method, path }) => `${method} ${path}`);
+    const calls = [...(await operationsOf(server, '/v1')), ...(await operationsOf(server, '/api/v2'))].map(
+      ({ method, path }) => `${method} ${path}`,
+    );
     expect(calls).toEqual(
       expect.arrayContaining([
         'PATCH /v1/organizations/{organizationId}/services/{serviceId}/scaling',
@@ -66,13 +77,16 @@ onEachStore('roles', (store) => {
     const { credentials } = await madeKey(server, { roles });
     const service = `/v1/organizations/${acme.id}/services/${acme.secondary}`;
     expect((await server.call({ path: service, key: credentials })).status).toBe(read);
-    expect((await server.call({ method: 'PATCH', path: `${service}/scaling`, key: credentials, body: {} })).status).toBe(change);
+    expect(
+      (await server.call({ method: 'PATCH', path: `${service}/scaling`, key: credentials, body: {} })).status,
+    ).toBe(change);
   });
 
   it('R1, R2: a refused change changes nothing', async () => {
     const service = `/v1/organizations/${acme.id}/services/${acme.primary}`;
     const before = (await server.call({ path: service, key: acme.admin })).json.result;
-    for (const key of [acme.developer, acme.query]) await server.call({ method: 'PATCH', path: `${service}/scaling`, key, body: { numReplicas: 9 } });
+    for (const key of [acme.developer, acme.query])
+      await server.call({ method: 'PATCH', path: `${service}/scaling`, key, body: { numReplicas: 9 } });
     expect((await server.call({ path: service, key: acme.admin })).json.result).toEqual(before);
   });
 });
@@ -81,7 +95,10 @@ describe('the generated reference', () => {
   const docs = join(import.meta.dirname, '../../docs');
   const fresh = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
   beforeAll(() => {
-    execFileSync(process.execPath, [PROGRAM, 'reference', '--write', fresh], { cwd: fresh, env: { PATH: process.env.PATH } });
+    execFileSync(process.execPath, [PROGRAM, 'reference', '--write', fresh], {
+      cwd: fresh,
+      env: { PATH: process.env.PATH },
+    });
   });
   afterAll(() => rmSync(fresh, { recursive: true, force: true }));
 
@@ -93,9 +110,14 @@ describe('the generated reference', () => {
     const rows = readFileSync(join(fresh, 'roles.md'), 'utf8')
       .split('\n')
       .filter((line) => /`[A-Z]+ \/v1\//.test(line));
-    const { paths } = JSON.parse(readFileSync(join(fresh, 'openapi.json'), 'utf8')) as { paths: Record<string, object> };
-    const calls = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `\`${method.toUpperCase()} ${path}\``));
+    const { paths } = JSON.parse(readFileSync(join(fresh, 'openapi.json'), 'utf8')) as {
+      paths: Record<string, object>;
+    };
+    const calls = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `\`${method.toUpperCase()} ${path}\``),
+    );
     expect(rows.map((row) => row.split(' | ')[1])).toEqual(calls.filter((call) => call.includes(' /v1/')));
-    for (const row of rows) expect(row).toMatch(row.includes('`GET ') ? /\| yes \| yes \| 403 \|$/ : /\| yes \| 403 \| 403 \|$/);
+    for (const row of rows)
+      expect(row).toMatch(row.includes('`GET ') ? /\| yes \| yes \| 403 \|$/ : /\| yes \| 403 \| 403 \|$/);
   });
 });

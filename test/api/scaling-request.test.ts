@@ -11,25 +11,36 @@ onEachStore('a request to update service scaling', (store) => {
   beforeEach(restore);
 
   describe('S1: what is left out keeps its value', () => {
-    it.each([{ numReplicas: 5 }, { minTotalMemoryGb: 60 }, { maxTotalMemoryGb: 480 }, { idleScaling: false }, { idleTimeoutMinutes: 20 }])(
-      '%j changes that and nothing else',
-      async (body) => {
-        const before = await stored('primary');
-        const { status } = await patch('primary', body);
-        expect(status).toBe(200);
-        const replica = Object.fromEntries(
-          Object.entries(body).flatMap(([name, value]) => (name.includes('Total') ? [[name.replace('Total', 'Replica'), Number(value) / 3]] : [])),
-        );
-        expect(await stored('primary')).toEqual({ ...before, ...body, ...replica });
-      },
-    );
+    it.each([
+      { numReplicas: 5 },
+      { minTotalMemoryGb: 60 },
+      { maxTotalMemoryGb: 480 },
+      { idleScaling: false },
+      { idleTimeoutMinutes: 20 },
+    ])('%j changes that and nothing else', async (body) => {
+      const before = await stored('primary');
+      const { status } = await patch('primary', body);
+      expect(status).toBe(200);
+      const replica = Object.fromEntries(
+        Object.entries(body).flatMap(([name, value]) =>
+          name.includes('Total') ? [[name.replace('Total', 'Replica'), Number(value) / 3]] : [],
+        ),
+      );
+      expect(await stored('primary')).toEqual({ ...before, ...body, ...replica });
+    });
 
     it.each([
       ['{}', '{}'],
       ['a body of null (B5)', 'null'],
       ['an empty body (B5)', ''],
-      ['null members (B4)', '{"numReplicas":null,"minTotalMemoryGb":null,"maxTotalMemoryGb":null,"idleScaling":null,"idleTimeoutMinutes":null}'],
-      ['members that the interface does not name (B4)', '{"name":"other","state":"stopped","minReplicaMemoryGb":64,"isPrimary":false,"x":{"y":[1]}}'],
+      [
+        'null members (B4)',
+        '{"numReplicas":null,"minTotalMemoryGb":null,"maxTotalMemoryGb":null,"idleScaling":null,"idleTimeoutMinutes":null}',
+      ],
+      [
+        'members that the interface does not name (B4)',
+        '{"name":"other","state":"stopped","minReplicaMemoryGb":64,"isPrimary":false,"x":{"y":[1]}}',
+      ],
       ['members with the names of prototypes (B5)', '{"__proto__":{"numReplicas":7},"constructor":{"numReplicas":7}}'],
     ])('%s answers 200 with the unchanged record', async (_, text) => {
       const before = await server.call({ path: pathOf('primary'), key: acme.admin });
@@ -89,7 +100,9 @@ onEachStore('a request to update service scaling', (store) => {
 
     it('cuts a long value at 64 characters', async () => {
       const { json } = await patch('primary', { idleScaling: 'é'.repeat(100) });
-      expect(json.error).toBe(`BAD_REQUEST: request body.idleScaling: The value must be a boolean <string:${'é'.repeat(64)}>`);
+      expect(json.error).toBe(
+        `BAD_REQUEST: request body.idleScaling: The value must be a boolean <string:${'é'.repeat(64)}>`,
+      );
     });
 
     it.each([
@@ -104,7 +117,12 @@ onEachStore('a request to update service scaling', (store) => {
     });
 
     it('B4: names an unknown query parameter', async () => {
-      const { status, json } = await server.call({ method: 'PATCH', path: `${pathOf('primary')}/scaling?dryRun=1`, key: acme.admin, body: { numReplicas: 9 } });
+      const { status, json } = await server.call({
+        method: 'PATCH',
+        path: `${pathOf('primary')}/scaling?dryRun=1`,
+        key: acme.admin,
+        body: { numReplicas: 9 },
+      });
       expect(status).toBe(400);
       expect(json.error).toBe('BAD_REQUEST: query.dryRun: Unknown parameter <string:1>');
       expect(await stored('primary')).toMatchObject({ numReplicas: 3 });
@@ -112,15 +130,17 @@ onEachStore('a request to update service scaling', (store) => {
   });
 
   describe('S6: deprecated fields', () => {
-    it.each([[{ minTotalMemoryGb: 60 }], [{ maxTotalMemoryGb: 480 }], [{ maxTotalMemoryGb: 360 }], [{ numReplicas: 4, minTotalMemoryGb: 24 }]])(
-      '%j is answered with deprecation and link',
-      async (body) => {
-        const { status, headers } = await patch('primary', body);
-        expect(status).toBe(200);
-        expect(headers.get('deprecation')).toMatch(/^@\d+$/);
-        expect(headers.get('link')).toMatch(/^<[^>]+>; rel="deprecation"/);
-      },
-    );
+    it.each([
+      [{ minTotalMemoryGb: 60 }],
+      [{ maxTotalMemoryGb: 480 }],
+      [{ maxTotalMemoryGb: 360 }],
+      [{ numReplicas: 4, minTotalMemoryGb: 24 }],
+    ])('%j is answered with deprecation and link', async (body) => {
+      const { status, headers } = await patch('primary', body);
+      expect(status).toBe(200);
+      expect(headers.get('deprecation')).toMatch(/^@\d+$/);
+      expect(headers.get('link')).toMatch(/^<[^>]+>; rel="deprecation"/);
+    });
 
     it.each([
       [200, { numReplicas: 4 }],
@@ -152,7 +172,10 @@ onEachStore('a request to update service scaling', (store) => {
     });
 
     it('S3: of two updates that exclude each other exactly one is stored', async () => {
-      const answers = await Promise.all([patch('primary', { minTotalMemoryGb: 240 }), patch('primary', { maxTotalMemoryGb: 120 })]);
+      const answers = await Promise.all([
+        patch('primary', { minTotalMemoryGb: 240 }),
+        patch('primary', { maxTotalMemoryGb: 120 }),
+      ]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
       const { minTotalMemoryGb, maxTotalMemoryGb } = await stored('primary');
       expect([
@@ -169,7 +192,12 @@ onEachStore('a request to update service scaling', (store) => {
       ['a service that does not exist', acme.id, UNKNOWN, `service ${UNKNOWN} does not exist`],
       ['a service of another organization', acme.id, globex.primary, `service ${globex.primary} does not exist`],
       ['an organization that does not exist', UNKNOWN, acme.primary, `organization ${UNKNOWN} does not exist`],
-      ['another organization and its own service', globex.id, globex.primary, `organization ${globex.id} does not exist`],
+      [
+        'another organization and its own service',
+        globex.id,
+        globex.primary,
+        `organization ${globex.id} does not exist`,
+      ],
     ])('404 for %s', async (_, organizationId, serviceId, text) => {
       const path = `/v1/organizations/${organizationId}/services/${serviceId}/scaling`;
       const { status, json } = await server.call({ method: 'PATCH', path, key: acme.admin, body });
@@ -186,7 +214,12 @@ onEachStore('a request to update service scaling', (store) => {
     });
 
     it('a malformed id is a 400 that names the parameter', async () => {
-      const { status, json } = await server.call({ method: 'PATCH', path: `/v1/organizations/${acme.id}/services/analytics/scaling`, key: acme.admin, body });
+      const { status, json } = await server.call({
+        method: 'PATCH',
+        path: `/v1/organizations/${acme.id}/services/analytics/scaling`,
+        key: acme.admin,
+        body,
+      });
       expect(status).toBe(400);
       expect(json.error).toBe('BAD_REQUEST: path.serviceId: The value must be a valid uuid <string:analytics>');
     });

@@ -42,7 +42,13 @@ onEachStore('the rules of update service scaling', (store) => {
 
     it.each<Refused>([
       ['primary', { numReplicas: 0 }, 'numReplicas', 'The value must be at least 1', 'number:0'],
-      ['primary', { numReplicas: 1 }, 'numReplicas', 'The first service of a warehouse must have at least 2 replicas', 'number:1'],
+      [
+        'primary',
+        { numReplicas: 1 },
+        'numReplicas',
+        'The first service of a warehouse must have at least 2 replicas',
+        'number:1',
+      ],
       ['primary', { numReplicas: 21 }, 'numReplicas', 'The value must be at most 20', 'number:21'],
       ['primary', { numReplicas: 2.5 }, 'numReplicas', 'The value must be an integer', 'number:2.5'],
       ['primary', { numReplicas: '3' }, 'numReplicas', 'The value must be an integer', 'string:3'],
@@ -52,8 +58,20 @@ onEachStore('the rules of update service scaling', (store) => {
       ['secondary', { numReplicas: 0 }, 'numReplicas', 'The value must be at least 1', 'number:0'],
       ['secondary', { numReplicas: -1 }, 'numReplicas', 'The value must be at least 1', 'number:-1'],
       ['secondary', { numReplicas: 21 }, 'numReplicas', 'The value must be at most 20', 'number:21'],
-      ['basic', { numReplicas: 2 }, 'numReplicas', 'A service of a BASIC organization has exactly 1 replica', 'number:2'],
-      ['development', { numReplicas: 2 }, 'numReplicas', 'The size of a development service cannot be changed', 'number:2'],
+      [
+        'basic',
+        { numReplicas: 2 },
+        'numReplicas',
+        'A service of a BASIC organization has exactly 1 replica',
+        'number:2',
+      ],
+      [
+        'development',
+        { numReplicas: 2 },
+        'numReplicas',
+        'The size of a development service cannot be changed',
+        'number:2',
+      ],
     ])('%s refuses %j and keeps what it has', expectRefused);
   });
 
@@ -76,17 +94,53 @@ onEachStore('the rules of update service scaling', (store) => {
       ['primary', { maxTotalMemoryGb: 12 }, 'maxTotalMemoryGb', 'The value must be at least 24', 'number:12'],
       ['primary', { maxTotalMemoryGb: 32 }, 'maxTotalMemoryGb', 'The value must be a multiple of 12', 'number:32'],
       ['primary', { maxTotalMemoryGb: 1080 }, 'maxTotalMemoryGb', 'The value must be at most 1068', 'number:1080'],
-      ['primary', { maxTotalMemoryGb: 60.00000000001 }, 'maxTotalMemoryGb', 'The value must be an integer', 'number:60.00000000001'],
+      [
+        'primary',
+        { maxTotalMemoryGb: 60.00000000001 },
+        'maxTotalMemoryGb',
+        'The value must be an integer',
+        'number:60.00000000001',
+      ],
       ['primary', { maxTotalMemoryGb: '360' }, 'maxTotalMemoryGb', 'The value must be an integer', 'string:360'],
-      ['unpaid', { maxTotalMemoryGb: 372 }, 'maxTotalMemoryGb', 'The value must be at most 360 for a non-paid organization', 'number:372'],
-      ['unpaid', { maxTotalMemoryGb: 1068 }, 'maxTotalMemoryGb', 'The value must be at most 360 for a non-paid organization', 'number:1068'],
+      [
+        'unpaid',
+        { maxTotalMemoryGb: 372 },
+        'maxTotalMemoryGb',
+        'The value must be at most 360 for a non-paid organization',
+        'number:372',
+      ],
+      [
+        'unpaid',
+        { maxTotalMemoryGb: 1068 },
+        'maxTotalMemoryGb',
+        'The value must be at most 360 for a non-paid organization',
+        'number:1068',
+      ],
       ['basic', { maxTotalMemoryGb: 36 }, 'maxTotalMemoryGb', 'A BASIC organization cannot change memory', 'number:36'],
-      ['development', { maxTotalMemoryGb: 36 }, 'maxTotalMemoryGb', 'The size of a development service cannot be changed', 'number:36'],
+      [
+        'development',
+        { maxTotalMemoryGb: 36 },
+        'maxTotalMemoryGb',
+        'The size of a development service cannot be changed',
+        'number:36',
+      ],
     ])('%s refuses %j and keeps what it has', expectRefused);
 
     it.each<Refused>([
-      ['primary', { minTotalMemoryGb: 372 }, 'minTotalMemoryGb', 'The minimum of 372 GB must not exceed the maximum of 360 GB', 'number:372'],
-      ['primary', { maxTotalMemoryGb: 36 }, 'maxTotalMemoryGb', 'The minimum of 48 GB must not exceed the maximum of 36 GB', 'number:36'],
+      [
+        'primary',
+        { minTotalMemoryGb: 372 },
+        'minTotalMemoryGb',
+        'The minimum of 372 GB must not exceed the maximum of 360 GB',
+        'number:372',
+      ],
+      [
+        'primary',
+        { maxTotalMemoryGb: 36 },
+        'maxTotalMemoryGb',
+        'The minimum of 48 GB must not exceed the maximum of 36 GB',
+        'number:36',
+      ],
       [
         'primary',
         { minTotalMemoryGb: 120, maxTotalMemoryGb: 108 },
@@ -115,7 +169,13 @@ onEachStore('the rules of update service scaling', (store) => {
   describe('S4: totals and replicas', () => {
     it.each([2, 5, 20])('a total is three times one replica, also with %i replicas', async (numReplicas) => {
       const { json } = await patch('primary', { numReplicas, minTotalMemoryGb: 60, maxTotalMemoryGb: 240 });
-      expect(json.result).toMatchObject({ numReplicas, minReplicaMemoryGb: 20, minTotalMemoryGb: 60, maxReplicaMemoryGb: 80, maxTotalMemoryGb: 240 });
+      expect(json.result).toMatchObject({
+        numReplicas,
+        minReplicaMemoryGb: 20,
+        minTotalMemoryGb: 60,
+        maxReplicaMemoryGb: 80,
+        maxTotalMemoryGb: 240,
+      });
     });
 
     it.each<[ServiceName, Record<string, unknown>]>([
@@ -131,9 +191,24 @@ onEachStore('the rules of update service scaling', (store) => {
           idleTimeoutMinutes: 15,
         },
       ],
-      ['unpaid', { numReplicas: 2, minReplicaMemoryGb: 16, maxReplicaMemoryGb: 120, minTotalMemoryGb: 48, maxTotalMemoryGb: 360 }],
-      ['development', { numReplicas: 3, minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8, minTotalMemoryGb: 24, maxTotalMemoryGb: 24 }],
-      ['basic', { numReplicas: 1, minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8, minTotalMemoryGb: 24, maxTotalMemoryGb: 24 }],
+      [
+        'unpaid',
+        {
+          numReplicas: 2,
+          minReplicaMemoryGb: 16,
+          maxReplicaMemoryGb: 120,
+          minTotalMemoryGb: 48,
+          maxTotalMemoryGb: 360,
+        },
+      ],
+      [
+        'development',
+        { numReplicas: 3, minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8, minTotalMemoryGb: 24, maxTotalMemoryGb: 24 },
+      ],
+      [
+        'basic',
+        { numReplicas: 1, minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8, minTotalMemoryGb: 24, maxTotalMemoryGb: 24 },
+      ],
     ])('%s shows what it was made with, defaults included', async (service, expected) => {
       expect(await stored(service)).toMatchObject(expected);
     });
@@ -160,13 +235,18 @@ onEachStore('the rules of update service scaling', (store) => {
     it('1e400 is no finite number', async () => {
       const { status, json } = await patchText('primary', '{"idleTimeoutMinutes": 1e400}');
       expect(status).toBe(400);
-      expect(json.error).toBe('BAD_REQUEST: request body.idleTimeoutMinutes: The value must be a number <number:Infinity>');
+      expect(json.error).toBe(
+        'BAD_REQUEST: request body.idleTimeoutMinutes: The value must be a number <number:Infinity>',
+      );
     });
 
     it('a timeout set while idling is off is kept and shown when it is on again', async () => {
       await patch('primary', { idleScaling: false });
       await patch('primary', { idleTimeoutMinutes: 99 });
-      expect((await patch('primary', { idleScaling: true })).json.result).toMatchObject({ idleScaling: true, idleTimeoutMinutes: 99 });
+      expect((await patch('primary', { idleScaling: true })).json.result).toMatchObject({
+        idleScaling: true,
+        idleTimeoutMinutes: 99,
+      });
     });
   });
 });

@@ -31,8 +31,18 @@ const scaling = {
   minTotalMemoryGb: 48,
   numReplicas: 3,
 };
-const fullRecord = { ...details, ...scaling, id: full, name: 'full', dataWarehouseId: warehouse, isPrimary: true, createdAt: '2026-03-01T10:00:00Z' };
-const empty = Object.fromEntries(Object.entries(details).flatMap(([name, value]) => (typeof value === 'string' ? [[name, '']] : [])));
+const fullRecord = {
+  ...details,
+  ...scaling,
+  id: full,
+  name: 'full',
+  dataWarehouseId: warehouse,
+  isPrimary: true,
+  createdAt: '2026-03-01T10:00:00Z',
+};
+const empty = Object.fromEntries(
+  Object.entries(details).flatMap(([name, value]) => (typeof value === 'string' ? [[name, '']] : [])),
+);
 
 const detailed = {
   organizations: [
@@ -129,9 +139,19 @@ onEachStore('reading services', (store) => {
 
     it.each([
       ['the list of another organization', globex, '', `organization ${globex.id} does not exist`],
-      ['a service through another organization', globex, `/${globex.primary}`, `organization ${globex.id} does not exist`],
+      [
+        'a service through another organization',
+        globex,
+        `/${globex.primary}`,
+        `organization ${globex.id} does not exist`,
+      ],
       ['the list of no organization at all', { id: UNKNOWN }, '', `organization ${UNKNOWN} does not exist`],
-      ['a service of another organization through the own', acme, `/${globex.primary}`, `service ${globex.primary} does not exist`],
+      [
+        'a service of another organization through the own',
+        acme,
+        `/${globex.primary}`,
+        `service ${globex.primary} does not exist`,
+      ],
       ['a service that does not exist', acme, `/${UNKNOWN}`, `service ${UNKNOWN} does not exist`],
     ])('404 for %s', async (_, organization, rest, text) => {
       const { status, json } = await read(organization, acme.admin, rest);
@@ -144,10 +164,16 @@ onEachStore('reading services', (store) => {
     expect([status, json.result.id]).toEqual([200, acme.primary]);
   });
 
-  it.each(['x', `${acme.primary}0`, `urn:uuid:${acme.primary}`, acme.primary.replaceAll('-', ''), `{${acme.primary}}`])('M4: %s is malformed', async (id) => {
-    const { status, json } = await read(acme, acme.admin, `/${encodeURIComponent(id)}`);
-    expect([status, json.error]).toEqual([400, `BAD_REQUEST: path.serviceId: The value must be a valid uuid <string:${id}>`]);
-  });
+  it.each(['x', `${acme.primary}0`, `urn:uuid:${acme.primary}`, acme.primary.replaceAll('-', ''), `{${acme.primary}}`])(
+    'M4: %s is malformed',
+    async (id) => {
+      const { status, json } = await read(acme, acme.admin, `/${encodeURIComponent(id)}`);
+      expect([status, json.error]).toEqual([
+        400,
+        `BAD_REQUEST: path.serviceId: The value must be a valid uuid <string:${id}>`,
+      ]);
+    },
+  );
 
   it('R1: a developer reads, query_endpoints does not', async () => {
     expect((await read(acme, acme.developer)).status).toBe(200);
@@ -158,6 +184,9 @@ onEachStore('reading services', (store) => {
 
   it.each(['', `/${acme.primary}`])('B4: services%s refuses unknown query parameters by name', async (rest) => {
     const { status, json } = await read(acme, acme.admin, `${rest}?page=2&size=10`);
-    expect([status, json.error]).toEqual([400, 'BAD_REQUEST: query.page: Unknown parameter <string:2>; query.size: Unknown parameter <string:10>']);
+    expect([status, json.error]).toEqual([
+      400,
+      'BAD_REQUEST: query.page: Unknown parameter <string:2>; query.size: Unknown parameter <string:10>',
+    ]);
   });
 });

@@ -58,26 +58,39 @@ onEachStore('stopping', (store) => {
     }
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle server at once, whoever keeps a connection open', async (signal) => {
-    const server = await startServer(store);
-    try {
-      const kept = await rawConnection(server.url);
-      kept.send(head('GET /healthz HTTP/1.1', 'Host: h'));
-      expect((await kept.answer()).status).toBe(200);
-      const silent = await rawConnection(server.url);
-      expect(await server.stop(signal)).toBe(0);
-      await kept.closed;
-      await silent.closed;
-    } finally {
-      await server.remove();
-    }
-  });
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s ends an idle server at once, whoever keeps a connection open',
+    async (signal) => {
+      const server = await startServer(store);
+      try {
+        const kept = await rawConnection(server.url);
+        kept.send(head('GET /healthz HTTP/1.1', 'Host: h'));
+        expect((await kept.answer()).status).toBe(200);
+        const silent = await rawConnection(server.url);
+        expect(await server.stop(signal)).toBe(0);
+        await kept.closed;
+        await silent.closed;
+      } finally {
+        await server.remove();
+      }
+    },
+  );
 });
 
 describe('the ready line', () => {
   it('is one JSON line on standard output, and nothing else ever stands there', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-ready-'));
-    const program = spawnProgram(['serve', '--port', '0', '--dashboard-port', '0', '--data', directory, '--log-level', 'trace']);
+    const program = spawnProgram([
+      'serve',
+      '--port',
+      '0',
+      '--dashboard-port',
+      '0',
+      '--data',
+      directory,
+      '--log-level',
+      'trace',
+    ]);
     try {
       const { url, dashboardUrl, ...rest } = JSON.parse((await program.firstLine) ?? '');
       expect(rest).toEqual({ ready: true, store: 'libsql' });

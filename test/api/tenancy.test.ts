@@ -16,10 +16,20 @@ const BODIES: Record<string, object> = {
 
 type Owner = typeof acme | typeof globex;
 
-const call = (server: TestServer, operation: Operation, values: Record<string, string>, owner: Owner = acme): Promise<Answer> => {
+const call = (
+  server: TestServer,
+  operation: Operation,
+  values: Record<string, string>,
+  owner: Owner = acme,
+): Promise<Answer> => {
   const { id, method, path } = operation;
   const credentials = path.startsWith('/v1') ? { key: owner.admin } : { token: owner.token };
-  return server.call({ method, path: pathOf(operation, values), ...credentials, ...(BODIES[id] ? { body: BODIES[id] } : {}) });
+  return server.call({
+    method,
+    path: pathOf(operation, values),
+    ...credentials,
+    ...(BODIES[id] ? { body: BODIES[id] } : {}),
+  });
 };
 
 /** The answer without what must differ: the request's id, and the ids that were asked for. */
@@ -43,14 +53,21 @@ async function idsOfGlobex(server: TestServer): Promise<Record<string, string>> 
 /** Whatever Globex can see of itself. */
 async function globexSees(server: TestServer): Promise<unknown[]> {
   const paths = ['', '/services', '/keys', '/activities', '/usageCost?from_date=2026-10-01&to_date=2026-10-31'];
-  const answers = await Promise.all(paths.map((path) => server.call({ path: `/v1/organizations/${globex.id}${path}`, key: globex.admin })));
-  const results = answers.map(({ json }) => JSON.parse(JSON.stringify(json.result, (name, value) => (name === 'usedAt' ? undefined : value))));
+  const answers = await Promise.all(
+    paths.map((path) => server.call({ path: `/v1/organizations/${globex.id}${path}`, key: globex.admin })),
+  );
+  const results = answers.map(({ json }) =>
+    JSON.parse(JSON.stringify(json.result, (name, value) => (name === 'usedAt' ? undefined : value))),
+  );
   return [...results, (await server.call({ path: '/api/v2/dashboards', token: globex.token })).json];
 }
 
 onEachStore('tenancy', (store) => {
   const server = useServer(store);
-  const allOperations = async () => [...(await operationsOf(server, '/v1')), ...(await operationsOf(server, '/api/v2'))];
+  const allOperations = async () => [
+    ...(await operationsOf(server, '/v1')),
+    ...(await operationsOf(server, '/api/v2')),
+  ];
 
   it('R1, R2: Globex itself finds all that the following tests look for', async () => {
     const ids = await idsOfGlobex(server);
@@ -78,10 +95,18 @@ onEachStore('tenancy', (store) => {
   it('M4, D1: with the id of somebody else in the own organization, every operation answers like for one that does not exist', async () => {
     const before = await globexSees(server);
     const own = { ...(await idsOfGlobex(server)), organizationId: acme.id };
-    const operations = (await allOperations()).filter(({ parameters }) => parameters.some((name) => name !== 'organizationId'));
+    const operations = (await allOperations()).filter(({ parameters }) =>
+      parameters.some((name) => name !== 'organizationId'),
+    );
     expect(operations.length).toBeGreaterThan(6);
     for (const operation of operations) {
-      const unknown = { organizationId: acme.id, serviceId: randomUUID(), keyId: randomUUID(), activityId: randomUUID(), id: 'f'.repeat(24) };
+      const unknown = {
+        organizationId: acme.id,
+        serviceId: randomUUID(),
+        keyId: randomUUID(),
+        activityId: randomUUID(),
+        id: 'f'.repeat(24),
+      };
       const theirs = await call(server, operation, own);
       expect(theirs.status, operation.path).toBe(404);
       expect(anonymous(theirs, own)).toEqual(anonymous(await call(server, operation, unknown), unknown));
@@ -92,24 +117,35 @@ onEachStore('tenancy', (store) => {
   it('R1, R2: no list shows anything of somebody else', async () => {
     await madeKey(server, { name: 'of Globex alone' }, globex);
     const { id: _, ...ids } = await idsOfGlobex(server);
-    const lists = (await allOperations()).filter(({ method, parameters }) => method === 'GET' && parameters.every((name) => name === 'organizationId'));
+    const lists = (await allOperations()).filter(
+      ({ method, parameters }) => method === 'GET' && parameters.every((name) => name === 'organizationId'),
+    );
     expect(lists.length).toBeGreaterThan(5);
     for (const operation of lists) {
       const { status, text } = await call(server, operation, { organizationId: acme.id });
       expect(status, operation.path).toBe(200);
-      for (const theirs of [...Object.values(ids), globex.dashboard, 'Globex', '99.5']) expect(text, operation.path).not.toContain(theirs);
+      for (const theirs of [...Object.values(ids), globex.dashboard, 'Globex', '99.5'])
+        expect(text, operation.path).not.toContain(theirs);
     }
   });
 
   it('M4: the id in the path may be written in capitals and still means the own organization only', async () => {
-    expect((await server.call({ path: `/v1/organizations/${acme.id.toUpperCase()}`, key: acme.admin })).status).toBe(200);
-    const { status, json } = await server.call({ path: `/v1/organizations/${globex.id.toUpperCase()}`, key: acme.admin });
+    expect((await server.call({ path: `/v1/organizations/${acme.id.toUpperCase()}`, key: acme.admin })).status).toBe(
+      200,
+    );
+    const { status, json } = await server.call({
+      path: `/v1/organizations/${globex.id.toUpperCase()}`,
+      key: acme.admin,
+    });
     expect([status, json.error]).toEqual([404, `NOT_FOUND: organization ${globex.id} does not exist`]);
   });
 
   it('R1: a page of activities cannot be continued into those of somebody else', async () => {
     const { activityId } = await idsOfGlobex(server);
-    const { status, json } = await server.call({ path: `/v1/organizations/${acme.id}/activities?before=${activityId}`, key: acme.admin });
+    const { status, json } = await server.call({
+      path: `/v1/organizations/${acme.id}/activities?before=${activityId}`,
+      key: acme.admin,
+    });
     expect(status).toBe(200);
     for (const { organizationId } of json.result) expect(organizationId).toBe(acme.id);
   });
@@ -117,7 +153,10 @@ onEachStore('tenancy', (store) => {
   it('R2: a token opens no management operation, and a key no dashboard', async () => {
     const { keyId, keySecret } = acme.admin;
     expect((await server.call({ path: '/v1/organizations', token: acme.token })).status).toBe(401);
-    expect((await server.call({ path: '/v1/organizations', key: { keyId: acme.token, keySecret: acme.token } })).status).toBe(401);
-    for (const token of [keyId, keySecret]) expect((await server.call({ path: '/api/v2/dashboards', token })).status).toBe(401);
+    expect(
+      (await server.call({ path: '/v1/organizations', key: { keyId: acme.token, keySecret: acme.token } })).status,
+    ).toBe(401);
+    for (const token of [keyId, keySecret])
+      expect((await server.call({ path: '/api/v2/dashboards', token })).status).toBe(401);
   });
 });

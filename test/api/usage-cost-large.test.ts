@@ -22,12 +22,19 @@ describe('a large answer of usage costs on libSQL', () => {
       metrics: { computeCHC: microsOf(entity, day) / 1e6, storageCHC: 0.1 },
     };
   });
-  const server = useServer('libsql', { fleet: { organizations: [{ id: acme.id, name: 'Acme', keys: [{ ...acme.admin, roles: ['admin'] }], usageCosts }] } });
-  const ask = () => server.call({ path: `/v1/organizations/${acme.id}/usageCost?from_date=${dateOf(1)}&to_date=${dateOf(DAYS)}`, key: acme.admin });
+  const server = useServer('libsql', {
+    fleet: { organizations: [{ id: acme.id, name: 'Acme', keys: [{ ...acme.admin, roles: ['admin'] }], usageCosts }] },
+  });
+  const ask = () =>
+    server.call({
+      path: `/v1/organizations/${acme.id}/usageCost?from_date=${dateOf(1)}&to_date=${dateOf(DAYS)}`,
+      key: acme.admin,
+    });
 
   it('U1, U4: streams 31,000 records in order, with the exact grand total, again and again', async () => {
     let micros = 0;
-    for (let day = 1; day <= DAYS; day++) for (let entity = 0; entity < ENTITIES; entity++) micros += microsOf(entity, day) + 100_000;
+    for (let day = 1; day <= DAYS; day++)
+      for (let entity = 0; entity < ENTITIES; entity++) micros += microsOf(entity, day) + 100_000;
     const [rendered, kept] = [await ask(), await ask()];
     expect(rendered.headers.get('content-length')).toBeNull();
     expect(kept.headers.get('content-length')).toBe(String(Buffer.byteLength(kept.text)));
@@ -36,9 +43,14 @@ describe('a large answer of usage costs on libSQL', () => {
       expect(json.status).toBe(200);
       expect(json.requestId).toBe(headers.get('x-request-id'));
       expect(json.result.grandTotalCHC).toBe(micros / 1e6);
-      const records = json.result.costs.map(({ date, entityId, totalCHC }: Record<string, unknown>) => `${date} ${entityId} ${totalCHC}`);
+      const records = json.result.costs.map(
+        ({ date, entityId, totalCHC }: Record<string, unknown>) => `${date} ${entityId} ${totalCHC}`,
+      );
       expect(records).toEqual(
-        usageCosts.map(({ date, entityId }, index) => `${date} ${entityId} ${(microsOf(index % ENTITIES, Math.floor(index / ENTITIES) + 1) + 100_000) / 1e6}`),
+        usageCosts.map(
+          ({ date, entityId }, index) =>
+            `${date} ${entityId} ${(microsOf(index % ENTITIES, Math.floor(index / ENTITIES) + 1) + 100_000) / 1e6}`,
+        ),
       );
     }
   });

@@ -6,7 +6,8 @@ const DATE_RULE = 'The value must be a date (YYYY-MM-DD) or an ISO 8601 date-tim
 
 onEachStore('the window of usage costs', (store) => {
   const server = useServer(store);
-  const ask = (query: string) => server.call({ path: `/v1/organizations/${acme.id}/usageCost${query}`, key: acme.admin });
+  const ask = (query: string) =>
+    server.call({ path: `/v1/organizations/${acme.id}/usageCost${query}`, key: acme.admin });
   const window = (from: string, to: string) => ask(`?${new URLSearchParams({ from_date: from, to_date: to })}`);
 
   it.each([
@@ -31,12 +32,30 @@ onEachStore('the window of usage costs', (store) => {
     ['', 'query.from_date: The value is required <missing>; query.to_date: The value is required <missing>'],
     ['?from_date=2026-10-01', 'query.to_date: The value is required <missing>'],
     ['?to_date=2026-10-01', 'query.from_date: The value is required <missing>'],
-    ['?from_date=2026-10-01&from_date=2026-10-01&to_date=2026-10-01', 'query.from_date: The value must be a string <array>'],
-    ['?from_date=2026-10-01&to_date=2026-10-01&to_date=2026-10-02', 'query.to_date: The value must be a string <array>'],
-    ['?from_date=2026-10-02&to_date=2026-10-01', 'query.from_date: The value must not be after to_date <string:2026-10-02>'],
-    ['?from_date=2026-10-01&to_date=2026-11-01', 'query.to_date: The value must be at most 30 days after from_date <string:2026-11-01>'],
-    ['?from_date=2026-10-01&to_date=9999-12-31', 'query.to_date: The value must be at most 30 days after from_date <string:9999-12-31>'],
-    ['?from_date=2026-02-30&to_date=x', `query.from_date: ${DATE_RULE} <string:2026-02-30>; query.to_date: ${DATE_RULE} <string:x>`],
+    [
+      '?from_date=2026-10-01&from_date=2026-10-01&to_date=2026-10-01',
+      'query.from_date: The value must be a string <array>',
+    ],
+    [
+      '?from_date=2026-10-01&to_date=2026-10-01&to_date=2026-10-02',
+      'query.to_date: The value must be a string <array>',
+    ],
+    [
+      '?from_date=2026-10-02&to_date=2026-10-01',
+      'query.from_date: The value must not be after to_date <string:2026-10-02>',
+    ],
+    [
+      '?from_date=2026-10-01&to_date=2026-11-01',
+      'query.to_date: The value must be at most 30 days after from_date <string:2026-11-01>',
+    ],
+    [
+      '?from_date=2026-10-01&to_date=9999-12-31',
+      'query.to_date: The value must be at most 30 days after from_date <string:9999-12-31>',
+    ],
+    [
+      '?from_date=2026-02-30&to_date=x',
+      `query.from_date: ${DATE_RULE} <string:2026-02-30>; query.to_date: ${DATE_RULE} <string:x>`,
+    ],
   ])('U2: usageCost%s is refused', async (query, text) => {
     const { status, json } = await ask(query);
     expect([status, json.error]).toEqual([400, `BAD_REQUEST: ${text}`]);

@@ -18,7 +18,9 @@ const METRICS = [
   'storageCHC',
 ];
 const uuid = (number: number) => `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
-const organization = (usageCosts: object[]) => ({ organizations: [{ id: acme.id, name: 'Acme', keys: [{ ...acme.admin, roles: ['admin'] }], usageCosts }] });
+const organization = (usageCosts: object[]) => ({
+  organizations: [{ id: acme.id, name: 'Acme', keys: [{ ...acme.admin, roles: ['admin'] }], usageCosts }],
+});
 
 onEachStore('usage costs', (store) => {
   const server = useServer(store);
@@ -28,7 +30,13 @@ onEachStore('usage costs', (store) => {
   it('U1, U3: one record per day and entity, all ten metrics, serviceId on services only', async () => {
     const { status, json } = await costs('2026-10-01', '2026-10-02');
     const zeros = Object.fromEntries(METRICS.map((metric) => [metric, 0]));
-    const service = { entityType: 'service', entityId: acme.primary, entityName: 'analytics', serviceId: acme.primary, dataWarehouseId: acme.warehouse };
+    const service = {
+      entityType: 'service',
+      entityId: acme.primary,
+      entityName: 'analytics',
+      serviceId: acme.primary,
+      dataWarehouseId: acme.warehouse,
+    };
     expect(status).toBe(200);
     expect(json.result).toEqual({
       costs: [
@@ -42,8 +50,20 @@ onEachStore('usage costs', (store) => {
           metrics: { ...zeros, storageCHC: 0.2, backupCHC: 0.1 },
           totalCHC: 0.3,
         },
-        { ...service, date: '2026-10-01', locked: true, metrics: { ...zeros, computeCHC: 12.345678, publicDataTransferCHC: 0.1 }, totalCHC: 12.445678 },
-        { ...service, date: '2026-10-02', locked: false, metrics: { ...zeros, computeCHC: 1.000001 }, totalCHC: 1.000001 },
+        {
+          ...service,
+          date: '2026-10-01',
+          locked: true,
+          metrics: { ...zeros, computeCHC: 12.345678, publicDataTransferCHC: 0.1 },
+          totalCHC: 12.445678,
+        },
+        {
+          ...service,
+          date: '2026-10-02',
+          locked: false,
+          metrics: { ...zeros, computeCHC: 1.000001 },
+          totalCHC: 1.000001,
+        },
       ],
       grandTotalCHC: 13.745679,
     });
@@ -61,14 +81,19 @@ onEachStore('usage costs', (store) => {
   });
 
   it('M4: two organizations see their own costs and never the other’s', async () => {
-    expect((await costs('2026-10-01', '2026-10-31', globex)).json.result).toMatchObject({ costs: [{ entityId: globex.primary }], grandTotalCHC: 99.5 });
+    expect((await costs('2026-10-01', '2026-10-31', globex)).json.result).toMatchObject({
+      costs: [{ entityId: globex.primary }],
+      grandTotalCHC: 99.5,
+    });
     expect((await costs('2026-10-01', '2026-10-31', initech)).json.result).toEqual({ costs: [], grandTotalCHC: 0 });
     const { status, json } = await costs('2026-10-01', '2026-10-31', { ...acme, id: globex.id });
     expect([status, json.error]).toEqual([404, `NOT_FOUND: organization ${globex.id} does not exist`]);
   });
 
   it('M4: letter case of the organization does not matter', async () => {
-    expect((await costs('2026-10-01', '2026-10-31', { ...acme, id: acme.id.toUpperCase() })).json.result.grandTotalCHC).toBe(13.745679);
+    expect(
+      (await costs('2026-10-01', '2026-10-31', { ...acme, id: acme.id.toUpperCase() })).json.result.grandTotalCHC,
+    ).toBe(13.745679);
   });
 
   it('R1: a developer reads costs, query_endpoints does not', async () => {
@@ -79,7 +104,11 @@ onEachStore('usage costs', (store) => {
 
 onEachStore('the order and the sums of usage costs', (store) => {
   const named = ['app', 'Zebra', '😀 astral', 'apple', 'Äpfel', '～ wide', 'apple'];
-  const ids = { service: { dataWarehouseId: uuid(2) }, clickpipe: { serviceId: uuid(1), dataWarehouseId: uuid(2) }, datawarehouse: { serviceId: uuid(1) } };
+  const ids = {
+    service: { dataWarehouseId: uuid(2) },
+    clickpipe: { serviceId: uuid(1), dataWarehouseId: uuid(2) },
+    datawarehouse: { serviceId: uuid(1) },
+  };
   const entities = Object.entries(ids).flatMap(([entityType, owner]) =>
     named.map((entityName, index) => ({ ...owner, entityType, entityName, entityId: uuid(100 - index) })),
   );
@@ -94,7 +123,8 @@ onEachStore('the order and the sums of usage costs', (store) => {
     metrics,
   }));
   const server = useServer(store, { fleet: organization([...ordered, ...summed]) });
-  const costs = (from: string, to: string) => server.call({ path: `/v1/organizations/${acme.id}/usageCost?from_date=${from}&to_date=${to}`, key: acme.admin });
+  const costs = (from: string, to: string) =>
+    server.call({ path: `/v1/organizations/${acme.id}/usageCost?from_date=${from}&to_date=${to}`, key: acme.admin });
 
   it('U1: by date, kind, name by its bytes, then id, whatever the collation of the store', async () => {
     const { json } = await costs('2026-05-01', '2026-05-31');
@@ -108,16 +138,29 @@ onEachStore('the order and the sums of usage costs', (store) => {
       ['😀 astral', 98],
     ] as const;
     const expected = ['2026-05-01', '2026-05-02'].flatMap((date) =>
-      ['clickpipe', 'datawarehouse', 'service'].flatMap((entityType) => byBytes.map(([name, id]) => [date, entityType, name, uuid(id)])),
+      ['clickpipe', 'datawarehouse', 'service'].flatMap((entityType) =>
+        byBytes.map(([name, id]) => [date, entityType, name, uuid(id)]),
+      ),
     );
-    expect(json.result.costs.map((cost: Record<string, string>) => [cost.date, cost.entityType, cost.entityName, cost.entityId])).toEqual(expected);
+    expect(
+      json.result.costs.map((cost: Record<string, string>) => [
+        cost.date,
+        cost.entityType,
+        cost.entityName,
+        cost.entityId,
+      ]),
+    ).toEqual(expected);
   });
 
   it('U3: serviceId is left out on a warehouse even where the file gives one, its own on a service, the owner’s on a clickpipe', async () => {
     const { json } = await costs('2026-05-01', '2026-05-02');
     for (const cost of json.result.costs) {
       expect(Object.keys(cost.metrics).sort()).toEqual(METRICS);
-      const expected = { service: [cost.entityId, uuid(2)], clickpipe: [uuid(1), uuid(2)], datawarehouse: [undefined, cost.entityId] }[String(cost.entityType)];
+      const expected = {
+        service: [cost.entityId, uuid(2)],
+        clickpipe: [uuid(1), uuid(2)],
+        datawarehouse: [undefined, cost.entityId],
+      }[String(cost.entityType)];
       expect([cost.serviceId, cost.dataWarehouseId]).toEqual(expected);
       expect('serviceId' in cost).toBe(cost.entityType !== 'datawarehouse');
     }
@@ -125,7 +168,9 @@ onEachStore('the order and the sums of usage costs', (store) => {
 
   it('U4: a total is exactly the sum of its metrics, the grand total exactly the sum of the totals', async () => {
     const { json, text } = await costs('2026-06-01', '2026-06-01');
-    expect(json.result.costs.map(({ totalCHC }: { totalCHC: number }) => totalCHC)).toEqual([9_999_999.99999, 5.5, 0.000001, 0]);
+    expect(json.result.costs.map(({ totalCHC }: { totalCHC: number }) => totalCHC)).toEqual([
+      9_999_999.99999, 5.5, 0.000001, 0,
+    ]);
     expect(json.result.grandTotalCHC).toBe(10_000_005.499991);
     expect(text.match(/CHC":/g)).toHaveLength(4 * 11 + 1);
     expect(text.match(/CHC":\d+(\.\d{1,6})?[,}]/g)).toHaveLength(4 * 11 + 1);
@@ -135,7 +180,14 @@ onEachStore('the order and the sums of usage costs', (store) => {
 onEachStore('a change of the ledger', (store) => {
   const ledger = (computeCHC: number, more: object[] = []) =>
     organization([
-      { date: '2026-05-01', entityType: 'service', entityId: uuid(1), dataWarehouseId: uuid(2), entityName: 'one', metrics: { computeCHC } },
+      {
+        date: '2026-05-01',
+        entityType: 'service',
+        entityId: uuid(1),
+        dataWarehouseId: uuid(2),
+        entityName: 'one',
+        metrics: { computeCHC },
+      },
       ...more,
     ]);
   const server = useServer(store, { fleet: ledger(1) });
@@ -143,16 +195,34 @@ onEachStore('a change of the ledger', (store) => {
   function apply(fleet: object, ...options: string[]): void {
     const file = join(server.directory, 'next.json');
     writeFileSync(file, JSON.stringify(fleet));
-    const where = server.databaseUrl === undefined ? ['--data', join(server.directory, 'data')] : ['--database-url', server.databaseUrl];
-    execFileSync(process.execPath, [PROGRAM, 'apply', file, ...where, ...options], { env: { PATH: process.env.PATH }, stdio: 'pipe' });
+    const where =
+      server.databaseUrl === undefined
+        ? ['--data', join(server.directory, 'data')]
+        : ['--database-url', server.databaseUrl];
+    execFileSync(process.execPath, [PROGRAM, 'apply', file, ...where, ...options], {
+      env: { PATH: process.env.PATH },
+      stdio: 'pipe',
+    });
   }
 
   it('U1, U4: by another process shows in the very next answer, also where one was rendered before', async () => {
     const seen = async () => {
-      const { json } = await server.call({ path: `/v1/organizations/${acme.id}/usageCost?from_date=2026-05-01&to_date=2026-05-31`, key: acme.admin });
-      return [json.result.grandTotalCHC, json.result.costs.map(({ date, totalCHC }: { date: string; totalCHC: number }) => [date, totalCHC])];
+      const { json } = await server.call({
+        path: `/v1/organizations/${acme.id}/usageCost?from_date=2026-05-01&to_date=2026-05-31`,
+        key: acme.admin,
+      });
+      return [
+        json.result.grandTotalCHC,
+        json.result.costs.map(({ date, totalCHC }: { date: string; totalCHC: number }) => [date, totalCHC]),
+      ];
     };
-    const later = { date: '2026-05-09', entityType: 'service', entityId: uuid(1), dataWarehouseId: uuid(2), metrics: { storageCHC: 0.2 } };
+    const later = {
+      date: '2026-05-09',
+      entityType: 'service',
+      entityId: uuid(1),
+      dataWarehouseId: uuid(2),
+      metrics: { storageCHC: 0.2 },
+    };
     expect(await seen()).toEqual([1, [['2026-05-01', 1]]]);
     expect(await seen()).toEqual([1, [['2026-05-01', 1]]]);
     apply(ledger(2.5));

@@ -22,7 +22,11 @@ onEachStore('apply', (store) => {
     for (const secret of secrets) expect(first.stdout + first.stderr).not.toContain(secret);
 
     const second = await at.apply(fleet);
-    expect(second).toEqual({ code: 0, stdout: `Applied: 0 added, 0 changed, 0 removed, ${count} unchanged.\n`, stderr: '' });
+    expect(second).toEqual({
+      code: 0,
+      stdout: `Applied: 0 added, 0 changed, 0 removed, ${count} unchanged.\n`,
+      stderr: '',
+    });
 
     const renamed = structuredClone(fleet);
     Object.assign(renamed.organizations[0]?.services[0] ?? {}, { name: 'reports', numReplicas: 4 });
@@ -68,11 +72,26 @@ onEachStore('apply', (store) => {
           services: [
             { name: 'fine' },
             { name: '' },
-            { name: 'a', numReplicas: 21, minTotalMemoryGb: 32, maxTotalMemoryGb: 12, idleTimeoutMinutes: 4, isPrimary: 'yes', size: 3 },
+            {
+              name: 'a',
+              numReplicas: 21,
+              minTotalMemoryGb: 32,
+              maxTotalMemoryGb: 12,
+              idleTimeoutMinutes: 4,
+              isPrimary: 'yes',
+              size: 3,
+            },
           ],
           keys: [{ roles: [] }, { roles: ['owner'], expireAt: 'tomorrow', ipAccessList: [{ source: '127.1' }] }],
           dashboards: [{ name: 'd', tiles: [{ x: 24, y: 0, w: 0, h: 1, series: [] }] }],
-          usageCosts: [{ date: '2026-02-30', entityType: 'service', entityId: 'x', metrics: { computeCHC: 0.1234567, rentCHC: 1 } }],
+          usageCosts: [
+            {
+              date: '2026-02-30',
+              entityType: 'service',
+              entityId: 'x',
+              metrics: { computeCHC: 0.1234567, rentCHC: 1 },
+            },
+          ],
         },
         { services: [] },
       ],
@@ -108,7 +127,9 @@ onEachStore('apply', (store) => {
       'organizations[0].usageCosts[0].metrics.rentCHC',
       'organizations[1].name',
     ]);
-    expect(errorsOf(finished)).toContain('organizations[0].services[2].numReplicas: The value must be at most 20 <number:21>');
+    expect(errorsOf(finished)).toContain(
+      'organizations[0].services[2].numReplicas: The value must be at most 20 <number:21>',
+    );
     expect(existsSync(join(at.directory, 'data'))).toBe(false);
   });
 
@@ -125,7 +146,12 @@ onEachStore('apply', (store) => {
             { name: 'small', numReplicas: 1 },
             { name: 'upside', minTotalMemoryGb: 120, maxTotalMemoryGb: 60 },
           ],
-          dashboards: [{ name: 'd', tiles: [{ x: 20, y: 0, w: 6, h: 1, series: [{ type: 'time' }, { type: 'markdown', content: '' }] }] }],
+          dashboards: [
+            {
+              name: 'd',
+              tiles: [{ x: 20, y: 0, w: 6, h: 1, series: [{ type: 'time' }, { type: 'markdown', content: '' }] }],
+            },
+          ],
           usageCosts: [{ date: '2026-10-01', entityType: 'service', entityId: acme.primary }],
         },
         { name: 'Unpaid', services: [{ name: 'big', maxTotalMemoryGb: 372 }] },
@@ -169,8 +195,15 @@ onEachStore('apply', (store) => {
     const series = [{ type: 'number', aggFn: 'count', sourceId: 'nowhere' }];
     const tiles = [{ x: 0, y: 0, w: 1, h: 1, series }];
     const { code, stderr } = await at.apply({ organizations: [{ name: 'Acme', dashboards: [{ name: 'd', tiles }] }] });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: 'warning: organizations[0].dashboards: the source nowhere is not known\n' });
-    const known = { name: 'Acme', sources: [{ id: 'nowhere', name: 'logs', table: 'otel_logs' }], dashboards: [{ name: 'other', tiles }] };
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'warning: organizations[0].dashboards: the source nowhere is not known\n',
+    });
+    const known = {
+      name: 'Acme',
+      sources: [{ id: 'nowhere', name: 'logs', table: 'otel_logs' }],
+      dashboards: [{ name: 'other', tiles }],
+    };
     expect((await at.apply({ organizations: [known] })).stderr).toBe('');
   });
 });

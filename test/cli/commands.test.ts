@@ -11,7 +11,8 @@ onEachStore('everyday commands beside a running server', (store) => {
     expect(code, stderr).toBe(0);
     return JSON.parse(stdout);
   };
-  const services = (key: { keyId: string; keySecret: string }) => server.call({ path: `/v1/organizations/${acme.id}/services`, key });
+  const services = (key: { keyId: string; keySecret: string }) =>
+    server.call({ path: `/v1/organizations/${acme.id}/services`, key });
 
   it('org list and service list show what there is, as columns or as JSON', async () => {
     const { stdout } = await run('org', 'list');
@@ -37,11 +38,26 @@ onEachStore('everyday commands beside a running server', (store) => {
     expect(left.code).toBe(2);
     expect(left.stderr).toContain(`error: --org must name one of `);
     expect(left.stderr).toContain(`${acme.id} (Acme)`);
-    expect(await run('key', 'list', '--org', 'Nobody')).toMatchObject({ code: 1, stderr: 'error: organization Nobody does not exist\n' });
+    expect(await run('key', 'list', '--org', 'Nobody')).toMatchObject({
+      code: 1,
+      stderr: 'error: organization Nobody does not exist\n',
+    });
   });
 
   it('K1: key create prints credentials that work at once; K9: disable and rotate work at once', async () => {
-    const created = await json('key', 'create', '--org', 'Acme', '--name', 'ci', '--role', 'developer', 'admin', '--expires', '2099-01-01T00:00:00+01:00');
+    const created = await json(
+      'key',
+      'create',
+      '--org',
+      'Acme',
+      '--name',
+      'ci',
+      '--role',
+      'developer',
+      'admin',
+      '--expires',
+      '2099-01-01T00:00:00+01:00',
+    );
     expect(created.key).toMatchObject({
       name: 'ci',
       roles: ['developer', 'admin'],
@@ -57,9 +73,14 @@ onEachStore('everyday commands beside a running server', (store) => {
     expect((await services(created)).status).toBe(401);
     expect((await services({ keyId: created.keyId, keySecret })).status).toBe(200);
 
-    expect(await run('key', 'disable', created.key.id, '--org', 'Acme')).toMatchObject({ code: 0, stdout: `Disabled key ci (…${created.key.keySuffix}).\n` });
+    expect(await run('key', 'disable', created.key.id, '--org', 'Acme')).toMatchObject({
+      code: 0,
+      stdout: `Disabled key ci (…${created.key.keySuffix}).\n`,
+    });
     expect((await services({ keyId: created.keyId, keySecret })).json.error).toBe('UNAUTHORIZED: Key is not active');
-    expect((await json('key', 'list', '--org', 'Acme')).find(({ id }: Json) => id === created.key.id)).toMatchObject({ state: 'disabled' });
+    expect((await json('key', 'list', '--org', 'Acme')).find(({ id }: Json) => id === created.key.id)).toMatchObject({
+      state: 'disabled',
+    });
   });
 
   it('without --json the credentials are all that is on standard output, ready for a script', async () => {
@@ -79,7 +100,10 @@ onEachStore('everyday commands beside a running server', (store) => {
     const { status, json: answer } = await server.call({ path: '/api/v2/dashboards', token });
     expect([status, answer.data.map(({ id }: Json) => id)]).toEqual([200, [globex.dashboard]]);
     const plain = await run('token', 'create', '--org', 'Acme', '--expires', '2099-01-01T00:00:00Z');
-    expect(plain).toMatchObject({ code: 0, stderr: 'Created dashboard token dashboard token. It is shown this once.\n' });
+    expect(plain).toMatchObject({
+      code: 0,
+      stderr: 'Created dashboard token dashboard token. It is shown this once.\n',
+    });
     expect((await server.call({ path: '/api/v2/dashboards', token: plain.stdout.trim() })).status).toBe(200);
   });
 
@@ -104,7 +128,10 @@ onEachStore('everyday commands beside a running server', (store) => {
 
   it('a key that is not there, or the last admin key, is a failure with exit code 1', async () => {
     const absent = '00000000-0000-4000-8000-000000000000';
-    expect(await run('key', 'rotate', absent, '--org', 'Acme')).toMatchObject({ code: 1, stderr: `error: key ${absent} does not exist\n` });
+    expect(await run('key', 'rotate', absent, '--org', 'Acme')).toMatchObject({
+      code: 1,
+      stderr: `error: key ${absent} does not exist\n`,
+    });
     const [admin] = await json('key', 'list', '--org', 'Globex');
     const last = await run('key', 'disable', admin.id, '--org', 'Globex');
     expect(last.code).toBe(1);
@@ -140,7 +167,11 @@ describe('the command line', () => {
   });
 
   it('--version prints the version of the package', async () => {
-    expect(await cli(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' });
+    expect(await cli(['--version'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      stderr: '',
+    });
   });
 
   it.each([
@@ -153,7 +184,10 @@ describe('the command line', () => {
     [['key', 'disable'], "error: missing required argument 'id'"],
     [['serve', '--port'], "error: option '--port <number>' argument missing"],
     [['apply', '/nowhere/fleet.yaml'], 'error: /nowhere/fleet.yaml cannot be read: ENOENT'],
-    [['org', 'list', '--log-level', 'loud', '--data', ''], 'error: --data must not be empty, not ""\nerror: --log-level must be one of'],
+    [
+      ['org', 'list', '--log-level', 'loud', '--data', ''],
+      'error: --data must not be empty, not ""\nerror: --log-level must be one of',
+    ],
   ])('a wrong command line (%j) ends with exit code 2 and nothing on standard output', async (args, text) => {
     const { code, stdout, stderr } = await cli(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

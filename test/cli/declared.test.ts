@@ -26,7 +26,12 @@ onEachStore('what a fleet file leaves out', (store) => {
     for (const { name, tier, paid, services: stored } of exported) {
       expect({ tier, paid }).toEqual({ tier: name.endsWith('undefined') ? 'SCALE' : name.slice(4), paid: false });
       const of = (wanted: string) => stored.find((candidate: Json) => candidate.name === wanted);
-      const idle = { state: 'running', idleScaling: true, idleTimeoutMinutes: 15, numReplicas: tier === 'BASIC' ? 1 : 3 };
+      const idle = {
+        state: 'running',
+        idleScaling: true,
+        idleTimeoutMinutes: 15,
+        numReplicas: tier === 'BASIC' ? 1 : 3,
+      };
       const small = { minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 };
       expect(of('plain')).toMatchObject({
         kind: 'production',
@@ -70,7 +75,9 @@ onEachStore('what a fleet file leaves out', (store) => {
       dashboards: [{ id: expect.stringMatching(/^[0-9a-f]{24}$/) }],
       sources: [{ id: expect.stringMatching(/^[0-9a-f]{24}$/) }],
     });
-    expect(await at.plan(one({ ...declared, services: [{ name: 'new' }, { name: 'b' }, { name: 'a' }] }))).toEqual(['add service new']);
+    expect(await at.plan(one({ ...declared, services: [{ name: 'new' }, { name: 'b' }, { name: 'a' }] }))).toEqual([
+      'add service new',
+    ]);
     const ids = ({ id, services, keys, dashboardTokens, sources, dashboards }: Json) =>
       [
         id,
@@ -92,10 +99,28 @@ onEachStore('what a fleet file leaves out', (store) => {
     await at.plan(one({ services, usageCosts: known.slice(0, 1) }));
     // The service is in the store only by now, and that is enough.
     await at.plan(one({ usageCosts: known }));
-    const costs = async () => (await at.exported()).usageCosts.sort((a: Json, b: Json) => (a.entityType < b.entityType ? -1 : 1));
+    const costs = async () =>
+      (await at.exported()).usageCosts.sort((a: Json, b: Json) => (a.entityType < b.entityType ? -1 : 1));
     expect(await costs()).toEqual([
-      { date, entityType: 'clickpipe', entityId: stranger, entityName: 'pipe', dataWarehouseId: warehouse, serviceId: service, locked: false, metrics: {} },
-      { date, entityType: 'datawarehouse', entityId: warehouse, entityName: 'analytics warehouse', dataWarehouseId: warehouse, locked: false, metrics: {} },
+      {
+        date,
+        entityType: 'clickpipe',
+        entityId: stranger,
+        entityName: 'pipe',
+        dataWarehouseId: warehouse,
+        serviceId: service,
+        locked: false,
+        metrics: {},
+      },
+      {
+        date,
+        entityType: 'datawarehouse',
+        entityId: warehouse,
+        entityName: 'analytics warehouse',
+        dataWarehouseId: warehouse,
+        locked: false,
+        metrics: {},
+      },
       {
         date,
         entityType: 'service',
@@ -121,22 +146,28 @@ onEachStore('what a fleet file leaves out', (store) => {
       'organizations[0].usageCosts[1].dataWarehouseId: The value is required for a clickpipe that is not known here <missing>',
       'organizations[0].usageCosts[1].serviceId: The value is required for a clickpipe that is not known here <missing>',
     ]);
-    expect(await at.plan(one({ usageCosts: [{ date, entityType: 'service', entityId: stranger, dataWarehouseId: warehouse }] }))).toEqual([
-      `add cost 2026-10-01 ${stranger}`,
-    ]);
+    expect(
+      await at.plan(
+        one({ usageCosts: [{ date, entityType: 'service', entityId: stranger, dataWarehouseId: warehouse }] }),
+      ),
+    ).toEqual([`add cost 2026-10-01 ${stranger}`]);
   });
 
   it('F3, U5: a locked record with other values is refused, with and without --force; the same values are fine', async () => {
     const services = [{ id: service, name: 'analytics' }];
     const file = (computeCHC: number, locked = true) =>
-      one({ services, usageCosts: [{ date: '2026-10-01', entityType: 'service', entityId: service, locked, metrics: { computeCHC } }] });
+      one({
+        services,
+        usageCosts: [{ date: '2026-10-01', entityType: 'service', entityId: service, locked, metrics: { computeCHC } }],
+      });
     await at.plan(file(1, false));
     expect(await at.plan(file(2, true))).toEqual(['change cost 2026-10-01 analytics']);
     for (const [wrong, ...flags] of [[file(3)], [file(2, false)], [file(3), '--force']] as [object, ...string[]][]) {
       const finished = await at.apply(wrong, ...flags);
       expect(finished).toMatchObject({
         code: 2,
-        stderr: 'error: organizations[0].usageCosts[0].locked: The record is locked and cannot change any more <boolean:true>\n',
+        stderr:
+          'error: organizations[0].usageCosts[0].locked: The record is locked and cannot change any more <boolean:true>\n',
       });
     }
     expect(await at.plan(file(2), '--force')).toEqual([]);
@@ -173,11 +204,15 @@ onEachStore('credentials in a fleet file', (store) => {
   });
 
   it('F3: the text of a token in place of its hash is the same token, now with its last characters', async () => {
-    const plan = await storeOf(server).plan(one({ id: stranger, dashboardTokens: [{ name: 'hashed', token: 'my-token' }] }));
+    const plan = await storeOf(server).plan(
+      one({ id: stranger, dashboardTokens: [{ name: 'hashed', token: 'my-token' }] }),
+    );
     expect(plan).toEqual(['change token hashed']);
     const { dashboardTokens } = await storeOf(server).exported();
     expect(dashboardTokens).toHaveLength(2);
-    expect(dashboardTokens).toContainEqual(expect.objectContaining({ name: 'hashed', tokenHash: hash('my-token'), tokenSuffix: 'oken' }));
+    expect(dashboardTokens).toContainEqual(
+      expect.objectContaining({ name: 'hashed', tokenHash: hash('my-token'), tokenSuffix: 'oken' }),
+    );
     expect((await server.call({ path: '/api/v2/dashboards', token: 'my-token' })).status).toBe(200);
   });
 });

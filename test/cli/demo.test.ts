@@ -43,7 +43,9 @@ async function startDemo(data: string): Promise<Demo> {
 /** The ready lines by the title that stands above each. */
 function curlLines(welcome: string): Map<string, string> {
   const joined = welcome.replaceAll(/\\\n\s*/g, '');
-  return new Map([...joined.matchAll(/^ {2}(\S.*)\n {4}(curl .*)$/gm)].map(([, title = '', line = '']) => [title, line]));
+  return new Map(
+    [...joined.matchAll(/^ {2}(\S.*)\n {4}(curl .*)$/gm)].map(([, title = '', line = '']) => [title, line]),
+  );
 }
 
 const execute = promisify(execFile);
@@ -95,7 +97,8 @@ describe('demo', () => {
   };
   /** What the ready line for another path would be, with the admin's credentials. */
   const read = (path: string) => {
-    const [, base, credentials] = /^(?=.*(http\S+\/organizations\/[^/]+)\/keys)(?=.*(-u \S+))/.exec(lines.get('Create key') ?? '') ?? [];
+    const [, base, credentials] =
+      /^(?=.*(http\S+\/organizations\/[^/]+)\/keys)(?=.*(-u \S+))/.exec(lines.get('Create key') ?? '') ?? [];
     return answerOf(`curl ${credentials} '${base}${path}'`);
   };
 
@@ -109,16 +112,30 @@ describe('demo', () => {
     expect(demo.welcome).toMatch(
       /API +http:\/\/127\.0\.0\.1:\d+\/v1 .*reference +http:\/\/127\.0\.0\.1:\d+\/docs\n +dashboards +http:\/\/127\.0\.0\.1:\d+\/api\/v2\n/,
     );
-    expect(demo.welcome).toMatch(/organization +b3a6f9d2-5c41-4e8a-9d27-0f1e2d3c4b5a\n +admin key +DemoAdminKey00000001 : demo-admin-secret\n/);
+    expect(demo.welcome).toMatch(
+      /organization +b3a6f9d2-5c41-4e8a-9d27-0f1e2d3c4b5a\n +admin key +DemoAdminKey00000001 : demo-admin-secret\n/,
+    );
     expect(demo.welcome).toMatch(/dashboard token +demo-dashboard-token\n/);
-    expect([...lines.keys()]).toEqual(['Update service scaling', 'Create key', 'Get organization usage cost', 'List dashboards', 'Get dashboard']);
+    expect([...lines.keys()]).toEqual([
+      'Update service scaling',
+      'Create key',
+      'Get organization usage cost',
+      'List dashboards',
+      'Get dashboard',
+    ]);
   });
 
   it('each ready line works as it stands', async () => {
     const scaled = await answerOf(lines.get('Update service scaling'));
-    expect(scaled).toMatchObject({ status: 200, result: { minTotalMemoryGb: 48, maxTotalMemoryGb: 96, numReplicas: 3 } });
+    expect(scaled).toMatchObject({
+      status: 200,
+      result: { minTotalMemoryGb: 48, maxTotalMemoryGb: 96, numReplicas: 3 },
+    });
     const created = await answerOf(lines.get('Create key'));
-    expect(created).toMatchObject({ status: 200, result: { key: { name: 'ci', roles: ['developer'] }, keySecret: expect.stringMatching(/^phs_/) } });
+    expect(created).toMatchObject({
+      status: 200,
+      result: { key: { name: 'ci', roles: ['developer'] }, keySecret: expect.stringMatching(/^phs_/) },
+    });
     const cost = await answerOf(lines.get('Get organization usage cost'));
     expect(new Set(cost.result.costs.map(({ date }: Json) => date)).size).toBe(7);
     expect(cost.result.grandTotalCHC).toBeGreaterThan(0);
@@ -133,7 +150,12 @@ describe('demo', () => {
     expect(new Set(services.map(({ dataWarehouseId }: Json) => dataWarehouseId)).size).toBe(2);
     const { result: record } = await answerOf(lines.get('Update service scaling'));
     expect(Object.keys(record).sort()).toEqual(RECORD);
-    expect(record.endpoints).toContainEqual({ protocol: 'mysql', host: expect.any(String), port: 3306, username: expect.any(String) });
+    expect(record.endpoints).toContainEqual({
+      protocol: 'mysql',
+      host: expect.any(String),
+      port: 3306,
+      username: expect.any(String),
+    });
     expect(record.ipAccessList[0]).toEqual({ source: expect.any(String), description: expect.any(String) });
   });
 
@@ -148,7 +170,11 @@ describe('demo', () => {
 
   it('keeps ids, credentials and what the API changed across a restart', async () => {
     await answerOf(lines.get('Update service scaling'));
-    const before = { lines: [...lines.values()], keys: (await read('/keys')).result, services: (await read('/services')).result };
+    const before = {
+      lines: [...lines.values()],
+      keys: (await read('/keys')).result,
+      services: (await read('/services')).result,
+    };
     expect(await demo.stop()).toBe(0);
     await start();
     const withoutPort = (text: string) => text.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1');
@@ -161,11 +187,22 @@ describe('demo', () => {
 });
 
 describe('demo, elsewhere than on loopback', () => {
-  it.each(['0.0.0.0', '::', '192.0.2.1', 'example.com'])('refuses --host %s: its credentials are public', async (host) => {
-    const { code, stderr } = await cli(['demo', '--port', '0', '--host', host, '--data', join(tmpdir(), 'pilothouse-never-made')]);
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: `error: --host must be a loopback address: the credentials of the demo are public, ${host} may not be\n`,
-    });
-  });
+  it.each(['0.0.0.0', '::', '192.0.2.1', 'example.com'])(
+    'refuses --host %s: its credentials are public',
+    async (host) => {
+      const { code, stderr } = await cli([
+        'demo',
+        '--port',
+        '0',
+        '--host',
+        host,
+        '--data',
+        join(tmpdir(), 'pilothouse-never-made'),
+      ]);
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: `error: --host must be a loopback address: the credentials of the demo are public, ${host} may not be\n`,
+      });
+    },
+  );
 });

@@ -6,7 +6,8 @@ import { cli, type Json, useStore } from '../support/cli.ts';
 import { freePort } from '../support/postgres.ts';
 import { onEachStore } from '../support/server.ts';
 
-const checks = (stdout: string) => Object.fromEntries(JSON.parse(stdout).map(({ check, isFine }: Json) => [check, isFine]));
+const checks = (stdout: string) =>
+  Object.fromEntries(JSON.parse(stdout).map(({ check, isFine }: Json) => [check, isFine]));
 
 onEachStore('doctor', (store) => {
   const at = useStore(store);
@@ -49,7 +50,9 @@ describe('doctor, when something is wrong', () => {
     const url = `postgres://pilothouse:hunter2@127.0.0.1:${await freePort()}/none`;
     const { code, stdout, stderr } = await cli(['doctor', '--port', '0', '--database-url', url]);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^FAIL {2}store +PostgreSQL: The state store is not available: the database cannot be reached$/m);
+    expect(stdout).toMatch(
+      /^FAIL {2}store +PostgreSQL: The state store is not available: the database cannot be reached$/m,
+    );
     expect(stdout + stderr).not.toContain('hunter2');
   });
 

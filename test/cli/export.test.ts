@@ -17,7 +17,10 @@ const details = {
 /** Everything that a file can say, where saying it again could go wrong. */
 const full: Json = structuredClone(fleet);
 Object.assign(full.organizations[0].services[0], details);
-Object.assign(full.organizations[0].keys[1], { ipAccessList: [{ source: '127.0.0.1' }], expireAt: '2030-01-01T00:00:00.250Z' });
+Object.assign(full.organizations[0].keys[1], {
+  ipAccessList: [{ source: '127.0.0.1' }],
+  expireAt: '2030-01-01T00:00:00.250Z',
+});
 Object.assign(full.organizations[0], {
   sources: [{ id: 'logs', name: 'logs', table: 'otel_logs', columns: ['Timestamp', 'Body'] }],
   dashboards: ['zwei', 'eins', 'drei'].map((name) => ({
@@ -29,7 +32,15 @@ Object.assign(full.organizations[0], {
         y: 0,
         w: 2,
         h: 1,
-        series: [{ type: 'number', aggFn: 'quantile', level: 0.95, field: 'Duration', numberFormat: { output: 'time', factor: 0.001 } }],
+        series: [
+          {
+            type: 'number',
+            aggFn: 'quantile',
+            level: 0.95,
+            field: 'Duration',
+            numberFormat: { output: 'time', factor: 0.001 },
+          },
+        ],
       },
     ],
   })),
@@ -51,7 +62,12 @@ onEachStore('export', (store) => {
   });
 
   it('keeps its order when something in the middle changes, so that two exports can be compared', async () => {
-    const cost = (day: number, computeCHC: number) => ({ date: `2026-10-0${day}`, entityType: 'service', entityId: acme.primary, metrics: { computeCHC } });
+    const cost = (day: number, computeCHC: number) => ({
+      date: `2026-10-0${day}`,
+      entityType: 'service',
+      entityId: acme.primary,
+      metrics: { computeCHC },
+    });
     const file = (amount: number) => ({
       organizations: [
         {

@@ -3,7 +3,13 @@ import { storeOf, useStore } from '../support/cli.ts';
 import { onEachStore, run, useServer } from '../support/server.ts';
 
 const id = '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d';
-const analytics = { id: '0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11', name: 'analytics', numReplicas: 3, minTotalMemoryGb: 48, maxTotalMemoryGb: 360 };
+const analytics = {
+  id: '0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11',
+  name: 'analytics',
+  numReplicas: 3,
+  minTotalMemoryGb: 48,
+  maxTotalMemoryGb: 360,
+};
 const admin = { keyId: 'MergeAdminKey0000001', keySecret: 'merge-admin-secret' };
 const spare = {
   id: '11111111-2222-4333-8444-555555555555',
@@ -12,7 +18,13 @@ const spare = {
   keySecret: 'merge-spare-secret',
   roles: ['developer'],
 };
-const organization = { id, name: 'Acme', paid: true, services: [analytics], keys: [{ name: 'admin', ...admin, roles: ['admin'] }, spare] };
+const organization = {
+  id,
+  name: 'Acme',
+  paid: true,
+  services: [analytics],
+  keys: [{ name: 'admin', ...admin, roles: ['admin'] }, spare],
+};
 const file = (changes: object = {}) => ({ organizations: [{ ...organization, ...changes }] });
 
 onEachStore('a fleet file beside the API', (store) => {
@@ -43,7 +55,13 @@ onEachStore('a fleet file beside the API', (store) => {
   it('F1: a field that the file changed takes its value, every other field keeps what the API made of it', async () => {
     const changed = file({ services: [{ ...analytics, maxTotalMemoryGb: 240 }] });
     expect(await storeOf(server).plan(changed)).toEqual(['change service analytics']);
-    expect(await record()).toMatchObject({ numReplicas: 5, idleTimeoutMinutes: 30, minTotalMemoryGb: 48, maxTotalMemoryGb: 240, maxReplicaMemoryGb: 80 });
+    expect(await record()).toMatchObject({
+      numReplicas: 5,
+      idleTimeoutMinutes: 30,
+      minTotalMemoryGb: 48,
+      maxTotalMemoryGb: 240,
+      maxReplicaMemoryGb: 80,
+    });
   });
 
   it('F1: a member that left the file keeps its value', async () => {
@@ -64,7 +82,10 @@ onEachStore('a fleet file beside the API', (store) => {
   it('F1: --force makes everything equal to the file, at once for a running server', async () => {
     expect((await scale({ numReplicas: 7 })).status).toBe(200);
     expect((await server.call({ method: 'DELETE', path: `${path}/keys/${spare.id}`, key: admin })).status).toBe(200);
-    expect((await storeOf(server).plan(file(), '--force')).sort()).toEqual(['add key spare', 'change service analytics']);
+    expect((await storeOf(server).plan(file(), '--force')).sort()).toEqual([
+      'add key spare',
+      'change service analytics',
+    ]);
     expect(await record()).toMatchObject({ numReplicas: 3, maxTotalMemoryGb: 360, idleTimeoutMinutes: 30 });
     expect((await server.call({ path, key: spare })).status).toBe(200);
   });
@@ -78,8 +99,13 @@ onEachStore('a fleet file beside the API', (store) => {
   });
 
   it('F1: costs from a file are served at once', async () => {
-    const cost = (computeCHC: number) => file({ usageCosts: [{ date: '2026-10-01', entityType: 'service', entityId: analytics.id, metrics: { computeCHC } }] });
-    const total = async () => (await server.call({ path: `${path}/usageCost?from_date=2026-10-01&to_date=2026-10-01`, key: admin })).json.result.grandTotalCHC;
+    const cost = (computeCHC: number) =>
+      file({
+        usageCosts: [{ date: '2026-10-01', entityType: 'service', entityId: analytics.id, metrics: { computeCHC } }],
+      });
+    const total = async () =>
+      (await server.call({ path: `${path}/usageCost?from_date=2026-10-01&to_date=2026-10-01`, key: admin })).json.result
+        .grandTotalCHC;
     for (const amount of [1.5, 2.25]) {
       await storeOf(server).plan(cost(amount));
       expect(await total()).toBe(amount);
@@ -107,7 +133,15 @@ onEachStore('what left the fleet file', (store) => {
     expect(await at.plan(bare)).toEqual([]);
     expect({ ...(await at.exported()), keys: before.keys }).toEqual(before);
 
-    const removals = ['service analytics', 'key admin', 'key spare', 'token wallboard', 'source logs', 'dashboard board', 'cost 2026-10-01 analytics']
+    const removals = [
+      'service analytics',
+      'key admin',
+      'key spare',
+      'token wallboard',
+      'source logs',
+      'dashboard board',
+      'cost 2026-10-01 analytics',
+    ]
       .map((what) => `remove ${what}`)
       .sort();
     expect((await at.plan(bare, '--prune', '--dry-run')).sort()).toEqual(removals);
@@ -125,7 +159,10 @@ onEachStore('what left the fleet file', (store) => {
     const other = { ...full.organizations[0], keys: [organization.keys[0]] };
     const started = await run(['serve', '--port', '0', ...at.args]);
     const authorization = `Basic ${btoa(`${admin.keyId}:${admin.keySecret}`)}`;
-    const deleted = await fetch(`${started.url}/v1/organizations/${id}/keys/${spare.id}`, { method: 'DELETE', headers: { authorization } });
+    const deleted = await fetch(`${started.url}/v1/organizations/${id}/keys/${spare.id}`, {
+      method: 'DELETE',
+      headers: { authorization },
+    });
     await started.stop();
     expect(deleted.status).toBe(200);
     expect(await at.plan({ organizations: [other] }, '--prune')).toEqual([]);
@@ -133,11 +170,15 @@ onEachStore('what left the fleet file', (store) => {
   });
 
   it('F1, U5: --prune does not remove a locked cost record, and then removes nothing', async () => {
-    const locked = file({ usageCosts: [{ date: '2026-10-01', entityType: 'service', entityId: analytics.id, locked: true }] });
+    const locked = file({
+      usageCosts: [{ date: '2026-10-01', entityType: 'service', entityId: analytics.id, locked: true }],
+    });
     await at.plan(locked);
     const finished = await at.apply(bare, '--prune');
     expect(finished.code).toBe(2);
-    expect(finished.stderr).toBe(`error: organizations[0].usageCosts: A locked record cannot be removed <string:2026-10-01 service ${analytics.id}>\n`);
+    expect(finished.stderr).toBe(
+      `error: organizations[0].usageCosts: A locked record cannot be removed <string:2026-10-01 service ${analytics.id}>\n`,
+    );
     expect((await at.exported()).keys).toHaveLength(2);
   });
 });

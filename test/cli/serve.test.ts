@@ -39,7 +39,10 @@ const organization = (url: string, headers: Record<string, string> = {}) =>
 describe('serve', () => {
   it('--port 0 picks a free port; the ready line is the first on standard output, and SIGTERM ends it with 0', async () => {
     const server = await serve(['--port', '0', '--data', data, '--fleet', fleetFile]);
-    expect(server).toMatchObject({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/), dashboardUrl: server.url });
+    expect(server).toMatchObject({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/),
+      dashboardUrl: server.url,
+    });
     expect((await organization(server.url)).status).toBe(200);
     expect((await fetch(`${server.dashboardUrl}/api/v2/dashboards`)).status).toBe(401);
     expect(await server.stop('SIGTERM')).toBe(0);
@@ -58,24 +61,33 @@ describe('serve', () => {
       PILOTHOUSE_TRUST_PROXY: '127.0.0.0/8,::1',
       PILOTHOUSE_LOG_LEVEL: 'silent',
     });
-    expect([new URL(server.url).port, new URL(server.dashboardUrl).port]).toEqual([String(port), String(dashboardPort)]);
+    expect([new URL(server.url).port, new URL(server.dashboardUrl).port]).toEqual([
+      String(port),
+      String(dashboardPort),
+    ]);
     expect(existsSync(join(data, 'state.db'))).toBe(true);
     const answer = await organization(server.url, { 'x-forwarded-for': '192.0.2.1' });
     expect([answer.status, answer.headers.get('x-ratelimit-policy')]).toEqual([200, '7;w=20']);
-    const created = await fetch(`${server.url}/v1/organizations/${acme.id}/keys`, { method: 'POST', headers: { authorization } });
+    const created = await fetch(`${server.url}/v1/organizations/${acme.id}/keys`, {
+      method: 'POST',
+      headers: { authorization },
+    });
     expect([created.status, await created.text()]).toEqual([409, expect.stringContaining('has 1 keys')]);
     await server.stop();
     expect(server.log()).toBe('');
   });
 
   it('a flag wins over its variable', async () => {
-    const server = await serve(['--port', '0', '--data', data, '--fleet', fleetFile, '--rate-limit', 'off', '--host', '127.0.0.1'], {
-      PILOTHOUSE_PORT: '1',
-      PILOTHOUSE_DATA: join(directory, 'other'),
-      PILOTHOUSE_FLEET: '/nowhere',
-      PILOTHOUSE_RATE_LIMIT: '1/1s',
-      PILOTHOUSE_HOST: '192.0.2.1',
-    });
+    const server = await serve(
+      ['--port', '0', '--data', data, '--fleet', fleetFile, '--rate-limit', 'off', '--host', '127.0.0.1'],
+      {
+        PILOTHOUSE_PORT: '1',
+        PILOTHOUSE_DATA: join(directory, 'other'),
+        PILOTHOUSE_FLEET: '/nowhere',
+        PILOTHOUSE_RATE_LIMIT: '1/1s',
+        PILOTHOUSE_HOST: '192.0.2.1',
+      },
+    );
     const answer = await organization(server.url);
     expect([answer.status, answer.headers.get('x-ratelimit-policy')]).toEqual([200, null]);
     expect(existsSync(join(directory, 'other'))).toBe(false);
@@ -174,8 +186,14 @@ describe('serve', () => {
 
   it('a database that cannot be reached ends it with exit code 1, without its password', async () => {
     const url = `postgres://pilothouse:hunter2@127.0.0.1:${await freePort()}/none`;
-    const { code, stdout, stderr } = await cli(['serve', '--port', '0', '--log-level', 'warn'], { PILOTHOUSE_DATABASE_URL: url });
-    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: 'error: The state store is not available: the database cannot be reached\n' });
+    const { code, stdout, stderr } = await cli(['serve', '--port', '0', '--log-level', 'warn'], {
+      PILOTHOUSE_DATABASE_URL: url,
+    });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: The state store is not available: the database cannot be reached\n',
+    });
   });
 });
 
@@ -185,7 +203,9 @@ describe.skipIf(inject('postgresUrl') === '')('serve on PostgreSQL', () => {
     const file = join(directory, 'url');
     writeFileSync(file, `${database.url}\n`);
     try {
-      const server = await serve(['--port', '0', '--data', data, '--fleet', fleetFile], { PILOTHOUSE_DATABASE_URL_FILE: file });
+      const server = await serve(['--port', '0', '--data', data, '--fleet', fleetFile], {
+        PILOTHOUSE_DATABASE_URL_FILE: file,
+      });
       expect((await organization(server.url)).status).toBe(200);
       expect(existsSync(data)).toBe(false);
       await server.stop();

@@ -1,6 +1,6 @@
-import Database from 'libsql';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -46,7 +46,12 @@ async function writeUntilDead(server: TestServer, answered: Answered): Promise<v
       answered.timeouts[service] = progress;
       progress.sent++;
       const body = { idleTimeoutMinutes: progress.sent };
-      const { status, json } = await server.call({ method: 'PATCH', path: `${organization}/services/${service}/scaling`, key: acme.admin, body });
+      const { status, json } = await server.call({
+        method: 'PATCH',
+        path: `${organization}/services/${service}/scaling`,
+        key: acme.admin,
+        body,
+      });
       expect(status).toBe(200);
       progress.answered = json.result.idleTimeoutMinutes;
       answered.requests.push(json.requestId);
@@ -55,7 +60,9 @@ async function writeUntilDead(server: TestServer, answered: Answered): Promise<v
 }
 
 describe('kill -9 under writes on libSQL', () => {
-  it('keeps every answered change, nothing by halves, and starts again without repair', { timeout: 120_000 }, async () => {
+  it('keeps every answered change, nothing by halves, and starts again without repair', {
+    timeout: 120_000,
+  }, async () => {
     const server = await startServer('libsql', { args: ['--max-keys', '1000000'] });
     const answered: Answered = { keys: [], requests: [], timeouts: {} };
     try {

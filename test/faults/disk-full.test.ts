@@ -10,12 +10,16 @@ const service = `${organization}/services/${acme.primary}`;
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 
 /** How far the running server may write into a file; only the soft limit, so that anybody may lift it again. */
-const limitFiles = ({ pid }: TestServer, bytes: number | 'unlimited') => execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`]);
+const limitFiles = ({ pid }: TestServer, bytes: number | 'unlimited') =>
+  execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`]);
 
 describe.skipIf(!hasPrlimit)('a full disk on libSQL', () => {
-  it('B3: refuses changes with a 503, keeps answering reads, says why at /readyz, and recovers by itself', { timeout: 60_000 }, async () => {
+  it('B3: refuses changes with a 503, keeps answering reads, says why at /readyz, and recovers by itself', {
+    timeout: 60_000,
+  }, async () => {
     const server = await startServer('libsql');
-    const rescale = (numReplicas: number) => server.call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas } });
+    const rescale = (numReplicas: number) =>
+      server.call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas } });
     try {
       expect((await rescale(4)).status).toBe(200);
       limitFiles(server, 1);
@@ -40,7 +44,10 @@ describe.skipIf(!hasPrlimit)('a full disk on libSQL', () => {
       expect(dashboards.status).toBe(200);
 
       const ready = await untilReady(server, 503);
-      expect(ready.json).toEqual({ status: 'not ready', message: expect.stringMatching(/^The state store is not available: \S/) });
+      expect(ready.json).toEqual({
+        status: 'not ready',
+        message: expect.stringMatching(/^The state store is not available: \S/),
+      });
       expect((await server.call({ path: '/healthz' })).status).toBe(200);
 
       limitFiles(server, 'unlimited');
@@ -55,12 +62,20 @@ describe.skipIf(!hasPrlimit)('a full disk on libSQL', () => {
     }
   });
 
-  it('B3: changes too large for memory fail half-way through their transaction, and are 503s all the same', { timeout: 60_000 }, async () => {
+  it('B3: changes too large for memory fail half-way through their transaction, and are 503s all the same', {
+    timeout: 60_000,
+  }, async () => {
     const server = await startServer('libsql');
     const names = async () =>
-      (await server.call({ path: `${organization}/keys`, key: acme.admin })).json.result.map(({ name }: { name: string }) => name).sort();
-    const ipAccessList = Array.from({ length: 900 }, (_, index) => ({ source: `10.0.${index % 250}.0/24`, description: 'x'.repeat(1000) }));
-    const create = (name: string) => server.call({ method: 'POST', path: `${organization}/keys`, key: acme.admin, body: { name, ipAccessList } });
+      (await server.call({ path: `${organization}/keys`, key: acme.admin })).json.result
+        .map(({ name }: { name: string }) => name)
+        .sort();
+    const ipAccessList = Array.from({ length: 900 }, (_, index) => ({
+      source: `10.0.${index % 250}.0/24`,
+      description: 'x'.repeat(1000),
+    }));
+    const create = (name: string) =>
+      server.call({ method: 'POST', path: `${organization}/keys`, key: acme.admin, body: { name, ipAccessList } });
     try {
       const before = await names();
       limitFiles(server, 1);

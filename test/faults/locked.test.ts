@@ -1,6 +1,6 @@
-import Database from 'libsql';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import Database from 'libsql';
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
@@ -32,7 +32,8 @@ async function lockStore({ databaseUrl, directory }: TestServer): Promise<() => 
 
 onEachStore('a store that another program holds', (store) => {
   const server = useServer(store);
-  const rescale = (numReplicas: number) => server.call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas } });
+  const rescale = (numReplicas: number) =>
+    server.call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas } });
   const read = () => server.call({ path: service, key: acme.admin });
 
   it('B3: for a moment: changes wait and succeed, reads do not wait', async () => {
@@ -53,7 +54,9 @@ onEachStore('a store that another program holds', (store) => {
     await release();
     for (const answer of answers) {
       expectFailure(service, answer, 503);
-      expect(answer.json.error).toBe('SERVICE_UNAVAILABLE: The state store is not available: another program holds the database');
+      expect(answer.json.error).toBe(
+        'SERVICE_UNAVAILABLE: The state store is not available: another program holds the database',
+      );
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     }
     expect((await rescale(9)).json.result?.numReplicas).toBe(9);

@@ -64,16 +64,23 @@ onEachStore('migrations', (store) => {
     }
   });
 
-  it('several processes that start at once on an empty database all come up, and the fleet is there once', { timeout: 120_000 }, async () => {
+  it('several processes that start at once on an empty database all come up, and the fleet is there once', {
+    timeout: 120_000,
+  }, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-fleet-'));
     const fleetFile = join(directory, 'fleet.json');
     writeFileSync(fleetFile, JSON.stringify(fleet));
     try {
       const urls = await Promise.all([1, 2, 3].map(() => ready(serve(undefined, '--fleet', fleetFile))));
       const authorization = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
-      for (const url of urls) expect((await fetch(`${url}/v1/organizations/${acme.id}`, { headers: { authorization } })).status).toBe(200);
+      for (const url of urls)
+        expect((await fetch(`${url}/v1/organizations/${acme.id}`, { headers: { authorization } })).status).toBe(200);
       expect(await bare.query('SELECT version FROM schema_migrations WHERE version = 1')).toHaveLength(1);
-      expect(await bare.query(`SELECT id FROM activities WHERE type = 'create_organization' AND organization_id = '${acme.id}'`)).toHaveLength(1);
+      expect(
+        await bare.query(
+          `SELECT id FROM activities WHERE type = 'create_organization' AND organization_id = '${acme.id}'`,
+        ),
+      ).toHaveLength(1);
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }
@@ -87,7 +94,10 @@ onEachStore('migrations', (store) => {
       newer.kill('SIGTERM');
       expect(await newer.ended).toBe(0);
       const before = await bare.tables();
-      await expectRefusal(serve(), /^error: The database is newer than this program: it has migration 0999-tomorrow\. Start the newer version\.\n$/);
+      await expectRefusal(
+        serve(),
+        /^error: The database is newer than this program: it has migration 0999-tomorrow\. Start the newer version\.\n$/,
+      );
       expect(await bare.tables()).toEqual(before);
       await ready(serve({ program: future.main }));
     } finally {
@@ -101,7 +111,10 @@ onEachStore('migrations', (store) => {
     first.kill('SIGTERM');
     expect(await first.ended).toBe(0);
     await bare.query("UPDATE schema_migrations SET checksum = 'something else' WHERE version = 1");
-    await expectRefusal(serve(), /^error: Migration 0001-\S+ was applied to the database with other contents than this program has\.\n$/);
+    await expectRefusal(
+      serve(),
+      /^error: Migration 0001-\S+ was applied to the database with other contents than this program has\.\n$/,
+    );
   });
 
   /** On libSQL pages of the open transaction are in the write-ahead log; PostgreSQL says what it is doing. */
@@ -115,7 +128,9 @@ onEachStore('migrations', (store) => {
   }
 
   async function running(): Promise<string[]> {
-    const rows = await bare.query("SELECT query FROM pg_stat_activity WHERE application_name = 'pilothouse' AND datname = current_database()");
+    const rows = await bare.query(
+      "SELECT query FROM pg_stat_activity WHERE application_name = 'pilothouse' AND datname = current_database()",
+    );
     return rows.map(({ query }) => String(query));
   }
 });

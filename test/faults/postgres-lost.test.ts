@@ -17,7 +17,8 @@ describe.skipIf(inject('postgresUrl') === '')('PostgreSQL lost and found', () =>
   let postgres: Postgres;
   let running: Awaited<ReturnType<typeof run>>;
   const call = createClient(() => running);
-  const rescale = (numReplicas: number) => call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas } });
+  const rescale = (numReplicas: number) =>
+    call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas } });
 
   beforeAll(async () => {
     const opened = await openPostgres();
@@ -26,7 +27,19 @@ describe.skipIf(inject('postgresUrl') === '')('PostgreSQL lost and found', () =>
     const { url } = await createDatabase(postgres.url);
     const fleetFile = join(directory, 'fleet.json');
     writeFileSync(fleetFile, JSON.stringify(fleet));
-    running = await run(['serve', '--port', '0', '--fleet', fleetFile, '--rate-limit', 'off', '--max-keys', '1000000', '--database-url', url]);
+    running = await run([
+      'serve',
+      '--port',
+      '0',
+      '--fleet',
+      fleetFile,
+      '--rate-limit',
+      'off',
+      '--max-keys',
+      '1000000',
+      '--database-url',
+      url,
+    ]);
   });
 
   afterAll(async () => {
@@ -35,14 +48,19 @@ describe.skipIf(inject('postgresUrl') === '')('PostgreSQL lost and found', () =>
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('B3: while it is away every operation is a 503 that says so, and afterwards all is as before', { timeout: 90_000 }, async () => {
+  it('B3: while it is away every operation is a 503 that says so, and afterwards all is as before', {
+    timeout: 90_000,
+  }, async () => {
     for (let round = 0; round < 2; round++) {
       expect((await rescale(4 + round)).status).toBe(200);
       await postgres.stop();
       const answers: [string, Answer][] = [
         [service, await rescale(9)],
         [service, await call({ path: service, key: acme.admin })],
-        [`${organization}/keys`, await call({ method: 'POST', path: `${organization}/keys`, key: acme.admin, body: {} })],
+        [
+          `${organization}/keys`,
+          await call({ method: 'POST', path: `${organization}/keys`, key: acme.admin, body: {} }),
+        ],
         ['/api/v2/dashboards', await call({ path: '/api/v2/dashboards', token: acme.token })],
       ];
       for (const [path, answer] of answers) {
@@ -59,13 +77,22 @@ describe.skipIf(inject('postgresUrl') === '')('PostgreSQL lost and found', () =>
     }
   });
 
-  it('B3: requests in flight when it goes are answered 200 or 503, every 200 is kept, and the process lives on', { timeout: 90_000 }, async () => {
+  it('B3: requests in flight when it goes are answered 200 or 503, every 200 is kept, and the process lives on', {
+    timeout: 90_000,
+  }, async () => {
     const answers: Answer[] = [];
     for (let round = 0; round < 4; round++) {
       let isOver = false;
       const worker = async (number: number) => {
         for (let turn = 0; !isOver; turn++) {
-          answers.push(await call({ method: 'POST', path: `${organization}/keys`, key: acme.admin, body: { name: `${round} ${number} ${turn}` } }));
+          answers.push(
+            await call({
+              method: 'POST',
+              path: `${organization}/keys`,
+              key: acme.admin,
+              body: { name: `${round} ${number} ${turn}` },
+            }),
+          );
         }
       };
       const before = answers.length;
@@ -85,7 +112,9 @@ describe.skipIf(inject('postgresUrl') === '')('PostgreSQL lost and found', () =>
     }
     const statuses = new Set(answers.map(({ status }) => status));
     expect([...statuses].sort()).toEqual([200, 503]);
-    const stored = new Set((await call({ path: `${organization}/keys`, key: acme.admin })).json.result.map(({ id }: { id: string }) => id));
+    const stored = new Set(
+      (await call({ path: `${organization}/keys`, key: acme.admin })).json.result.map(({ id }: { id: string }) => id),
+    );
     for (const { status, json } of answers) if (status === 200) expect(stored).toContain(json.result.key.id);
   });
 });

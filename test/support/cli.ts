@@ -40,7 +40,8 @@ export function cli(args: string[], environment: Record<string, string> = {}): P
 }
 
 /** Each `error: …` line, without that word. */
-export const errorsOf = ({ stderr }: Finished): string[] => stderr.split('\n').flatMap((line) => (line.startsWith('error: ') ? [line.slice(7)] : []));
+export const errorsOf = ({ stderr }: Finished): string[] =>
+  stderr.split('\n').flatMap((line) => (line.startsWith('error: ') ? [line.slice(7)] : []));
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into files of every shape, and a wrong look fails the test
 export type Json = any;
@@ -73,7 +74,9 @@ export function storeAt(directory: string, databaseUrl: string | undefined): Tes
       const { code, stdout, stderr } = await store.apply(fleet, '--json', ...flags);
       expect(code, stderr).toBe(0);
       const { steps }: { steps: { action: string; kind: string; name: string }[] } = JSON.parse(stdout);
-      return steps.filter(({ action }) => action !== 'unchanged').map(({ action, kind, name }) => `${action} ${kind} ${name}`);
+      return steps
+        .filter(({ action }) => action !== 'unchanged')
+        .map(({ action, kind, name }) => `${action} ${kind} ${name}`);
     },
     async exported() {
       const { code, stdout, stderr } = await store.run('export', '--json');

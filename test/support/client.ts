@@ -29,7 +29,10 @@ export interface Answer {
 }
 
 interface Document {
-  paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>>;
+  paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
+  >;
 }
 
 /** Real HTTP, and every answer of a documented operation must be what the document promises. */
@@ -45,23 +48,44 @@ export function createClient(target: () => { url: string; dashboardUrl: string }
     if (key) sent.authorization ??= `Basic ${Buffer.from(`${key.keyId}:${key.keySecret}`).toString('base64')}`;
     if (token) sent.authorization ??= `Bearer ${token}`;
     if (body !== undefined) sent['content-type'] ??= 'application/json';
-    const response = await fetch(base + path, { method, headers: sent, body: (text ?? (body === undefined ? null : JSON.stringify(body))) as RequestInit['body'] });
+    const response = await fetch(base + path, {
+      method,
+      headers: sent,
+      body: (text ?? (body === undefined ? null : JSON.stringify(body))) as RequestInit['body'],
+    });
     const answered = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    const answer: Answer = { status: response.status, headers: response.headers, text: answered, json: isJson && answered !== '' ? JSON.parse(answered) : undefined };
-    if (!documents.has(base)) documents.set(base, fetch(`${base}/openapi.json`).then((document) => document.json() as Promise<Document>));
+    const answer: Answer = {
+      status: response.status,
+      headers: response.headers,
+      text: answered,
+      json: isJson && answered !== '' ? JSON.parse(answered) : undefined,
+    };
+    if (!documents.has(base))
+      documents.set(
+        base,
+        fetch(`${base}/openapi.json`).then((document) => document.json() as Promise<Document>),
+      );
     const document = await documents.get(base);
     if (document) expectDocumented(document, ajv, method, path, answer);
     return answer;
   };
 }
 
-function expectDocumented(document: Document, ajv: Ajv2020, method: string, path: string, { status, json, text }: Answer): void {
+function expectDocumented(
+  document: Document,
+  ajv: Ajv2020,
+  method: string,
+  path: string,
+  { status, json, text }: Answer,
+): void {
   if (status === 304 || method === 'HEAD') return;
   const segments = (path.split('?')[0] ?? '').split('/');
   const pattern = Object.keys(document.paths).find((candidate) => {
     const parts = candidate.split('/');
-    return parts.length === segments.length && parts.every((part, index) => part.startsWith('{') || part === segments[index]);
+    return (
+      parts.length === segments.length && parts.every((part, index) => part.startsWith('{') || part === segments[index])
+    );
   });
   const operation = pattern === undefined ? undefined : document.paths[pattern]?.[method.toLowerCase()];
   if (!operation) return;
@@ -70,5 +94,8 @@ function expectDocumented(document: Document, ajv: Ajv2020, method: string, path
   const schema = response?.content?.['application/json']?.schema;
   expect(schema, `${method} ${pattern} answered ${status}, which its document does not have`).toBeDefined();
   const validate = ajv.compile(schema as object);
-  expect(validate(json), `${method} ${pattern} ${status}: ${ajv.errorsText(validate.errors)}\n${text.slice(0, 2000)}`).toBe(true);
+  expect(
+    validate(json),
+    `${method} ${pattern} ${status}: ${ajv.errorsText(validate.errors)}\n${text.slice(0, 2000)}`,
+  ).toBe(true);
 }

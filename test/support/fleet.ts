@@ -38,7 +38,17 @@ const dashboard = (id: string, name: string) => ({
   id,
   name,
   tags: ['test'],
-  tiles: [{ id: 'one', name: 'One', x: 0, y: 0, w: 12, h: 4, series: [{ type: 'time', aggFn: 'count', dataSource: 'events' }] }],
+  tiles: [
+    {
+      id: 'one',
+      name: 'One',
+      x: 0,
+      y: 0,
+      w: 12,
+      h: 4,
+      series: [{ type: 'time', aggFn: 'count', dataSource: 'events' }],
+    },
+  ],
 });
 
 export const fleet = {
@@ -49,7 +59,17 @@ export const fleet = {
       tier: 'SCALE',
       paid: true,
       services: [
-        { id: acme.primary, name: 'analytics', dataWarehouseId: acme.warehouse, isPrimary: true, numReplicas: 3, minTotalMemoryGb: 48, maxTotalMemoryGb: 360, idleScaling: true, idleTimeoutMinutes: 15 },
+        {
+          id: acme.primary,
+          name: 'analytics',
+          dataWarehouseId: acme.warehouse,
+          isPrimary: true,
+          numReplicas: 3,
+          minTotalMemoryGb: 48,
+          maxTotalMemoryGb: 360,
+          idleScaling: true,
+          idleTimeoutMinutes: 15,
+        },
         { id: acme.secondary, name: 'reader', dataWarehouseId: acme.warehouse, isPrimary: false, numReplicas: 2 },
         { id: acme.development, name: 'sandbox', kind: 'development' },
       ],
@@ -63,8 +83,20 @@ export const fleet = {
       dashboardTokens: [{ name: 'wallboard', token: acme.token }],
       dashboards: [dashboard(acme.dashboard, 'Acme board')],
       usageCosts: [
-        { date: '2026-10-01', entityType: 'service', entityId: acme.primary, locked: true, metrics: { computeCHC: 12.345678, publicDataTransferCHC: 0.1 } },
-        { date: '2026-10-01', entityType: 'datawarehouse', entityId: acme.warehouse, locked: true, metrics: { storageCHC: 0.2, backupCHC: 0.1 } },
+        {
+          date: '2026-10-01',
+          entityType: 'service',
+          entityId: acme.primary,
+          locked: true,
+          metrics: { computeCHC: 12.345678, publicDataTransferCHC: 0.1 },
+        },
+        {
+          date: '2026-10-01',
+          entityType: 'datawarehouse',
+          entityId: acme.warehouse,
+          locked: true,
+          metrics: { storageCHC: 0.2, backupCHC: 0.1 },
+        },
         { date: '2026-10-02', entityType: 'service', entityId: acme.primary, metrics: { computeCHC: 1.000001 } },
       ],
     },
@@ -77,7 +109,9 @@ export const fleet = {
       keys: [{ name: 'admin', ...globex.admin, roles: ['admin'] }],
       dashboardTokens: [{ name: 'wallboard', token: globex.token }],
       dashboards: [dashboard(globex.dashboard, 'Globex board')],
-      usageCosts: [{ date: '2026-10-01', entityType: 'service', entityId: globex.primary, metrics: { computeCHC: 99.5 } }],
+      usageCosts: [
+        { date: '2026-10-01', entityType: 'service', entityId: globex.primary, metrics: { computeCHC: 99.5 } },
+      ],
     },
     {
       id: initech.id,

@@ -64,7 +64,18 @@ const NUMBERS = [
 ];
 
 /** Each of them alone, for tables. */
-export const TROUBLESOME: readonly unknown[] = [...TEXTS, ...NUMBERS, true, false, null, [], {}, [null], [[]], { length: 1 }];
+export const TROUBLESOME: readonly unknown[] = [
+  ...TEXTS,
+  ...NUMBERS,
+  true,
+  false,
+  null,
+  [],
+  {},
+  [null],
+  [[]],
+  { length: 1 },
+];
 
 const scalar = fc.oneof(
   fc.constantFrom(...TEXTS),
@@ -89,23 +100,29 @@ type Mutable = Record<string, unknown> | unknown[];
 /** A good body with something wrong in it: members replaced, removed, added, at any depth; or its bytes disturbed. */
 export const mutated = (good: readonly object[]): fc.Arbitrary<Uint8Array> => {
   const body = fc.constantFrom(...good).map((value) => structuredClone(value));
-  const replaced = fc.tuple(body, fc.array(fc.tuple(fc.nat(), anything), { minLength: 1, maxLength: 3 })).map(([value, changes]) => {
-    for (const [pick, replacement] of changes) {
-      const places = placesIn(value as Mutable);
-      const place = places[pick % Math.max(1, places.length)];
-      if (place) (place.holder as Record<string, unknown>)[place.name] = replacement;
-    }
-    return JSON.stringify(value);
-  });
+  const replaced = fc
+    .tuple(body, fc.array(fc.tuple(fc.nat(), anything), { minLength: 1, maxLength: 3 }))
+    .map(([value, changes]) => {
+      for (const [pick, replacement] of changes) {
+        const places = placesIn(value as Mutable);
+        const place = places[pick % Math.max(1, places.length)];
+        if (place) (place.holder as Record<string, unknown>)[place.name] = replacement;
+      }
+      return JSON.stringify(value);
+    });
   const widened = fc
     .tuple(body, fc.dictionary(fc.string({ unit: 'binary' }), anything, { maxKeys: 4 }))
     .map(([value, more]) => JSON.stringify({ ...more, ...value }));
-  const disturbed = fc.tuple(body, fc.nat(), fc.integer({ min: 0, max: 255 }), fc.nat({ max: 3 })).map(([value, at, byte, length]) => {
-    const bytes = [...new TextEncoder().encode(JSON.stringify(value))];
-    bytes.splice(at % bytes.length, length, byte);
-    return Uint8Array.from(bytes);
-  });
-  return fc.oneof(replaced, widened, disturbed).map((text) => (typeof text === 'string' ? new TextEncoder().encode(text) : text));
+  const disturbed = fc
+    .tuple(body, fc.nat(), fc.integer({ min: 0, max: 255 }), fc.nat({ max: 3 }))
+    .map(([value, at, byte, length]) => {
+      const bytes = [...new TextEncoder().encode(JSON.stringify(value))];
+      bytes.splice(at % bytes.length, length, byte);
+      return Uint8Array.from(bytes);
+    });
+  return fc
+    .oneof(replaced, widened, disturbed)
+    .map((text) => (typeof text === 'string' ? new TextEncoder().encode(text) : text));
 };
 
 function placesIn(value: Mutable): { holder: Mutable; name: string }[] {
@@ -116,7 +133,10 @@ function placesIn(value: Mutable): { holder: Mutable; name: string }[] {
 }
 
 const escaped = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => encodeURIComponent(text.toWellFormed()));
-const rawText = fc.string({ unit: fc.integer({ min: 0x21, max: 0xff }).map((code) => String.fromCharCode(code)), maxLength: 40 });
+const rawText = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0xff }).map((code) => String.fromCharCode(code)),
+  maxLength: 40,
+});
 
 /** One path segment: escaped, raw, climbing, very long, or not even valid. */
 export const segment = fc.oneof(
@@ -163,5 +183,7 @@ export const query = (names: readonly string[], values: readonly string[]): fc.A
   );
   const pair = fc.tuple(name, fc.option(value)).map(([left, right]) => (right === null ? left : `${left}=${right}`));
   const pairs = fc.array(pair, { maxLength: 4 }).map((list) => list.join('&'));
-  return fc.oneof({ weight: 5, arbitrary: pairs }, { weight: 1, arbitrary: rawText }).map((text) => text.replaceAll('#', '%23'));
+  return fc
+    .oneof({ weight: 5, arbitrary: pairs }, { weight: 1, arbitrary: rawText })
+    .map((text) => text.replaceAll('#', '%23'));
 };

@@ -15,7 +15,11 @@ export const postKey = (server: TestServer, body?: unknown, owner: Owner = acme)
   server.call({ method: 'POST', path: keysPath(owner), key: owner.admin, ...(body === undefined ? {} : { body }) });
 
 /** A key made over HTTP: its record, and the credentials to use it with. */
-export async function madeKey(server: TestServer, body: object = {}, owner: Owner = acme): Promise<{ id: string; credentials: Credentials }> {
+export async function madeKey(
+  server: TestServer,
+  body: object = {},
+  owner: Owner = acme,
+): Promise<{ id: string; credentials: Credentials }> {
   const { status, json, text } = await postKey(server, body, owner);
   expect(status, text).toBe(200);
   return { id: json.result.key.id, credentials: { keyId: json.result.keyId, keySecret: json.result.keySecret } };

@@ -1,7 +1,7 @@
-import Database from 'libsql';
 import { cpSync, existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'libsql';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { createDatabase } from './postgres.ts';
@@ -45,7 +45,9 @@ export async function openBareStore(store: StoreName): Promise<BareStore> {
     }
   };
 
-  const listing = database ? "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'" : "SELECT name FROM sqlite_master WHERE type = 'table'";
+  const listing = database
+    ? "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'"
+    : "SELECT name FROM sqlite_master WHERE type = 'table'";
   return {
     args: database ? ['--database-url', database.url] : ['--data', join(directory, 'data')],
     query,
@@ -62,8 +64,12 @@ export async function openBareStore(store: StoreName): Promise<BareStore> {
 export function copyProgram(name: string, sql: string): { main: string; remove(): void } {
   const root = join(import.meta.dirname, '../..');
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-program-'));
-  for (const part of ['dist', 'migrations', 'package.json']) cpSync(join(root, part), join(directory, part), { recursive: true });
+  for (const part of ['dist', 'migrations', 'package.json'])
+    cpSync(join(root, part), join(directory, part), { recursive: true });
   symlinkSync(realpathSync(join(root, 'node_modules')), join(directory, 'node_modules'));
   writeFileSync(join(directory, 'migrations', 'state', `${name}.sql`), sql);
-  return { main: join(directory, 'dist', 'main.js'), remove: () => rmSync(directory, { recursive: true, force: true }) };
+  return {
+    main: join(directory, 'dist', 'main.js'),
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
 }

@@ -19,7 +19,12 @@ export interface Postgres {
 export function postgresBinaries(): string | undefined {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
-  const folders = [...versions.map((version) => join(root, version, 'bin')), '/usr/local/bin', '/usr/bin', '/opt/homebrew/bin'];
+  const folders = [
+    ...versions.map((version) => join(root, version, 'bin')),
+    '/usr/local/bin',
+    '/usr/bin',
+    '/opt/homebrew/bin',
+  ];
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
 }
 
@@ -31,14 +36,31 @@ export async function openPostgres(): Promise<Postgres | undefined> {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-postgres-'));
   if (account) chownSync(directory, account.uid, account.gid);
   const asAccount = { ...account, cwd: directory };
-  execFileSync(join(binaries, 'initdb'), ['-D', join(directory, 'data'), '-U', 'pilothouse', '-A', 'trust', '-E', 'UTF8', '--no-sync'], { ...asAccount, stdio: 'pipe' });
+  execFileSync(
+    join(binaries, 'initdb'),
+    ['-D', join(directory, 'data'), '-U', 'pilothouse', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
+    {
+      ...asAccount,
+      stdio: 'pipe',
+    },
+  );
   const port = await freePort();
   const url = `postgres://pilothouse@127.0.0.1:${port}/postgres`;
   let child: ChildProcess | undefined;
 
   const start = async () => {
-    const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${directory}`, '-c', 'max_connections=200'];
-    child = spawn(join(binaries, 'postgres'), ['-D', join(directory, 'data'), '-p', String(port), ...settings], { ...asAccount, stdio: 'ignore' });
+    const settings = [
+      '-c',
+      'listen_addresses=127.0.0.1',
+      '-c',
+      `unix_socket_directories=${directory}`,
+      '-c',
+      'max_connections=200',
+    ];
+    child = spawn(join(binaries, 'postgres'), ['-D', join(directory, 'data'), '-p', String(port), ...settings], {
+      ...asAccount,
+      stdio: 'ignore',
+    });
     for (let attempt = 0; ; attempt++) {
       const client = new pg.Client({ connectionString: url });
       try {

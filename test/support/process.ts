@@ -18,7 +18,10 @@ export function spawnProgram(
   args: string[],
   { program = PROGRAM, environment = {} }: { program?: string; environment?: Record<string, string> } = {},
 ): Program {
-  const child = spawn(process.execPath, [program, ...args], { env: { PATH: process.env.PATH, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -32,5 +35,12 @@ export function spawnProgram(
     });
     ended.then(() => resolve(undefined));
   });
-  return { pid: child.pid ?? 0, stdout: () => output.stdout, stderr: () => output.stderr, firstLine, ended, kill: (signal) => void child.kill(signal) };
+  return {
+    pid: child.pid ?? 0,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    firstLine,
+    ended,
+    kill: (signal) => void child.kill(signal),
+  };
 }

@@ -57,7 +57,10 @@ export async function rawConnection(url: string): Promise<RawConnection> {
             bytes = bytes.subarray(parsed.length);
             return parsed.answer;
           }
-          if (isClosed) throw new Error(`the connection ended without a whole answer; received: ${JSON.stringify(bytes.toString('utf8').slice(0, 500))}`);
+          if (isClosed)
+            throw new Error(
+              `the connection ended without a whole answer; received: ${JSON.stringify(bytes.toString('utf8').slice(0, 500))}`,
+            );
           await more();
         }
       } finally {
@@ -86,11 +89,16 @@ function parseAnswer(bytes: Buffer): { answer: RawAnswer; length: number } | und
   if (end < 0) return undefined;
   const [first = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
   const status = Number(first.split(' ')[1]);
-  const headers = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]));
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
   const start = end + 4;
   const length = Number(headers['content-length'] ?? 0);
   if (bytes.length < start + length) return undefined;
   const text = bytes.subarray(start, start + length).toString('utf8');
   const isJson = headers['content-type']?.startsWith('application/json') ?? false;
-  return { answer: { status, headers, text, json: isJson && text !== '' ? JSON.parse(text) : undefined }, length: start + length };
+  return {
+    answer: { status, headers, text, json: isJson && text !== '' ? JSON.parse(text) : undefined },
+    length: start + length,
+  };
 }

@@ -15,9 +15,27 @@ export type ServiceName = keyof typeof services;
 
 /** How the fleet file declares those whose size can change at all. */
 const declared = {
-  primary: { numReplicas: 3, minReplicaMemoryGb: 16, maxReplicaMemoryGb: 120, idleScaling: true, idleTimeoutMinutes: 15 },
-  secondary: { numReplicas: 2, minReplicaMemoryGb: 16, maxReplicaMemoryGb: 120, idleScaling: true, idleTimeoutMinutes: 15 },
-  unpaid: { numReplicas: 2, minReplicaMemoryGb: 16, maxReplicaMemoryGb: 120, idleScaling: true, idleTimeoutMinutes: 15 },
+  primary: {
+    numReplicas: 3,
+    minReplicaMemoryGb: 16,
+    maxReplicaMemoryGb: 120,
+    idleScaling: true,
+    idleTimeoutMinutes: 15,
+  },
+  secondary: {
+    numReplicas: 2,
+    minReplicaMemoryGb: 16,
+    maxReplicaMemoryGb: 120,
+    idleScaling: true,
+    idleTimeoutMinutes: 15,
+  },
+  unpaid: {
+    numReplicas: 2,
+    minReplicaMemoryGb: 16,
+    maxReplicaMemoryGb: 120,
+    idleScaling: true,
+    idleTimeoutMinutes: 15,
+  },
 };
 
 export const SCALING_FIELDS = [
@@ -31,16 +49,24 @@ export const SCALING_FIELDS = [
 ];
 
 export function scalingCalls(server: TestServer, operation: 'scaling' | 'replicaScaling') {
-  const pathOf = (name: ServiceName) => `/v1/organizations/${services[name].organization.id}/services/${services[name].id}`;
+  const pathOf = (name: ServiceName) =>
+    `/v1/organizations/${services[name].organization.id}/services/${services[name].id}`;
   const patch = (name: ServiceName, body?: unknown, more: Partial<Call> = {}): Promise<Answer> =>
-    server.call({ method: 'PATCH', path: `${pathOf(name)}/${operation}`, key: services[name].organization.admin, body, ...more });
+    server.call({
+      method: 'PATCH',
+      path: `${pathOf(name)}/${operation}`,
+      key: services[name].organization.admin,
+      body,
+      ...more,
+    });
 
   return {
     pathOf,
     patch,
 
     /** The body as it stands, for what JSON.stringify cannot write. */
-    patchText: (name: ServiceName, text: string) => patch(name, undefined, { text, headers: { 'content-type': 'application/json' } }),
+    patchText: (name: ServiceName, text: string) =>
+      patch(name, undefined, { text, headers: { 'content-type': 'application/json' } }),
 
     /** What another request sees of the scaling settings. */
     async stored(name: ServiceName): Promise<Record<string, unknown>> {
@@ -52,7 +78,12 @@ export function scalingCalls(server: TestServer, operation: 'scaling' | 'replica
       const names = ['primary', 'secondary', 'unpaid'] as const;
       await Promise.all(
         names.map((name) =>
-          server.call({ method: 'PATCH', path: `${pathOf(name)}/replicaScaling`, key: services[name].organization.admin, body: declared[name] }),
+          server.call({
+            method: 'PATCH',
+            path: `${pathOf(name)}/replicaScaling`,
+            key: services[name].organization.admin,
+            body: declared[name],
+          }),
         ),
       );
     },

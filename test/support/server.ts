@@ -39,7 +39,10 @@ export interface TestServer {
   remove(): Promise<void>;
 }
 
-export async function startServer(store: StoreName, { fleet = defaultFleet, args = [], environment = {} }: StartOptions = {}): Promise<TestServer> {
+export async function startServer(
+  store: StoreName,
+  { fleet = defaultFleet, args = [], environment = {} }: StartOptions = {},
+): Promise<TestServer> {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
   const fleetFile = join(directory, 'fleet.json');
   writeFileSync(fleetFile, JSON.stringify(fleet));
@@ -57,7 +60,10 @@ export async function startServer(store: StoreName, { fleet = defaultFleet, args
     call: (call) => client(call),
     stop: (signal) => running.stop(signal),
     async restart(again = args) {
-      running = await run(['serve', '--port', '0', '--fleet', fleetFile, '--rate-limit', '1000000/10s', ...storeArgs, ...again], environment);
+      running = await run(
+        ['serve', '--port', '0', '--fleet', fleetFile, '--rate-limit', '1000000/10s', ...storeArgs, ...again],
+        environment,
+      );
       Object.assign(server, { url: running.url, dashboardUrl: running.dashboardUrl, pid: running.pid });
     },
     async remove() {
@@ -81,7 +87,10 @@ interface Running {
 
 /** Starts the built program and waits for its ready line. */
 export async function run(args: string[], environment: Record<string, string> = {}): Promise<Running> {
-  const child: ChildProcess = spawn(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env.PATH, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child: ChildProcess = spawn(process.execPath, [PROGRAM, ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let log = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     log += text;

@@ -33,12 +33,20 @@ export function expectFailure(path: string, { status, headers, text, json }: Fai
   expect(requestId).toMatch(UUID_V4);
   expect(text).not.toMatch(/node_modules|\.[jt]s:\d|\n\s+at /);
   if (isUnder(path, '/v1')) {
-    expect(json).toEqual({ requestId, error: expect.stringMatching(new RegExp(`^${CODES[expected]}: \\S`)), status: expected });
+    expect(json).toEqual({
+      requestId,
+      error: expect.stringMatching(new RegExp(`^${CODES[expected]}: \\S`)),
+      status: expected,
+    });
   } else if (isUnder(path, '/api/v2') && expected === 400) {
-    expect(json).toEqual({ message: expect.stringMatching(/\S/), errors: expect.arrayContaining([{ path: expect.any(String), message: expect.any(String) }]) });
+    expect(json).toEqual({
+      message: expect.stringMatching(/\S/),
+      errors: expect.arrayContaining([{ path: expect.any(String), message: expect.any(String) }]),
+    });
   } else {
     expect(json).toEqual({ message: expect.stringMatching(/\S/) });
   }
 }
 
-const isUnder = (path: string, prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`) || path.startsWith(`${prefix}?`);
+const isUnder = (path: string, prefix: string): boolean =>
+  path === prefix || path.startsWith(`${prefix}/`) || path.startsWith(`${prefix}?`);

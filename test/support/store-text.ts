@@ -14,9 +14,12 @@ export async function storeText({ databaseUrl, directory }: TestServer): Promise
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const tables = await client.query<{ name: string }>(`SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'`);
+    const tables = await client.query<{ name: string }>(
+      `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'`,
+    );
     const rows = [];
-    for (const { name } of tables.rows) rows.push(...(await client.query(`SELECT row_to_json(t)::text AS row FROM ${name} t`)).rows);
+    for (const { name } of tables.rows)
+      rows.push(...(await client.query(`SELECT row_to_json(t)::text AS row FROM ${name} t`)).rows);
     return rows.map(({ row }) => row).join('\n');
   } finally {
     await client.end();

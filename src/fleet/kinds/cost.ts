@@ -14,7 +14,12 @@ export const costKind: Kind<Cost> = {
     const dates = declared.map(({ fields }) => String(fields.date)).sort();
     const [first, last] = [dates[0], dates.at(-1)];
     if (first === undefined || last === undefined) return new Map();
-    return new Map((await listCosts(tx, organizationId, first, last)).map((cost) => [`${cost.date} ${cost.entityType} ${cost.entityId}`, cost]));
+    return new Map(
+      (await listCosts(tx, organizationId, first, last)).map((cost) => [
+        `${cost.date} ${cost.entityType} ${cost.entityId}`,
+        cost,
+      ]),
+    );
   },
 
   fieldsOf: ({ date, entityType, entityId, entityName, dataWarehouseId, serviceId, isLocked, micros }) => ({
@@ -25,7 +30,9 @@ export const costKind: Kind<Cost> = {
     dataWarehouseId,
     ...(serviceId === undefined ? {} : { serviceId }),
     locked: isLocked,
-    metrics: Object.fromEntries(METRICS.flatMap((metric) => (micros[metric] === 0 ? [] : [[`${metric}CHC`, chcFromMicros(micros[metric])]]))),
+    metrics: Object.fromEntries(
+      METRICS.flatMap((metric) => (micros[metric] === 0 ? [] : [[`${metric}CHC`, chcFromMicros(micros[metric])]])),
+    ),
   }),
 
   /** A service or warehouse that is known needs nothing but its id. */
@@ -40,15 +47,25 @@ export const costKind: Kind<Cost> = {
       entityId: String(fields.entityId),
       entityName: String(fields.entityName ?? fields.entityId),
       dataWarehouseId: String(fields.dataWarehouseId ?? '').toLowerCase(),
-      serviceId: fields.serviceId === undefined || fields.entityType === 'datawarehouse' ? undefined : String(fields.serviceId).toLowerCase(),
+      serviceId:
+        fields.serviceId === undefined || fields.entityType === 'datawarehouse'
+          ? undefined
+          : String(fields.serviceId).toLowerCase(),
       isLocked: fields.locked === true,
-      micros: Object.fromEntries(METRICS.map((metric) => [metric, microsFromChc(metrics[`${metric}CHC`] ?? 0) ?? 0])) as Record<Metric, number>,
+      micros: Object.fromEntries(
+        METRICS.map((metric) => [metric, microsFromChc(metrics[`${metric}CHC`] ?? 0) ?? 0]),
+      ) as Record<Metric, number>,
     };
   },
 
   violations({ before, after }) {
     const violations: Violation[] = [];
-    const needed = (path: string) => violations.push({ path, rule: `The value is required for a ${after.entityType} that is not known here`, value: MISSING });
+    const needed = (path: string) =>
+      violations.push({
+        path,
+        rule: `The value is required for a ${after.entityType} that is not known here`,
+        value: MISSING,
+      });
     if (after.dataWarehouseId === '') needed('dataWarehouseId');
     if (after.entityType === 'clickpipe' && after.serviceId === undefined) needed('serviceId');
     if (before?.isLocked && JSON.stringify(this.fieldsOf(before)) !== JSON.stringify(this.fieldsOf(after))) {
@@ -57,10 +74,16 @@ export const costKind: Kind<Cost> = {
     return violations;
   },
 
-  removalViolations: (cost) => (cost.isLocked ? [{ path: 'usageCosts', rule: 'A locked record cannot be removed', value: `${cost.date} ${cost.entityId}` }] : []),
+  removalViolations: (cost) =>
+    cost.isLocked
+      ? [{ path: 'usageCosts', rule: 'A locked record cannot be removed', value: `${cost.date} ${cost.entityId}` }]
+      : [],
 
   async save(tx, pairs, { organization }) {
-    await putCosts(tx, pairs.map(({ after }) => after));
+    await putCosts(
+      tx,
+      pairs.map(({ after }) => after),
+    );
     await bumpCostRevision(tx, organization.id);
   },
 
@@ -80,5 +103,9 @@ function ownerOf({ entityType, entityId, serviceId }: Fields, { services }: Cont
   const owner = services.get(entityType === 'service' ? id : String(serviceId ?? '').toLowerCase());
   const own = entityType === 'service' ? { serviceId: id } : {};
   if (!owner) return own;
-  return { ...own, dataWarehouseId: owner.dataWarehouseId, ...(entityType === 'service' ? { entityName: owner.name } : {}) };
+  return {
+    ...own,
+    dataWarehouseId: owner.dataWarehouseId,
+    ...(entityType === 'service' ? { entityName: owner.name } : {}),
+  };
 }

@@ -1,8 +1,8 @@
 import { isoTime, parseDateTime } from '../../kernel/clock.ts';
+import { AppError } from '../../kernel/errors.ts';
 import { DEFAULT_NAME, DEFAULT_ROLES, type IpAccessEntry, type Key, type KeyState, type Role } from '../../keys/key.ts';
 import type { HashData } from '../../keys/keys.ts';
 import { deleteKey, insertKey, listKeys, updateKey } from '../../keys/store.ts';
-import { AppError } from '../../kernel/errors.ts';
 import type { Kind } from './kind.ts';
 
 export const keyKind: Kind<Key> = {
@@ -23,7 +23,14 @@ export const keyKind: Kind<Key> = {
     hashData: { keyIdHash, keyIdSuffix: keySuffix, keySecretHash },
   }),
 
-  defaults: (_fields, { now }) => ({ name: DEFAULT_NAME, roles: DEFAULT_ROLES, state: 'enabled', expireAt: '', ipAccessList: [], createdAt: isoTime(now) }),
+  defaults: (_fields, { now }) => ({
+    name: DEFAULT_NAME,
+    roles: DEFAULT_ROLES,
+    state: 'enabled',
+    expireAt: '',
+    ipAccessList: [],
+    createdAt: isoTime(now),
+  }),
 
   build(id, fields, { organization }, before) {
     const { keyIdHash, keyIdSuffix, keySecretHash } = fields.hashData as HashData;
@@ -49,7 +56,8 @@ export const keyKind: Kind<Key> = {
   async save(tx, pairs) {
     for (const { before, after } of pairs) {
       if (before) await updateKey(tx, after);
-      else if (!(await insertKey(tx, after))) throw new AppError('conflict', `The key ${after.name} has a key id that another key has already`);
+      else if (!(await insertKey(tx, after)))
+        throw new AppError('conflict', `The key ${after.name} has a key id that another key has already`);
     }
   },
 

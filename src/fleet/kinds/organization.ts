@@ -7,7 +7,8 @@ export const organizationKind: Kind<Organization> = {
   name: 'organization',
   activities: {
     create: 'create_organization',
-    update: (changed) => (changed.includes('tier') || changed.includes('paid') ? 'organization_update_tier' : 'organization_update_name'),
+    update: (changed) =>
+      changed.includes('tier') || changed.includes('paid') ? 'organization_update_tier' : 'organization_update_name',
     remove: 'delete_organization',
   },
 
@@ -32,7 +33,8 @@ export const organizationKind: Kind<Organization> = {
   violations: () => [],
 
   async save(tx, pairs) {
-    for (const { before, after } of pairs) await (before ? updateOrganization(tx, after) : insertOrganization(tx, after));
+    for (const { before, after } of pairs)
+      await (before ? updateOrganization(tx, after) : insertOrganization(tx, after));
   },
 
   async remove() {},

@@ -1,6 +1,12 @@
 import { isoTime, parseDateTime } from '../../kernel/clock.ts';
 import type { Violation } from '../../kernel/errors.ts';
-import { defaultScaling, type Service, type ServiceDetails, type ServiceKind, type ServiceState } from '../../services/service.ts';
+import {
+  defaultScaling,
+  type Service,
+  type ServiceDetails,
+  type ServiceKind,
+  type ServiceState,
+} from '../../services/service.ts';
 import { deleteService, insertService, listServices, updateService } from '../../services/store.ts';
 import type { Context, Kind } from './kind.ts';
 
@@ -25,12 +31,33 @@ export const serviceKind: Kind<Service> = {
 
   defaults(fields, { organization, now, services }) {
     const kind = (fields.kind ?? 'production') as ServiceKind;
-    const joins = [...services.values()].some(({ isPrimary, dataWarehouseId }) => isPrimary && dataWarehouseId === fields.dataWarehouseId);
-    return { kind, state: 'running', ...(joins ? { isPrimary: false } : {}), ...defaultScaling(organization, kind), createdAt: isoTime(now) };
+    const joins = [...services.values()].some(
+      ({ isPrimary, dataWarehouseId }) => isPrimary && dataWarehouseId === fields.dataWarehouseId,
+    );
+    return {
+      kind,
+      state: 'running',
+      ...(joins ? { isPrimary: false } : {}),
+      ...defaultScaling(organization, kind),
+      createdAt: isoTime(now),
+    };
   },
 
   build(id, fields, { organization }) {
-    const { name, kind, state, dataWarehouseId, isPrimary, numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb, idleScaling, idleTimeoutMinutes, createdAt, ...details } = fields;
+    const {
+      name,
+      kind,
+      state,
+      dataWarehouseId,
+      isPrimary,
+      numReplicas,
+      minReplicaMemoryGb,
+      maxReplicaMemoryGb,
+      idleScaling,
+      idleTimeoutMinutes,
+      createdAt,
+      ...details
+    } = fields;
     return {
       id,
       organizationId: organization.id,
@@ -76,18 +103,30 @@ function sizeViolations({ kind, isPrimary, scaling }: Service, { organization }:
   const violations: Violation[] = [];
   const broken = (path: string, rule: string, value: number) => violations.push({ path, rule, value });
   if (organization.tier === 'BASIC') {
-    if (numReplicas !== 1) broken('numReplicas', 'A service of a BASIC organization has exactly 1 replica', numReplicas);
+    if (numReplicas !== 1)
+      broken('numReplicas', 'A service of a BASIC organization has exactly 1 replica', numReplicas);
   } else if (kind === 'production' && isPrimary && numReplicas < 2) {
     broken('numReplicas', 'The first service of a warehouse must have at least 2 replicas', numReplicas);
   }
   if (!organization.isPaid && max > MAX_UNPAID_REPLICA_GB) {
-    broken('maxReplicaMemoryGb', `A non-paid organization may have at most ${MAX_UNPAID_REPLICA_GB} GB per replica, ${MAX_UNPAID_REPLICA_GB * 3} GB in total`, max);
+    broken(
+      'maxReplicaMemoryGb',
+      `A non-paid organization may have at most ${MAX_UNPAID_REPLICA_GB} GB per replica, ${MAX_UNPAID_REPLICA_GB * 3} GB in total`,
+      max,
+    );
   }
-  if (min > max) broken('minReplicaMemoryGb', `The minimum of ${min} GB per replica must not exceed the maximum of ${max} GB`, min);
+  if (min > max)
+    broken('minReplicaMemoryGb', `The minimum of ${min} GB per replica must not exceed the maximum of ${max} GB`, min);
   return violations;
 }
 
 function primaryViolations(id: string, { isPrimary, dataWarehouseId }: Service, { services }: Context): Violation[] {
-  const other = isPrimary ? [...services.values()].find((service) => service.id !== id && service.isPrimary && service.dataWarehouseId === dataWarehouseId) : undefined;
-  return other ? [{ path: 'isPrimary', rule: `The warehouse has a first service already, ${other.name}`, value: true }] : [];
+  const other = isPrimary
+    ? [...services.values()].find(
+        (service) => service.id !== id && service.isPrimary && service.dataWarehouseId === dataWarehouseId,
+      )
+    : undefined;
+  return other
+    ? [{ path: 'isPrimary', rule: `The warehouse has a first service already, ${other.name}`, value: true }]
+    : [];
 }

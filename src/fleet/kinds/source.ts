@@ -3,7 +3,11 @@ import type { Kind } from './kind.ts';
 
 export const sourceKind: Kind<Source> = {
   name: 'source',
-  activities: { create: 'dashboard_source_create', update: () => 'dashboard_source_update', remove: 'dashboard_source_delete' },
+  activities: {
+    create: 'dashboard_source_create',
+    update: () => 'dashboard_source_update',
+    remove: 'dashboard_source_delete',
+  },
 
   async load(tx, organizationId) {
     return new Map((await listSources(tx, organizationId)).map((source) => [source.id, source]));

@@ -1,11 +1,15 @@
-import { isoTime, parseDateTime } from '../../kernel/clock.ts';
 import { deleteToken, insertToken, listTokens, updateToken } from '../../dashboards/store.ts';
 import type { Token } from '../../dashboards/token.ts';
+import { isoTime, parseDateTime } from '../../kernel/clock.ts';
 import type { Kind } from './kind.ts';
 
 export const tokenKind: Kind<Token> = {
   name: 'token',
-  activities: { create: 'dashboard_token_create', update: () => 'dashboard_token_update', remove: 'dashboard_token_delete' },
+  activities: {
+    create: 'dashboard_token_create',
+    update: () => 'dashboard_token_update',
+    remove: 'dashboard_token_delete',
+  },
 
   async load(tx, organizationId) {
     return new Map((await listTokens(tx, organizationId)).map((token) => [token.id, token]));
