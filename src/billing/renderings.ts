@@ -5,6 +5,7 @@ import type { Costs } from './costs.ts';
 import type { Window } from './window.ts';
 
 const KEPT_BYTES = 32 * 1024 * 1024;
+const JOINED_BYTES = 1024 * 1024;
 /** How many days one query reads: few enough to keep its rows small, many enough to save round trips. */
 const DAYS_PER_QUERY = 8;
 
@@ -63,9 +64,12 @@ export function createRenderings({ costs, render }: { costs: Costs; render: (cos
         bytes += piece.length;
         pieces = bytes > KEPT_BYTES ? undefined : pieces;
         pieces?.push(piece);
-        if (isLast && pieces) keep(idOf(organizationId, window), { costRevision, pieces, bytes });
+        if (isLast && pieces) keep(idOf(organizationId, window), { costRevision, pieces: joined(pieces, bytes), bytes });
         yield piece;
       }
     },
   };
 }
+
+/** A short answer is cheaper to send from one buffer; joining a long one would hold it twice. */
+const joined = (pieces: Buffer[], bytes: number): Buffer[] => (bytes <= JOINED_BYTES ? [Buffer.concat(pieces)] : pieces);

@@ -21,7 +21,7 @@ export function createTokenAuthentication({ db, clock }: { db: Db; clock: Clock 
       credentialName: token.name,
       suffix: token.tokenSuffix,
       roles: ['dashboards'],
-      allows: () => true,
+      allows: undefined,
     } satisfies Caller;
   };
 }

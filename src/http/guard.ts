@@ -15,7 +15,8 @@ export interface Caller {
   /** For logs: enough to find the credential, not enough to use it. */
   suffix: string;
   roles: readonly string[];
-  allows(address: string): boolean;
+  /** Undefined: from anywhere. */
+  allows: ((address: string) => boolean) | undefined;
 }
 
 /** Header in, caller out; throws `unauthorized` for everybody else. */
@@ -63,7 +64,7 @@ export function guardRoutes(
     request.caller = caller;
     const taken = limiter?.take(caller.credentialId);
     if (taken && rate && policy) announce(reply, rate, policy, taken);
-    if (!caller.allows(request.clientAddress)) {
+    if (caller.allows && !caller.allows(request.clientAddress)) {
       throw new AppError('forbidden', `This key may not be used from ${request.clientAddress}`);
     }
     if (taken && !taken.isAllowed) throw tooMany(taken, 'Too many requests with this key');

@@ -10,3 +10,15 @@ export function memoized<T>(compute: (input: string) => T, remembered = 1000): (
     return result;
   };
 }
+
+/** Computes once per object. What it gives is shared by everybody who asks, so nobody may change it. */
+export function computedOnce<K extends object, T>(compute: (input: K) => T): (input: K) => T {
+  const results = new WeakMap<K, { result: T }>();
+  return (input) => {
+    const known = results.get(input);
+    if (known) return known.result;
+    const result = compute(input);
+    results.set(input, { result });
+    return result;
+  };
+}

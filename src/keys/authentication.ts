@@ -52,7 +52,7 @@ export function createKeyAuthentication({
       credentialName: key.name,
       suffix: key.keySuffix,
       roles: key.roles,
-      allows: (address) => admits(key.ipAccessList, address),
+      allows: key.ipAccessList.length === 0 ? undefined : (address) => admits(key.ipAccessList, address),
     } satisfies Caller;
   };
 }

@@ -1,48 +1,23 @@
-import { memoized } from '../kernel/memo.ts';
+import { computedOnce } from '../kernel/memo.ts';
 import { isUniqueViolation } from '../state/failures.ts';
 import { prepared } from '../state/prepared.ts';
 import type { ApiKeyRow, Db } from '../state/tables.ts';
-import type { IpAccessEntry, Key, KeyState, Role } from './key.ts';
+import type { Key } from './key.ts';
 
-const parseRoles = memoized((json) => JSON.parse(json) as Role[]);
-const parseList = memoized((json) => JSON.parse(json) as IpAccessEntry[]);
+/** `usedAt` changes apart from everything else, so it is a column and not part of the document. */
+const toKey = ({ document, used_at }: Pick<ApiKeyRow, 'document' | 'used_at'>): Key => {
+  const key: Key = JSON.parse(document);
+  if (used_at !== null) key.usedAt = used_at;
+  return key;
+};
 
-const toKey = (row: ApiKeyRow): Key => ({
-  id: row.id,
-  organizationId: row.organization_id,
-  name: row.name,
-  state: row.state as KeyState,
-  roles: parseRoles(row.roles),
-  ipAccessList: parseList(row.ip_access_list),
-  keyIdHash: row.key_id_hash,
-  keySuffix: row.key_id_suffix,
-  keySecretHash: row.key_secret_hash,
-  createdAt: row.created_at,
-  expireAt: row.expire_at ?? undefined,
-  usedAt: row.used_at ?? undefined,
-});
-
-const toRow = (key: Key): ApiKeyRow => ({
-  id: key.id,
-  organization_id: key.organizationId,
-  name: key.name,
-  state: key.state,
-  roles: JSON.stringify(key.roles),
-  ip_access_list: JSON.stringify(key.ipAccessList),
-  key_id_hash: key.keyIdHash,
-  key_id_suffix: key.keySuffix,
-  key_secret_hash: key.keySecretHash,
-  created_at: key.createdAt,
-  expire_at: key.expireAt ?? null,
-  used_at: key.usedAt ?? null,
-});
+const documentOf = ({ usedAt, ...key }: Key): string => JSON.stringify(key);
 
 const selectByHash = prepared((db: Db, value: { keyIdHash: string }) =>
   db
     .selectFrom('api_keys')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
-    .selectAll('api_keys')
-    .select('organizations.cost_revision')
+    .select(['api_keys.document', 'api_keys.used_at', 'organizations.cost_revision'])
     .where('api_keys.key_id_hash', '=', value.keyIdHash),
 );
 
@@ -52,13 +27,18 @@ export async function findKeyByHash(
   keyIdHash: string,
 ): Promise<{ key: Key; costRevision: number } | undefined> {
   const row = await selectByHash.first(db, { keyIdHash });
-  return row && { key: toKey(row), costRevision: row.cost_revision };
+  return row && identified(row);
 }
+
+const identified = computedOnce((row: { document: string; used_at: number | null; cost_revision: number }) => ({
+  key: toKey(row),
+  costRevision: row.cost_revision,
+}));
 
 export async function findKey(db: Db, organizationId: string, id: string): Promise<Key | undefined> {
   const row = await db
     .selectFrom('api_keys')
-    .selectAll()
+    .select(['document', 'used_at'])
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -68,7 +48,7 @@ export async function findKey(db: Db, organizationId: string, id: string): Promi
 export async function listKeys(db: Db, organizationId: string): Promise<Key[]> {
   const rows = await db
     .selectFrom('api_keys')
-    .selectAll()
+    .select(['document', 'used_at'])
     .where('organization_id', '=', organizationId)
     .orderBy('created_at')
     .orderBy('id')
@@ -88,27 +68,22 @@ export async function countKeys(db: Db, organizationId: string): Promise<number>
   return row?.count ?? 0;
 }
 
-const insert = prepared((db: Db, value: ApiKeyRow) =>
+const insert = prepared((db: Db, value: Omit<ApiKeyRow, 'used_at'>) =>
   db.insertInto('api_keys').values({
     id: value.id,
     organization_id: value.organization_id,
-    name: value.name,
-    state: value.state,
-    roles: value.roles,
-    ip_access_list: value.ip_access_list,
     key_id_hash: value.key_id_hash,
-    key_id_suffix: value.key_id_suffix,
-    key_secret_hash: value.key_secret_hash,
     created_at: value.created_at,
-    expire_at: value.expire_at,
-    used_at: value.used_at,
+    document: value.document,
   }),
 );
 
 /** False when the credential id is taken, in this organization or any other. */
 export async function insertKey(tx: Db, key: Key): Promise<boolean> {
+  const { id, organizationId, keyIdHash, createdAt } = key;
+  const document = documentOf(key);
   try {
-    await insert.first(tx, toRow(key));
+    await insert.first(tx, { id, organization_id: organizationId, key_id_hash: keyIdHash, created_at: createdAt, document });
     return true;
   } catch (error) {
     if (isUniqueViolation(error)) return false;
@@ -117,12 +92,11 @@ export async function insertKey(tx: Db, key: Key): Promise<boolean> {
 }
 
 export async function updateKey(tx: Db, key: Key): Promise<void> {
-  const { id, organization_id, created_at, used_at, ...changeable } = toRow(key);
   await tx
     .updateTable('api_keys')
-    .set(changeable)
-    .where('organization_id', '=', organization_id)
-    .where('id', '=', id)
+    .set({ key_id_hash: key.keyIdHash, document: documentOf(key) })
+    .where('organization_id', '=', key.organizationId)
+    .where('id', '=', key.id)
     .execute();
 }
 

@@ -1,6 +1,6 @@
 import { AppError } from '../kernel/errors.ts';
 import type { Db } from '../state/tables.ts';
-import type { Organization } from './organization.ts';
+import type { Organization, TakenOrganization } from './organization.ts';
 import { findOrganization, listOrganizations, takeOrganization } from './store.ts';
 
 export type Organizations = ReturnType<typeof createOrganizations>;
@@ -19,7 +19,7 @@ export function createOrganizations({ db }: { db: Db }) {
      * Every change inside an organization starts here. Changes of one organization then happen one after the other,
      * on every node, so that a rule over several rows («at most 100 keys») holds without any further lock.
      */
-    async take(tx: Db, id: string): Promise<Organization> {
+    async take(tx: Db, id: string): Promise<TakenOrganization> {
       return (await takeOrganization(tx, id)) ?? missing(id);
     },
   };

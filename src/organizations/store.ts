@@ -1,6 +1,6 @@
 import { prepared } from '../state/prepared.ts';
 import type { Db, OrganizationRow } from '../state/tables.ts';
-import type { Organization, Tier } from './organization.ts';
+import type { Organization, TakenOrganization, Tier } from './organization.ts';
 
 const toOrganization = (row: OrganizationRow): Organization => ({
   id: row.id,
@@ -20,7 +20,7 @@ const bumpRevision = prepared((db: Db, value: { id: string }) =>
     .updateTable('organizations')
     .set((eb) => ({ revision: eb('revision', '+', 1) }))
     .where('id', '=', value.id)
-    .returningAll(),
+    .returning(['tier', 'paid']),
 );
 
 export async function findOrganization(db: Db, id: string): Promise<Organization | undefined> {
@@ -34,9 +34,9 @@ export async function listOrganizations(db: Db): Promise<Organization[]> {
 }
 
 /** Raises the revision, and by that holds the organization's row until the transaction ends. */
-export async function takeOrganization(tx: Db, id: string): Promise<Organization | undefined> {
+export async function takeOrganization(tx: Db, id: string): Promise<TakenOrganization | undefined> {
   const row = await bumpRevision.first(tx, { id });
-  return row && toOrganization(row);
+  return row && { id, tier: row.tier as Tier, isPaid: row.paid === 1 };
 }
 
 export async function insertOrganization(tx: Db, organization: Omit<Organization, 'costRevision'>): Promise<void> {

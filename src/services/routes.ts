@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { managementAnswer, success } from '../http/envelopes.ts';
+import { managementAnswer, sendRendered, success } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
+import { computedOnce } from '../kernel/memo.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import {
   ExtendedServiceRecord,
@@ -12,6 +13,7 @@ import {
   ServicePath,
   ServiceRecord,
 } from './schema.ts';
+import type { Service } from './service.ts';
 import type { Services } from './services.ts';
 
 const read = ['admin', 'developer'];
@@ -23,6 +25,9 @@ const TOTALS_DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
 
 export function serviceRoutes({ services }: { services: Services }): Routes {
   return (app) => {
+    let serialize: (record: Record<string, unknown>) => string;
+    const rendered = computedOnce((service: Readonly<Service>) => serialize({ ...extendedRecord(service) }));
+
     app.get(
       '/v1/organizations/:organizationId/services',
       {
@@ -48,9 +53,10 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           response: managementAnswer(ExtendedServiceRecord),
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const service = await services.get(callerOf(request).organizationId, request.params.serviceId.toLowerCase());
-        return success(request, extendedRecord(service));
+        serialize ??= reply.compileSerializationSchema({ ...ExtendedServiceRecord });
+        return sendRendered(reply, `{"requestId":"${request.id}","result":${rendered(service)},"status":200}`);
       },
     );
 

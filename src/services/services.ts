@@ -3,10 +3,9 @@ import type { Audit } from '../audit/audit.ts';
 import { AppError, refuse, type Violation } from '../kernel/errors.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
-import type { Db } from '../state/tables.ts';
 import { rescaled, type ScalingChange } from './scaling.ts';
 import type { Scaling, Service } from './service.ts';
-import { findService, listServices, updateScaling } from './store.ts';
+import { findService, findSharedService, listServices, updateService } from './store.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -17,36 +16,31 @@ interface Options {
 }
 
 export function createServices({ state, audit, organizations }: Options) {
-  async function get(db: Db, organizationId: string, id: string): Promise<Service> {
-    const service = await findService(db, organizationId, id);
-    if (!service) throw new AppError('not_found', `service ${id} does not exist`);
-    return service;
-  }
+  const missing = (id: string) => new AppError('not_found', `service ${id} does not exist`);
 
   return {
     list: (organizationId: string): Promise<Service[]> => listServices(state.db, organizationId),
 
-    get: (organizationId: string, id: string): Promise<Service> => get(state.db, organizationId, id),
+    async get(organizationId: string, id: string): Promise<Readonly<Service>> {
+      const service = await findSharedService(state.db, organizationId, id);
+      if (!service) throw missing(id);
+      return service;
+    },
 
     /** Merges the change into what is stored at that moment: two changes of different fields both survive. */
     async rescale(actor: Actor, organizationId: string, id: string, change: ScalingChange): Promise<Service> {
       return state.write(async (tx) => {
         const organization = await organizations.take(tx, organizationId);
-        const service = await get(tx, organizationId, id);
+        const service = await findService(tx, organizationId, id);
+        if (!service) throw missing(id);
         const { scaling, violations } = rescaled(service.scaling, change, { organization, service });
         refuse(violations.map(inBody));
         const changed = difference(service.scaling, scaling);
         const type = activityOf(changed.after);
         if (!type) return service;
-        await updateScaling(tx, organizationId, id, scaling);
-        await audit.record(tx, actor, {
-          organizationId,
-          type,
-          resource: { type: 'service', id },
-          serviceId: id,
-          ...changed,
-        });
         service.scaling = scaling;
+        await updateService(tx, service);
+        await audit.record(tx, actor, { organizationId, type, resource: { type: 'service', id }, serviceId: id, ...changed });
         return service;
       });
     },

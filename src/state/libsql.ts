@@ -3,9 +3,10 @@ import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Kysely, SqliteDialect } from 'kysely';
 import Database from 'libsql';
+import { watchCommits } from './commit-watch.ts';
 import { storeFailure } from './failures.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { runDirectly } from './prepared.ts';
+import { type DirectRunner, runDirectly } from './prepared.ts';
 import type { State, StoreObserver } from './state.ts';
 import type { Tables } from './tables.ts';
 
@@ -18,7 +19,10 @@ export function openLibsql(path: string, observer: StoreObserver): State {
   const writer = connect(path);
   const reader = connect(path);
   const db = kysely(reader, observer);
-  const group = createGroupCommit(writer, kysely(writer, observer), observer);
+  const tx = kysely(writer, observer);
+  runDirectly(db, remembering(watchCommits(path, reader), directRunner(reader, observer)));
+  runDirectly(tx, directRunner(writer, observer));
+  const group = createGroupCommit(writer, tx, observer);
   return {
     kind: 'libsql',
     db,
@@ -64,39 +68,73 @@ function connect(path: string): Connection {
 }
 
 function kysely(connection: Connection, observer: StoreObserver): Kysely<Tables> {
-  const database = withKeptStatements(connection);
-  const db = new Kysely<Tables>({
+  const database = { prepare: keptStatements(connection), close() {} };
+  return new Kysely<Tables>({
     dialect: new SqliteDialect({ database }),
     log: (event) => observer.query(event.queryDurationMillis / 1000),
   });
+}
+
+/** Prepared queries go straight to the driver. A statement is used in one way only: mixing them confuses its bindings. */
+function directRunner(connection: Connection, observer: StoreObserver): DirectRunner {
+  const forAll = keptStatements(connection);
+  const forFirst = keptStatements(connection);
   const measured = <T>(run: () => T): T => {
     const startedAt = performance.now();
     const result = run();
     observer.query((performance.now() - startedAt) / 1000);
     return result;
   };
-  runDirectly(db, {
-    all: (sql, parameters) => measured(() => database.prepare(sql).all(parameters)),
-    // `get` runs a statement to its end and is the cheapest call there is, also for one that returns nothing.
-    first: (sql, parameters) => measured(() => database.prepare(sql).get(parameters)),
-  });
-  return db;
+  return {
+    all: (sql, parameters) => measured(() => forAll(sql).all(parameters)),
+    // `get` is the cheapest call there is, also for a statement that returns nothing.
+    first: (sql, parameters) => measured(() => forFirst(sql).get(parameters)),
+    recent: (sql, parameters) => measured(() => forFirst(sql).get(parameters)),
+  };
+}
+
+const REMEMBERED_ROWS = 10_000;
+
+/** Remembers single rows until anybody commits anything: this process, the CLI, whoever has the file open. */
+function remembering(hasChanged: () => boolean, runner: DirectRunner): DirectRunner {
+  let size = 0;
+  const rows = new Map<string, Map<string, unknown>>();
+  const forgetWhatChanged = () => {
+    if (!hasChanged() && size <= REMEMBERED_ROWS) return;
+    rows.clear();
+    size = 0;
+  };
+  const recent: DirectRunner['recent'] = (sql, parameters) => {
+    let known = rows.get(sql);
+    if (!known) rows.set(sql, (known = new Map()));
+    const id = parameters.join('\u0000');
+    if (known.has(id)) return known.get(id);
+    const row = runner.first(sql, parameters);
+    known.set(id, row);
+    size++;
+    return row;
+  };
+  return {
+    all: runner.all,
+    recent,
+    first(sql, parameters) {
+      forgetWhatChanged();
+      return recent(sql, parameters);
+    },
+  };
 }
 
 const KEPT_STATEMENTS = 200;
 
-/** Preparing a statement costs more than running it, and Kysely prepares each time: keep the ones already made. */
-function withKeptStatements(connection: Connection) {
+/** Preparing a statement costs more than running it: keep the ones already made. */
+function keptStatements(connection: Connection): (sql: string) => Statement & { reader: boolean } {
   const kept = new Map<string, Statement>();
-  return {
-    prepare(sql: string) {
-      let statement = kept.get(sql);
-      if (!statement) {
-        statement = connection.prepare(sql);
-        if (kept.size < KEPT_STATEMENTS) kept.set(sql, statement);
-      }
-      return statement as Statement & { reader: boolean };
-    },
-    close() {},
+  return (sql) => {
+    let statement = kept.get(sql);
+    if (!statement) {
+      statement = connection.prepare(sql);
+      if (kept.size < KEPT_STATEMENTS) kept.set(sql, statement);
+    }
+    return statement as Statement & { reader: boolean };
   };
 }

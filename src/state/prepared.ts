@@ -5,6 +5,7 @@ import type { Db } from './tables.ts';
 export interface DirectRunner {
   all(sql: string, parameters: readonly unknown[]): unknown[];
   first(sql: string, parameters: readonly unknown[]): unknown;
+  recent(sql: string, parameters: readonly unknown[]): unknown;
 }
 
 const directRunners = new WeakMap<Db, DirectRunner>();
@@ -65,12 +66,21 @@ export function prepared<V extends object, O>(build: (db: Db, value: V) => Compi
     return rows;
   }
 
-  async function first(db: Db, values: V): Promise<O | undefined> {
+  async function one(how: 'first' | 'recent', db: Db, values: V): Promise<O | undefined> {
     const direct = directRunners.get(db);
     if (!direct) return (await all(db, values))[0];
     const entry = compiledFor(db);
-    return direct.first(entry.query.sql, filled(entry, values)) as O | undefined;
+    return direct[how](entry.query.sql, filled(entry, values)) as O | undefined;
   }
 
-  return { all, first };
+  return {
+    all,
+    /** The first row, as it is now. */
+    first: (db: Db, values: V) => one('first', db, values),
+    /**
+     * The first row, as it was at the last `first` or later. For a request that has been authenticated, which is such
+     * a `first`: what it reads is never older than itself. Rows are shared, so nobody may change them.
+     */
+    recent: (db: Db, values: V) => one('recent', db, values),
+  };
 }

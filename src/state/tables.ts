@@ -32,50 +32,23 @@ export interface ActivityRow {
   organization_id: string;
   id: string;
   created_at: number;
-  type: string;
-  actor_type: string;
-  actor_id: string;
-  actor_details: string;
-  address: string | null;
-  user_agent: string | null;
-  request_id: string | null;
-  service_id: string | null;
-  resource_type: string;
-  resource_id: string;
-  before: string | null;
-  after: string | null;
+  document: string;
 }
 
 export interface ApiKeyRow {
   id: string;
   organization_id: string;
-  name: string;
-  state: string;
-  roles: string;
-  ip_access_list: string;
   key_id_hash: string;
-  key_id_suffix: string;
-  key_secret_hash: string;
   created_at: number;
-  expire_at: number | null;
   used_at: number | null;
+  document: string;
 }
 
 export interface ServiceRow {
-  organization_id: string;
   id: string;
-  name: string;
-  kind: string;
-  state: string;
-  data_warehouse_id: string;
-  is_primary: number;
-  num_replicas: number;
-  min_replica_memory_gb: number;
-  max_replica_memory_gb: number;
-  idle_scaling: number;
-  idle_timeout_minutes: number;
+  organization_id: string;
   created_at: number;
-  details: string;
+  document: string;
 }
 
 export interface UsageCostRow {
