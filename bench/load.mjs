@@ -1,10 +1,11 @@
 // The load, in a process of its own: keep-alive connections over raw sockets, one request in flight on each.
 // Plain sockets cost a fraction of an HTTP client, so that the generator is not what is measured.
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
 /** @type {{ port: number, connections: number, seconds: number, requests: string[], perSecond?: number }} */
-const job = JSON.parse(process.argv[2]);
+const job = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const requests = job.requests.map((text) => Buffer.from(text, 'latin1'));
 
 const latencies = [];

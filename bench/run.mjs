@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { benchFleet, key, organizationId, serviceId } from './fleet.mjs';
+import { benchFleet, key, organizationId, serviceId, tenants } from './fleet.mjs';
 
 const execute = promisify(execFile);
 const here = import.meta.dirname;
@@ -16,7 +16,8 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const only = process.argv[2];
 
-const authorization = `Basic ${Buffer.from(`${key.keyId}:${key.keySecret}`).toString('base64')}`;
+const basic = ({ keyId, keySecret }) => `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}`;
+const authorization = basic(key);
 const base = `/v1/organizations/${organizationId}`;
 
 async function main() {
@@ -57,7 +58,7 @@ async function main() {
       'PATCH …/scaling',
       [3, 4].map((numReplicas) => request('PATCH', `${base}/services/${serviceId}/scaling`, { numReplicas })),
     ],
-    ['POST …/keys', [request('POST', `${base}/keys`, { name: 'bench', roles: ['developer'] })]],
+    ['POST …/keys', tenants.map(({ id, key: own }) => request('POST', `/v1/organizations/${id}/keys`, { name: 'bench', roles: ['developer'] }, own))],
   ];
   for (const [name, requests] of writes)
     if (!only || name.includes(only)) rows.push(await writeRow(server, name, requests));
@@ -173,16 +174,20 @@ async function startServer(data, args) {
   };
 }
 
-function request(method, path, body) {
+function request(method, path, body, credentials = key) {
   const text = body === undefined ? '' : JSON.stringify(body);
-  const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', `authorization: ${authorization}`];
+  const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', `authorization: ${basic(credentials)}`];
   if (text) lines.push('content-type: application/json', `content-length: ${Buffer.byteLength(text)}`);
   return `${lines.join('\r\n')}\r\n\r\n${text}`;
 }
 
+let jobs = 0;
+
 async function load(port, connections, requests, { perSecond } = {}) {
   const job = { port, connections, seconds: SECONDS, requests, perSecond };
-  const { stdout } = await execute(process.execPath, [join(here, 'load.mjs'), JSON.stringify(job)]);
+  const jobFile = join(directory, `job-${jobs++}.json`);
+  writeFileSync(jobFile, JSON.stringify(job));
+  const { stdout } = await execute(process.execPath, [join(here, 'load.mjs'), jobFile]);
   const result = JSON.parse(stdout);
   const failed = Object.keys(result.statuses).filter((status) => status !== '200');
   if (failed.length > 0) throw new Error(`the server answered ${JSON.stringify(result.statuses)}`);

@@ -7,6 +7,7 @@ import type { Config } from './config.ts';
 import { createTokenAuthentication } from './dashboards/authentication.ts';
 import { dashboardRoutes } from './dashboards/routes.ts';
 import { createDomains, type Domains } from './domains.ts';
+import type { AccessLog } from './http/access-log.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { type Authenticate, FAILED_ATTEMPTS, guardRoutes } from './http/guard.ts';
@@ -39,6 +40,7 @@ interface Options {
   config: Config;
   clock: Clock;
   log: Logger;
+  access: AccessLog;
   /** Runs after the store is open and before anybody can call: fleet files, demo data. */
   prepare?(domains: Domains): Promise<void>;
 }
@@ -46,7 +48,7 @@ interface Options {
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
 /** Opens the stores, builds the domains, mounts the routes, listens. What was opened is closed in reverse order. */
-export async function startServer({ config, clock, log, prepare }: Options): Promise<Server> {
+export async function startServer({ config, clock, log, access, prepare }: Options): Promise<Server> {
   const metrics = createMetrics();
   const state = await openState({ ...config, clock, observer: metrics.store });
   let isDraining = false;
@@ -87,7 +89,7 @@ export async function startServer({ config, clock, log, prepare }: Options): Pro
       await state.check();
     };
     const open = async (parts: Part[]) => {
-      const app = createApp({ log, metrics, explain: storeFailure });
+      const app = createApp({ log, access, metrics, explain: storeFailure });
       apps.push(app);
       await describeRoutes(app, VERSION);
       serveDocument(app, ['/openapi.json', ...parts.flatMap(({ documentPaths }) => documentPaths)]);

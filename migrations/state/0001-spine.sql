@@ -6,8 +6,6 @@ CREATE TABLE organizations (
   tier TEXT NOT NULL,
   paid BIGINT NOT NULL,
   created_at BIGINT NOT NULL,
-  -- Goes up with every change inside the organization; taking it is also the lock that puts changes in line.
-  revision BIGINT NOT NULL,
   -- Goes up with every change of the cost ledger, so that rendered days can be kept until it does.
   cost_revision BIGINT NOT NULL
 );

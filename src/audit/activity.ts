@@ -53,7 +53,7 @@ export interface Activity extends Change {
 /** Only what differs, from both sides. */
 export function difference<T extends object>(before: T, after: T): { before: Partial<T>; after: Partial<T> } {
   const changed = (Object.keys({ ...before, ...after }) as (keyof T)[]).filter(
-    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+    (name) => before[name] !== after[name] && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   );
   const pick = (from: T) =>
     Object.fromEntries(changed.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]]))) as Partial<T>;

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import pino, { type Logger } from 'pino';
 import type { Actor } from '../audit/activity.ts';
-import { type Config, loadConfig, SETTINGS, type Setting, type SettingName } from '../config.ts';
+import { type Config, type LogLevel, loadConfig, SETTINGS, type Setting, type SettingName } from '../config.ts';
 import { createDomains, type Domains } from '../domains.ts';
+import { type AccessLog, createAccessLog } from '../http/access-log.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { isStorable } from '../kernel/text.ts';
@@ -59,14 +60,36 @@ export function configOf(
   return loaded.config;
 }
 
+export interface Logs {
+  log: Logger;
+  /** One line for each answered request; none above level info. */
+  access: AccessLog;
+  flush(): void;
+}
+
 /** To standard error, in the background; `flush` before the process ends. */
-export function createLog(level: string): { log: Logger; flush(): void } {
-  const destination = pino.destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 500 });
-  const log = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: shortError } },
-    destination,
-  );
-  return { log, flush: () => destination.flushSync() };
+export function createLogs(level: LogLevel): Logs {
+  const destination = pino.destination({ fd: 2, sync: false, minLength: 8192, periodicFlush: 500 });
+  const timestamp = createTimestamp();
+  const log = pino({ level, base: null, timestamp, serializers: { err: shortError } }, destination);
+  const access = log.isLevelEnabled('info')
+    ? createAccessLog((line) => destination.write(line), timestamp, pino.levels.values.info ?? 30)
+    : () => {};
+  return { log, access, flush: () => destination.flushSync() };
+}
+
+/** ISO 8601; made once a millisecond, since many lines share one. */
+function createTimestamp(): () => string {
+  let at = 0;
+  let text = '';
+  return () => {
+    const now = systemClock.now();
+    if (now !== at) {
+      at = now;
+      text = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return text;
+  };
 }
 
 /** What helps to find a fault; a driver's `detail` may quote values, so it stays out. */
@@ -82,7 +105,7 @@ export async function withDomains<T>(
   work: (domains: Domains, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = configOf(options, world);
-  const { log, flush } = createLog(config.logLevel);
+  const { log, flush } = createLogs(config.logLevel);
   const state = await openState({ ...config, clock: systemClock });
   try {
     return await work(createDomains({ state, clock: systemClock, log, config }), config);

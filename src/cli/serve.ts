@@ -6,7 +6,7 @@ import type { FleetFile } from '../fleet/schema.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type Server, startServer } from '../server.ts';
-import { configOf, createLog, localActor, UsageError, type World, withSettings } from './command.ts';
+import { configOf, createLogs, localActor, UsageError, type World, withSettings } from './command.ts';
 
 export const SERVER_SETTINGS = [
   'port',
@@ -41,12 +41,13 @@ interface Hooks {
 /** Serves until somebody says stop, then finishes what is in flight. */
 export async function runServer(config: Config, world: World, { prepare, ready }: Hooks): Promise<void> {
   const file = config.fleetFile === undefined ? undefined : parseFleetFile(readFleet(world, config.fleetFile));
-  const { log, flush } = createLog(config.logLevel);
+  const { log, access, flush } = createLogs(config.logLevel);
   try {
     const server = await startServer({
       config,
       clock: systemClock,
       log,
+      access,
       async prepare(domains) {
         await prepare?.(domains);
         if (file) await applyFile(domains, world, file);

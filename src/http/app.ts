@@ -2,6 +2,7 @@ import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
+import type { AccessLog } from './access-log.ts';
 import { acceptJsonBodies } from './body.ts';
 import { createBrokenRequestHandler } from './broken.ts';
 import { drainOnClose } from './drain.ts';
@@ -13,6 +14,7 @@ import { type App, type SchemaTypes, validateWithSchemas } from './validation.ts
 
 interface Options {
   log: Logger;
+  access: AccessLog;
   metrics: Metrics;
   /** Turns an error of a store into one that may be sent; the edge itself knows no stores. */
   explain(error: unknown): unknown;
@@ -23,7 +25,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const KEEP_ALIVE_MS = 72_000;
 
 /** The HTTP edge without any route: ids, bodies, errors, logs, metrics. */
-export function createApp({ log, metrics, explain, requestTimeoutMs = 30_000 }: Options): App {
+export function createApp({ log, access, metrics, explain, requestTimeoutMs = 30_000 }: Options): App {
   const broken = createBrokenRequestHandler((error, requestId) => {
     log.info({ requestId, operation: 'broken', status: statusOf(error), reason: error.message }, 'refused');
     metrics.request('broken', statusOf(error), 0);
@@ -46,30 +48,36 @@ export function createApp({ log, metrics, explain, requestTimeoutMs = 30_000 }: 
     },
   }).withTypeProvider<SchemaTypes>();
 
+  app.decorateRequest('operation', undefined);
   broken.attach(app.server);
   drainOnClose(app, requestTimeoutMs);
   validateWithSchemas(app);
   acceptJsonBodies(app);
   const allowedMethods = createAllowedMethods(app);
 
-  app.addHook('onRequest', async (request, reply) => {
+  // Callbacks, not promises: these run for every request, and each promise costs a turn of the microtask queue.
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw new AppError('bad_request', 'The Host header is missing');
+      return done(new AppError('bad_request', 'The Host header is missing'));
     }
     // Here, not in the handler: that only runs once a body has been read and found good, and nobody asked for it.
-    if (request.is404) refuseUnknown(request);
+    done(request.is404 ? unknownRoute(request) : undefined);
   });
 
-  app.addHook('onResponse', async (request, reply) => record(request, reply.statusCode, reply.elapsedTime));
+  app.addHook('onResponse', (request, reply, done) => {
+    record(request, reply.statusCode, reply.elapsedTime);
+    done();
+  });
 
-  app.setNotFoundHandler(async (request) => refuseUnknown(request));
+  app.setNotFoundHandler(async (request) => {
+    throw unknownRoute(request);
+  });
 
-  function refuseUnknown(request: FastifyRequest): never {
+  function unknownRoute(request: FastifyRequest): AppError {
     const allowed = allowedMethods(request.url);
-    if (allowed.length === 0)
-      throw new AppError('not_found', `${request.method} ${pathOf(request.url)} does not exist`);
-    throw new AppError('method_not_allowed', `${request.method} is not possible here; use ${allowed.join(' or ')}`, {
+    if (allowed.length === 0) return new AppError('not_found', `${request.method} ${pathOf(request.url)} does not exist`);
+    return new AppError('method_not_allowed', `${request.method} is not possible here; use ${allowed.join(' or ')}`, {
       headers: { allow: allowed.join(', ') },
     });
   }
@@ -103,12 +111,13 @@ export function createApp({ log, metrics, explain, requestTimeoutMs = 30_000 }: 
     const operation = operationOf(request);
     metrics.request(operation, status, elapsedMs / 1000);
     const ms = Math.round(elapsedMs * 1000) / 1000;
-    log.info({ requestId: request.id, operation, key: request.caller?.suffix, status, ms }, 'answered');
+    access({ requestId: request.id, operation, key: request.caller?.suffix, status, ms });
   }
 
   return app;
 }
 
-const operationOf = (request: FastifyRequest): string => request.routeOptions.config?.operation ?? 'unknown';
+const operationOf = (request: FastifyRequest): string =>
+  request.operation ?? request.routeOptions.config?.operation ?? 'unknown';
 
 const pathOf = (url: string): string => (url.split('?', 1)[0] ?? '').slice(0, 200);

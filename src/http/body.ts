@@ -20,11 +20,14 @@ export function acceptJsonBodies(app: App): void {
     if (bytes.length === 0) return done(null, {});
     done(new AppError('unsupported_media_type', 'The request body must be sent as application/json'));
   });
-  app.addHook('preValidation', async (request) => {
-    const schema = request.routeOptions.schema?.body;
+  app.addHook('onRoute', (route) => {
+    const schema = route.schema?.body as object | undefined;
     if (!schema) return;
-    request.body ??= {};
-    dropNulls(schema, request.body);
+    route.preValidation = (request, _reply, done) => {
+      request.body ??= {};
+      dropNulls(schema, request.body);
+      done();
+    };
   });
 }
 

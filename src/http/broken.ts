@@ -11,8 +11,6 @@ interface BrokenRequest extends Error {
 
 /** Answers requests that are broken below HTTP: nobody gets an empty reset where a sentence is possible. */
 export function createBrokenRequestHandler(log: (error: AppError, requestId: string) => void) {
-  const lastUrl = new WeakMap<Socket, string>();
-
   /** `GET /v1/x HTTP/1.1`, from the bytes that could not be parsed. */
   const urlIn = (packet: unknown) =>
     Buffer.isBuffer(packet) ? /^[!-~]+ (\S+)/.exec(packet.subarray(0, 2048).toString('latin1'))?.[1] : undefined;
@@ -36,13 +34,12 @@ export function createBrokenRequestHandler(log: (error: AppError, requestId: str
 
   function clientError(error: BrokenRequest, socket: Socket): void {
     if (error.code === 'ECONNRESET' || socket.destroyed) return void socket.destroy();
-    answer(socket, translated(error), urlIn(error.rawPacket) ?? lastUrl.get(socket) ?? '');
+    answer(socket, translated(error), urlIn(error.rawPacket) ?? currentUrl(socket));
   }
 
   return {
     clientError,
     attach(server: Server): void {
-      server.on('request', (request: IncomingMessage) => lastUrl.set(request.socket, request.url ?? ''));
       server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
         response.shouldKeepAlive = false;
         answer(
@@ -60,6 +57,12 @@ export function createBrokenRequestHandler(log: (error: AppError, requestId: str
       });
     },
   };
+}
+
+/** Of the request that is being read on a connection: its head was fine, its body was not. Node keeps the answer to it there. */
+function currentUrl(socket: Socket): string {
+  const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse | null };
+  return answer?.req.url ?? '';
 }
 
 function translated(error: BrokenRequest): AppError {

@@ -1,5 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { canonicalAddress, type Network } from '../kernel/addresses.ts';
+import { memoized } from '../kernel/memo.ts';
+
+const canonical = memoized(canonicalAddress);
 
 /**
  * Who is calling: the socket's address, unless that is a proxy we trust; then the right-most address of
@@ -8,7 +11,7 @@ import { canonicalAddress, type Network } from '../kernel/addresses.ts';
 export function createClientAddress(trustedProxies: readonly Network[]): (request: FastifyRequest) => string {
   const isTrusted = (address: string) => trustedProxies.some((network) => network.contains(address));
   return (request) => {
-    let address = canonicalAddress(request.socket.remoteAddress ?? '');
+    let address = canonical(request.socket.remoteAddress ?? '');
     if (trustedProxies.length === 0 || !isTrusted(address)) return address;
     const forwarded = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
     for (const hop of forwarded.reverse()) {

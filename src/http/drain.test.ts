@@ -7,6 +7,7 @@ import { createMetrics } from './metrics.ts';
 
 async function listen(requestTimeoutMs: number) {
   const app = createApp({
+    access() {},
     log: pino({ level: 'silent' }),
     metrics: createMetrics(),
     explain: (error) => error,

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { App } from './validation.ts';
 
@@ -7,22 +8,31 @@ import type { App } from './validation.ts';
  * requests no longer once a server closes, so without this one stalled upload would keep the process alive for good.
  */
 export function drainOnClose(app: App, graceMs: number): void {
-  const sockets = new Set<Socket>();
+  const latestAnswers = new Map<Socket, ServerResponse | undefined>();
   let isClosing = false;
 
   app.server.on('connection', (socket: Socket) => {
     if (isClosing) return void socket.destroy();
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    latestAnswers.set(socket, undefined);
+    socket.once('close', () => latestAnswers.delete(socket));
   });
 
-  app.addHook('onSend', async (_request, reply) => {
-    if (isClosing) reply.header('connection', 'close');
+  app.server.on('request', ({ socket }: IncomingMessage, answer: ServerResponse) => {
+    latestAnswers.set(socket, answer);
+    if (isClosing) makeLast(socket, answer);
   });
 
   app.addHook('preClose', async () => {
     isClosing = true;
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    for (const [socket, answer] of latestAnswers) {
+      if (answer && !answer.writableFinished) makeLast(socket, answer);
+      else if (socket.bytesRead === 0) socket.destroy();
+    }
     setTimeout(() => app.server.closeAllConnections(), graceMs).unref();
   });
+}
+
+function makeLast(socket: Socket, answer: ServerResponse): void {
+  if (!answer.headersSent) answer.setHeader('connection', 'close');
+  answer.once('finish', () => socket.end());
 }

@@ -41,6 +41,13 @@ export function bareSuccess(request: FastifyRequest): { requestId: string; statu
   return { requestId: request.id, status: 200 };
 }
 
+/** As `success`, around a result that is JSON already. */
+export function renderedSuccess(request: FastifyRequest, result: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`{"requestId":"${request.id}","result":`), result, END_OF_SUCCESS]);
+}
+
+const END_OF_SUCCESS = Buffer.from(',"status":200}');
+
 /** An answer that is already in the form of its schema: sent as it is. */
 export function sendRendered(reply: object, json: Buffer | string | Readable): FastifyReply {
   return (reply as FastifyReply).type('application/json; charset=utf-8').send(json);

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
 import { addressBlock } from '../kernel/addresses.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createFixedWindow, type FixedWindow, type Rate } from './rate-limit.ts';
-import type { App } from './validation.ts';
+import { type App, pathCheck } from './validation.ts';
 
 /** Whoever presented good credentials, and what was true of their organization at that moment. */
 export interface Caller {
@@ -27,6 +28,7 @@ declare module 'fastify' {
     /** Set on every route that has `roles`; use `callerOf` to read it. */
     caller: Caller | undefined;
     clientAddress: string;
+    operation: string | undefined;
   }
   interface FastifyContextConfig {
     /** The operation's name in logs, metrics and OpenAPI. */
@@ -57,25 +59,24 @@ export function guardRoutes(
   const limiter = rate && createFixedWindow(rate, clock);
   const policy = rate && `${rate.requests};w=${rate.windowSeconds}`;
 
-  app.addHook('onRequest', async (request, reply) => {
-    const { roles } = request.routeOptions.config;
+  // A hook for each route, made when the route is: what is known by then need not be looked up for every request.
+  app.addHook('onRoute', (route) => {
+    const { roles, operation } = route.config ?? {};
     if (!roles) return;
-    const caller = await identify(request);
-    request.caller = caller;
-    const taken = limiter?.take(caller.credentialId);
-    if (taken && rate && policy) announce(reply, rate, policy, taken);
-    if (caller.allows && !caller.allows(request.clientAddress)) {
-      throw new AppError('forbidden', `This key may not be used from ${request.clientAddress}`);
-    }
-    if (taken && !taken.isAllowed) throw tooMany(taken, 'Too many requests with this key');
-    checkPath(request);
-    checkOrganization(request, caller);
-    if (roles.length > 0 && !roles.some((role) => caller.roles.includes(role))) {
-      throw new AppError(
-        'forbidden',
-        `This operation needs the role ${roles.join(' or ')}; the key has ${caller.roles.join(', ')}`,
-      );
-    }
+    const checkPath = pathCheck(route.schema?.params as TSchema | undefined);
+    route.onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+      request.operation = operation;
+      const caller = await identify(request);
+      const taken = limiter?.take(caller.credentialId);
+      if (taken && rate && policy) announce(reply, rate, policy, taken);
+      if (caller.allows && !caller.allows(request.clientAddress)) {
+        throw new AppError('forbidden', `This key may not be used from ${request.clientAddress}`);
+      }
+      if (taken && !taken.isAllowed) throw tooMany(taken, 'Too many requests with this key');
+      checkPath(request.params);
+      checkOrganization(request, caller);
+      checkRole(roles, caller);
+    };
   });
 
   app.decorateRequest('caller', undefined);
@@ -87,16 +88,21 @@ export function guardRoutes(
 
   async function identify(request: FastifyRequest): Promise<Caller> {
     try {
-      return await authenticate(request.headers.authorization);
+      request.caller = await authenticate(request.headers.authorization);
+      return request.caller;
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
-      const taken = failedAttempts.take(addressBlock(request.clientAddress));
-      if (!taken.isAllowed) throw tooMany(taken, 'Too many failed attempts from this address');
-      throw new AppError('unauthorized', error.message, {
-        cause: error.cause,
-        headers: { 'www-authenticate': challenge },
-      });
+      return refuseStranger(request, error);
     }
+  }
+
+  function refuseStranger(request: FastifyRequest, error: unknown): never {
+    if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
+    const taken = failedAttempts.take(addressBlock(request.clientAddress));
+    if (!taken.isAllowed) throw tooMany(taken, 'Too many failed attempts from this address');
+    throw new AppError('unauthorized', error.message, {
+      cause: error.cause,
+      headers: { 'www-authenticate': challenge },
+    });
   }
 }
 
@@ -120,18 +126,16 @@ function tooMany({ resetSeconds }: { resetSeconds: number }, text: string): AppE
   });
 }
 
-/** The route's own schema, but before anything behind the organization is touched. */
-function checkPath(request: FastifyRequest): void {
-  const validate = request.getValidationFunction('params');
-  const outcome: unknown = validate?.(request.params as object);
-  const error = (outcome as { error?: unknown } | undefined)?.error;
-  if (error) throw error;
-}
-
 /** Another organization is answered exactly like one that does not exist. */
 function checkOrganization(request: FastifyRequest, caller: Caller): void {
   const params = request.params as { organizationId?: string };
   if (params.organizationId === undefined) return;
   const wanted = params.organizationId.toLowerCase();
   if (wanted !== caller.organizationId) throw new AppError('not_found', `organization ${wanted} does not exist`);
+}
+
+function checkRole(roles: readonly string[], caller: Caller): void {
+  if (roles.length === 0 || roles.some((role) => caller.roles.includes(role))) return;
+  const has = caller.roles.join(', ');
+  throw new AppError('forbidden', `This operation needs the role ${roles.join(' or ')}; the key has ${has}`);
 }

@@ -9,11 +9,11 @@ import { findKeyByHash } from './store.ts';
 
 interface Hashes {
   keyIdHash: string;
-  keySecretHash: string;
+  keySecretHash: Buffer;
 }
 
 /** Stands in for the secret of a key that does not exist, so that the same work is done for it. */
-const NOBODY = hashOf('');
+const NOBODY = Buffer.from(hashOf(''));
 const REMEMBERED_HEADERS = 1000;
 
 /**
@@ -36,7 +36,7 @@ export function createKeyAuthentication({
     const remembered = known.get(header);
     const hashes = remembered ?? hashesIn(header);
     const found = await findKeyByHash(db, hashes.keyIdHash);
-    const isRight = isSameHash(hashes.keySecretHash, found?.key.keySecretHash ?? NOBODY);
+    const isRight = isSameHash(hashes.keySecretHash, found?.keySecretHash ?? NOBODY);
     if (!found || !isRight) throw new AppError('unauthorized', 'Key is not found');
     const { key, costRevision } = found;
     if (!isActive(key, clock.now())) throw new AppError('unauthorized', 'Key is not active');
@@ -62,5 +62,5 @@ function hashesIn(header: string): Hashes {
   const text = encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text?.indexOf(':') ?? -1;
   if (text === undefined || colon < 0) throw new AppError('unauthorized', 'Malformed Authorization header');
-  return { keyIdHash: hashOf(text.slice(0, colon)), keySecretHash: hashOf(text.slice(colon + 1)) };
+  return { keyIdHash: hashOf(text.slice(0, colon)), keySecretHash: Buffer.from(hashOf(text.slice(colon + 1))) };
 }

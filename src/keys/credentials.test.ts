@@ -78,6 +78,6 @@ describe('credentials', () => {
     [hashOf('a'), '', false],
     ['', '', true],
   ])('M5: %j and %j are the same: %j', (a, b, isSame) => {
-    expect(isSameHash(a, b)).toBe(isSame);
+    expect(isSameHash(Buffer.from(a), Buffer.from(b))).toBe(isSame);
   });
 });

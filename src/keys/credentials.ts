@@ -1,4 +1,4 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomFillSync, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -44,14 +44,27 @@ function randomText(length: number): string {
   const fair = 256 - (256 % ALPHABET.length);
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(length))
-      if (byte < fair && text.length < length) text += ALPHABET[byte % ALPHABET.length];
+    const byte = randomByte();
+    if (byte < fair) text += ALPHABET[byte % ALPHABET.length];
   }
   return text;
 }
 
-/** Compares in constant time; both are 44 characters. */
-export function isSameHash(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
+const pool = Buffer.alloc(4096);
+let used = pool.length;
+
+/** One call of the system for thousands of bytes; each is wiped as it is taken. */
+function randomByte(): number {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const byte = pool[used] ?? 0;
+  pool[used++] = 0;
+  return byte;
+}
+
+/** Compares in constant time. */
+export function isSameHash(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -3,7 +3,7 @@ import { difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import { type Clock, isoTime, parseDateTime } from '../kernel/clock.ts';
 import { AppError, refuse } from '../kernel/errors.ts';
-import { newUuid } from '../kernel/ids.ts';
+import { createTimeOrderedIds } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
@@ -52,6 +52,8 @@ interface Options {
 export type Keys = ReturnType<typeof createKeys>;
 
 export function createKeys({ state, clock, audit, organizations, maxKeys }: Options) {
+  const nextId = createTimeOrderedIds();
+
   async function get(db: Db, organizationId: string, id: string): Promise<Key> {
     const key = await findKey(db, organizationId, id);
     if (!key) throw new AppError('not_found', `key ${id} does not exist`);
@@ -106,7 +108,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
       const credentials = hashData ? undefined : { keyId: newKeyId(), keySecret: newKeySecret() };
       const hashes = hashData ?? hashesOf(credentials as { keyId: string; keySecret: string });
       const key: Key = {
-        id: newUuid(),
+        id: nextId(clock.now()),
         organizationId,
         name: settings.name ?? DEFAULT_NAME,
         state: settings.state ?? 'enabled',

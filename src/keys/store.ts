@@ -21,19 +21,28 @@ const selectByHash = prepared((db: Db, value: { keyIdHash: string }) =>
     .where('api_keys.key_id_hash', '=', value.keyIdHash),
 );
 
+/** A key, ready to be checked. */
+export interface Identified {
+  key: Key;
+  keySecretHash: Buffer;
+  costRevision: number;
+}
+
 /** The only look-up that knows no organization yet: it is how a request gets one. */
 export async function findKeyByHash(
   db: Db,
   keyIdHash: string,
-): Promise<{ key: Key; costRevision: number } | undefined> {
+): Promise<Identified | undefined> {
   const row = await selectByHash.first(db, { keyIdHash });
   return row && identified(row);
 }
 
-const identified = computedOnce((row: { document: string; used_at: number | null; cost_revision: number }) => ({
-  key: toKey(row),
-  costRevision: row.cost_revision,
-}));
+const identified = computedOnce(
+  (row: { document: string; used_at: number | null; cost_revision: number }): Identified => {
+    const key = toKey(row);
+    return { key, keySecretHash: Buffer.from(key.keySecretHash), costRevision: row.cost_revision };
+  },
+);
 
 export async function findKey(db: Db, organizationId: string, id: string): Promise<Key | undefined> {
   const row = await db

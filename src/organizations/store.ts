@@ -1,3 +1,4 @@
+import { holding } from '../state/locking.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db, OrganizationRow } from '../state/tables.ts';
 import type { Organization, TakenOrganization, Tier } from './organization.ts';
@@ -15,12 +16,8 @@ const selectById = prepared((db: Db, value: { id: string }) =>
   db.selectFrom('organizations').selectAll().where('id', '=', value.id),
 );
 
-const bumpRevision = prepared((db: Db, value: { id: string }) =>
-  db
-    .updateTable('organizations')
-    .set((eb) => ({ revision: eb('revision', '+', 1) }))
-    .where('id', '=', value.id)
-    .returning(['tier', 'paid']),
+const selectAndHold = prepared((db: Db, value: { id: string }) =>
+  holding(db, db.selectFrom('organizations').select(['tier', 'paid']).where('id', '=', value.id)),
 );
 
 export async function findOrganization(db: Db, id: string): Promise<Organization | undefined> {
@@ -33,9 +30,9 @@ export async function listOrganizations(db: Db): Promise<Organization[]> {
   return rows.map(toOrganization);
 }
 
-/** Raises the revision, and by that holds the organization's row until the transaction ends. */
+/** Holds the organization's row until the transaction ends. */
 export async function takeOrganization(tx: Db, id: string): Promise<TakenOrganization | undefined> {
-  const row = await bumpRevision.first(tx, { id });
+  const row = await selectAndHold.first(tx, { id });
   return row && { id, tier: row.tier as Tier, isPaid: row.paid === 1 };
 }
 
@@ -43,7 +40,7 @@ export async function insertOrganization(tx: Db, organization: Omit<Organization
   const { id, name, tier, isPaid, createdAt } = organization;
   await tx
     .insertInto('organizations')
-    .values({ id, name, tier, paid: isPaid ? 1 : 0, created_at: createdAt, revision: 1, cost_revision: 1 })
+    .values({ id, name, tier, paid: isPaid ? 1 : 0, created_at: createdAt, cost_revision: 1 })
     .execute();
 }
 

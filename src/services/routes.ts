@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { managementAnswer, sendRendered, success } from '../http/envelopes.ts';
+import { managementAnswer, renderedSuccess, sendRendered, success } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { computedOnce } from '../kernel/memo.ts';
@@ -26,7 +26,7 @@ const TOTALS_DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
 export function serviceRoutes({ services }: { services: Services }): Routes {
   return (app) => {
     let serialize: (record: Record<string, unknown>) => string;
-    const rendered = computedOnce((service: Readonly<Service>) => serialize({ ...extendedRecord(service) }));
+    const rendered = computedOnce((service: Readonly<Service>) => Buffer.from(serialize({ ...extendedRecord(service) })));
 
     app.get(
       '/v1/organizations/:organizationId/services',
@@ -56,7 +56,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
       async (request, reply) => {
         const service = await services.get(callerOf(request).organizationId, request.params.serviceId.toLowerCase());
         serialize ??= reply.compileSerializationSchema({ ...ExtendedServiceRecord });
-        return sendRendered(reply, `{"requestId":"${request.id}","result":${rendered(service)},"status":200}`);
+        return sendRendered(reply, renderedSuccess(request, rendered(service)));
       },
     );
 

@@ -7,9 +7,12 @@ import type { Db } from './tables.ts';
 
 type Work<T> = (tx: Db) => Promise<T>;
 
+/** One change that waits for its commit. */
 interface Job {
   run(): Promise<void>;
-  settle(commitFailure?: unknown): void;
+  /** Its own failure, if it had one. */
+  failure(): { error: unknown } | undefined;
+  settle(commitFailure?: { error: unknown }): void;
 }
 
 /** One group at most; what comes later is in the next. Keeps a single commit, and the wait for it, short. */
@@ -17,8 +20,9 @@ const GROUP_LIMIT = 128;
 const BUSY_FOR_MS = 5000;
 
 /**
- * The one writer. Changes that wait at the same time are committed together, each in a savepoint of its own: one
- * fsync for all of them, and the failure of one undoes that one only. Nobody is answered before the commit.
+ * The one writer. Changes that wait at the same time are committed together: one fsync for all of them. Nobody is
+ * answered before the commit. When one of them fails, the group is undone and done again with a savepoint around each,
+ * so that the failure of one undoes that one only; most groups have no failure and are spared the savepoints.
  */
 export function createGroupCommit(database: Database, tx: Db, observer: StoreObserver) {
   const begin = database.prepare('BEGIN IMMEDIATE');
@@ -33,29 +37,28 @@ export function createGroupCommit(database: Database, tx: Db, observer: StoreObs
 
   function write<T>(work: Work<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      let outcome: { value: T } | { error: unknown };
-      waiting.push({
-        async run() {
-          save.run();
-          try {
-            outcome = { value: await work(tx) };
-            release.run();
-          } catch (error) {
-            outcome = { error };
-            // A full disk makes SQLite undo the whole transaction: there is nothing left to undo, and all of it failed.
-            if (!database.inTransaction) throw error;
-            undo.run();
-            release.run();
-          }
-        },
-        settle(commitFailure) {
-          if (outcome && 'error' in outcome) reject(outcome.error);
-          else if (commitFailure !== undefined) reject(commitFailure);
-          else resolve(outcome.value);
-        },
-      });
+      waiting.push(createJob(work, resolve, reject));
       running ??= drain();
     });
+  }
+
+  function createJob<T>(work: Work<T>, resolve: (value: T) => void, reject: (error: unknown) => void): Job {
+    let outcome: { value: T } | { error: unknown } | undefined;
+    return {
+      async run() {
+        try {
+          outcome = { value: await work(tx) };
+        } catch (error) {
+          outcome = { error };
+        }
+      },
+      failure: () => (outcome && 'error' in outcome ? outcome : undefined),
+      settle(commitFailure) {
+        if (outcome && 'error' in outcome) reject(outcome.error);
+        else if (commitFailure || !outcome) reject(commitFailure?.error);
+        else resolve(outcome.value);
+      },
+    };
   }
 
   async function drain(): Promise<void> {
@@ -71,14 +74,12 @@ export function createGroupCommit(database: Database, tx: Db, observer: StoreObs
 
   async function commitTogether(group: Job[]): Promise<void> {
     const startedAt = performance.now();
-    let failure: unknown;
+    let failure: { error: unknown } | undefined;
     try {
-      rollBack();
-      await beginWhenFree();
-      for (const job of group) await job.run();
+      if (!(await runAll(group))) await runEachApart(group);
       commit.run();
     } catch (error) {
-      failure = error;
+      failure = { error };
       try {
         rollBack();
       } catch {
@@ -87,6 +88,34 @@ export function createGroupCommit(database: Database, tx: Db, observer: StoreObs
     }
     for (const job of group) job.settle(failure);
     observer.commit((performance.now() - startedAt) / 1000, group.length);
+  }
+
+  /** False as soon as one of them fails. */
+  async function runAll(group: Job[]): Promise<boolean> {
+    await beginAnew();
+    for (const job of group) {
+      await job.run();
+      if (job.failure()) return false;
+    }
+    return true;
+  }
+
+  async function runEachApart(group: Job[]): Promise<void> {
+    await beginAnew();
+    for (const job of group) {
+      save.run();
+      await job.run();
+      const failed = job.failure();
+      // A full disk makes SQLite undo the whole transaction: there is nothing left to undo, and all of it failed.
+      if (failed && !database.inTransaction) throw failed.error;
+      if (failed) undo.run();
+      release.run();
+    }
+  }
+
+  async function beginAnew(): Promise<void> {
+    rollBack();
+    await beginWhenFree();
   }
 
   function rollBack(): void {

@@ -66,9 +66,10 @@ export function prepared<V extends object, O>(build: (db: Db, value: V) => Compi
     return rows;
   }
 
-  async function one(how: 'first' | 'recent', db: Db, values: V): Promise<O | undefined> {
+  /** Not a promise where the store answers at once: this is the busiest function there is. */
+  function one(how: 'first' | 'recent', db: Db, values: V): O | undefined | Promise<O | undefined> {
     const direct = directRunners.get(db);
-    if (!direct) return (await all(db, values))[0];
+    if (!direct) return all(db, values).then(([row]) => row);
     const entry = compiledFor(db);
     return direct[how](entry.query.sql, filled(entry, values)) as O | undefined;
   }

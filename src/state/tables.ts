@@ -24,7 +24,6 @@ export interface OrganizationRow {
   tier: string;
   paid: number;
   created_at: number;
-  revision: number;
   cost_revision: number;
 }
 
