@@ -58,7 +58,12 @@ async function main() {
       'PATCH …/scaling',
       [3, 4].map((numReplicas) => request('PATCH', `${base}/services/${serviceId}/scaling`, { numReplicas })),
     ],
-    ['POST …/keys', tenants.map(({ id, key: own }) => request('POST', `/v1/organizations/${id}/keys`, { name: 'bench', roles: ['developer'] }, own))],
+    [
+      'POST …/keys',
+      tenants.map(({ id, key: own }) =>
+        request('POST', `/v1/organizations/${id}/keys`, { name: 'bench', roles: ['developer'] }, own),
+      ),
+    ],
   ];
   for (const [name, requests] of writes)
     if (!only || name.includes(only)) rows.push(await writeRow(server, name, requests));

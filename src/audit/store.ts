@@ -15,7 +15,12 @@ const insert = prepared((db: Db, value: ActivityRow) =>
 
 export async function insertActivity(tx: Db, activity: Activity): Promise<void> {
   const { organizationId, id, createdAt } = activity;
-  await insert.first(tx, { organization_id: organizationId, id, created_at: createdAt, document: JSON.stringify(activity) });
+  await insert.first(tx, {
+    organization_id: organizationId,
+    id,
+    created_at: createdAt,
+    document: JSON.stringify(activity),
+  });
 }
 
 export interface ActivityFilter {

@@ -64,7 +64,8 @@ export function createRenderings({ costs, render }: { costs: Costs; render: (cos
         bytes += piece.length;
         pieces = bytes > KEPT_BYTES ? undefined : pieces;
         pieces?.push(piece);
-        if (isLast && pieces) keep(idOf(organizationId, window), { costRevision, pieces: joined(pieces, bytes), bytes });
+        if (isLast && pieces)
+          keep(idOf(organizationId, window), { costRevision, pieces: joined(pieces, bytes), bytes });
         yield piece;
       }
     },
@@ -72,4 +73,5 @@ export function createRenderings({ costs, render }: { costs: Costs; render: (cos
 }
 
 /** A short answer is cheaper to send from one buffer; joining a long one would hold it twice. */
-const joined = (pieces: Buffer[], bytes: number): Buffer[] => (bytes <= JOINED_BYTES ? [Buffer.concat(pieces)] : pieces);
+const joined = (pieces: Buffer[], bytes: number): Buffer[] =>
+  bytes <= JOINED_BYTES ? [Buffer.concat(pieces)] : pieces;

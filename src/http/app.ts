@@ -76,7 +76,8 @@ export function createApp({ log, access, metrics, explain, requestTimeoutMs = 30
 
   function unknownRoute(request: FastifyRequest): AppError {
     const allowed = allowedMethods(request.url);
-    if (allowed.length === 0) return new AppError('not_found', `${request.method} ${pathOf(request.url)} does not exist`);
+    if (allowed.length === 0)
+      return new AppError('not_found', `${request.method} ${pathOf(request.url)} does not exist`);
     return new AppError('method_not_allowed', `${request.method} is not possible here; use ${allowed.join(' or ')}`, {
       headers: { allow: allowed.join(', ') },
     });

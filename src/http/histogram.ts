@@ -53,12 +53,20 @@ export function createHistogram(registry: Registry, name: string, help: string, 
     },
     /** The number of observations as a counter of its own. */
     countAs(counter: string, text: string): void {
-      register(registry, counter, text, 'counter', () => [...all.values()].map(({ labels, total }) => ({ labels, value: total })));
+      register(registry, counter, text, 'counter', () =>
+        [...all.values()].map(({ labels, total }) => ({ labels, value: total })),
+      );
     },
   };
 }
 
 function register(registry: Registry, name: string, help: string, type: string, values: () => object[]): void {
-  const metric = { name, help, type, get: async () => ({ name, help, type, aggregator: 'sum', values: values() }), reset() {} };
+  const metric = {
+    name,
+    help,
+    type,
+    get: async () => ({ name, help, type, aggregator: 'sum', values: values() }),
+    reset() {},
+  };
   registry.registerMetric(metric as unknown as Metric);
 }

@@ -18,7 +18,12 @@ export function createMetrics() {
     LATENCY_BUCKETS,
   );
   requests.countAs('pilothouse_requests_total', 'Answered requests');
-  const queries = createHistogram(registry, 'pilothouse_store_query_seconds', 'One read of the state store', STORE_BUCKETS);
+  const queries = createHistogram(
+    registry,
+    'pilothouse_store_query_seconds',
+    'One read of the state store',
+    STORE_BUCKETS,
+  );
   const commits = createHistogram(
     registry,
     'pilothouse_store_commit_seconds',

@@ -29,10 +29,7 @@ export interface Identified {
 }
 
 /** The only look-up that knows no organization yet: it is how a request gets one. */
-export async function findKeyByHash(
-  db: Db,
-  keyIdHash: string,
-): Promise<Identified | undefined> {
+export async function findKeyByHash(db: Db, keyIdHash: string): Promise<Identified | undefined> {
   const row = await selectByHash.first(db, { keyIdHash });
   return row && identified(row);
 }
@@ -92,7 +89,13 @@ export async function insertKey(tx: Db, key: Key): Promise<boolean> {
   const { id, organizationId, keyIdHash, createdAt } = key;
   const document = documentOf(key);
   try {
-    await insert.first(tx, { id, organization_id: organizationId, key_id_hash: keyIdHash, created_at: createdAt, document });
+    await insert.first(tx, {
+      id,
+      organization_id: organizationId,
+      key_id_hash: keyIdHash,
+      created_at: createdAt,
+      document,
+    });
     return true;
   } catch (error) {
     if (isUniqueViolation(error)) return false;

@@ -26,7 +26,9 @@ const TOTALS_DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
 export function serviceRoutes({ services }: { services: Services }): Routes {
   return (app) => {
     let serialize: (record: Record<string, unknown>) => string;
-    const rendered = computedOnce((service: Readonly<Service>) => Buffer.from(serialize({ ...extendedRecord(service) })));
+    const rendered = computedOnce((service: Readonly<Service>) =>
+      Buffer.from(serialize({ ...extendedRecord(service) })),
+    );
 
     app.get(
       '/v1/organizations/:organizationId/services',

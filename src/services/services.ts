@@ -40,7 +40,13 @@ export function createServices({ state, audit, organizations }: Options) {
         if (!type) return service;
         service.scaling = scaling;
         await updateService(tx, service);
-        await audit.record(tx, actor, { organizationId, type, resource: { type: 'service', id }, serviceId: id, ...changed });
+        await audit.record(tx, actor, {
+          organizationId,
+          type,
+          resource: { type: 'service', id },
+          serviceId: id,
+          ...changed,
+        });
         return service;
       });
     },

@@ -6,13 +6,21 @@ import type { Service } from './service.ts';
 const toService = ({ document }: { document: string }): Service => JSON.parse(document);
 
 const selectOne = prepared((db: Db, value: { organizationId: string; id: string }) =>
-  db.selectFrom('services').select('document').where('organization_id', '=', value.organizationId).where('id', '=', value.id),
+  db
+    .selectFrom('services')
+    .select('document')
+    .where('organization_id', '=', value.organizationId)
+    .where('id', '=', value.id),
 );
 
 const sharedService = computedOnce(toService);
 
 /** For reading only: see `recent`. */
-export async function findSharedService(db: Db, organizationId: string, id: string): Promise<Readonly<Service> | undefined> {
+export async function findSharedService(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<Readonly<Service> | undefined> {
   const row = await selectOne.recent(db, { organizationId, id });
   return row && sharedService(row);
 }
