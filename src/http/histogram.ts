@@ -29,7 +29,7 @@ export function createHistogram(registry: Registry, name: string, help: string, 
       let below = 0;
       const inBuckets = [...buckets, '+Inf'].map((le, index) => {
         below += counts[index] ?? 0;
-        return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: below };
+        return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: below };
       });
       return [
         ...inBuckets,

@@ -3,7 +3,7 @@ import { difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import { type Clock, isoTime, parseDateTime } from '../kernel/clock.ts';
 import { AppError, refuse } from '../kernel/errors.ts';
-import { createTimeOrderedIds } from '../kernel/ids.ts';
+import { newUuid } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
@@ -52,8 +52,6 @@ interface Options {
 export type Keys = ReturnType<typeof createKeys>;
 
 export function createKeys({ state, clock, audit, organizations, maxKeys }: Options) {
-  const nextId = createTimeOrderedIds();
-
   async function get(db: Db, organizationId: string, id: string): Promise<Key> {
     const key = await findKey(db, organizationId, id);
     if (!key) throw new AppError('not_found', `key ${id} does not exist`);
@@ -68,7 +66,6 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
     if (ms === undefined)
       refuse([{ path, rule: 'The value must be an ISO 8601 date-time with an offset or Z', value: text }]);
     else if (ms <= clock.now()) refuse([{ path, rule: 'The value must lie in the future', value: text }]);
-    else if (ms > LAST_MOMENT) refuse([{ path, rule: 'The value must lie before the year 10000', value: text }]);
     return ms;
   }
 
@@ -108,7 +105,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
       const credentials = hashData ? undefined : { keyId: newKeyId(), keySecret: newKeySecret() };
       const hashes = hashData ?? hashesOf(credentials as { keyId: string; keySecret: string });
       const key: Key = {
-        id: nextId(clock.now()),
+        id: newUuid(),
         organizationId,
         name: settings.name ?? DEFAULT_NAME,
         state: settings.state ?? 'enabled',
@@ -194,8 +191,6 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
     },
   };
 }
-
-const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** What else a client sends in an entry is ignored: it is neither stored nor part of the trail. */
 function knownMembers({ source, description }: IpAccessEntry): IpAccessEntry {

@@ -74,27 +74,27 @@ export async function countKeys(db: Db, organizationId: string): Promise<number>
   return row?.count ?? 0;
 }
 
-const insert = prepared((db: Db, value: Omit<ApiKeyRow, 'used_at'>) =>
+const insert = prepared((db: Db, value: ApiKeyRow) =>
   db.insertInto('api_keys').values({
     id: value.id,
     organization_id: value.organization_id,
     key_id_hash: value.key_id_hash,
     created_at: value.created_at,
+    used_at: value.used_at,
     document: value.document,
   }),
 );
 
 /** False when the credential id is taken, in this organization or any other. */
 export async function insertKey(tx: Db, key: Key): Promise<boolean> {
-  const { id, organizationId, keyIdHash, createdAt } = key;
-  const document = documentOf(key);
   try {
     await insert.first(tx, {
-      id,
-      organization_id: organizationId,
-      key_id_hash: keyIdHash,
-      created_at: createdAt,
-      document,
+      id: key.id,
+      organization_id: key.organizationId,
+      key_id_hash: key.keyIdHash,
+      created_at: key.createdAt,
+      used_at: key.usedAt ?? null,
+      document: documentOf(key),
     });
     return true;
   } catch (error) {

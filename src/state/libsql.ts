@@ -107,8 +107,8 @@ function remembering(hasChanged: () => boolean, runner: DirectRunner): DirectRun
     size = 0;
   };
   const recent: DirectRunner['recent'] = (sql, parameters) => {
-    let known = rows.get(sql);
-    if (!known) rows.set(sql, (known = new Map()));
+    const known = rows.get(sql) ?? new Map<string, unknown>();
+    rows.set(sql, known);
     const id = parameters.join('\u0000');
     if (known.has(id)) return known.get(id);
     const row = runner.first(sql, parameters);
@@ -128,15 +128,46 @@ function remembering(hasChanged: () => boolean, runner: DirectRunner): DirectRun
 
 const KEPT_STATEMENTS = 200;
 
-/** Preparing a statement costs more than running it: keep the ones already made. */
-function keptStatements(connection: Connection): (sql: string) => Statement & { reader: boolean } {
-  const kept = new Map<string, Statement>();
+/**
+ * Preparing a statement costs more than running it: keep the ones already made. One that failed is thrown away: the
+ * driver leaves it half-way, and its next run would use the old parameters.
+ */
+function keptStatements(connection: Connection): (sql: string) => KeptStatement {
+  const kept = new Map<string, KeptStatement>();
   return (sql) => {
     let statement = kept.get(sql);
     if (!statement) {
-      statement = connection.prepare(sql);
+      statement = careful(connection.prepare(sql), () => kept.delete(sql));
       if (kept.size < KEPT_STATEMENTS) kept.set(sql, statement);
     }
-    return statement as Statement & { reader: boolean };
+    return statement;
+  };
+}
+
+type Parameters = readonly unknown[];
+
+interface KeptStatement {
+  reader: boolean;
+  all(parameters: Parameters): unknown[];
+  get(parameters: Parameters): unknown;
+  run(parameters: Parameters): { changes: number | bigint; lastInsertRowid: number | bigint };
+  iterate(parameters: Parameters): IterableIterator<unknown>;
+}
+
+function careful(statement: Statement, discard: () => void): KeptStatement {
+  const orDiscard = <T>(run: () => T): T => {
+    try {
+      return run();
+    } catch (error) {
+      discard();
+      throw error;
+    }
+  };
+  return {
+    reader: statement.reader,
+    all: (parameters) => orDiscard(() => statement.all(parameters as unknown[])),
+    get: (parameters) => orDiscard(() => statement.get(parameters as unknown[])),
+    run: (parameters) => orDiscard(() => statement.run(parameters as unknown[])),
+    iterate: (parameters) => orDiscard(() => statement.iterate(parameters as unknown[])),
   };
 }

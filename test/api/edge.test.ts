@@ -58,11 +58,6 @@ describe('the HTTP edge', () => {
 
     it.each([
       ['missing Host', head(`GET ${prefix}/x HTTP/1.1`), 400],
-      [
-        'broken chunked body',
-        `${head(`POST ${prefix}/x HTTP/1.1`, 'Host: h', 'Content-Type: application/json', 'Transfer-Encoding: chunked')}zz\r\n`,
-        400,
-      ],
       ['header without a colon', head(`GET ${prefix}/x HTTP/1.1`, 'Host: h', 'nonsense'), 400],
       ['oversized headers', head(`GET ${prefix}/x HTTP/1.1`, 'Host: h', `X-Long: ${'a'.repeat(20_000)}`), 431],
       ['oversized request line', head(`GET ${prefix}/${'a'.repeat(20_000)} HTTP/1.1`, 'Host: h'), 431],
@@ -88,6 +83,17 @@ describe('the HTTP edge', () => {
     ])('B2: %s gets a sentence, not a reset', async (_, bytes, status) => {
       expectFailure(`${prefix}/x`, await sendRaw(server.url, bytes), status);
     });
+  });
+
+  it('B2: a broken chunked body gets a sentence, not a reset', async () => {
+    const path = `/v1/organizations/${acme.id}/keys`;
+    const lines = [
+      'Host: h',
+      `Authorization: ${basic}`,
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+    ];
+    expectFailure(path, await sendRaw(server.url, `${head(`POST ${path} HTTP/1.1`, ...lines)}zz\r\n`), 400);
   });
 
   it('B2: bytes that are no HTTP at all get a 400', async () => {

@@ -54,7 +54,7 @@ onEachStore('management answers', (store) => {
     expect(json.error).toContain('request body.minTotalMemoryGb: The value must be a multiple of 12 <number:32>');
     expect(json.error).toContain('request body.numReplicas: The value must be an integer <string:many>');
     expect(json.error).toContain('request body.idleScaling: The value must be a boolean <array>');
-    expect(json.error).toContain('request body.maxTotalMemoryGb: The value must be a number <object>');
+    expect(json.error).toContain('request body.maxTotalMemoryGb: The value must be an integer <object>');
   });
 
   it('M3: a long value is cut at 64 characters, wherever a character may be wide', async () => {
@@ -147,7 +147,7 @@ describe('limits', () => {
 });
 
 function hashDataInUse() {
-  return { keyIdHash: `${'A'.repeat(43)}=`, keyIdSuffix: 'AAAA', keySecretHash: `${'B'.repeat(43)}=` };
+  return { keyIdHash: `${'A'.repeat(43)}=`, keyIdSuffix: 'AAAA', keySecretHash: `${'B'.repeat(42)}A=` };
 }
 
 /** Every operation of the document, with good ids in its path and a good query where one is required. */

@@ -45,7 +45,7 @@ onEachStore('key expiry', (store) => {
     ['4102444800', NOT_A_TIME],
     ['2020-01-01T00:00:00Z', 'The value must lie in the future'],
     ['1969-12-31T23:59:59Z', 'The value must lie in the future'],
-    ['9999-12-31T23:59:59-14:00', 'The value must lie before the year 10000'],
+    ['9999-12-31T23:59:59-14:00', NOT_A_TIME],
   ])('K4, M3: expireAt %j is refused', async (expireAt, rule) => {
     const { status, json } = await postKey(server, { expireAt });
     expect(status).toBe(400);

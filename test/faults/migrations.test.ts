@@ -78,7 +78,7 @@ onEachStore('migrations', (store) => {
       expect(await bare.query('SELECT version FROM schema_migrations WHERE version = 1')).toHaveLength(1);
       expect(
         await bare.query(
-          `SELECT id FROM activities WHERE type = 'create_organization' AND organization_id = '${acme.id}'`,
+          `SELECT id FROM activities WHERE document LIKE '%create_organization%' AND organization_id = '${acme.id}'`,
         ),
       ).toHaveLength(1);
     } finally {

@@ -76,7 +76,13 @@ export const costKind: Kind<Cost> = {
 
   removalViolations: (cost) =>
     cost.isLocked
-      ? [{ path: 'usageCosts', rule: 'A locked record cannot be removed', value: `${cost.date} ${cost.entityId}` }]
+      ? [
+          {
+            path: 'usageCosts',
+            rule: 'A locked record cannot be removed',
+            value: `${cost.date} ${cost.entityType} ${cost.entityId}`,
+          },
+        ]
       : [],
 
   async save(tx, pairs, { organization }) {
