@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { isoSeconds, isoTime, systemClock } from '../kernel/clock.ts';
+import { isoSeconds, systemClock } from '../kernel/clock.ts';
 import { isActive, KEY_STATES, type Key, ROLES, type Role } from '../keys/key.ts';
+import { keyRecord } from '../keys/schema.ts';
 import {
   chosenOrganization,
   localActor,
@@ -28,7 +29,7 @@ export function keyCommands(program: Command, world: World): void {
   command('list', 'list keys').action(async (options) => {
     await withDomains(options, world, async (domains) => {
       const keys = await domains.keys.list((await chosenOrganization(domains, options.org)).id);
-      if (options.json) return world.print(JSON.stringify(keys.map(shown)));
+      if (options.json) return world.print(JSON.stringify(keys.map(keyRecord)));
       const rows = keys.map((one) => [
         one.id,
         one.name,
@@ -65,7 +66,7 @@ export function keyCommands(program: Command, world: World): void {
           state: options.state,
         };
         const { key: created, credentials } = await domains.keys.create(localActor(world), id, settings);
-        if (options.json) return world.print(JSON.stringify({ key: shown(created), ...credentials }));
+        if (options.json) return world.print(JSON.stringify({ key: keyRecord(created), ...credentials }));
         world.say(`Created key ${created.name} (${created.roles.join(', ')}). The secret is shown this once.`);
         world.print(`${credentials?.keyId}:${credentials?.keySecret}`);
       });
@@ -80,7 +81,9 @@ export function keyCommands(program: Command, world: World): void {
           state: 'disabled',
         });
         world.print(
-          options.json ? JSON.stringify(shown(disabled)) : `Disabled key ${disabled.name} (…${disabled.keySuffix}).`,
+          options.json
+            ? JSON.stringify(keyRecord(disabled))
+            : `Disabled key ${disabled.name} (…${disabled.keySuffix}).`,
         );
       });
     });
@@ -95,7 +98,7 @@ export function keyCommands(program: Command, world: World): void {
           organization.id,
           id.toLowerCase(),
         );
-        if (options.json) return world.print(JSON.stringify({ key: shown(rotated), keySecret }));
+        if (options.json) return world.print(JSON.stringify({ key: keyRecord(rotated), keySecret }));
         world.say(`The key id …${rotated.keySuffix} stays; its new secret is shown this once.`);
         world.print(keySecret);
       });
@@ -105,15 +108,3 @@ export function keyCommands(program: Command, world: World): void {
 function stateOf(key: Key): string {
   return key.state === 'enabled' && !isActive(key, systemClock.now()) ? 'expired' : key.state;
 }
-
-const shown = ({ id, name, state, roles, keySuffix, createdAt, expireAt, usedAt, ipAccessList }: Key) => ({
-  id,
-  name,
-  state,
-  roles,
-  keySuffix,
-  createdAt: isoSeconds(createdAt),
-  expireAt: expireAt === undefined ? null : isoTime(expireAt),
-  usedAt: usedAt === undefined ? null : isoSeconds(usedAt),
-  ipAccessList,
-});

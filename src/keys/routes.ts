@@ -1,13 +1,11 @@
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
 import { bareManagementAnswer, bareSuccess, managementAnswer, success } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
-import { isoSeconds, isoTime } from '../kernel/clock.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import type { Key } from './key.ts';
 import type { Keys } from './keys.ts';
-import { CreateKeyBody, CreateKeyResult, KeyPath, KeyRecord, UpdateKeyBody } from './schema.ts';
+import { CreateKeyBody, CreateKeyResult, KeyPath, KeyRecord, keyRecord, UpdateKeyBody } from './schema.ts';
 
 const read = ['admin', 'developer'];
 const change = ['admin'];
@@ -30,7 +28,7 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
           response: managementAnswer(Type.Array(KeyRecord)),
         },
       },
-      async (request) => success(request, (await keys.list(callerOf(request).organizationId)).map(record)),
+      async (request) => success(request, (await keys.list(callerOf(request).organizationId)).map(keyRecord)),
     );
 
     app.post(
@@ -55,7 +53,7 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
           settings,
           hashData,
         );
-        return success(request, { key: record(key), ...credentials });
+        return success(request, { key: keyRecord(key), ...credentials });
       },
     );
 
@@ -66,7 +64,10 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
         schema: { tags, summary: 'Get key', params: KeyPath, response: managementAnswer(KeyRecord) },
       },
       async (request) =>
-        success(request, record(await keys.get(callerOf(request).organizationId, request.params.keyId.toLowerCase()))),
+        success(
+          request,
+          keyRecord(await keys.get(callerOf(request).organizationId, request.params.keyId.toLowerCase())),
+        ),
     );
 
     app.patch(
@@ -87,7 +88,7 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
         const id = request.params.keyId.toLowerCase();
         return success(
           request,
-          record(await keys.update(actorOf(request), callerOf(request).organizationId, id, request.body)),
+          keyRecord(await keys.update(actorOf(request), callerOf(request).organizationId, id, request.body)),
         );
       },
     );
@@ -109,20 +110,5 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
         return bareSuccess(request);
       },
     );
-  };
-}
-
-function record(key: Key): Static<typeof KeyRecord> {
-  const { id, name, state, roles, keySuffix, createdAt, expireAt, usedAt, ipAccessList } = key;
-  return {
-    id,
-    name,
-    state,
-    roles,
-    keySuffix,
-    createdAt: isoSeconds(createdAt),
-    expireAt: expireAt === undefined ? null : isoTime(expireAt),
-    ...(usedAt === undefined ? {} : { usedAt: isoSeconds(usedAt) }),
-    ipAccessList,
   };
 }

@@ -1,8 +1,9 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { parseNetwork } from '../kernel/addresses.ts';
+import { isoSeconds, isoTime } from '../kernel/clock.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import { KEY_STATES, ROLES } from './key.ts';
+import { KEY_STATES, type Key, ROLES } from './key.ts';
 
 export const KeyPath = Type.Object({
   ...OrganizationPath.properties,
@@ -89,3 +90,19 @@ export const CreateKeyResult = Type.Object({
   keyId: Type.Optional(Type.String({ description: 'The Basic user name; shown once, absent with hashData' })),
   keySecret: Type.Optional(Type.String({ description: 'The Basic password; shown once, absent with hashData' })),
 });
+
+/** As everybody may see it who may see the key at all. */
+export function keyRecord(key: Key): Static<typeof KeyRecord> {
+  const { id, name, state, roles, keySuffix, createdAt, expireAt, usedAt, ipAccessList } = key;
+  return {
+    id,
+    name,
+    state,
+    roles,
+    keySuffix,
+    createdAt: isoSeconds(createdAt),
+    expireAt: expireAt === undefined ? null : isoTime(expireAt),
+    ...(usedAt === undefined ? {} : { usedAt: isoSeconds(usedAt) }),
+    ipAccessList,
+  };
+}

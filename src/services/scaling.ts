@@ -19,8 +19,8 @@ export interface ScalingContext {
   service: { kind: ServiceKind; isPrimary: boolean };
 }
 
-const MAX_UNPAID_REPLICA_GB = 120;
-const MIN_REPLICAS_OF_PRIMARY = 2;
+export const MAX_UNPAID_REPLICA_GB = 120;
+export const MIN_REPLICAS_OF_PRIMARY = 2;
 
 /** The settings after the change, or everything that is wrong with it. Ranges and steps are the schema's work. */
 export function rescaled(

@@ -1,5 +1,6 @@
 import { isoTime, parseDateTime } from '../../kernel/clock.ts';
 import type { Violation } from '../../kernel/errors.ts';
+import { MAX_UNPAID_REPLICA_GB, MIN_REPLICAS_OF_PRIMARY } from '../../services/scaling.ts';
 import {
   defaultScaling,
   type Service,
@@ -95,8 +96,6 @@ function withValues<T>(value: T): T {
   return Object.fromEntries(filled.map(([name, member]) => [name, withValues(member)])) as T;
 }
 
-const MAX_UNPAID_REPLICA_GB = 120;
-
 /** What may be declared at all. That a size cannot be *changed* (BASIC, development) is a rule of the API, not of a file. */
 function sizeViolations({ kind, isPrimary, scaling }: Service, { organization }: Context): Violation[] {
   const { numReplicas, minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = scaling;
@@ -105,7 +104,7 @@ function sizeViolations({ kind, isPrimary, scaling }: Service, { organization }:
   if (organization.tier === 'BASIC') {
     if (numReplicas !== 1)
       broken('numReplicas', 'A service of a BASIC organization has exactly 1 replica', numReplicas);
-  } else if (kind === 'production' && isPrimary && numReplicas < 2) {
+  } else if (kind === 'production' && isPrimary && numReplicas < MIN_REPLICAS_OF_PRIMARY) {
     broken('numReplicas', 'The first service of a warehouse must have at least 2 replicas', numReplicas);
   }
   if (!organization.isPaid && max > MAX_UNPAID_REPLICA_GB) {
