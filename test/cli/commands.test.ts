@@ -63,7 +63,6 @@ onEachStore('everyday commands beside a running server', (store) => {
       roles: ['developer', 'admin'],
       state: 'enabled',
       expireAt: '2098-12-31T23:00:00Z',
-      usedAt: null,
       keySuffix: created.keyId.slice(-4),
     });
     expect((await services(created)).status).toBe(200);
