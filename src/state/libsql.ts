@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Kysely, SqliteDialect } from 'kysely';
@@ -15,7 +15,7 @@ type Statement = ReturnType<Connection['prepare']>;
 
 /** One file, two connections: the writer commits, the reader sees the last commit and never waits for a writer. */
 export function openLibsql(path: string, observer: StoreObserver): State {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path));
   const writer = connect(path);
   const reader = connect(path);
   const db = kysely(reader, observer);
@@ -55,6 +55,13 @@ export function openLibsql(path: string, observer: StoreObserver): State {
       writer.close();
     },
   };
+}
+
+/** With its parents. Node's own `recursive` never ends where a file system refuses new directories, as /proc does. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 function connect(path: string): Connection {
