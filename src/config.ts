@@ -171,6 +171,9 @@ export function loadConfig({ flags, environment, readFile }: Sources): { config:
     return [name, value];
   });
   refuseUnknownVariables();
+  const { port, dashboardPort } = Object.fromEntries(values) as Partial<Config>;
+  if (port && port === dashboardPort)
+    mistakes.push('--dashboard-port must differ from --port; leave it out to serve both on one');
   if (mistakes.length > 0) return { mistakes };
   const config = Object.fromEntries(values) as Config;
   return { config: { ...config, rateLimit: config.rateLimit?.requests === 0 ? undefined : config.rateLimit } };

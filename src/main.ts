@@ -11,6 +11,11 @@ const userName = (): string => {
   }
 };
 
+// Whoever reads our output may stop reading (`| head`): that is the end, and no error.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+}
+
 const stopped = (): Promise<void> =>
   new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {

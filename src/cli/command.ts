@@ -4,7 +4,7 @@ import type { Actor } from '../audit/activity.ts';
 import { type Config, type LogLevel, loadConfig, SETTINGS, type Setting, type SettingName } from '../config.ts';
 import { createDomains, type Domains } from '../domains.ts';
 import { type AccessLog, createAccessLog } from '../http/access-log.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { parseDateTime, systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { isStorable } from '../kernel/text.ts';
 import type { Organization } from '../organizations/organization.ts';
@@ -143,6 +143,15 @@ const MAX_NAME_CHARACTERS = 255;
 export function nameMistakes(name: string | undefined): string[] {
   const isRight = name === undefined || (name !== '' && [...name].length <= MAX_NAME_CHARACTERS && isStorable(name));
   return isRight ? [] : [`--name must have 1 to ${MAX_NAME_CHARACTERS} characters`];
+}
+
+/** `--expires`: undefined is never. */
+export function expiryOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = parseDateTime(text, { offset: 'required' });
+  if (ms === undefined || ms <= systemClock.now())
+    throw new UsageError([`--expires must be an ISO 8601 date-time with an offset or Z, in the future, not "${text}"`]);
+  return ms;
 }
 
 /** Columns of text, as wide as they need to be. */

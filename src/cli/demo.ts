@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Config } from '../config.ts';
 import { demo, demoFleet } from '../fleet/demo.ts';
 import { parseNetwork } from '../kernel/addresses.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -12,7 +13,11 @@ export function demoCommand(program: Command, world: World): void {
     program.command('demo').description('run the server with a demo organization, ready to call'),
     SERVER_SETTINGS,
   ).action(async (options) => {
-    const config = configOf(options, world, { logLevel: world.environment.PILOTHOUSE_LOG_LEVEL ?? 'warn' });
+    // A directory of its own: the demo's credentials are public and must not work on a server that starts here later.
+    const config = configOf(options, world, {
+      logLevel: world.environment.PILOTHOUSE_LOG_LEVEL ?? 'warn',
+      dataDirectory: world.environment.PILOTHOUSE_DATA ?? '.pilothouse/demo',
+    });
     if (config.host !== 'localhost' && !parseNetwork('127.0.0.0/8')?.contains(config.host) && config.host !== '::1') {
       throw new UsageError([
         `--host must be a loopback address: the credentials of the demo are public, ${config.host} may not be`,
@@ -22,12 +27,12 @@ export function demoCommand(program: Command, world: World): void {
       async prepare({ fleet }) {
         await fleet.apply(demoFleet(systemClock.now()), localActor(world, 'demo'));
       },
-      ready: (server) => world.print(welcome(server)),
+      ready: (server) => world.print(welcome(server, config)),
     });
   });
 }
 
-function welcome({ url, dashboardUrl }: Server): string {
+function welcome({ url, dashboardUrl }: Server, { databaseUrl, dataDirectory }: Config): string {
   const today = dayOf(systemClock.now());
   const organization = `${url}/v1/organizations/${demo.organizationId}`;
   const admin = `-u ${demo.admin.keyId}:${demo.admin.keySecret}`;
@@ -64,6 +69,6 @@ function welcome({ url, dashboardUrl }: Server): string {
   Get dashboard
     curl ${bearer} ${dashboardUrl}/api/v2/dashboards/${demo.dashboardId}
 
-  Everything is kept under the data directory; stop with Ctrl+C.
+  Everything is kept in ${databaseUrl ? 'the database' : dataDirectory}; stop with Ctrl+C.
 `;
 }

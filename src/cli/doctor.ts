@@ -1,10 +1,11 @@
 import { createServer } from 'node:net';
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
+import { parseFleetFile } from '../fleet/file.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { openState } from '../state/open.ts';
 import { configOf, UsageError, type World, withSettings } from './command.ts';
-import { SERVER_SETTINGS } from './serve.ts';
+import { readFleet, SERVER_SETTINGS } from './serve.ts';
 
 interface Finding {
   check: string;
@@ -47,6 +48,7 @@ async function examine(options: Record<string, unknown>, world: World): Promise<
   return [
     node,
     { check: 'config', isFine: true, text: 'every setting is valid' },
+    ...examineFleet(config, world),
     ...(await examineStore(config)),
     ...(await examinePorts(config)),
   ];
@@ -55,6 +57,16 @@ async function examine(options: Record<string, unknown>, world: World): Promise<
 function isNodeRecent(): boolean {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   return major > 20 || (major === 20 && minor >= 19);
+}
+
+function examineFleet({ fleetFile }: Config, world: World): Finding[] {
+  if (fleetFile === undefined) return [];
+  try {
+    parseFleetFile(readFleet(world, fleetFile));
+    return [{ check: 'fleet', isFine: true, text: `${fleetFile} can be read` }];
+  } catch (error) {
+    return [{ check: 'fleet', isFine: false, text: (error as Error).message }];
+  }
 }
 
 /** A database whose clock is off would make keys expire early or late, depending on who looks. */

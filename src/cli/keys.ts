@@ -4,6 +4,7 @@ import { isActive, KEY_STATES, type Key, ROLES, type Role } from '../keys/key.ts
 import { keyRecord } from '../keys/schema.ts';
 import {
   chosenOrganization,
+  expiryOf,
   localActor,
   nameMistakes,
   STORE_SETTINGS,
@@ -57,6 +58,7 @@ export function keyCommands(program: Command, world: World): void {
       if (options.state !== undefined && !KEY_STATES.includes(options.state))
         mistakes.push(`--state must be one of ${KEY_STATES.join(', ')}`);
       if (mistakes.length > 0) throw new UsageError(mistakes);
+      expiryOf(options.expires);
       await withDomains(options, world, async (domains) => {
         const { id } = await chosenOrganization(domains, options.org);
         const settings = {

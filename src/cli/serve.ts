@@ -81,8 +81,11 @@ export function readFleet(world: World, path: string): string {
   }
 }
 
-function portTaken(error: unknown, { port, dashboardPort }: Config): Error | undefined {
+function portTaken(error: unknown, { host, port, dashboardPort }: Config): Error | undefined {
   const { code, port: taken = port } = error as { code?: string; port?: number };
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EACCES') {
+    return new AppError('conflict', `Cannot listen on ${host}:${taken}: ${(error as Error).message}`);
+  }
   if (code !== 'EADDRINUSE') return undefined;
   const flag = taken !== port && taken === dashboardPort ? '--dashboard-port' : '--port';
   return new AppError(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { parseDateTime, systemClock } from '../kernel/clock.ts';
 import {
   chosenOrganization,
+  expiryOf,
   localActor,
   nameMistakes,
   STORE_SETTINGS,
@@ -21,7 +21,7 @@ export function tokenCommands(program: Command, world: World): void {
     .action(async (options) => {
       const mistakes = nameMistakes(options.name);
       if (mistakes.length > 0) throw new UsageError(mistakes);
-      const expireAt = expiry(options.expires);
+      const expireAt = expiryOf(options.expires);
       await withDomains(options, world, async (domains) => {
         const { id } = await chosenOrganization(domains, options.org);
         const { token: created, text } = await domains.tokens.create(localActor(world), id, options.name, expireAt);
@@ -30,12 +30,4 @@ export function tokenCommands(program: Command, world: World): void {
         world.print(text);
       });
     });
-}
-
-function expiry(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const ms = parseDateTime(text, { offset: 'required' });
-  if (ms === undefined || ms <= systemClock.now())
-    throw new UsageError([`--expires must be an ISO 8601 date-time with an offset or Z, in the future, not "${text}"`]);
-  return ms;
 }

@@ -68,9 +68,11 @@ export function judge<T>(
   const byId = new Map(declared.map((one) => [one.id, one]));
   return pairs.flatMap((pair) => {
     const { path = `${elsewhere}.${kind.name}(${pair.id})`, spelled = {} } = byId.get(pair.id) ?? {};
-    return kind
-      .violations(pair, context)
-      .map((violation) => ({ ...violation, path: `${path}.${spelled[violation.path] ?? violation.path}` }));
+    return kind.violations(pair, context).map((violation) => {
+      const { name, times } = spelled[violation.path] ?? { name: violation.path, times: 1 };
+      const value = typeof violation.value === 'number' ? violation.value * times : violation.value;
+      return { ...violation, path: `${path}.${name}`, value };
+    });
   });
 }
 

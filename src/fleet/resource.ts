@@ -28,8 +28,8 @@ export interface Declared {
   fields: Fields;
   /** What it gets when it is new and the file says nothing about it. */
   fallback?: Fields;
-  /** How the file spells a field, where that differs: errors name what stands there. */
-  spelled?: Record<string, string>;
+  /** How the file spells a field, where that differs, and by how much: errors name what stands there. */
+  spelled?: Record<string, { name: string; times: number }>;
 }
 
 export interface DeclaredOrganization {
@@ -146,8 +146,12 @@ function declaredService(
   };
   const memory = { ...bound('min', minTotalMemoryGb), ...bound('max', maxTotalMemoryGb) };
   const spelled = {
-    ...(minTotalMemoryGb === undefined ? {} : { minReplicaMemoryGb: 'minTotalMemoryGb' }),
-    ...(maxTotalMemoryGb === undefined ? {} : { maxReplicaMemoryGb: 'maxTotalMemoryGb' }),
+    ...(minTotalMemoryGb === undefined
+      ? {}
+      : { minReplicaMemoryGb: { name: 'minTotalMemoryGb', times: TOTAL_PER_REPLICA } }),
+    ...(maxTotalMemoryGb === undefined
+      ? {}
+      : { maxReplicaMemoryGb: { name: 'maxTotalMemoryGb', times: TOTAL_PER_REPLICA } }),
   };
   return { kind: 'service', id, path, fields: { ...fields, ...memory }, fallback: { isPrimary: isFirst }, spelled };
 }

@@ -72,6 +72,9 @@ function failuresAt(url: string): object {
 
 /** `/openapi.json`, and `/v1` where clients of the public system look for it. Open to everybody, rendered once. */
 export function serveDocument(app: App, paths: readonly string[]): void {
+  app.get('/', { config: { operation: 'home' }, schema: { hide: true } }, async (_request, reply) =>
+    reply.redirect('/docs'),
+  );
   let text: string | undefined;
   for (const path of paths) {
     app.get(path, { config: { operation: 'openapi' }, schema: { hide: true } }, async (_request, reply) => {
