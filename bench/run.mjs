@@ -241,7 +241,7 @@ ${table}
 
 - The floor for reads is a bare \`node:http\` server that answers the same headers and bytes without looking at the request.
 - The floor for changes is a bare loop of durable commits of one 2 KB row (libSQL, WAL, \`synchronous=FULL\`). Each change here is
-  a row, its audit entry and the organization's revision, in one commit that may carry the changes of other requests too.
+  a row and its audit entry, in one commit that may carry the changes of other requests too.
 - Nothing is switched off: authentication, rate limits, audit, metrics and one log line per request are part of what is measured.
 `;
 }

@@ -186,7 +186,8 @@ export function loadConfig({ flags, environment, readFile }: Sources): { config:
     const flagged = flags[name];
     if (flagged !== undefined) return { text: flagged, place: flag };
     const text = environment[variable];
-    if (text !== undefined && text !== '' && !text.startsWith('tcp://')) return { text, place: variable };
+    if (text !== undefined && text !== '' && !(variable === 'PILOTHOUSE_PORT' && text.startsWith('tcp://')))
+      return { text, place: variable };
     const file = isSecret ? environment[`${variable}_FILE`] : undefined;
     if (file) {
       try {

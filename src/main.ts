@@ -18,10 +18,12 @@ for (const stream of [process.stdout, process.stderr]) {
 
 const stopped = (): Promise<void> =>
   new Promise((resolve) => {
+    let isAsked = false;
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
+      process.on(signal, () => {
         // A second signal means: now.
-        process.once(signal, () => process.exit(1));
+        if (isAsked) process.exit(1);
+        isAsked = true;
         resolve();
       });
     }

@@ -18,7 +18,6 @@ import { describeRoutes, serveDocument } from './http/openapi.ts';
 import { createFixedWindow } from './http/rate-limit.ts';
 import type { App, Routes } from './http/validation.ts';
 import type { Clock } from './kernel/clock.ts';
-import { AppError } from './kernel/errors.ts';
 import { createKeyAuthentication } from './keys/authentication.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
@@ -84,16 +83,12 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
       routes: [dashboardRoutes(domains)],
     };
 
-    const checkReady = async () => {
-      if (isDraining) throw new AppError('unavailable', 'The server is stopping');
-      await state.check();
-    };
     const open = async (parts: Part[]) => {
       const app = createApp({ log, access, metrics, explain: storeFailure });
       apps.push(app);
       await describeRoutes(app, VERSION);
       serveDocument(app, ['/openapi.json', ...parts.flatMap(({ documentPaths }) => documentPaths)]);
-      healthRoutes({ metrics, clock, checkReady })(app);
+      healthRoutes({ metrics, clock, isDraining: () => isDraining, checkReady: () => state.check() })(app);
       for (const part of parts) app.register(async (scope) => mount(scope, part));
       await app.ready();
       return app;
@@ -112,9 +107,12 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
       document: () => main.swagger(),
       async close() {
         isDraining = true;
-        await Promise.all(apps.map((app) => app.close()));
-        await domains.lastUsed.flush();
-        await state.close();
+        try {
+          await Promise.all(apps.map((app) => app.close()));
+          await domains.lastUsed.flush();
+        } finally {
+          await state.close();
+        }
       },
     };
   } catch (error) {

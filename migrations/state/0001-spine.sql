@@ -108,3 +108,11 @@ CREATE TABLE fleet_turns (
 );
 
 INSERT INTO fleet_turns (id, turn) VALUES (1, 0);
+
+-- One row. Whoever wants to know whether the store can be written, writes here.
+CREATE TABLE store_checks (
+  id BIGINT NOT NULL PRIMARY KEY,
+  count BIGINT NOT NULL
+);
+
+INSERT INTO store_checks (id, count) VALUES (1, 0);

@@ -5,6 +5,8 @@ import type { Costs } from './costs.ts';
 import type { Window } from './window.ts';
 
 const KEPT_BYTES = 32 * 1024 * 1024;
+/** What an entry costs besides its text, so that a crowd of empty windows counts too. */
+const ENTRY_BYTES = 500;
 const JOINED_BYTES = 1024 * 1024;
 /** How many days one query reads: few enough to keep its rows small, many enough to save round trips. */
 const DAYS_PER_QUERY = 8;
@@ -65,7 +67,11 @@ export function createRenderings({ costs, render }: { costs: Costs; render: (cos
         pieces = bytes > KEPT_BYTES ? undefined : pieces;
         pieces?.push(piece);
         if (isLast && pieces)
-          keep(idOf(organizationId, window), { costRevision, pieces: joined(pieces, bytes), bytes });
+          keep(idOf(organizationId, window), {
+            costRevision,
+            pieces: joined(pieces, bytes),
+            bytes: bytes + ENTRY_BYTES,
+          });
         yield piece;
       }
     },

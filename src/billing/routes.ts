@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { managementAnswer, sendPieces, sendRendered } from '../http/envelopes.ts';
+import { END_OF_SUCCESS, managementAnswer, sendPieces, sendRendered } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
@@ -9,7 +9,7 @@ import { createRenderings } from './renderings.ts';
 import { CostRecord, costRecord, UsageCost, UsageCostQuery } from './schema.ts';
 import { parseWindow } from './window.ts';
 
-/** Up to here an answer is sent in one go; a longer one goes out piece by piece, as the client takes it. */
+/** Up to here an answer is sent in one go; a longer one that is not rendered yet goes out piece by piece, as the client takes it. */
 const WHOLE_ANSWER_BYTES = 1024 * 1024;
 
 export function billingRoutes({ costs }: { costs: Costs }): Routes {
@@ -37,17 +37,15 @@ export function billingRoutes({ costs }: { costs: Costs }): Routes {
         const { organizationId, costRevision } = callerOf(request);
         const head = Buffer.from(`{"requestId":"${request.id}","result":{"costs":[`);
         const known = renderings.find(organizationId, costRevision, window);
-        if (known) return sendPieces(reply, [head, ...known, TAIL]);
+        if (known) return sendPieces(reply, [head, ...known, END_OF_SUCCESS]);
         const pieces = renderings.render(organizationId, costRevision, window);
         const begun = await upTo(WHOLE_ANSWER_BYTES, pieces);
-        if (begun.isAll) return sendPieces(reply, [head, ...begun.taken, TAIL]);
+        if (begun.isAll) return sendPieces(reply, [head, ...begun.taken, END_OF_SUCCESS]);
         return sendRendered(reply, Readable.from(chained([head, ...begun.taken], pieces), { objectMode: false }));
       },
     );
   };
 }
-
-const TAIL = Buffer.from(',"status":200}');
 
 /** The first pieces are read before the answer begins: a store that is down is still a 503, not half an answer. */
 async function upTo(bytes: number, pieces: AsyncGenerator<Buffer>): Promise<{ taken: Buffer[]; isAll: boolean }> {
@@ -64,5 +62,5 @@ async function upTo(bytes: number, pieces: AsyncGenerator<Buffer>): Promise<{ ta
 async function* chained(begun: readonly Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   yield* begun;
   yield* rest;
-  yield TAIL;
+  yield END_OF_SUCCESS;
 }

@@ -70,12 +70,19 @@ export interface Logs {
 /** To standard error, in the background; `flush` before the process ends. */
 export function createLogs(level: LogLevel): Logs {
   const destination = pino.destination({ fd: 2, sync: false, minLength: 8192, periodicFlush: 500 });
+  destination.on('error', () => goSilent(destination));
   const timestamp = createTimestamp();
   const log = pino({ level, base: null, timestamp, serializers: { err: shortError } }, destination);
   const access = log.isLevelEnabled('info')
     ? createAccessLog((line) => destination.write(line), timestamp, pino.levels.values.info ?? 30)
     : () => {};
   return { log, access, flush: () => destination.flushSync() };
+}
+
+/** A log that cannot be written (a full disk behind it) must not take the server with it, nor hold it when it stops. */
+function goSilent(destination: object): void {
+  const nothing = () => true;
+  Object.assign(destination, { write: nothing, flush: nothing, flushSync: nothing, end: nothing, destroy: nothing });
 }
 
 /** ISO 8601; made once a millisecond, since many lines share one. */

@@ -15,8 +15,8 @@ export function demoCommand(program: Command, world: World): void {
   ).action(async (options) => {
     // A directory of its own: the demo's credentials are public and must not work on a server that starts here later.
     const config = configOf(options, world, {
-      logLevel: world.environment.PILOTHOUSE_LOG_LEVEL ?? 'warn',
-      dataDirectory: world.environment.PILOTHOUSE_DATA ?? '.pilothouse/demo',
+      logLevel: world.environment.PILOTHOUSE_LOG_LEVEL || 'warn',
+      dataDirectory: world.environment.PILOTHOUSE_DATA || '.pilothouse/demo',
     });
     if (config.host !== 'localhost' && !parseNetwork('127.0.0.0/8')?.contains(config.host) && config.host !== '::1') {
       throw new UsageError([

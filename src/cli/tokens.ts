@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
+import type { Token } from '../dashboards/token.ts';
+import { isoSeconds, isoTime } from '../kernel/clock.ts';
 import {
   chosenOrganization,
   expiryOf,
   localActor,
   nameMistakes,
   STORE_SETTINGS,
+  table,
   UsageError,
   type World,
   withDomains,
@@ -30,4 +33,38 @@ export function tokenCommands(program: Command, world: World): void {
         world.print(text);
       });
     });
+
+  withSettings(token.command('list').description('list dashboard tokens'), STORE_SETTINGS)
+    .option('--org <id or name>', 'organization')
+    .option('--json', 'as JSON')
+    .action(async (options) => {
+      await withDomains(options, world, async (domains) => {
+        const tokens = await domains.tokens.list((await chosenOrganization(domains, options.org)).id);
+        if (options.json) return world.print(JSON.stringify(tokens.map(shown)));
+        const rows = tokens
+          .map(shown)
+          .map(({ id, name, suffix, expireAt }) => [id, name, `…${suffix}`, expireAt ?? 'never']);
+        for (const line of table(['ID', 'NAME', 'TOKEN', 'EXPIRES'], rows)) world.print(line);
+      });
+    });
+
+  withSettings(token.command('delete').description('revoke a dashboard token at once'), STORE_SETTINGS)
+    .argument('<id>', "the token record's id")
+    .option('--org <id or name>', 'organization')
+    .option('--json', 'as JSON')
+    .action(async (id, options) => {
+      await withDomains(options, world, async (domains) => {
+        const organization = await chosenOrganization(domains, options.org);
+        const deleted = await domains.tokens.remove(localActor(world), organization.id, id.toLowerCase());
+        world.print(options.json ? JSON.stringify(shown(deleted)) : `Deleted dashboard token ${deleted.name}.`);
+      });
+    });
 }
+
+const shown = ({ id, name, tokenSuffix, createdAt, expireAt }: Token) => ({
+  id,
+  name,
+  suffix: tokenSuffix,
+  createdAt: isoSeconds(createdAt),
+  expireAt: expireAt === undefined ? null : isoTime(expireAt),
+});

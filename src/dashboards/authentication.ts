@@ -7,7 +7,7 @@ import { findTokenByHash } from './store.ts';
 
 const REFUSAL = 'Unauthorized access. API key is missing or invalid.';
 
-/** Bearer token → caller. The token's row is read for every request, so a revoked one stops at once, on every node. */
+/** Bearer token → caller. The token is looked up for every request, so a revoked one stops at once, on every node. */
 export function createTokenAuthentication({ db, clock }: { db: Db; clock: Clock }): Authenticate {
   return async (header) => {
     const text = /^bearer +(\S+)\s*$/i.exec(header ?? '')?.[1];

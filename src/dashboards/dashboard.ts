@@ -1,23 +1,28 @@
 import type { Static } from 'typebox';
 import { MISSING, type Violation } from '../kernel/errors.ts';
 import { derivedUuid } from '../kernel/ids.ts';
-import { type Dashboard, type DashboardBody, GRID_COLUMNS, type SeriesBody } from './schema.ts';
+import { type Dashboard, type DashboardBody, GRID_COLUMNS, SeriesBody, TileBody } from './schema.ts';
 
 /** Fills in what is always present (decision D4); what was given stays as it was given. */
 export function completed(id: string, body: DashboardBody): Dashboard {
   const tiles = (body.tiles ?? []).map((tile, index) => ({
-    ...tile,
+    ...known(TileBody.properties, tile),
     id: tile.id ?? derivedUuid(id, String(index)).replaceAll('-', '').slice(0, 24),
     name: tile.name ?? '',
     asRatio: tile.asRatio ?? false,
     series: tile.series.map((series) => ({
-      ...series,
+      ...known(SeriesBody.properties, series),
       where: series.where ?? '',
       whereLanguage: series.whereLanguage ?? ('lucene' as const),
       groupBy: series.groupBy ?? [],
     })),
   }));
   return { id, name: body.name, tags: body.tags ?? [], tiles };
+}
+
+/** Members that the interface does not name are ignored, and so not stored. */
+function known<T extends object>(properties: object, value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => Object.hasOwn(properties, name))) as T;
 }
 
 /** The rules that tie several members together; the schema has looked at each on its own. */

@@ -51,7 +51,7 @@ export async function insertToken(tx: Db, token: Token): Promise<void> {
 }
 
 export async function updateToken(tx: Db, token: Token): Promise<void> {
-  const { id, organization_id, created_at, used_at, ...changeable } = toTokenRow(token);
+  const { id, organization_id, used_at, ...changeable } = toTokenRow(token);
   await tx
     .updateTable('dashboard_tokens')
     .set(changeable)

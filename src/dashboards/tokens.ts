@@ -1,11 +1,12 @@
 import type { Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import { type Clock, isoTime } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
 import { hashOf, newToken, suffixOf } from '../keys/credentials.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
-import { insertToken, listTokens } from './store.ts';
+import { deleteToken, insertToken, listTokens } from './store.ts';
 import type { Token } from './token.ts';
 
 interface Options {
@@ -49,6 +50,24 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
         });
       });
       return { token, text };
+    },
+
+    /** It is refused from the next request on. */
+    async remove(actor: Actor, organizationId: string, id: string): Promise<Token> {
+      return state.write(async (tx) => {
+        await organizations.take(tx, organizationId);
+        const token = (await listTokens(tx, organizationId)).find((one) => one.id === id);
+        if (!token) throw new AppError('not_found', `token ${id} does not exist`);
+        await deleteToken(tx, organizationId, id);
+        const before = tokenInTrail(token);
+        await audit.record(tx, actor, {
+          organizationId,
+          type: 'dashboard_token_delete',
+          resource: { type: 'token', id },
+          before,
+        });
+        return token;
+      });
     },
 
     list: (organizationId: string): Promise<Token[]> => listTokens(state.db, organizationId),

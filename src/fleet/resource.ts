@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { MISSING, type Violation } from '../kernel/errors.ts';
 import { derivedUuid } from '../kernel/ids.ts';
-import { hashOf, suffixOf } from '../keys/credentials.ts';
+import { hashOf, tokenSuffixOf } from '../keys/credentials.ts';
 import type { HashData } from '../keys/keys.ts';
+import { hashesOf } from '../keys/keys.ts';
 import { TOTAL_PER_REPLICA } from '../services/service.ts';
 import type {
   CostSpec,
@@ -167,11 +168,7 @@ function declaredKey(
     violations.push({ path, rule: 'The key must have either keyId and keySecret, or hashData', value: MISSING });
     return undefined;
   }
-  const hashes = hashData ?? {
-    keyIdHash: hashOf(keyId ?? ''),
-    keyIdSuffix: suffixOf(keyId ?? ''),
-    keySecretHash: hashOf(keySecret ?? ''),
-  };
+  const hashes = hashData ?? hashesOf({ keyId: keyId ?? '', keySecret: keySecret ?? '' });
   return {
     kind: 'key',
     id: id?.toLowerCase() ?? derivedUuid(organizationId, 'key', hashes.keyIdHash),
@@ -192,7 +189,7 @@ function declaredToken(
     return undefined;
   }
   const hash = tokenHash ?? hashOf(token ?? '');
-  const suffix = token === undefined ? {} : { tokenSuffix: suffixOf(token) };
+  const suffix = token === undefined ? {} : { tokenSuffix: tokenSuffixOf(token) };
   return {
     kind: 'token',
     id: id?.toLowerCase() ?? derivedUuid(organizationId, 'token', hash),

@@ -33,6 +33,9 @@ const PlainDate = Type.Refine(
   () => 'The value must be a date (YYYY-MM-DD)',
 );
 
+const ExactHashData = Type.Object(HashData.properties, exact);
+const ExactIpAccessList = Type.Array(Type.Object(IpAccessEntry.properties, exact), { maxItems: 1000 });
+
 const optionalText = () => Type.Optional(text(0, 4096));
 
 export const ServiceSpec = Type.Object(
@@ -67,7 +70,7 @@ export const ServiceSpec = Type.Object(
         ),
       ),
     ),
-    ipAccessList: Type.Optional(Type.Array(IpAccessEntry, { maxItems: 1000 })),
+    ipAccessList: Type.Optional(ExactIpAccessList),
     isReadonly: Type.Optional(Type.Boolean()),
     iamRole: optionalText(),
     byocId: optionalText(),
@@ -88,11 +91,11 @@ export const KeySpec = Type.Object(
     name: Type.Optional(text(1, 255)),
     keyId: Type.Optional(text(1, 255)),
     keySecret: Type.Optional(text(1, 1024)),
-    hashData: Type.Optional(HashData),
+    hashData: Type.Optional(ExactHashData),
     roles: Type.Optional(Type.Array(Type.Enum([...ROLES]), { minItems: 1, uniqueItems: true })),
     state: Type.Optional(Type.Enum([...KEY_STATES])),
     expireAt: Type.Optional(OptionalTime),
-    ipAccessList: Type.Optional(Type.Array(IpAccessEntry, { maxItems: 1000 })),
+    ipAccessList: Type.Optional(ExactIpAccessList),
     createdAt: Type.Optional(Time),
   },
   exact,

@@ -46,7 +46,7 @@ export function renderedSuccess(request: FastifyRequest, result: Buffer): Buffer
   return Buffer.concat([Buffer.from(`{"requestId":"${request.id}","result":`), result, END_OF_SUCCESS]);
 }
 
-const END_OF_SUCCESS = Buffer.from(',"status":200}');
+export const END_OF_SUCCESS = Buffer.from(',"status":200}');
 
 /** An answer that is already in the form of its schema: sent as it is. */
 export function sendRendered(reply: object, json: Buffer | string | Readable): FastifyReply {

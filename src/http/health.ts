@@ -5,6 +5,7 @@ import type { App } from './validation.ts';
 interface Options {
   metrics: Metrics;
   clock: Clock;
+  isDraining(): boolean;
   /** Throws the reason why requests cannot be served right now. */
   checkReady(): Promise<void>;
 }
@@ -12,10 +13,10 @@ interface Options {
 /** A check costs a durable write; a crowd of probes shares one a second. */
 const KEPT_MS = 1000;
 
-export function healthRoutes({ metrics, clock, checkReady }: Options): (app: App) => void {
+export function healthRoutes({ metrics, clock, isDraining, checkReady }: Options): (app: App) => void {
   let lastCheck = { at: 0, outcome: Promise.resolve<string | undefined>(undefined) };
   const outcome = () => {
-    if (clock.now() - lastCheck.at >= KEPT_MS) {
+    if (Math.abs(clock.now() - lastCheck.at) >= KEPT_MS) {
       lastCheck = {
         at: clock.now(),
         outcome: checkReady().then(
@@ -31,7 +32,7 @@ export function healthRoutes({ metrics, clock, checkReady }: Options): (app: App
     app.get('/healthz', { config: { operation: 'healthz' }, schema: { hide: true } }, async () => ({ status: 'ok' }));
 
     app.get('/readyz', { config: { operation: 'readyz' }, schema: { hide: true } }, async (_request, reply) => {
-      const reason = await outcome();
+      const reason = isDraining() ? 'The server is stopping' : await outcome();
       if (reason === undefined) return { status: 'ready' };
       return reply.code(503).header('retry-after', 1).send({ status: 'not ready', message: reason });
     });

@@ -67,7 +67,8 @@ const withoutPrefix = (path: string) => path.replace(/^(request body|query|path)
 
 function dashboardText({ violations, message }: AppError): string {
   if (violations.length === 0) return message;
-  return `Body validation failed: ${violations.map(({ path, rule }) => `${withoutPrefix(path)}: ${rule}`).join('; ')}`;
+  const part = violations.every(({ path }) => path.startsWith('query')) ? 'Query' : 'Body';
+  return `${part} validation failed: ${violations.map(({ path, rule }) => `${withoutPrefix(path)}: ${rule}`).join('; ')}`;
 }
 
 function dashboardErrors({ violations, message, field }: AppError): { path: string; message: string }[] {

@@ -25,7 +25,8 @@ export function createFixedWindow(rate: Rate, clock: Clock) {
 
   function windowOf(id: string, now: number): Window {
     let window = windows.get(id);
-    if (!window || window.endsAt <= now) {
+    // A clock that was set back must not make a window longer.
+    if (!window || window.endsAt <= now || window.endsAt > now + rate.windowSeconds * 1000) {
       if (windows.size >= REMEMBERED) forget(now);
       window = { endsAt: now + rate.windowSeconds * 1000, count: 0 };
       windows.set(id, window);

@@ -17,9 +17,9 @@ const NOBODY = Buffer.from(hashOf(''));
 const REMEMBERED_HEADERS = 1000;
 
 /**
- * Basic credentials → caller. The key's row is read for every request, so a key that was disabled, changed or deleted
- * on any node is refused from the next request on. Only the hashing of a header that was good before is remembered:
- * that is arithmetic, which no change of the key can make wrong.
+ * Basic credentials → caller. The key is looked up for every request, so a key that was disabled, changed or deleted
+ * on any node is refused from the next request on. What is remembered here is only the hashing of a header that
+ * was good before: that is arithmetic, which no change of the key can make wrong.
  */
 export function createKeyAuthentication({
   db,

@@ -10,6 +10,11 @@ const CHECKSUM_LENGTH = 6;
 /** The last four characters, which a record may show. */
 export const suffixOf = (text: string): string => [...text].slice(-4).join('');
 
+const REVEALABLE_LENGTH = 16;
+
+/** Of a token the suffix is part of the secret itself: a short one shows nothing. */
+export const tokenSuffixOf = (token: string): string => (token.length < REVEALABLE_LENGTH ? '' : suffixOf(token));
+
 /** base64(SHA-256(text)). The secrets have 256 random bits: a slow hash would only slow down ourselves. */
 export const hashOf = (text: string): string => hash('sha256', text, 'base64');
 

@@ -14,6 +14,7 @@ const FLUSH_AFTER_MS = 250;
  */
 export function createLastUsed({ state, clock, log }: { state: State; clock: Clock; log: Pick<Logger, 'warn'> }) {
   const lastMinute = new Map<string, number>();
+  let thisMinute = 0;
   let pending = new Map<string, { organizationId: string; minute: number }>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -36,6 +37,10 @@ export function createLastUsed({ state, clock, log }: { state: State; clock: Clo
   return {
     note({ id, organizationId, usedAt }: Pick<Key, 'id' | 'organizationId' | 'usedAt'>): void {
       const minute = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS;
+      if (minute !== thisMinute) {
+        thisMinute = minute;
+        lastMinute.clear();
+      }
       if ((usedAt ?? 0) >= minute || (lastMinute.get(id) ?? 0) >= minute) return;
       lastMinute.set(id, minute);
       pending.set(id, { organizationId, minute });

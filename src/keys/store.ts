@@ -106,7 +106,7 @@ export async function insertKey(tx: Db, key: Key): Promise<boolean> {
 export async function updateKey(tx: Db, key: Key): Promise<void> {
   await tx
     .updateTable('api_keys')
-    .set({ key_id_hash: key.keyIdHash, document: documentOf(key) })
+    .set({ key_id_hash: key.keyIdHash, created_at: key.createdAt, document: documentOf(key) })
     .where('organization_id', '=', key.organizationId)
     .where('id', '=', key.id)
     .execute();

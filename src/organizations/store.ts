@@ -44,10 +44,10 @@ export async function insertOrganization(tx: Db, organization: Omit<Organization
     .execute();
 }
 
-export async function updateOrganization(tx: Db, { id, name, tier, isPaid }: Organization): Promise<void> {
+export async function updateOrganization(tx: Db, { id, name, tier, isPaid, createdAt }: Organization): Promise<void> {
   await tx
     .updateTable('organizations')
-    .set({ name, tier, paid: isPaid ? 1 : 0 })
+    .set({ name, tier, paid: isPaid ? 1 : 0, created_at: createdAt })
     .where('id', '=', id)
     .execute();
 }

@@ -41,17 +41,18 @@ export async function listServices(db: Db, organizationId: string): Promise<Serv
   return rows.map(toService);
 }
 
-const setDocument = prepared((db: Db, value: { organizationId: string; id: string; document: string }) =>
-  db
-    .updateTable('services')
-    .set({ document: value.document })
-    .where('organization_id', '=', value.organizationId)
-    .where('id', '=', value.id),
+const setDocument = prepared(
+  (db: Db, value: { organizationId: string; id: string; createdAt: number; document: string }) =>
+    db
+      .updateTable('services')
+      .set({ created_at: value.createdAt, document: value.document })
+      .where('organization_id', '=', value.organizationId)
+      .where('id', '=', value.id),
 );
 
 export async function updateService(tx: Db, service: Service): Promise<void> {
-  const { organizationId, id } = service;
-  await setDocument.first(tx, { organizationId, id, document: JSON.stringify(service) });
+  const { organizationId, id, createdAt } = service;
+  await setDocument.first(tx, { organizationId, id, createdAt, document: JSON.stringify(service) });
 }
 
 export async function insertService(tx: Db, service: Service): Promise<void> {

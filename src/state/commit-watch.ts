@@ -14,10 +14,11 @@ export function watchCommits(path: string, connection: Database): () => boolean 
   const version = connection.prepare('PRAGMA data_version').raw();
   version.get();
   try {
+    // Never closed while the process lives: closing any descriptor of a file drops the locks that SQLite holds on it.
     const file = openSync(`${path}-shm`, 'r');
     let [seen, now] = [Buffer.alloc(HEADER_BYTES), Buffer.alloc(HEADER_BYTES)];
     return () => {
-      readSync(file, now, 0, HEADER_BYTES, 0);
+      if (!isRead(file, now)) return true;
       if (now.equals(seen)) return false;
       [seen, now] = [now, seen];
       return true;
@@ -30,5 +31,13 @@ export function watchCommits(path: string, connection: Database): () => boolean 
       seen = now;
       return true;
     };
+  }
+}
+
+function isRead(file: number, header: Buffer): boolean {
+  try {
+    return readSync(file, header, 0, HEADER_BYTES, 0) === HEADER_BYTES;
+  } catch {
+    return false;
   }
 }

@@ -54,8 +54,9 @@ export function createGroupCommit(database: Database, tx: Db, observer: StoreObs
       },
       failure: () => (outcome && 'error' in outcome ? outcome : undefined),
       settle(commitFailure) {
-        if (outcome && 'error' in outcome) reject(outcome.error);
-        else if (commitFailure || !outcome) reject(commitFailure?.error);
+        // First: what a change found in its way may be something that was not stored after all.
+        if (commitFailure || !outcome) reject(commitFailure?.error);
+        else if ('error' in outcome) reject(outcome.error);
         else resolve(outcome.value);
       },
     };

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Kysely, SqliteDialect } from 'kysely';
 import Database from 'libsql';
+import { countCheck } from './check.ts';
 import { watchCommits } from './commit-watch.ts';
 import { storeFailure } from './failures.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -16,6 +17,8 @@ type Statement = ReturnType<Connection['prepare']>;
 /** One file, two connections: the writer commits, the reader sees the last commit and never waits for a writer. */
 export function openLibsql(path: string, observer: StoreObserver): State {
   makeDirectory(dirname(path));
+  // For our eyes only, also in a directory that others may read; SQLite gives the files beside it the same mode.
+  closeSync(openSync(path, 'a', 0o600));
   const writer = connect(path);
   const reader = connect(path);
   const db = kysely(reader, observer);
@@ -36,14 +39,7 @@ export function openLibsql(path: string, observer: StoreObserver): State {
     },
     async check() {
       try {
-        reader.prepare('SELECT count(*) FROM schema_migrations').get();
-        await group.write(async (tx) => {
-          // A new value: SQLite does not write a page whose bytes stay the same, and then a full disk goes unnoticed.
-          await tx
-            .updateTable('fleet_turns')
-            .set((eb) => ({ turn: eb('turn', '+', 1) }))
-            .execute();
-        });
+        await group.write(countCheck);
       } catch (error) {
         throw storeFailure(error);
       }
@@ -102,14 +98,16 @@ function directRunner(connection: Connection, observer: StoreObserver): DirectRu
   };
 }
 
-const REMEMBERED_ROWS = 10_000;
+/** About 16 MB of text. */
+const REMEMBERED_CHARACTERS = 16_000_000;
+const CHARACTERS_PER_ROW = 200;
 
 /** Remembers single rows until anybody commits anything: this process, the CLI, whoever has the file open. */
 function remembering(hasChanged: () => boolean, runner: DirectRunner): DirectRunner {
   let size = 0;
   const rows = new Map<string, Map<string, unknown>>();
   const forgetWhatChanged = () => {
-    if (!hasChanged() && size <= REMEMBERED_ROWS) return;
+    if (!hasChanged() && size <= REMEMBERED_CHARACTERS) return;
     rows.clear();
     size = 0;
   };
@@ -120,7 +118,7 @@ function remembering(hasChanged: () => boolean, runner: DirectRunner): DirectRun
     if (known.has(id)) return known.get(id);
     const row = runner.first(sql, parameters);
     known.set(id, row);
-    size++;
+    size += CHARACTERS_PER_ROW + ((row as { document?: string } | undefined)?.document?.length ?? 0);
     return row;
   };
   return {

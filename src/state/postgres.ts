@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
+import { countCheck } from './check.ts';
 import { isRetryable, storeFailure } from './failures.ts';
 import type { State, StoreObserver } from './state.ts';
 import type { Tables } from './tables.ts';
@@ -10,6 +11,7 @@ const POOL_SIZE = 10;
 const CONNECT_WITHIN_MS = 5000;
 /** As long as libSQL waits for a busy file. A lock that nobody gives back must not take the whole pool with it. */
 const LOCKED_FOR_MS = 5000;
+const ANSWER_WITHIN_MS = 60_000;
 const ATTEMPTS = 5;
 
 export function openPostgres(url: string, observer: StoreObserver): State {
@@ -18,6 +20,9 @@ export function openPostgres(url: string, observer: StoreObserver): State {
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     application_name: 'pilothouse',
+    // A server that went away without a word must not hold the pool, or a stop, for ever.
+    keepAlive: true,
+    query_timeout: ANSWER_WITHIN_MS,
     // Every BIGINT of ours is a safe integer: epoch milliseconds, counters, micro-CHC.
     types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) },
   });
@@ -49,7 +54,7 @@ export function openPostgres(url: string, observer: StoreObserver): State {
     },
     async check() {
       try {
-        await db.selectFrom('schema_migrations').select('version').limit(1).execute();
+        await countCheck(db);
       } catch (error) {
         throw storeFailure(error);
       }

@@ -7,7 +7,8 @@ export interface State {
   readonly db: Db;
   /**
    * Runs `work` in a transaction and answers once its changes are durable. When `work` throws, nothing of it stays.
-   * `work` may run more than once (PostgreSQL asks for that after a deadlock), so it has no effects of its own.
+   * `work` may run more than once (after a deadlock, or when a change in the same commit failed), so it has no effects
+   * of its own.
    */
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Throws what is wrong with the store, for `/readyz`. */

@@ -12,6 +12,7 @@ export interface Tables {
   dashboard_sources: DashboardSourceRow;
   fleet_documents: FleetDocumentRow;
   fleet_turns: { id: number; turn: number };
+  store_checks: { id: number; count: number };
   schema_migrations: { version: number; name: string; checksum: string; applied_at: number };
 }
 

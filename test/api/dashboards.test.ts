@@ -176,7 +176,7 @@ onEachStore('dashboards', (store) => {
     const { status, json } = await get(below);
     expect(status).toBe(400);
     expect(json.message).toBe(
-      `Body validation failed: ${paths.map((name) => `${name}: Unknown parameter`).join('; ')}`,
+      `Query validation failed: ${paths.map((name) => `${name}: Unknown parameter`).join('; ')}`,
     );
     expect(json.errors).toEqual(
       paths.map((name) => ({ path: name, message: expect.stringMatching(/^Unknown parameter/) })),

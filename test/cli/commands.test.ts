@@ -106,6 +106,16 @@ onEachStore('everyday commands beside a running server', (store) => {
     expect((await server.call({ path: '/api/v2/dashboards', token: plain.stdout.trim() })).status).toBe(200);
   });
 
+  it('R2: token delete revokes a token from the next request on; another organization cannot', async () => {
+    const { id, token } = await json('token', 'create', '--org', 'Globex', '--name', 'gone');
+    const status = async () => (await server.call({ path: '/api/v2/dashboards', token })).status;
+    expect((await json('token', 'list', '--org', 'Globex')).map((one: Json) => one.id)).toContain(id);
+    expect((await run('token', 'delete', id, '--org', 'Acme')).code).toBe(1);
+    expect(await status()).toBe(200);
+    expect((await run('token', 'delete', id, '--org', 'Globex')).code).toBe(0);
+    expect(await status()).toBe(401);
+  });
+
   it('K4, K5, K8: what the interface refuses, the command line refuses with exit code 2', async () => {
     const long = 'x'.repeat(256);
     const create = ['key', 'create', '--org', 'Acme'];

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it } from 'vitest';
+import { PROGRAM } from '../support/server.ts';
+
+const FULL = '/dev/full';
+
+describe.skipIf(!existsSync(FULL))('a log that cannot be written', () => {
+  it('neither stops the server from answering nor from ending', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'pilothouse-log-'));
+    const child = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0', '--data', join(directory, 'data')], {
+      stdio: ['ignore', 'pipe', openSync(FULL, 'w')],
+    });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    try {
+      const line = await new Promise<string>((resolve) => {
+        if (child.stdout) createInterface({ input: child.stdout }).once('line', resolve);
+      });
+      const { url } = JSON.parse(line);
+      for (let request = 0; request < 200; request++) expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      child.kill('SIGTERM');
+      expect(await ended).toBe(0);
+    } finally {
+      child.kill('SIGKILL');
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+});
