@@ -64,9 +64,12 @@ export function sendPieces(reply: object, pieces: readonly Buffer[]): FastifyRep
   );
   answer.hijack();
   raw.writeHead(200, answer.getHeaders() as Record<string, string>);
-  raw.cork();
-  for (const piece of pieces) raw.write(piece);
-  raw.end();
-  raw.uncork();
+  if (pieces.length === 1) raw.end(pieces[0]);
+  else {
+    raw.cork();
+    for (const piece of pieces) raw.write(piece);
+    raw.end();
+    raw.uncork();
+  }
   return answer;
 }

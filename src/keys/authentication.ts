@@ -14,7 +14,7 @@ interface Hashes {
 
 /** Stands in for the secret of a key that does not exist, so that the same work is done for it. */
 const NOBODY = Buffer.from(hashOf(''));
-const REMEMBERED_HEADERS = 1000;
+const REMEMBERED_HEADERS = 10_000;
 
 /**
  * Basic credentials → caller. The key is looked up for every request, so a key that was disabled, changed or deleted

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { managementAnswer, renderedSuccess, sendRendered, success } from '../http/envelopes.ts';
+import { managementAnswer, renderedSuccess, sendPieces, success } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { computedOnce } from '../kernel/memo.ts';
@@ -58,7 +58,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
       async (request, reply) => {
         const service = await services.get(callerOf(request).organizationId, request.params.serviceId.toLowerCase());
         serialize ??= reply.compileSerializationSchema({ ...ExtendedServiceRecord });
-        return sendRendered(reply, renderedSuccess(request, rendered(service)));
+        return sendPieces(reply, [renderedSuccess(request, rendered(service))]);
       },
     );
 
