@@ -5,12 +5,6 @@ export const organizationId = id(1);
 export const serviceId = id(1000);
 export const key = { keyId: 'BenchAdminKey0000001', keySecret: 'bench-secret' };
 
-/** Organizations of which each gets a few keys: a limit of 100 keys is part of what is measured. */
-export const tenants = Array.from({ length: 1500 }, (_, index) => ({
-  id: id(100_000 + index),
-  key: { keyId: `BenchTenantKey${String(index).padStart(6, '0')}`, keySecret: `tenant-secret-${index}` },
-}));
-
 export function benchFleet({ entities, days }) {
   const services = Array.from({ length: entities }, (_, index) => ({
     id: id(1000 + index),
@@ -36,14 +30,8 @@ export function benchFleet({ entities, days }) {
       },
     })),
   );
-  const others = tenants.map((tenant, index) => ({
-    id: tenant.id,
-    name: `Tenant ${index}`,
-    keys: [{ name: 'bench', ...tenant.key, roles: ['admin'] }],
-  }));
   return {
     organizations: [
-      ...others,
       {
         id: organizationId,
         name: 'Bench',

@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { benchFleet, key, organizationId, serviceId, tenants } from './fleet.mjs';
+import { benchFleet, key, organizationId, serviceId } from './fleet.mjs';
 
 const execute = promisify(execFile);
 const here = import.meta.dirname;
@@ -16,8 +16,7 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const only = process.argv[2];
 
-const basic = ({ keyId, keySecret }) => `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}`;
-const authorization = basic(key);
+const authorization = `Basic ${Buffer.from(`${key.keyId}:${key.keySecret}`).toString('base64')}`;
 const base = `/v1/organizations/${organizationId}`;
 
 async function main() {
@@ -58,12 +57,7 @@ async function main() {
       'PATCH …/scaling',
       [3, 4].map((numReplicas) => request('PATCH', `${base}/services/${serviceId}/scaling`, { numReplicas })),
     ],
-    [
-      'POST …/keys',
-      tenants.map(({ id, key: own }) =>
-        request('POST', `/v1/organizations/${id}/keys`, { name: 'bench', roles: ['developer'] }, own),
-      ),
-    ],
+    ['POST …/keys', [request('POST', `${base}/keys`, { name: 'bench', roles: ['developer'] })]],
   ];
   for (const [name, requests] of writes)
     if (!only || name.includes(only)) rows.push(await writeRow(server, name, requests));
@@ -179,9 +173,9 @@ async function startServer(data, args) {
   };
 }
 
-function request(method, path, body, credentials = key) {
+function request(method, path, body) {
   const text = body === undefined ? '' : JSON.stringify(body);
-  const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', `authorization: ${basic(credentials)}`];
+  const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', `authorization: ${authorization}`];
   if (text) lines.push('content-type: application/json', `content-length: ${Buffer.byteLength(text)}`);
   return `${lines.join('\r\n')}\r\n\r\n${text}`;
 }

@@ -6,6 +6,8 @@ CREATE TABLE organizations (
   tier TEXT NOT NULL,
   paid BIGINT NOT NULL,
   created_at BIGINT NOT NULL,
+  -- How many keys there are: counting them for each new one would cost more the more there are.
+  key_count BIGINT NOT NULL,
   -- Goes up with every change of the cost ledger, so that rendered days can be kept until it does.
   cost_revision BIGINT NOT NULL
 );

@@ -17,7 +17,7 @@ import {
   type KeyState,
   type Role,
 } from './key.ts';
-import { countKeys, deleteKey, findKey, insertKey, listKeys, updateKey } from './store.ts';
+import { deleteKey, findKey, insertKey, listKeys, updateKey } from './store.ts';
 
 export interface HashData {
   keyIdHash: string;
@@ -119,8 +119,8 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
         usedAt: undefined,
       };
       await state.write(async (tx) => {
-        await organizations.take(tx, organizationId);
-        if ((await countKeys(tx, organizationId)) >= maxKeys) {
+        const { keyCount } = await organizations.take(tx, organizationId);
+        if (keyCount >= maxKeys) {
           throw new AppError(
             'conflict',
             `The organization has ${maxKeys} keys, which is the most it may have; delete one first`,

@@ -62,17 +62,12 @@ export async function listKeys(db: Db, organizationId: string): Promise<Key[]> {
   return rows.map(toKey);
 }
 
-const selectCount = prepared((db: Db, value: { organizationId: string }) =>
+const addToCount = prepared((db: Db, value: { organizationId: string; keys: number }) =>
   db
-    .selectFrom('api_keys')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('organization_id', '=', value.organizationId),
+    .updateTable('organizations')
+    .set((eb) => ({ key_count: eb('key_count', '+', value.keys) }))
+    .where('id', '=', value.organizationId),
 );
-
-export async function countKeys(db: Db, organizationId: string): Promise<number> {
-  const row = await selectCount.first(db, { organizationId });
-  return row?.count ?? 0;
-}
 
 const insert = prepared((db: Db, value: ApiKeyRow) =>
   db.insertInto('api_keys').values({
@@ -96,6 +91,7 @@ export async function insertKey(tx: Db, key: Key): Promise<boolean> {
       used_at: key.usedAt ?? null,
       document: documentOf(key),
     });
+    await addToCount.first(tx, { organizationId: key.organizationId, keys: 1 });
     return true;
   } catch (error) {
     if (isUniqueViolation(error)) return false;
@@ -112,8 +108,10 @@ export async function updateKey(tx: Db, key: Key): Promise<void> {
     .execute();
 }
 
+/** Of a key that is there: the organization's count goes down with it. */
 export async function deleteKey(tx: Db, organizationId: string, id: string): Promise<void> {
   await tx.deleteFrom('api_keys').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+  await addToCount.first(tx, { organizationId, keys: -1 });
 }
 
 /** Never backwards: another node may have seen the key later. */

@@ -17,7 +17,7 @@ const selectById = prepared((db: Db, value: { id: string }) =>
 );
 
 const selectAndHold = prepared((db: Db, value: { id: string }) =>
-  holding(db, db.selectFrom('organizations').select(['tier', 'paid']).where('id', '=', value.id)),
+  holding(db, db.selectFrom('organizations').select(['tier', 'paid', 'key_count']).where('id', '=', value.id)),
 );
 
 export async function findOrganization(db: Db, id: string): Promise<Organization | undefined> {
@@ -33,14 +33,14 @@ export async function listOrganizations(db: Db): Promise<Organization[]> {
 /** Holds the organization's row until the transaction ends. */
 export async function takeOrganization(tx: Db, id: string): Promise<TakenOrganization | undefined> {
   const row = await selectAndHold.first(tx, { id });
-  return row && { id, tier: row.tier as Tier, isPaid: row.paid === 1 };
+  return row && { id, tier: row.tier as Tier, isPaid: row.paid === 1, keyCount: row.key_count };
 }
 
 export async function insertOrganization(tx: Db, organization: Omit<Organization, 'costRevision'>): Promise<void> {
   const { id, name, tier, isPaid, createdAt } = organization;
   await tx
     .insertInto('organizations')
-    .values({ id, name, tier, paid: isPaid ? 1 : 0, created_at: createdAt, cost_revision: 1 })
+    .values({ id, name, tier, paid: isPaid ? 1 : 0, created_at: createdAt, key_count: 0, cost_revision: 1 })
     .execute();
 }
 

@@ -25,6 +25,7 @@ export interface OrganizationRow {
   tier: string;
   paid: number;
   created_at: number;
+  key_count: number;
   cost_revision: number;
 }
 
