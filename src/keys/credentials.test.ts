@@ -1,6 +1,15 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { hashOf, isSameHash, isSelfIdentifying, newKeyId, newKeySecret, newToken, suffixOf } from './credentials.ts';
+import {
+  hashOf,
+  isSameHash,
+  isSelfIdentifying,
+  newKeyId,
+  newKeySecret,
+  newToken,
+  suffixOf,
+  tokenSuffixOf,
+} from './credentials.ts';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -79,5 +88,10 @@ describe('credentials', () => {
     ['', '', true],
   ])('M5: %j and %j are the same: %j', (a, b, isSame) => {
     expect(isSameHash(Buffer.from(a), Buffer.from(b))).toBe(isSame);
+  });
+
+  it('a token shows its last four characters, and a short one nothing: they are part of the secret', () => {
+    expect(tokenSuffixOf(newToken())).toHaveLength(4);
+    expect(['any', 'any-token', 'x'.repeat(15)].map(tokenSuffixOf)).toEqual(['', '', '']);
   });
 });
