@@ -129,7 +129,7 @@ function tooMany({ resetSeconds }: { resetSeconds: number }, text: string): AppE
 /** Another organization is answered exactly like one that does not exist. */
 function checkOrganization(request: FastifyRequest, caller: Caller): void {
   const params = request.params as { organizationId?: string };
-  if (params.organizationId === undefined) return;
+  if (params.organizationId === undefined || params.organizationId === caller.organizationId) return;
   const wanted = params.organizationId.toLowerCase();
   if (wanted !== caller.organizationId) throw new AppError('not_found', `organization ${wanted} does not exist`);
 }

@@ -1,11 +1,12 @@
 import type { Authenticate, Caller } from '../http/guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import { computedOnce } from '../kernel/memo.ts';
 import type { Db } from '../state/tables.ts';
 import { hashOf, isSameHash } from './credentials.ts';
 import { admits, isActive } from './key.ts';
 import type { LastUsed } from './last-used.ts';
-import { findKeyByHash } from './store.ts';
+import { findKeyByHash, type Identified } from './store.ts';
 
 interface Hashes {
   keyIdHash: string;
@@ -38,24 +39,28 @@ export function createKeyAuthentication({
     const found = await findKeyByHash(db, hashes.keyIdHash);
     const isRight = isSameHash(hashes.keySecretHash, found?.keySecretHash ?? NOBODY);
     if (!found || !isRight) throw new AppError('unauthorized', 'Key is not found');
-    const { key, costRevision } = found;
+    const { key } = found;
     if (!isActive(key, clock.now())) throw new AppError('unauthorized', 'Key is not active');
     if (!remembered) {
       if (known.size >= REMEMBERED_HEADERS) known.clear();
       known.set(header, hashes);
     }
     lastUsed.note(key);
-    return {
-      organizationId: key.organizationId,
-      costRevision,
-      credentialId: key.id,
-      credentialName: key.name,
-      suffix: key.keySuffix,
-      roles: key.roles,
-      allows: key.ipAccessList.length === 0 ? undefined : (address) => admits(key.ipAccessList, address),
-    } satisfies Caller;
+    return callerWith(found);
   };
 }
+
+const callerWith = computedOnce(
+  ({ key, costRevision }: Identified): Caller => ({
+    organizationId: key.organizationId,
+    costRevision,
+    credentialId: key.id,
+    credentialName: key.name,
+    suffix: key.keySuffix,
+    roles: key.roles,
+    allows: key.ipAccessList.length === 0 ? undefined : (address) => admits(key.ipAccessList, address),
+  }),
+);
 
 function hashesIn(header: string): Hashes {
   const encoded = /^basic +([A-Za-z0-9+/_-]+={0,2})\s*$/i.exec(header)?.[1];

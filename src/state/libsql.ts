@@ -160,19 +160,21 @@ interface KeptStatement {
 }
 
 function careful(statement: Statement, discard: () => void): KeptStatement {
-  const orDiscard = <T>(run: () => T): T => {
-    try {
-      return run();
-    } catch (error) {
-      discard();
-      throw error;
-    }
-  };
+  const orDiscard =
+    <T>(run: (parameters: unknown[]) => T) =>
+    (parameters: Parameters): T => {
+      try {
+        return run.call(statement, parameters as unknown[]);
+      } catch (error) {
+        discard();
+        throw error;
+      }
+    };
   return {
     reader: statement.reader,
-    all: (parameters) => orDiscard(() => statement.all(parameters as unknown[])),
-    get: (parameters) => orDiscard(() => statement.get(parameters as unknown[])),
-    run: (parameters) => orDiscard(() => statement.run(parameters as unknown[])),
-    iterate: (parameters) => orDiscard(() => statement.iterate(parameters as unknown[])),
+    all: orDiscard(statement.all),
+    get: orDiscard(statement.get),
+    run: orDiscard(statement.run),
+    iterate: orDiscard(statement.iterate),
   };
 }
