@@ -15,7 +15,7 @@ const quoted = memoized((text) => JSON.stringify(text));
 
 /**
  * The line that every request writes, in the same form as pino's others. It is put together by hand, because building
- * it with pino took as long as finding the key, looking up the service and answering.
+ * it with pino took as long as finding the key.
  */
 export function createAccessLog(write: (line: string) => void, timestamp: () => string, level: number): AccessLog {
   return ({ requestId, operation, key, status, ms }) => {
