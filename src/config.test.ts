@@ -86,6 +86,12 @@ describe('settings', () => {
     }
   });
 
+  it('refuse one port for two listeners, but not two free ones', () => {
+    const [mistake] = mistakesOf({ port: '9000', dashboardPort: '9000' });
+    expect(mistake).toContain('--dashboard-port must differ from --port');
+    expect(mistakesOf({ port: '0', dashboardPort: '0' })).toEqual([]);
+  });
+
   it('report all mistakes at once, each by the name under which it was given', () => {
     const mistakes = mistakesOf(
       { port: 'x', maxKeys: '0' },

@@ -36,6 +36,10 @@ for (const file of files) {
   });
 }
 
+for (const file of ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'LICENSE', '.ci/run']) {
+  if (!files.includes(file)) find(file, 0, 'is missing');
+}
+
 if (readFileSync('package-lock.json', 'utf8').includes('"resolved":'))
   find('package-lock.json', 0, 'carries download addresses');
 

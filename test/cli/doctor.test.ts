@@ -38,6 +38,18 @@ describe('doctor, when something is wrong', () => {
     expect(stdout).toMatch(new RegExp(`^FAIL {2}port +127\\.0\\.0\\.1:${port} cannot be used: .*EADDRINUSE`, 'm'));
   });
 
+  it('says that a fleet file cannot be used', async () => {
+    const { code, stdout } = await at.run(
+      'doctor',
+      '--port',
+      '0',
+      '--fleet',
+      join(at.directory, 'none.yaml'),
+      '--json',
+    );
+    expect([code, checks(stdout).fleet]).toEqual([1, false]);
+  });
+
   it('names every wrong setting and opens nothing', async () => {
     const { code, stdout } = await cli(['doctor', '--port', 'x', '--rate-limit', 'fast', '--json']);
     expect(code).toBe(1);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, vi } from 'vitest';
+import type { Json } from './client.ts';
 import { createDatabase } from './postgres.ts';
 import { PROGRAM, type StoreName, type TestServer } from './server.ts';
 
@@ -43,8 +44,7 @@ export function cli(args: string[], environment: Record<string, string> = {}): P
 export const errorsOf = ({ stderr }: Finished): string[] =>
   stderr.split('\n').flatMap((line) => (line.startsWith('error: ') ? [line.slice(7)] : []));
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into files of every shape, and a wrong look fails the test
-export type Json = any;
+export type { Json };
 
 /** The command line on one store. */
 export interface TestStore {

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
+import type { Json } from './client.ts';
 
 export interface RawAnswer {
   status: number;
   headers: Record<string, string>;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, and a wrong look fails the test
-  json: any;
+  json: Json;
 }
 
 export interface RawConnection {
