@@ -1,6 +1,7 @@
 // The house rules that no linter knows. Part of `npm run check`; every finding is a failure.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { layeringMistakes } from './layers.mjs';
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
   .split('\n')
@@ -23,6 +24,10 @@ for (const file of files) {
   if (file.startsWith('src/') && !isTest && lines.length > LONGEST_FILE)
     find(file, 0, `${lines.length} lines; past ${LONGEST_FILE}, split by meaning`);
   if (file.startsWith('src/') && !/^[a-z0-9./-]+$/.test(file)) find(file, 0, 'file names are kebab-case');
+  const imports = [...text.matchAll(/^(?:import|export)\b[^;]*?['"]([^'"]+)['"];$|\bimport\('([^']+)'\)/gm)].map(
+    ([, named, lazy]) => named ?? lazy,
+  );
+  if (!isTest) for (const mistake of layeringMistakes(file, imports)) find(file, 0, mistake);
   lines.forEach((line, index) => {
     if (/\b(it|test|describe)\.(skip|only|todo|fails)\b|\bx(it|describe)\(/.test(line))
       find(file, index + 1, 'a skipped, focused or unwritten test');

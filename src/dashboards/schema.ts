@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
+import { METRIC_DATA_TYPES } from './source.ts';
 
 export const SERIES_TYPES = ['time', 'table', 'number', 'search', 'markdown'] as const;
 export const AGGREGATIONS = [
@@ -16,7 +17,6 @@ export const AGGREGATIONS = [
   'increase',
 ] as const;
 export const WHERE_LANGUAGES = ['lucene', 'sql'] as const;
-export const METRIC_DATA_TYPES = ['gauge', 'sum', 'histogram', 'summary', 'exponential histogram'] as const;
 
 export const GRID_COLUMNS = 24;
 
