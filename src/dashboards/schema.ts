@@ -15,6 +15,7 @@ export const AGGREGATIONS = [
   'any',
   'none',
   'increase',
+  'rate',
 ] as const;
 export const WHERE_LANGUAGES = ['lucene', 'sql'] as const;
 
@@ -93,3 +94,4 @@ export const Dashboard = Type.Object({
 
 export type DashboardBody = Static<typeof DashboardBody>;
 export type Dashboard = Static<typeof Dashboard>;
+export type Series = Static<typeof Series>;

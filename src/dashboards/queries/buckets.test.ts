@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { autoGranularity, bucketsOf, GRANULARITIES, type Granularity } from './buckets.ts';
+import { findZone, localDay, startOfLocalDay, type Zone } from './zone.ts';
+
+const zone = (name: string): Zone => findZone(name) as Zone;
+const at = (text: string): number => Date.parse(text);
+const iso = (list: number[]) => list.map((ms) => new Date(ms).toISOString());
+const HOUR = 3_600_000;
+
+describe('auto granularity', () => {
+  it.each([
+    [1 * 60_000, '15s'],
+    [15 * 60_000, '15s'],
+    [15 * 60_000 + 1, '30s'],
+    [HOUR, '1m'],
+    [HOUR + 1, '5m'],
+    [6 * HOUR, '15m'],
+    [24 * HOUR, '30m'],
+    [7 * 24 * HOUR, '6h'],
+    [30 * 24 * HOUR, '12h'],
+    [365 * 24 * HOUR, '7d'],
+    [10 * 365 * 24 * HOUR, '30d'],
+  ])('of %d ms is %s', (length, expected) => {
+    expect(autoGranularity({ startMs: 0, endMs: length })).toBe(expected);
+  });
+});
+
+describe('buckets', () => {
+  it('cover the range with whole ones', () => {
+    const buckets = bucketsOf(
+      { startMs: at('2026-03-01T10:07:10Z'), endMs: at('2026-03-01T10:21:00Z') },
+      '5m',
+      zone('UTC'),
+    );
+    expect(iso(buckets.starts)).toEqual([
+      '2026-03-01T10:05:00.000Z',
+      '2026-03-01T10:10:00.000Z',
+      '2026-03-01T10:15:00.000Z',
+      '2026-03-01T10:20:00.000Z',
+    ]);
+    expect(new Date(buckets.endMs).toISOString()).toBe('2026-03-01T10:25:00.000Z');
+  });
+
+  it('of days begin at local midnight, also when clocks change', () => {
+    const range = { startMs: at('2026-03-28T12:00:00Z'), endMs: at('2026-03-30T12:00:00Z') };
+    const buckets = bucketsOf(range, '1d', zone('Europe/Berlin'));
+    expect(iso(buckets.starts)).toEqual([
+      '2026-03-27T23:00:00.000Z',
+      '2026-03-28T23:00:00.000Z',
+      '2026-03-29T22:00:00.000Z',
+    ]);
+    expect([0, 1, 2].map((index) => buckets.secondsOf(index) / 3600)).toEqual([24, 23, 24]);
+  });
+
+  it('of hours line up with a zone that is off by half an hour', () => {
+    const buckets = bucketsOf(
+      { startMs: at('2026-03-01T10:00:00Z'), endMs: at('2026-03-01T11:00:00Z') },
+      '1h',
+      zone('Asia/Kolkata'),
+    );
+    expect(iso(buckets.starts)).toEqual(['2026-03-01T09:30:00.000Z', '2026-03-01T10:30:00.000Z']);
+  });
+
+  it('touch each other, in order, around everything asked for', () => {
+    const moments = fc.integer({ min: at('2001-01-01'), max: at('2037-01-01') });
+    const names = fc.constantFrom(
+      'UTC',
+      'Europe/Berlin',
+      'America/Sao_Paulo',
+      'Asia/Kolkata',
+      'Australia/Lord_Howe',
+      'Pacific/Apia',
+    );
+    const steps = fc.constantFrom(...(Object.keys(GRANULARITIES) as Granularity[]));
+    fc.assert(
+      fc.property(moments, fc.integer({ min: 1, max: 200 }), names, steps, (startMs, count, name, granularity) => {
+        const endMs = startMs + count * GRANULARITIES[granularity];
+        const buckets = bucketsOf({ startMs, endMs }, granularity, zone(name));
+        expect(buckets.startMs).toBeLessThanOrEqual(startMs);
+        expect(buckets.endMs).toBeGreaterThanOrEqual(endMs);
+        const bounds = [...buckets.starts, buckets.endMs];
+        buckets.starts.forEach((start, index) => {
+          expect((bounds[index + 1] as number) - start).toBe(buckets.secondsOf(index) * 1000);
+          expect(buckets.secondsOf(index)).toBeGreaterThan(0);
+        });
+        expect(buckets.starts[1] ?? Number.POSITIVE_INFINITY).toBeGreaterThan(startMs);
+        expect(buckets.starts.at(-1) as number).toBeLessThan(endMs);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('time zones', () => {
+  it.each(['Mars/Base', '', '+02:00', "UTC'", 'Europe/../Berlin'])('%j is none', (name) => {
+    expect(findZone(name)).toBeUndefined();
+  });
+
+  it('know when a local day begins, also where midnight does not exist', () => {
+    // In São Paulo, 2018-11-04 began at 01:00.
+    const day = localDay(zone('America/Sao_Paulo'), at('2018-11-04T12:00:00Z'));
+    expect(new Date(startOfLocalDay(zone('America/Sao_Paulo'), day)).toISOString()).toBe('2018-11-04T03:00:00.000Z');
+  });
+});

@@ -1,0 +1,44 @@
+import type { Buckets } from './buckets.ts';
+import { ratioOf } from './ratio.ts';
+import type { Points, Value } from './reading.ts';
+
+export type ChartRow = { ts_bucket?: number; group?: string[] } & Record<string, Value | string[]>;
+
+/** The public shape: one row for each bucket and group that has a value, with what every series says there. */
+export function chartRows(
+  buckets: Buckets,
+  points: Points[],
+  form: 'ratio' | 'column' | undefined,
+  groupBy: readonly string[],
+): ChartRow[] {
+  const [first, second] = points;
+  const shown = form === 'ratio' && first && second && points.length === 2 ? [ratioOf(first, second)] : points;
+  const cells = new Map<string, { bucket: number; labels: string[]; values: [series: number, value: Value][] }>();
+  for (const [series, { groups }] of shown.entries()) {
+    for (const { labels, values } of groups) {
+      for (const [bucket, value] of values.entries()) {
+        if (value === null && form !== 'ratio') continue;
+        const id = JSON.stringify([bucket, labels]);
+        const cell = cells.get(id) ?? { bucket, labels, values: [] };
+        cells.set(id, cell);
+        cell.values.push([series, value]);
+      }
+    }
+  }
+  // The sort is stable: within a bucket the largest groups stay first.
+  const rows = [...cells.values()].sort((a, b) => a.bucket - b.bucket);
+  return rows.map(({ bucket, labels, values }) => {
+    const startsAt = buckets.starts[bucket] ?? buckets.startMs;
+    return form === 'column'
+      ? {
+          __hdx_time_bucket: new Date(startsAt).toISOString(),
+          ...Object.fromEntries(groupBy.map((name, index) => [name, labels[index] ?? ''])),
+          ...Object.fromEntries(values.map(([series, value]) => [`series_${series}`, value])),
+        }
+      : {
+          ts_bucket: startsAt,
+          group: labels,
+          ...Object.fromEntries(values.map(([series, value]) => [`series_${series}.data`, value])),
+        };
+  });
+}

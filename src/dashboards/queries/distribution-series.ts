@@ -1,0 +1,157 @@
+import { createDraft, type Draft, refuseSeries } from './draft.ts';
+import { DELTA, hasBegunSince, inRange, metricSteps } from './metric-rows.ts';
+import { type Cells, collectQuantiles } from './quantiles.ts';
+import type { Plan, Reading } from './reading.ts';
+import { type Aggregate, collectTopGroups, keysByName, topGroupsSql } from './top-groups.ts';
+import { isIncrease, perSecond } from './value-series.ts';
+
+const HISTOGRAM_COLUMNS = ['Count', 'Sum', 'BucketCounts', 'ExplicitBounds'];
+const EXPONENTIAL_COLUMNS = [
+  'Count',
+  'Sum',
+  'Scale',
+  'ZeroCount',
+  'PositiveOffset',
+  'PositiveBucketCounts',
+  'NegativeOffset',
+  'NegativeBucketCounts',
+];
+
+export function planHistogram(reading: Reading): Plan {
+  const draft = createDraft(reading);
+  const { sql, since } = metricSteps(draft, reading, HISTOGRAM_COLUMNS);
+  const steps = withGains(draft, reading, sql, since, ' AND ExplicitBounds = __before_ExplicitBounds');
+  if (reading.aggFn !== 'quantile') return planTotals(draft, reading, steps);
+  const gained =
+    'multiIf(__gain = 1, BucketCounts, __gain = 2, arrayMap((now, before) -> if(now < before, 0, now - before), BucketCounts, __before_BucketCounts), [])';
+  const keys = ['__bucket', ...draft.groupNames, 'ExplicitBounds'].join(', ');
+  const cells = `SELECT ${keys}, sumForEach(${gained}) AS __counts FROM (${steps}) WHERE __gain > 0 GROUP BY ${keys}`;
+  return quantilePlan(draft, reading, cells, ([bounds, counts]) => ({
+    kind: 'explicit',
+    bounds: numbers(bounds),
+    counts: numbers(counts),
+  }));
+}
+
+export function planExponentialHistogram(reading: Reading): Plan {
+  const draft = createDraft(reading);
+  const { sql, since } = metricSteps(draft, reading, EXPONENTIAL_COLUMNS);
+  // A finer scale than before cannot be compared with what was: the stream counts as started anew.
+  const steps = withGains(draft, reading, sql, since, ' AND Scale <= __before_Scale');
+  if (reading.aggFn !== 'quantile') return planTotals(draft, reading, steps);
+  const keys = ['__bucket', ...draft.groupNames, 'Scale'].join(', ');
+  const cells =
+    `SELECT ${keys}, sumMap(${changedBuckets('Positive')}) AS __positive, sumMap(${changedBuckets('Negative')}) AS __negative, ` +
+    'sum(toInt64(ZeroCount) - if(__gain = 2, toInt64(__before_ZeroCount), 0)) AS __zeros ' +
+    `FROM (${steps}) WHERE __gain > 0 GROUP BY ${keys}`;
+  return quantilePlan(draft, reading, cells, ([scale, positive, negative, zeros]) => ({
+    kind: 'exponential',
+    scale: Number(scale),
+    positive: pairs(positive),
+    negative: pairs(negative),
+    zeros: Number(zeros),
+  }));
+}
+
+/** Counts by bucket index now, less those of the point before at the same scale: two buckets of a finer scale are one. */
+function changedBuckets(side: 'Positive' | 'Negative'): string {
+  const indexes = (offset: string, counts: string) =>
+    `arrayMap(i -> toInt32(${offset} + i - 1), arrayEnumerate(${counts}))`;
+  const now = indexes(`${side}Offset`, `${side}BucketCounts`);
+  const before = indexes(`__before_${side}Offset`, `__before_${side}BucketCounts`);
+  const coarser = `arrayMap(i -> toInt32(floor(i / exp2(__before_Scale - Scale))), ${before})`;
+  const isStep = '__gain = 2';
+  return (
+    `arrayConcat(${now}, if(${isStep}, ${coarser}, [])), ` +
+    `arrayConcat(arrayMap(c -> toInt64(c), ${side}BucketCounts), if(${isStep}, arrayMap(c -> -toInt64(c), __before_${side}BucketCounts), []))`
+  );
+}
+
+/**
+ * What each point adds: `__gain` is 1 where the point counts whole (delta, a reset, a stream that has just begun), 2
+ * where the point before is taken off, 0 where nothing is known yet.
+ */
+function withGains(draft: Draft, reading: Reading, sql: string, since: string, isComparable: string): string {
+  const hasTemporality = reading.table.columns.some(({ name }) => name === 'AggregationTemporality');
+  const isDelta = hasTemporality ? `AggregationTemporality = ${DELTA}` : '0';
+  const gain = `multiIf(${isDelta}, 1, __place > 1, if(Count >= __before_Count${isComparable}, 2, 1), ${hasBegunSince(since)}, 1, 0)`;
+  return (
+    `SELECT *, ${gain} AS __gain, ` +
+    'multiIf(__gain = 1, toInt64(Count), __gain = 2, toInt64(Count) - toInt64(__before_Count), 0) AS __count, ' +
+    'multiIf(__gain = 1, Sum, __gain = 2, Sum - __before_Sum, 0) AS __sum ' +
+    `FROM (${sql}) WHERE ${inRange(draft, reading)}`
+  );
+}
+
+/** Everything but a quantile is found in the counts and sums alone. */
+function planTotals(draft: Draft, reading: Reading, steps: string): Plan {
+  const { aggregate, where } = totals(reading);
+  const from = `(${steps})${where ? ` WHERE ${where}` : ''}`;
+  return {
+    statement: {
+      sql: topGroupsSql(keysByName(draft), reading, from, aggregate),
+      parameters: draft.writer.parameters,
+    },
+    collect: (rows) => perSecond(reading, collectTopGroups(rows, reading)),
+  };
+}
+
+function totals(reading: Reading): { aggregate: Aggregate; where?: string } {
+  if (isIncrease(reading) || reading.aggFn === 'count') return { aggregate: { name: 'sum', arguments: ['__count'] } };
+  const hasExtremes = reading.table.columns.some(({ name }) => name === 'Min');
+  switch (reading.aggFn) {
+    case 'sum':
+      return { aggregate: { name: 'sum', arguments: ['__sum'] } };
+    case 'avg':
+      return { aggregate: { name: 'avgWeighted', arguments: ['__sum / __count', '__count'] }, where: '__count > 0' };
+    case 'min':
+      if (hasExtremes) return { aggregate: { name: 'min', arguments: ['Min'] }, where: 'Count > 0' };
+      break;
+    case 'max':
+      if (hasExtremes) return { aggregate: { name: 'max', arguments: ['Max'] }, where: 'Count > 0' };
+      break;
+  }
+  const known = hasExtremes ? 'avg, count, increase, max, min, quantile, rate' : 'avg, count, increase, quantile, rate';
+  return refuseSeries(
+    reading,
+    'aggFn',
+    `A metric of type ${reading.metricDataType} has ${known} and sum, but no ${reading.aggFn}`,
+  );
+}
+
+/**
+ * A summary carries its quantiles ready made: the last one of each series and bucket, then the mean over the series,
+ * since quantiles cannot be put together exactly.
+ */
+export function planSummary(reading: Reading): Plan {
+  const draft = createDraft(reading);
+  const { sql, since } = metricSteps(draft, reading, ['Count', 'Sum']);
+  const steps = withGains(draft, reading, sql, since, '');
+  if (reading.aggFn !== 'quantile') return planTotals(draft, reading, steps);
+  const level = draft.writer.bind(reading.level ?? 0.5, 'Float64');
+  const position = `indexOf(\`ValueAtQuantiles.Quantile\`, ${level})`;
+  const keys = ['__bucket', ...draft.groupNames, '__series'].join(', ');
+  const cells =
+    `SELECT ${keys}, argMax(\`ValueAtQuantiles.Value\`[${position}], ${draft.time}) AS __of_series FROM (${steps}) ` +
+    `WHERE ${position} > 0 GROUP BY ${keys}`;
+  const sqlOfTop = topGroupsSql(keysByName(draft), reading, `(${cells})`, { name: 'avg', arguments: ['__of_series'] });
+  return {
+    statement: { sql: sqlOfTop, parameters: draft.writer.parameters },
+    collect: (rows) => collectTopGroups(rows, reading),
+  };
+}
+
+function quantilePlan(draft: Draft, reading: Reading, sql: string, read: Cells['read']): Plan {
+  return {
+    statement: { sql, parameters: draft.writer.parameters },
+    collect: (rows) => collectQuantiles(rows, reading, { read, at: 1 + draft.groupNames.length }),
+  };
+}
+
+const numbers = (list: unknown): number[] => (list as unknown[]).map(Number);
+
+/** `sumMap` answers two arrays: indexes and counts. */
+function pairs(answer: unknown): [number, number][] {
+  const [indexes, counts] = answer as [unknown[], unknown[]];
+  return indexes.map((index, at) => [Number(index), Number(counts[at])]);
+}

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ExplicitHistogram, type ExponentialHistogram, quantileOf } from './distribution.ts';
+
+const explicit = (bounds: number[], counts: number[]): ExplicitHistogram => ({ kind: 'explicit', bounds, counts });
+const exponential = (given: Partial<ExponentialHistogram>): ExponentialHistogram => ({
+  kind: 'exponential',
+  scale: 0,
+  positive: [],
+  negative: [],
+  zeros: 0,
+  ...given,
+});
+
+describe('quantiles of a histogram with bounds', () => {
+  it.each([
+    ['in the middle of a bucket', [10, 20], [10, 10, 0], 0.25, 5],
+    ['at the end of a bucket', [10, 20], [10, 10, 0], 0.5, 10],
+    ['in the second bucket', [10, 20], [10, 10, 0], 0.75, 15],
+    ['level 0: where the counts begin', [10, 20], [0, 10, 0], 0, 10],
+    ['level 1: where they end', [10, 20], [10, 10, 0], 1, 20],
+    ['in the open bucket: the last bound', [10, 20], [0, 0, 5], 0.5, 20],
+    ['past an empty bucket', [10, 20, 30], [5, 0, 5, 0], 0.75, 25],
+    ['a lowest bound below zero holds all of its bucket', [-10, 0, 10], [4, 4, 4, 0], 0.2, -10],
+    ['nothing was counted', [10, 20], [0, 0, 0], 0.5, null],
+    ['no bounds at all', [], [7], 0.5, 0],
+  ])('%s', (_, bounds, counts, level, expected) => {
+    const answer = quantileOf([explicit(bounds, counts)], level);
+    if (expected === null) expect(answer).toBeNull();
+    else expect(answer).toBeCloseTo(expected, 9);
+  });
+
+  it('lays histograms with other bounds over each other', () => {
+    // Ten evenly within 0..10, and ten within 0..20: below 5 lie 5 + 2.5.
+    const answer = quantileOf([explicit([10], [10, 0]), explicit([20], [10, 0])], 7.5 / 20);
+    expect(answer).toBeCloseTo(5, 9);
+  });
+
+  it('never falls while the level rises, and stays within the bounds', () => {
+    const histogram = fc
+      .uniqueArray(fc.integer({ min: -100, max: 100 }), { minLength: 1, maxLength: 8 })
+      .map((list) => list.sort((a, b) => a - b))
+      .chain((bounds) =>
+        fc
+          .array(fc.nat(50), { minLength: bounds.length + 1, maxLength: bounds.length + 1 })
+          .map((counts) => explicit(bounds, counts)),
+      );
+    fc.assert(
+      fc.property(fc.array(histogram, { minLength: 1, maxLength: 3 }), (histograms) => {
+        const levels = [0, 0.1, 0.5, 0.9, 0.99, 1].map((level) => quantileOf(histograms, level));
+        if (levels[0] === null) return levels.every((value) => value === null);
+        const values = levels as number[];
+        const bounds = histograms.flatMap((one) => one.bounds);
+        return (
+          values.every((value, at) => at === 0 || value >= (values[at - 1] as number) - 1e-9) &&
+          values.every((value) => value <= Math.max(...bounds, 0) && value >= Math.min(...bounds, 0))
+        );
+      }),
+    );
+  });
+});
+
+describe('quantiles of an exponential histogram', () => {
+  it.each([
+    ['scale 0: buckets double', exponential({ positive: [[0, 10]] }), 0.5, 2 ** 0.5],
+    [
+      'over two buckets',
+      exponential({
+        positive: [
+          [0, 5],
+          [3, 5],
+        ],
+      }),
+      0.75,
+      8 * 2 ** 0.5,
+    ],
+    ['zeros are exactly zero', exponential({ zeros: 6, positive: [[0, 4]] }), 0.5, 0],
+    ['negative values mirror positive ones', exponential({ negative: [[0, 10]] }), 0.5, -(2 ** 0.5)],
+    ['scale 1: each bucket is a root of two wide', exponential({ scale: 1, positive: [[2, 4]] }), 1, 2 ** 1.5],
+  ])('%s', (_, histogram, level, expected) => {
+    expect(quantileOf([histogram], level)).toBeCloseTo(expected, 9);
+  });
+
+  it('brings a finer scale down to the coarser one', () => {
+    // At scale 1 the buckets 2 and 3 are the bucket 1 of scale 0: (2, 4].
+    const fine = exponential({
+      scale: 1,
+      positive: [
+        [2, 5],
+        [3, 5],
+      ],
+    });
+    const coarse = exponential({ scale: 0, positive: [[1, 10]] });
+    expect(quantileOf([fine, coarse], 0.5)).toBeCloseTo(2 * 2 ** 0.5, 9);
+  });
+
+  it('of nothing is null', () => {
+    expect(quantileOf([exponential({})], 0.5)).toBeNull();
+  });
+});

@@ -1,0 +1,96 @@
+/** Counts in buckets; the last one is open to the right. */
+export interface ExplicitHistogram {
+  kind: 'explicit';
+  bounds: number[];
+  counts: number[];
+}
+
+/** Bucket `i` of the positive side spans (base^i, base^(i+1)] with base = 2^(2^-scale); the negative side mirrors it. */
+export interface ExponentialHistogram {
+  kind: 'exponential';
+  scale: number;
+  positive: [index: number, count: number][];
+  negative: [index: number, count: number][];
+  zeros: number;
+}
+
+export type Histogram = ExplicitHistogram | ExponentialHistogram;
+
+/** The value below which `level` of everything counted lies, by interpolation within its bucket; null of nothing. */
+export function quantileOf(histograms: Histogram[], level: number): number | null {
+  const explicit = histograms.filter((one) => one.kind === 'explicit');
+  if (explicit.length > 0) return explicitQuantile(explicit, level);
+  return exponentialQuantile(
+    histograms.filter((one) => one.kind === 'exponential'),
+    level,
+  );
+}
+
+/**
+ * Histograms with different bounds are laid over each other: how much lies below a value is known at every bound and
+ * grows evenly in between. What lies in an open bucket is answered with the highest bound there is.
+ */
+function explicitQuantile(histograms: ExplicitHistogram[], level: number): number | null {
+  const total = sum(histograms.flatMap(({ counts }) => counts));
+  const steps = [...new Set(histograms.flatMap(({ bounds }) => [...bounds, lowerEdge(bounds)]))].sort((a, b) => a - b);
+  if (total <= 0 || steps.length === 0) return null;
+  const wanted = level * total;
+  const below = (value: number) => sum(histograms.map((histogram) => countBelow(histogram, value)));
+  const at = steps.findIndex((value) => below(value) >= wanted && below(value) > 0);
+  if (at === -1) return steps.at(-1) ?? null;
+  const upper = steps[at] as number;
+  const lower = steps[at - 1];
+  if (lower === undefined) return upper;
+  const [before, after] = [below(lower), below(upper)];
+  return after === before ? upper : lower + ((upper - lower) * Math.max(0, wanted - before)) / (after - before);
+}
+
+/** The lowest bucket begins at zero when its bound is positive; otherwise all of it lies at its bound. */
+const lowerEdge = ([first = 0]: number[]): number => Math.min(0, first);
+
+function countBelow({ bounds, counts }: ExplicitHistogram, value: number): number {
+  let below = 0;
+  for (const [index, upper] of bounds.entries()) {
+    const count = counts[index] ?? 0;
+    const lower = index === 0 ? lowerEdge(bounds) : (bounds[index - 1] as number);
+    if (value >= upper) below += count;
+    else return value > lower ? below + (count * (value - lower)) / (upper - lower) : below;
+  }
+  return below;
+}
+
+function exponentialQuantile(histograms: ExponentialHistogram[], level: number): number | null {
+  const scale = Math.min(...histograms.map((one) => one.scale));
+  const positive = merged(histograms, 'positive', scale);
+  const negative = merged(histograms, 'negative', scale);
+  const zeros = Math.max(0, sum(histograms.map((one) => one.zeros)));
+  const ladder = [
+    ...negative.reverse().map(([index, count]) => ({ from: -edge(index + 1, scale), to: -edge(index, scale), count })),
+    { from: 0, to: 0, count: zeros },
+    ...positive.map(([index, count]) => ({ from: edge(index, scale), to: edge(index + 1, scale), count })),
+  ].filter(({ count }) => count > 0);
+  const wanted = level * sum(ladder.map(({ count }) => count));
+  let below = 0;
+  for (const { from, to, count } of ladder) {
+    // Buckets grow by a factor, so the way through one does too.
+    if (below + count >= wanted) return from === 0 ? 0 : from * (to / from) ** ((wanted - below) / count);
+    below += count;
+  }
+  return null;
+}
+
+const edge = (index: number, scale: number): number => 2 ** (index * 2 ** -scale);
+
+/** At the coarsest scale of all, where one bucket holds several finer ones. */
+function merged(histograms: ExponentialHistogram[], side: 'positive' | 'negative', scale: number): [number, number][] {
+  const counts = new Map<number, number>();
+  for (const histogram of histograms) {
+    for (const [index, count] of histogram[side]) {
+      const coarse = Math.floor(index / 2 ** (histogram.scale - scale));
+      counts.set(coarse, (counts.get(coarse) ?? 0) + count);
+    }
+  }
+  return [...counts].sort(([a], [b]) => a - b);
+}
+
+const sum = (list: number[]): number => list.reduce((total, one) => total + one, 0);

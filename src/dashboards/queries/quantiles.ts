@@ -1,0 +1,61 @@
+import { type Histogram, quantileOf } from './distribution.ts';
+import type { Group, Points, Reading } from './reading.ts';
+
+/** How a row of bucket, groups and histogram is read. */
+export interface Cells {
+  /** Where the columns of the histogram begin. */
+  at: number;
+  read(columns: unknown[]): Histogram;
+}
+
+interface Gathered {
+  labels: string[];
+  /** By bucket. */
+  histograms: Histogram[][];
+  values: (number | null)[];
+}
+
+/** Histograms by bucket and group → quantiles, cut to the top groups by their highest bucket. */
+export function collectQuantiles(rows: unknown[][], reading: Reading, cells: Cells): Points {
+  const { buckets, groupBy, level = 0.5, top } = reading;
+  const gathered = new Map<string, Gathered>();
+  if (groupBy.length === 0) gathered.set('[]', gather([], buckets.starts.length));
+  for (const row of rows) {
+    const labels = row.slice(1, 1 + groupBy.length).map(String);
+    const id = JSON.stringify(labels);
+    const group = gathered.get(id) ?? gather(labels, buckets.starts.length);
+    gathered.set(id, group);
+    group.histograms[Number(row[0])]?.push(cells.read(row.slice(cells.at)));
+  }
+  const valued = (group: Gathered): Gathered => ({
+    ...group,
+    values: group.histograms.map((list) => (list.length === 0 ? null : quantileOf(list, level))),
+  });
+  const ranked = [...gathered.values()].map(valued).sort(byHighest);
+  const shown: Group[] = ranked.slice(0, top.groups).map(({ labels, values }) => ({ labels, isOthers: false, values }));
+  const rest = ranked.slice(top.groups);
+  if (top.withOthers && rest.length > 0) {
+    const together = gather(
+      groupBy.map(() => ''),
+      buckets.starts.length,
+    );
+    for (const { histograms } of rest)
+      for (const [index, list] of histograms.entries()) together.histograms[index]?.push(...list);
+    shown.push({ labels: together.labels, isOthers: true, values: valued(together).values });
+  }
+  return { groups: shown, totalGroups: ranked.length };
+}
+
+const gather = (labels: string[], buckets: number): Gathered => ({
+  labels,
+  histograms: Array.from({ length: buckets }, () => []),
+  values: [],
+});
+
+const highest = ({ values }: Gathered): number => Math.max(...values.map((value) => value ?? Number.NEGATIVE_INFINITY));
+
+function byHighest(a: Gathered, b: Gathered): number {
+  const [first, second] = [highest(a), highest(b)];
+  if (first !== second) return first > second ? -1 : 1;
+  return JSON.stringify(a.labels) < JSON.stringify(b.labels) ? -1 : 1;
+}

@@ -1,0 +1,79 @@
+import type { Draft } from './draft.ts';
+import type { Group, Points, Reading, Value } from './reading.ts';
+
+/** What is grouped by: expressions over the rows, and the names they get. */
+export type Keys = Pick<Draft, 'bucket' | 'groups' | 'groupNames' | 'writer'>;
+
+/** The same, over rows that have been grouped once already. */
+export const keysByName = ({ groupNames, writer }: Keys): Keys => ({
+  bucket: '__bucket',
+  groups: groupNames,
+  groupNames,
+  writer,
+});
+
+/** An aggregate over the rows of one bucket and group, in the forms that a cut to the top groups needs. */
+export interface Aggregate {
+  /** `quantile(0.9)` of `quantile(0.9)(x)`: with State and Merge it is the same over any union of rows. */
+  name: string;
+  level?: number | undefined;
+  arguments: string[];
+}
+
+export const aggregateSql = ({ name, level, arguments: given }: Aggregate, suffix = ''): string =>
+  `${name}${suffix}${level === undefined ? '' : `(${level})`}(${given.join(', ')})`;
+
+/**
+ * `from` (with its WHERE) grouped by bucket and groups. Groups are ranked by their highest bucket in the same scan, and
+ * only the top ones come back. «Others» are merged from the states of the rest: an average of others is the average of
+ * their rows, not of their averages.
+ */
+export function topGroupsSql(keysOf: Keys, { top }: Reading, from: string, aggregate: Aggregate): string {
+  const { bucket, groups, groupNames, writer } = keysOf;
+  const keys = ['__bucket', ...groupNames].join(', ');
+  if (groups.length === 0)
+    return `SELECT ${bucket} AS __bucket, ${aggregateSql(aggregate)} AS __value FROM ${from} GROUP BY __bucket ORDER BY __bucket`;
+  const names = groupNames.join(', ');
+  const value = top.withOthers
+    ? `${aggregateSql(aggregate, 'State')} AS __state, finalizeAggregation(__state) AS __value`
+    : `${aggregateSql(aggregate)} AS __value`;
+  const cells = `SELECT ${bucket} AS __bucket, ${groups.join(', ')}, ${value} FROM ${from} GROUP BY ${keys}`;
+  const highest = `SELECT *, max(__value) OVER (PARTITION BY ${names}) AS __highest FROM (${cells})`;
+  const ranked = `SELECT *, dense_rank() OVER (ORDER BY __highest DESC NULLS LAST, ${names}) AS __rank FROM (${highest})`;
+  const counted = `SELECT *, max(__rank) OVER () AS __groups FROM (${ranked})`;
+  const limit = writer.bind(top.groups, 'UInt32');
+  if (!top.withOthers)
+    return `SELECT ${keys}, __value, __rank, __groups FROM (${counted}) WHERE __rank <= ${limit} ORDER BY __rank, __bucket`;
+  const merged = groupNames.map((name) => `if(__place > ${limit}, '', ${name}) AS __shown${name}`);
+  const shown = groupNames.map((name) => `__shown${name}`).join(', ');
+  return (
+    `SELECT __bucket, ${merged.join(', ')}, ${aggregateSql({ ...aggregate, arguments: ['__state'] }, 'Merge')}, ` +
+    `least(__rank, ${limit} + 1) AS __place, any(__groups) FROM (${counted}) ` +
+    `GROUP BY __bucket, ${shown}, __place ORDER BY __place, __bucket`
+  );
+}
+
+/** Rows of `topGroupsSql` → points with a value, or null, for every bucket. */
+export function collectTopGroups(rows: unknown[][], { groupBy, buckets, top }: Reading): Points {
+  const groups = new Map<number, Group>();
+  let totalGroups = groupBy.length === 0 ? 1 : 0;
+  for (const row of rows) {
+    const rank = groupBy.length === 0 ? 1 : Number(row[groupBy.length + 2]);
+    if (groupBy.length > 0) totalGroups = Number(row[groupBy.length + 3]);
+    let group = groups.get(rank);
+    if (!group) {
+      const isOthers = rank > top.groups;
+      group = {
+        labels: row.slice(1, 1 + groupBy.length).map(String),
+        isOthers,
+        values: buckets.starts.map(() => null),
+      };
+      groups.set(rank, group);
+    }
+    const index = Number(row[0]);
+    if (index >= 0 && index < group.values.length) group.values[index] = row[groupBy.length + 1] as Value;
+  }
+  if (groupBy.length === 0 && groups.size === 0)
+    groups.set(1, { labels: [], isOthers: false, values: buckets.starts.map(() => null) });
+  return { groups: [...groups.values()], totalGroups };
+}
