@@ -3,6 +3,8 @@ import { createAudit } from './audit/audit.ts';
 import { createCosts } from './billing/costs.ts';
 import type { Config } from './config.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
+import { createSources } from './dashboards/sources.ts';
+import { markTokenUsed } from './dashboards/token-store.ts';
 import { createTokens } from './dashboards/tokens.ts';
 import { createFleet } from './fleet/fleet.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -31,7 +33,9 @@ export function createDomains({ state, clock, log, config }: Options) {
   const services = createServices({ state, audit, organizations });
   const costs = createCosts({ db });
   const tokens = createTokens({ state, clock, audit, organizations });
+  const tokensLastUsed = createLastUsed({ state, clock, log, mark: markTokenUsed, credentials: 'tokens' });
+  const sources = createSources({ state, audit, organizations });
   const dashboards = createDashboards({ db });
   const fleet = createFleet({ state, clock, audit, organizations });
-  return { organizations, audit, keys, lastUsed, services, costs, tokens, dashboards, fleet };
+  return { organizations, audit, keys, lastUsed, services, costs, tokens, tokensLastUsed, sources, dashboards, fleet };
 }

@@ -2,7 +2,7 @@ import { AppError } from '../kernel/errors.ts';
 import type { Db } from '../state/tables.ts';
 import { inListOrder } from './dashboard.ts';
 import { type Dashboard, isDashboardId } from './schema.ts';
-import { findDashboardJson, listDashboards } from './store.ts';
+import { findStored, listDashboards } from './store.ts';
 
 export type Dashboards = ReturnType<typeof createDashboards>;
 
@@ -14,9 +14,9 @@ export function createDashboards({ db }: { db: Db }) {
 
     /** As JSON, the way it is stored. */
     async getJson(organizationId: string, id: string): Promise<string> {
-      const json = isDashboardId(id) ? await findDashboardJson(db, organizationId, id) : undefined;
-      if (json === undefined) throw new AppError('not_found', 'Dashboard not found');
-      return json;
+      const stored = isDashboardId(id) ? await findStored(db, organizationId, id) : undefined;
+      if (!stored) throw new AppError('not_found', 'Dashboard not found');
+      return stored.json;
     },
   };
 }

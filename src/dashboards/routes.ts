@@ -4,10 +4,11 @@ import Type from 'typebox';
 import { dashboardAnswer, sendRendered } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
+import { READ } from './authentication.ts';
 import type { Dashboards } from './dashboards.ts';
 import { Dashboard } from './schema.ts';
 
-const roles = ['dashboards'];
+const roles = READ;
 const tags = ['Dashboards'];
 
 export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Routes {

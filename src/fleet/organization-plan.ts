@@ -1,5 +1,6 @@
-import type { Change } from '../audit/activity.ts';
+import type { Actor, Change } from '../audit/activity.ts';
 import type { Dashboard } from '../dashboards/schema.ts';
+import { isBuiltIn } from '../dashboards/source-rules.ts';
 import type { Violation } from '../kernel/errors.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Db } from '../state/tables.ts';
@@ -39,10 +40,11 @@ export async function planOrganization(
   tx: Db,
   { organization: declared, resources }: DeclaredOrganization,
   now: number,
+  actor: Actor,
   { force = false, prune = false },
 ): Promise<OrganizationPlan> {
   const documents = await listDocuments(tx, declared.id);
-  const context: Context = { organization: { id: declared.id } as Organization, now, services: new Map() };
+  const context: Context = { organization: { id: declared.id } as Organization, now, actor, services: new Map() };
   const organization = await plan(organizationKind, [declared], false);
   context.organization = organization.result.get(declared.id) ?? context.organization;
   // A change of tier or payment may break a rule for services that the file leaves alone.
@@ -134,6 +136,8 @@ function unknownSources(
   path: string,
 ): string[] {
   const series = dashboards.flatMap(({ after }) => after.tiles.flatMap((tile) => tile.series));
-  const missing = new Set(series.flatMap(({ sourceId }) => (sourceId && !known.has(sourceId) ? [sourceId] : [])));
+  const missing = new Set(
+    series.flatMap(({ sourceId }) => (sourceId && !known.has(sourceId) && !isBuiltIn(sourceId) ? [sourceId] : [])),
+  );
   return [...missing].map((id) => `${path}.dashboards: the source ${id} is not known`);
 }

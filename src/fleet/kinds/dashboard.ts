@@ -16,8 +16,8 @@ export const dashboardKind: Kind<Dashboard> = {
   build: (id, fields) => completed(id, fields as DashboardBody),
   violations: ({ after }) => dashboardViolations(after),
 
-  async save(tx, pairs, { organization, now }) {
-    for (const { after } of pairs) await putDashboard(tx, organization.id, after, now);
+  async save(tx, pairs, { organization, now, actor }) {
+    for (const { after } of pairs) await putDashboard(tx, organization.id, after, { at: now, by: actor.details });
   },
 
   remove: (tx, dashboard, { organization }) => deleteDashboard(tx, organization.id, dashboard.id),

@@ -1,4 +1,4 @@
-import type { ActivityType } from '../../audit/activity.ts';
+import type { ActivityType, Actor } from '../../audit/activity.ts';
 import type { Violation } from '../../kernel/errors.ts';
 import type { Organization } from '../../organizations/organization.ts';
 import type { Service } from '../../services/service.ts';
@@ -9,6 +9,8 @@ import type { Declared, Fields, KindName } from '../resource.ts';
 export interface Context {
   organization: Organization;
   now: number;
+  /** Whoever applies the file. */
+  actor: Actor;
   /** The organization's services as they will be; while services themselves are planned, as they are. */
   services: ReadonlyMap<string, Service>;
 }
