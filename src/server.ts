@@ -5,7 +5,11 @@ import { auditRoutes } from './audit/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import type { Config } from './config.ts';
 import { createTokenAuthentication, needsWriteToken } from './dashboards/authentication.ts';
+import { dashboardReadRoutes } from './dashboards/read-routes.ts';
 import { dashboardRoutes } from './dashboards/routes.ts';
+import { sourceRoutes } from './dashboards/source-routes.ts';
+import { tokenRoutes } from './dashboards/token-routes.ts';
+import { versionRoutes } from './dashboards/version-routes.ts';
 import { createDomains, type Domains } from './domains.ts';
 import type { AccessLog } from './http/access-log.ts';
 import { createApp } from './http/app.ts';
@@ -74,6 +78,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
         keyRoutes(domains),
         billingRoutes(domains),
         auditRoutes(domains),
+        tokenRoutes(domains),
       ],
     };
     const dashboards: Part = {
@@ -85,7 +90,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
         roleRefusal: needsWriteToken,
       },
       bodyLimitBytes: dashboardInterface.bodyLimitBytes,
-      routes: [dashboardRoutes(domains)],
+      routes: [dashboardReadRoutes(domains), dashboardRoutes(domains), versionRoutes(domains), sourceRoutes(domains)],
     };
 
     const open = async (parts: Part[]) => {

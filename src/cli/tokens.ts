@@ -29,13 +29,13 @@ export function tokenCommands(program: Command, world: World): void {
     .action(async (options) => {
       const mistakes = nameMistakes(options.name);
       if (mistakes.length > 0) throw new UsageError(mistakes);
-      const expireAt = expiryOf(options.expires);
+      expiryOf(options.expires);
       await withDomains(options, world, async (domains) => {
         const { id } = await chosenOrganization(domains, options.org);
         const { token: created, text } = await domains.tokens.create(localActor(world), id, {
           name: options.name,
           access: options.access,
-          expireAt,
+          expireAt: options.expires,
         });
         if (options.json)
           return world.print(

@@ -4,6 +4,7 @@ import { type Clock, isoTime } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
 import { hashOf, newToken, suffixOf } from '../keys/credentials.ts';
+import { futureExpiry } from '../keys/expiry.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token, type TokenAccess } from './token.ts';
@@ -13,7 +14,8 @@ import { deleteToken, insertToken, listTokens } from './token-store.ts';
 export interface TokenSettings {
   name?: string | undefined;
   access?: TokenAccess | undefined;
-  expireAt?: number | undefined;
+  /** ISO 8601 with an offset; null or empty: never. */
+  expireAt?: string | null | undefined;
 }
 
 interface Options {
@@ -42,7 +44,7 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
         tokenHash: hashOf(text),
         tokenSuffix: suffixOf(text),
         createdAt: clock.now(),
-        expireAt,
+        expireAt: futureExpiry(expireAt, clock.now()),
         usedAt: undefined,
       };
       await state.write(async (tx) => {

@@ -1,11 +1,10 @@
 import type { Actor, Change } from '../audit/activity.ts';
-import type { Dashboard } from '../dashboards/schema.ts';
 import { isBuiltIn } from '../dashboards/source-rules.ts';
 import type { Violation } from '../kernel/errors.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Db } from '../state/tables.ts';
 import { costKind } from './kinds/cost.ts';
-import { dashboardKind } from './kinds/dashboard.ts';
+import { dashboardKind, type VersionedDashboard } from './kinds/dashboard.ts';
 import { keyKind } from './kinds/key.ts';
 import type { Context, Kind, Pair } from './kinds/kind.ts';
 import { organizationKind } from './kinds/organization.ts';
@@ -131,11 +130,11 @@ function newDocuments(declared: readonly Declared[], documents: readonly Applied
 
 /** A dashboard may refer to a source that comes later: a file gets a warning where the API would refuse. */
 function unknownSources(
-  dashboards: readonly Pair<Dashboard>[],
+  dashboards: readonly Pair<VersionedDashboard>[],
   known: ReadonlyMap<string, unknown>,
   path: string,
 ): string[] {
-  const series = dashboards.flatMap(({ after }) => after.tiles.flatMap((tile) => tile.series));
+  const series = dashboards.flatMap(({ after }) => after.dashboard.tiles.flatMap((tile) => tile.series));
   const missing = new Set(
     series.flatMap(({ sourceId }) => (sourceId && !known.has(sourceId) && !isBuiltIn(sourceId) ? [sourceId] : [])),
   );
