@@ -3,7 +3,11 @@ import { createAudit } from './audit/audit.ts';
 import { createCosts } from './billing/costs.ts';
 import type { Config } from './config.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
+import { createSaving } from './dashboards/saving.ts';
+import { createSources } from './dashboards/sources.ts';
+import { markTokenUsed } from './dashboards/token-store.ts';
 import { createTokens } from './dashboards/tokens.ts';
+import { createVersions } from './dashboards/versions.ts';
 import { createFleet } from './fleet/fleet.ts';
 import type { Clock } from './kernel/clock.ts';
 import { createKeys } from './keys/keys.ts';
@@ -31,7 +35,24 @@ export function createDomains({ state, clock, log, config }: Options) {
   const services = createServices({ state, audit, organizations });
   const costs = createCosts({ db });
   const tokens = createTokens({ state, clock, audit, organizations });
-  const dashboards = createDashboards({ db });
+  const tokensLastUsed = createLastUsed({ state, clock, log, mark: markTokenUsed, credentials: 'tokens' });
+  const sources = createSources({ state, audit, organizations });
+  const saving = createSaving({ clock, audit });
+  const dashboards = createDashboards({ state, organizations, sources, saving });
+  const versions = createVersions({ state, organizations, saving });
   const fleet = createFleet({ state, clock, audit, organizations });
-  return { organizations, audit, keys, lastUsed, services, costs, tokens, dashboards, fleet };
+  return {
+    organizations,
+    audit,
+    keys,
+    lastUsed,
+    services,
+    costs,
+    tokens,
+    tokensLastUsed,
+    sources,
+    dashboards,
+    versions,
+    fleet,
+  };
 }

@@ -4,13 +4,17 @@ import type { Logger } from 'pino';
 import { auditRoutes } from './audit/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import type { Config } from './config.ts';
-import { createTokenAuthentication } from './dashboards/authentication.ts';
+import { createTokenAuthentication, needsWriteToken } from './dashboards/authentication.ts';
+import { dashboardReadRoutes } from './dashboards/read-routes.ts';
 import { dashboardRoutes } from './dashboards/routes.ts';
+import { sourceRoutes } from './dashboards/source-routes.ts';
+import { tokenRoutes } from './dashboards/token-routes.ts';
+import { versionRoutes } from './dashboards/version-routes.ts';
 import { createDomains, type Domains } from './domains.ts';
 import type { AccessLog } from './http/access-log.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
-import { type Authenticate, FAILED_ATTEMPTS, guardRoutes } from './http/guard.ts';
+import { FAILED_ATTEMPTS, type GuardOptions, guardRoutes } from './http/guard.ts';
 import { healthRoutes } from './http/health.ts';
 import { dashboards as dashboardInterface, management } from './http/interfaces.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -58,15 +62,15 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
 
     const clientAddress = createClientAddress(config.trustedProxies);
     const failedAttempts = createFixedWindow(FAILED_ATTEMPTS, clock);
-    const guardOf = (authenticate: Authenticate, challenge: string) => (scope: App) =>
-      guardRoutes(scope, { authenticate, challenge, rate: config.rateLimit, failedAttempts, clock, clientAddress });
+    const limits = { rate: config.rateLimit, failedAttempts, clock, clientAddress };
 
     const managementInterface: Part = {
       documentPaths: ['/v1'],
-      guard: guardOf(
-        createKeyAuthentication({ db: state.db, clock, lastUsed: domains.lastUsed }),
-        'Basic realm="pilothouse", charset="UTF-8"',
-      ),
+      guard: {
+        ...limits,
+        authenticate: createKeyAuthentication({ db: state.db, clock, lastUsed: domains.lastUsed }),
+        challenge: 'Basic realm="pilothouse", charset="UTF-8"',
+      },
       bodyLimitBytes: management.bodyLimitBytes,
       routes: [
         organizationRoutes(domains),
@@ -74,13 +78,19 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
         keyRoutes(domains),
         billingRoutes(domains),
         auditRoutes(domains),
+        tokenRoutes(domains),
       ],
     };
     const dashboards: Part = {
       documentPaths: [],
-      guard: guardOf(createTokenAuthentication({ db: state.db, clock }), 'Bearer realm="pilothouse"'),
+      guard: {
+        ...limits,
+        authenticate: createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed }),
+        challenge: 'Bearer realm="pilothouse"',
+        roleRefusal: needsWriteToken,
+      },
       bodyLimitBytes: dashboardInterface.bodyLimitBytes,
-      routes: [dashboardRoutes(domains)],
+      routes: [dashboardReadRoutes(domains), dashboardRoutes(domains), versionRoutes(domains), sourceRoutes(domains)],
     };
 
     const open = async (parts: Part[]) => {
@@ -109,7 +119,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
         isDraining = true;
         try {
           await Promise.all(apps.map((app) => app.close()));
-          await domains.lastUsed.flush();
+          await Promise.all([domains.lastUsed.flush(), domains.tokensLastUsed.flush()]);
         } finally {
           await state.close();
         }
@@ -125,7 +135,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
 /** One of the two interfaces: who may come in, and what there is. */
 interface Part {
   documentPaths: string[];
-  guard(scope: App): void;
+  guard: GuardOptions;
   bodyLimitBytes: number;
   routes: Routes[];
 }
@@ -134,7 +144,7 @@ function mount(scope: App, { guard, bodyLimitBytes, routes }: Part): void {
   scope.addHook('onRoute', (route) => {
     route.bodyLimit ??= bodyLimitBytes;
   });
-  guard(scope);
+  guardRoutes(scope, guard);
   for (const domain of routes) scope.register(async (own) => domain(own as App));
 }
 

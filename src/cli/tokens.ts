@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
-import type { Token } from '../dashboards/token.ts';
+import { type Command, Option } from 'commander';
+import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, TOKEN_ACCESSES, type Token } from '../dashboards/token.ts';
 import { isoSeconds, isoTime } from '../kernel/clock.ts';
 import {
   chosenOrganization,
@@ -18,17 +18,29 @@ export function tokenCommands(program: Command, world: World): void {
   const token = program.command('token').description('dashboard tokens');
   withSettings(token.command('create').description('create a dashboard token; it is printed this once'), STORE_SETTINGS)
     .option('--org <id or name>', 'organization')
-    .option('--name <name>', 'name of the token', 'dashboard token')
+    .option('--name <name>', 'name of the token', DEFAULT_TOKEN_NAME)
+    .addOption(
+      new Option('--access <access>', 'what the token may do; write is also read')
+        .choices(TOKEN_ACCESSES)
+        .default(DEFAULT_ACCESS),
+    )
     .option('--expires <time>', 'ISO 8601 date-time with an offset or Z')
     .option('--json', 'as JSON')
     .action(async (options) => {
       const mistakes = nameMistakes(options.name);
       if (mistakes.length > 0) throw new UsageError(mistakes);
-      const expireAt = expiryOf(options.expires);
+      expiryOf(options.expires);
       await withDomains(options, world, async (domains) => {
         const { id } = await chosenOrganization(domains, options.org);
-        const { token: created, text } = await domains.tokens.create(localActor(world), id, options.name, expireAt);
-        if (options.json) return world.print(JSON.stringify({ id: created.id, name: created.name, token: text }));
+        const { token: created, text } = await domains.tokens.create(localActor(world), id, {
+          name: options.name,
+          access: options.access,
+          expireAt: options.expires,
+        });
+        if (options.json)
+          return world.print(
+            JSON.stringify({ id: created.id, name: created.name, access: created.access, token: text }),
+          );
         world.say(`Created dashboard token ${created.name}. It is shown this once.`);
         world.print(text);
       });
@@ -43,8 +55,15 @@ export function tokenCommands(program: Command, world: World): void {
         if (options.json) return world.print(JSON.stringify(tokens.map(shown)));
         const rows = tokens
           .map(shown)
-          .map(({ id, name, suffix, expireAt }) => [id, name, `…${suffix}`, expireAt ?? 'never']);
-        for (const line of table(['ID', 'NAME', 'TOKEN', 'EXPIRES'], rows)) world.print(line);
+          .map(({ id, name, access, suffix, expireAt, usedAt }) => [
+            id,
+            name,
+            access,
+            `…${suffix}`,
+            expireAt ?? 'never',
+            usedAt ?? 'never',
+          ]);
+        for (const line of table(['ID', 'NAME', 'ACCESS', 'TOKEN', 'EXPIRES', 'LAST USED'], rows)) world.print(line);
       });
     });
 
@@ -61,10 +80,12 @@ export function tokenCommands(program: Command, world: World): void {
     });
 }
 
-const shown = ({ id, name, tokenSuffix, createdAt, expireAt }: Token) => ({
+const shown = ({ id, name, access, tokenSuffix, createdAt, expireAt, usedAt }: Token) => ({
   id,
   name,
+  access,
   suffix: tokenSuffix,
   createdAt: isoSeconds(createdAt),
   expireAt: expireAt === undefined ? null : isoTime(expireAt),
+  usedAt: usedAt === undefined ? null : isoSeconds(usedAt),
 });

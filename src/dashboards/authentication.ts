@@ -1,27 +1,56 @@
 import type { Authenticate, Caller } from '../http/guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import { computedOnce, memoized } from '../kernel/memo.ts';
 import { hashOf } from '../keys/credentials.ts';
+import type { LastUsed } from '../keys/last-used.ts';
 import type { Db } from '../state/tables.ts';
-import { findTokenByHash } from './store.ts';
+import type { TokenAccess } from './token.ts';
+import { findTokenByHash, type IdentifiedToken } from './token-store.ts';
 
 const REFUSAL = 'Unauthorized access. API key is missing or invalid.';
 
+/** What a route asks for, and what a token of either kind has. */
+export const READ = ['read'] as const;
+export const WRITE = ['write'] as const;
+const ROLES: Record<TokenAccess, readonly string[]> = { read: READ, write: [...READ, ...WRITE] };
+
+interface Options {
+  db: Db;
+  clock: Clock;
+  lastUsed: LastUsed;
+}
+
 /** Bearer token → caller. The token is looked up for every request, so a revoked one stops at once, on every node. */
-export function createTokenAuthentication({ db, clock }: { db: Db; clock: Clock }): Authenticate {
-  return async (header) => {
-    const text = /^bearer +(\S+)\s*$/i.exec(header ?? '')?.[1];
-    const token = text === undefined ? undefined : await findTokenByHash(db, hashOf(text));
-    if (!token || (token.expireAt !== undefined && token.expireAt <= clock.now()))
+export function createTokenAuthentication({ db, clock, lastUsed }: Options): Authenticate {
+  // Arithmetic, which no change of a token can make wrong; wrong tokens come in any number, so few are kept.
+  const hashIn = memoized((header) => {
+    const text = /^bearer +(\S+)\s*$/i.exec(header)?.[1];
+    return text === undefined ? '' : hashOf(text);
+  });
+  return async (header = '') => {
+    const tokenHash = hashIn(header);
+    const found = tokenHash === '' ? undefined : await findTokenByHash(db, tokenHash);
+    if (!found || (found.token.expireAt !== undefined && found.token.expireAt <= clock.now()))
       throw new AppError('unauthorized', REFUSAL);
-    return {
-      organizationId: token.organizationId,
-      costRevision: 0,
-      credentialId: token.id,
-      credentialName: token.name,
-      suffix: token.tokenSuffix,
-      roles: ['dashboards'],
-      allows: undefined,
-    } satisfies Caller;
+    lastUsed.note(found.token);
+    return callerWith(found);
   };
 }
+
+const callerWith = computedOnce(
+  ({ token, dashboardRevision }: IdentifiedToken): Caller => ({
+    organizationId: token.organizationId,
+    costRevision: 0,
+    dashboardRevision,
+    credentialId: token.id,
+    credentialName: token.name,
+    suffix: token.tokenSuffix,
+    roles: ROLES[token.access],
+    allows: undefined,
+  }),
+);
+
+/** Why a token that may only read is refused. */
+export const needsWriteToken = (): string =>
+  'This operation makes a change: it needs a read-write token, and this token may only read';

@@ -3,26 +3,54 @@ import { MISSING, type Violation } from '../kernel/errors.ts';
 import { derivedUuid } from '../kernel/ids.ts';
 import { type Dashboard, type DashboardBody, GRID_COLUMNS, SeriesBody, TileBody } from './schema.ts';
 
-/** Fills in what is always present (decision D4); what was given stays as it was given. */
-export function completed(id: string, body: DashboardBody): Dashboard {
+/** Makes the id of a tile that has none; the second number goes up until the id is free. */
+export type TileIds = (index: number, attempt: number) => string;
+
+/** Always the same for the same place in the same dashboard, so that a file may leave tile ids out and stay stable. */
+export const derivedTileIds =
+  (id: string): TileIds =>
+  (index, attempt) =>
+    derivedUuid(id, attempt === 0 ? String(index) : `${index}.${attempt}`)
+      .replaceAll('-', '')
+      .slice(0, 24);
+
+/**
+ * Fills in what is always present (decision D4); what was given stays as it was given. Members come in the order of
+ * the schema, so that two dashboards that mean the same are the same text.
+ */
+export function completed(id: string, body: DashboardBody, tileIds: TileIds = derivedTileIds(id)): Dashboard {
+  const taken = new Set(body.tiles?.flatMap((tile) => tile.id ?? []));
+  const freeId = (index: number): string => {
+    for (let attempt = 0; ; attempt++) {
+      const made = tileIds(index, attempt);
+      if (taken.has(made)) continue;
+      taken.add(made);
+      return made;
+    }
+  };
   const tiles = (body.tiles ?? []).map((tile, index) => ({
-    ...known(TileBody.properties, tile),
-    id: tile.id ?? derivedUuid(id, String(index)).replaceAll('-', '').slice(0, 24),
-    name: tile.name ?? '',
-    asRatio: tile.asRatio ?? false,
-    series: tile.series.map((series) => ({
-      ...known(SeriesBody.properties, series),
-      where: series.where ?? '',
-      whereLanguage: series.whereLanguage ?? ('lucene' as const),
-      groupBy: series.groupBy ?? [],
-    })),
+    ...known(TileBody.properties, {
+      ...tile,
+      id: tile.id ?? freeId(index),
+      name: tile.name ?? '',
+      asRatio: tile.asRatio ?? false,
+      series: tile.series.map((series) =>
+        known(SeriesBody.properties, {
+          ...series,
+          where: series.where ?? '',
+          whereLanguage: series.whereLanguage ?? ('lucene' as const),
+          groupBy: series.groupBy ?? [],
+        }),
+      ),
+    }),
   }));
-  return { id, name: body.name, tags: body.tags ?? [], tiles };
+  return { id, name: body.name, tags: [...new Set(body.tags)], tiles };
 }
 
 /** Members that the interface does not name are ignored, and so not stored. */
 function known<T extends object>(properties: object, value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([name]) => Object.hasOwn(properties, name))) as T;
+  const names = Object.keys(properties).filter((name) => Object.hasOwn(value, name));
+  return Object.fromEntries(names.map((name) => [name, value[name as keyof T]])) as T;
 }
 
 /** The rules that tie several members together; the schema has looked at each on its own. */
@@ -57,7 +85,23 @@ function seriesViolations(series: Static<typeof SeriesBody>, path: string): Viol
   }
 }
 
+/** Every place that names a source which is not there. */
+export function sourceIdViolations({ tiles = [] }: DashboardBody, known: ReadonlySet<string>): Violation[] {
+  return tiles.flatMap((tile, index) =>
+    tile.series.flatMap(({ sourceId }, at) =>
+      sourceId === undefined || known.has(sourceId)
+        ? []
+        : [{ path: `tiles[${index}].series[${at}].sourceId`, rule: 'There is no such source', value: sourceId }],
+    ),
+  );
+}
+
 /** By name descending, as bytes; then by id. */
-export function inListOrder(a: Dashboard, b: Dashboard): number {
+export function inListOrder(a: Pick<Dashboard, 'id' | 'name'>, b: Pick<Dashboard, 'id' | 'name'>): number {
   return Buffer.compare(Buffer.from(b.name), Buffer.from(a.name)) || (a.id < b.id ? -1 : 1);
+}
+
+/** As the audit trail holds it: the versions have the rest. */
+export function dashboardInTrail({ name, tags, tiles }: Dashboard, version: number | undefined) {
+  return { name, tags, tiles: tiles.length, ...(version === undefined ? {} : { version }) };
 }

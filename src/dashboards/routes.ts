@@ -1,62 +1,108 @@
-import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Type from 'typebox';
-import { dashboardAnswer, sendRendered } from '../http/envelopes.ts';
+import { actorOf } from '../audit/request-actor.ts';
+import { dashboardAnswer, emptyDashboardAnswer, sendRendered } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
+import { listedErrors } from '../http/interfaces.ts';
 import type { Routes } from '../http/validation.ts';
+import { READ, WRITE } from './authentication.ts';
 import type { Dashboards } from './dashboards.ts';
-import { Dashboard } from './schema.ts';
+import { etagOf } from './etag.ts';
+import { Dashboard, DashboardBody, DashboardPath, IfMatch, Validation } from './schema.ts';
+import type { StoredDashboard } from './store.ts';
 
-const roles = ['dashboards'];
 const tags = ['Dashboards'];
 
+/** Everything that changes dashboards; reading them is in `read-routes.ts`. */
 export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Routes {
   return (app) => {
-    app.get(
+    app.post(
       '/api/v2/dashboards',
       {
-        config: { operation: 'listDashboards', roles },
+        config: { operation: 'createDashboard', roles: WRITE },
         schema: {
           tags,
-          summary: 'List dashboards',
-          description: 'All of them, whole, by name descending.',
-          response: dashboardAnswer(Type.Array(Dashboard)),
-        },
-      },
-      async (request, reply) => {
-        const list = await dashboards.list(callerOf(request).organizationId);
-        return sendUnlessKnown(request, reply, `{"data":${JSON.stringify(list)}}`);
-      },
-    );
-
-    app.get(
-      '/api/v2/dashboards/:id',
-      {
-        config: { operation: 'getDashboard', roles },
-        schema: {
-          tags,
-          summary: 'Get dashboard',
-          params: Type.Object({ id: Type.String() }),
+          summary: 'Create dashboard',
+          description: 'The ids of the dashboard, and of tiles that have none, are made here.',
+          body: DashboardBody,
           response: dashboardAnswer(Dashboard),
         },
       },
       async (request, reply) => {
-        const json = await dashboards.getJson(callerOf(request).organizationId, request.params.id);
-        return sendUnlessKnown(request, reply, `{"data":${json}}`);
+        const { organizationId } = callerOf(request);
+        return sendStored(reply, await dashboards.create(actorOf(request), organizationId, request.body));
+      },
+    );
+
+    app.put(
+      '/api/v2/dashboards/:id',
+      {
+        config: { operation: 'updateDashboard', roles: WRITE },
+        schema: {
+          tags,
+          summary: 'Update dashboard',
+          description:
+            'Replaces it whole; what was stored stays as a version. With If-Match only while it is the one that was read, else 412.',
+          params: DashboardPath,
+          headers: IfMatch,
+          body: DashboardBody,
+          response: dashboardAnswer(Dashboard),
+        },
+      },
+      async (request, reply) => {
+        const { organizationId } = callerOf(request);
+        const { id } = request.params;
+        return sendStored(
+          reply,
+          await dashboards.replace(actorOf(request), organizationId, id, request.body, ifMatchOf(request)),
+        );
+      },
+    );
+
+    app.delete(
+      '/api/v2/dashboards/:id',
+      {
+        config: { operation: 'deleteDashboard', roles: WRITE },
+        schema: {
+          tags,
+          summary: 'Delete dashboard',
+          description: 'Its versions stay: it can be restored.',
+          params: DashboardPath,
+          headers: IfMatch,
+          response: emptyDashboardAnswer,
+        },
+      },
+      async (request) => {
+        const { organizationId } = callerOf(request);
+        await dashboards.remove(actorOf(request), organizationId, request.params.id, ifMatchOf(request));
+        return {};
+      },
+    );
+
+    app.post(
+      '/api/v2/dashboards/validate',
+      {
+        config: { operation: 'validateDashboard', roles: READ },
+        schema: {
+          tags,
+          summary: 'Validate dashboard',
+          description:
+            'Says what is wrong with a body, or how it would be stored. Stores nothing, and always answers 200.',
+          response: { 200: Validation },
+        },
+      },
+      async (request) => {
+        const { organizationId } = callerOf(request);
+        const { violations, normalized } = await dashboards.validate(organizationId, request.body ?? {});
+        return { valid: violations.length === 0, errors: listedErrors(violations), normalized: normalized as never };
       },
     );
   };
 }
 
-/** 304 when the client already has these very bytes. */
-function sendUnlessKnown(request: FastifyRequest, reply: object, json: string): FastifyReply {
-  const etag = `"${hash('sha1', json, 'base64url')}"`;
-  const answer = (reply as FastifyReply).header('etag', etag).header('cache-control', 'private, no-cache');
-  const known = [request.headers['if-none-match'] ?? []]
-    .flat()
-    .join(',')
-    .split(',')
-    .map((tag) => tag.trim().replace(/^W\//, ''));
-  if (known.includes(etag) || known.includes('*')) return answer.code(304).send();
-  return sendRendered(answer, json);
+/** Several If-Match headers mean the same as one that lists them all. */
+export const ifMatchOf = (request: FastifyRequest): string | undefined => request.headers['if-match'];
+
+/** The very bytes that a read would answer, and their tag. */
+export function sendStored(reply: object, { json }: StoredDashboard): FastifyReply {
+  return sendRendered((reply as FastifyReply).header('etag', etagOf(json)), `{"data":${json}}`);
 }

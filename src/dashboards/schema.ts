@@ -95,3 +95,35 @@ export const Dashboard = Type.Object({
 export type DashboardBody = Static<typeof DashboardBody>;
 export type Dashboard = Static<typeof Dashboard>;
 export type Series = Static<typeof Series>;
+
+export const DashboardPath = Type.Object({ id: Type.String() });
+export const DashboardVersionPath = Type.Object({
+  ...DashboardPath.properties,
+  version: Type.String({ description: 'A number from the list of versions' }),
+});
+
+export const IfMatch = Type.Object({
+  'if-match': Type.Optional(Type.String({ description: 'The etag of the dashboard as it was read' })),
+});
+
+export const VersionRecord = Type.Object({
+  version: Type.Integer(),
+  savedAt: Type.String({ format: 'date-time' }),
+  savedBy: Type.String({ description: 'The name of the token, or of the local program' }),
+  name: Type.String(),
+  tiles: Type.Integer({ description: 'How many there are' }),
+  provisionedFrom: Type.Optional(Type.String({ description: 'The file it was made from' })),
+});
+
+export const WholeVersionRecord = Type.Object({ ...VersionRecord.properties, dashboard: Dashboard });
+
+export const Validation = Type.Object(
+  {
+    valid: Type.Boolean(),
+    errors: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
+    normalized: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()], {
+      description: 'The body with everything that is always present; null when it is not valid',
+    }),
+  },
+  { description: 'Success' },
+);

@@ -1,131 +1,134 @@
+import { AppError } from '../kernel/errors.ts';
 import { prepared } from '../state/prepared.ts';
-import type { DashboardTokenRow, Db } from '../state/tables.ts';
+import type { DashboardRow, Db } from '../state/tables.ts';
+import { bumpDashboardRevision } from './revision-store.ts';
 import type { Dashboard } from './schema.ts';
-import type { Token } from './token.ts';
+import { insertVersion, latestVersion } from './version-store.ts';
 
-const toToken = (row: DashboardTokenRow): Token => ({
-  id: row.id,
-  organizationId: row.organization_id,
-  name: row.name,
-  tokenHash: row.token_hash,
-  tokenSuffix: row.token_suffix,
-  createdAt: row.created_at,
-  expireAt: row.expire_at ?? undefined,
-  usedAt: row.used_at ?? undefined,
+/** A dashboard as it is kept: documents are stored in the form in which they are shown, so a read needs no parsing. */
+export interface StoredDashboard {
+  json: string;
+  version: number;
+  /** The file of the dashboards folder that it is made from, if it is. */
+  provisionedFrom: string | undefined;
+}
+
+/** Who saves it, and when. */
+export interface Saving {
+  at: number;
+  by: string;
+  provisionedFrom?: string | undefined;
+}
+
+const COLUMNS = ['document', 'version', 'provisioned_from'] as const;
+
+const toStored = (row: Pick<DashboardRow, (typeof COLUMNS)[number]>): StoredDashboard => ({
+  json: row.document,
+  version: row.version,
+  provisionedFrom: row.provisioned_from ?? undefined,
 });
-
-const toTokenRow = (token: Token): DashboardTokenRow => ({
-  id: token.id,
-  organization_id: token.organizationId,
-  name: token.name,
-  token_hash: token.tokenHash,
-  token_suffix: token.tokenSuffix,
-  created_at: token.createdAt,
-  expire_at: token.expireAt ?? null,
-  used_at: token.usedAt ?? null,
-});
-
-const selectByHash = prepared((db: Db, value: { tokenHash: string }) =>
-  db.selectFrom('dashboard_tokens').selectAll().where('token_hash', '=', value.tokenHash),
-);
-
-/** The only look-up that knows no organization yet: it is how a request gets one. */
-export async function findTokenByHash(db: Db, tokenHash: string): Promise<Token | undefined> {
-  const row = await selectByHash.first(db, { tokenHash });
-  return row && toToken(row);
-}
-
-export async function listTokens(db: Db, organizationId: string): Promise<Token[]> {
-  const rows = await db
-    .selectFrom('dashboard_tokens')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-  return rows.map(toToken);
-}
-
-export async function insertToken(tx: Db, token: Token): Promise<void> {
-  await tx.insertInto('dashboard_tokens').values(toTokenRow(token)).execute();
-}
-
-export async function updateToken(tx: Db, token: Token): Promise<void> {
-  const { id, organization_id, used_at, ...changeable } = toTokenRow(token);
-  await tx
-    .updateTable('dashboard_tokens')
-    .set(changeable)
-    .where('organization_id', '=', organization_id)
-    .where('id', '=', id)
-    .execute();
-}
-
-export async function deleteToken(tx: Db, organizationId: string, id: string): Promise<void> {
-  await tx.deleteFrom('dashboard_tokens').where('organization_id', '=', organizationId).where('id', '=', id).execute();
-}
 
 const selectDashboard = prepared((db: Db, value: { organizationId: string; id: string }) =>
   db
     .selectFrom('dashboards')
-    .select('document')
+    .select(COLUMNS)
     .where('organization_id', '=', value.organizationId)
     .where('id', '=', value.id),
 );
 
-/** Documents are stored in the form in which they are shown, so a read needs no parsing. */
-export async function findDashboardJson(db: Db, organizationId: string, id: string): Promise<string | undefined> {
+export async function findStored(db: Db, organizationId: string, id: string): Promise<StoredDashboard | undefined> {
   const row = await selectDashboard.first(db, { organizationId, id });
-  return row?.document;
+  return row && toStored(row);
 }
 
-export async function listDashboards(db: Db, organizationId: string): Promise<Dashboard[]> {
+export async function listStored(db: Db, organizationId: string): Promise<StoredDashboard[]> {
   const rows = await db
     .selectFrom('dashboards')
-    .select('document')
-    .where('organization_id', '=', organizationId)
-    .execute();
-  return rows.map(({ document }) => JSON.parse(document));
-}
-
-export async function putDashboard(tx: Db, organizationId: string, dashboard: Dashboard, now: number): Promise<void> {
-  const { id, name } = dashboard;
-  const document = JSON.stringify(dashboard);
-  await tx
-    .insertInto('dashboards')
-    .values({ organization_id: organizationId, id, name, document, created_at: now, updated_at: now })
-    .onConflict((conflict) =>
-      conflict.columns(['organization_id', 'id']).doUpdateSet({ name, document, updated_at: now }),
-    )
-    .execute();
-}
-
-export async function deleteDashboard(tx: Db, organizationId: string, id: string): Promise<void> {
-  await tx.deleteFrom('dashboards').where('organization_id', '=', organizationId).where('id', '=', id).execute();
-}
-
-/** A telemetry table that series refer to; what it holds is decided where it is used. */
-export type Source = { id: string; name: string } & Record<string, unknown>;
-
-export async function listSources(db: Db, organizationId: string): Promise<Source[]> {
-  const rows = await db
-    .selectFrom('dashboard_sources')
-    .select('document')
+    .select(COLUMNS)
     .where('organization_id', '=', organizationId)
     .orderBy('id')
     .execute();
-  return rows.map(({ document }) => JSON.parse(document));
+  return rows.map(toStored);
 }
 
-export async function putSource(tx: Db, organizationId: string, source: Source): Promise<void> {
-  const { id, name } = source;
-  const document = JSON.stringify(source);
-  await tx
-    .insertInto('dashboard_sources')
-    .values({ organization_id: organizationId, id, name, document })
-    .onConflict((conflict) => conflict.columns(['organization_id', 'id']).doUpdateSet({ name, document }))
+export async function listDashboards(db: Db, organizationId: string): Promise<Dashboard[]> {
+  return (await listStored(db, organizationId)).map(({ json }) => JSON.parse(json));
+}
+
+export interface ProvisionedDashboard extends StoredDashboard {
+  organizationId: string;
+  id: string;
+}
+
+/** Those that come from files, of every organization: the folder is one for all of them. */
+export async function listProvisioned(db: Db): Promise<ProvisionedDashboard[]> {
+  const rows = await db
+    .selectFrom('dashboards')
+    .select(['organization_id', 'id', ...COLUMNS])
+    .where('provisioned_from', 'is not', null)
     .execute();
+  return rows.map((row) => ({ organizationId: row.organization_id, id: row.id, ...toStored(row) }));
 }
 
-export async function deleteSource(tx: Db, organizationId: string, id: string): Promise<void> {
-  await tx.deleteFrom('dashboard_sources').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+/** Saves it as a new version, and answers which. One that comes from a file is changed by that file only. */
+export async function putDashboard(
+  tx: Db,
+  organizationId: string,
+  dashboard: Dashboard,
+  { at, by, provisionedFrom }: Saving,
+): Promise<number> {
+  const { id, name } = dashboard;
+  if (provisionedFrom === undefined) refuseProvisioned(await findStored(tx, organizationId, id));
+  const document = JSON.stringify(dashboard);
+  const version = (await latestVersion(tx, organizationId, id)) + 1;
+  const row = { name, document, updated_at: at, version, provisioned_from: provisionedFrom ?? null };
+  await tx
+    .insertInto('dashboards')
+    .values({ organization_id: organizationId, id, created_at: at, ...row })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'id']).doUpdateSet(row))
+    .execute();
+  await insertVersion(tx, {
+    organization_id: organizationId,
+    dashboard_id: id,
+    version,
+    saved_at: at,
+    saved_by: by,
+    provisioned_from: provisionedFrom ?? null,
+    name,
+    tile_count: dashboard.tiles.length,
+    document,
+  });
+  await bumpDashboardRevision(tx, organizationId);
+  return version;
+}
+
+/** The same dashboard, from another file than before. */
+export async function moveProvisioned(tx: Db, organizationId: string, id: string, file: string): Promise<void> {
+  await tx
+    .updateTable('dashboards')
+    .set({ provisioned_from: file })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .execute();
+  await bumpDashboardRevision(tx, organizationId);
+}
+
+/** Its versions stay. */
+export async function deleteDashboard(tx: Db, organizationId: string, id: string): Promise<void> {
+  refuseProvisioned(await findStored(tx, organizationId, id));
+  await removeDashboard(tx, organizationId, id);
+}
+
+/** As `deleteDashboard`, also one that comes from a file: for when the file went away. */
+export async function removeDashboard(tx: Db, organizationId: string, id: string): Promise<void> {
+  await tx.deleteFrom('dashboards').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+  await bumpDashboardRevision(tx, organizationId);
+}
+
+export function refuseProvisioned(stored: StoredDashboard | undefined): void {
+  if (stored?.provisionedFrom !== undefined)
+    throw new AppError(
+      'conflict',
+      `The dashboard comes from the file ${stored.provisionedFrom} of the dashboards folder; change it there`,
+    );
 }

@@ -1,8 +1,17 @@
-/** A dashboard token: it sees the dashboards of one organization. */
+export const TOKEN_ACCESSES = ['read', 'write'] as const;
+/** A token of `write` may also read. */
+export type TokenAccess = (typeof TOKEN_ACCESSES)[number];
+
+/** What a token may do when nobody said more. */
+export const DEFAULT_ACCESS: TokenAccess = 'read';
+export const DEFAULT_TOKEN_NAME = 'dashboard token';
+
+/** A dashboard token: it sees the dashboards of one organization, and with `write` may change them. */
 export interface Token {
   id: string;
   organizationId: string;
   name: string;
+  access: TokenAccess;
   tokenHash: string;
   tokenSuffix: string;
   createdAt: number;

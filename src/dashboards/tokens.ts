@@ -4,10 +4,19 @@ import { type Clock, isoTime } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
 import { hashOf, newToken, suffixOf } from '../keys/credentials.ts';
+import { futureExpiry } from '../keys/expiry.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
-import { deleteToken, insertToken, listTokens } from './store.ts';
-import type { Token } from './token.ts';
+import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token, type TokenAccess } from './token.ts';
+import { deleteToken, insertToken, listTokens } from './token-store.ts';
+
+/** What a token can be given; everything else about it is ours to decide. */
+export interface TokenSettings {
+  name?: string | undefined;
+  access?: TokenAccess | undefined;
+  /** ISO 8601 with an offset; null or empty: never. */
+  expireAt?: string | null | undefined;
+}
 
 interface Options {
   state: State;
@@ -24,18 +33,18 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
     async create(
       actor: Actor,
       organizationId: string,
-      name: string,
-      expireAt?: number,
+      { name = DEFAULT_TOKEN_NAME, access = DEFAULT_ACCESS, expireAt }: TokenSettings = {},
     ): Promise<{ token: Token; text: string }> {
       const text = newToken();
       const token: Token = {
         id: newUuid(),
         organizationId,
         name,
+        access,
         tokenHash: hashOf(text),
         tokenSuffix: suffixOf(text),
         createdAt: clock.now(),
-        expireAt,
+        expireAt: futureExpiry(expireAt, clock.now()),
         usedAt: undefined,
       };
       await state.write(async (tx) => {
@@ -75,6 +84,6 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
 }
 
 /** The token as the audit trail may hold it. */
-export function tokenInTrail({ name, tokenSuffix, expireAt }: Token) {
-  return { name, tokenSuffix, expireAt: expireAt === undefined ? null : isoTime(expireAt) };
+export function tokenInTrail({ name, access, tokenSuffix, expireAt }: Token) {
+  return { name, access, tokenSuffix, expireAt: expireAt === undefined ? null : isoTime(expireAt) };
 }

@@ -182,8 +182,8 @@ describe('what a fleet file declares', () => {
           {
             name: 'A',
             sources: [
-              { id: 'x', name: 'a' },
-              { id: 'x', name: 'b' },
+              { id: 'x', name: 'a', kind: 'log' as const },
+              { id: 'x', name: 'b', kind: 'log' as const },
             ],
           },
         ],

@@ -53,7 +53,7 @@ export function createFleet({ state, clock, audit, organizations }: Options) {
           const plans = [];
           for (const one of declared) {
             if (await organizations.find(tx, one.organization.id)) await organizations.take(tx, one.organization.id);
-            plans.push(await planOrganization(tx, one, clock.now(), options));
+            plans.push(await planOrganization(tx, one, clock.now(), actor, options));
           }
           refuse(plans.flatMap((plan) => plan.violations));
           for (const plan of plans) {

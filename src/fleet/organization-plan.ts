@@ -1,10 +1,10 @@
-import type { Change } from '../audit/activity.ts';
-import type { Dashboard } from '../dashboards/schema.ts';
+import type { Actor, Change } from '../audit/activity.ts';
+import { isBuiltIn } from '../dashboards/source-rules.ts';
 import type { Violation } from '../kernel/errors.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Db } from '../state/tables.ts';
 import { costKind } from './kinds/cost.ts';
-import { dashboardKind } from './kinds/dashboard.ts';
+import { dashboardKind, type VersionedDashboard } from './kinds/dashboard.ts';
 import { keyKind } from './kinds/key.ts';
 import type { Context, Kind, Pair } from './kinds/kind.ts';
 import { organizationKind } from './kinds/organization.ts';
@@ -39,10 +39,11 @@ export async function planOrganization(
   tx: Db,
   { organization: declared, resources }: DeclaredOrganization,
   now: number,
+  actor: Actor,
   { force = false, prune = false },
 ): Promise<OrganizationPlan> {
   const documents = await listDocuments(tx, declared.id);
-  const context: Context = { organization: { id: declared.id } as Organization, now, services: new Map() };
+  const context: Context = { organization: { id: declared.id } as Organization, now, actor, services: new Map() };
   const organization = await plan(organizationKind, [declared], false);
   context.organization = organization.result.get(declared.id) ?? context.organization;
   // A change of tier or payment may break a rule for services that the file leaves alone.
@@ -129,11 +130,13 @@ function newDocuments(declared: readonly Declared[], documents: readonly Applied
 
 /** A dashboard may refer to a source that comes later: a file gets a warning where the API would refuse. */
 function unknownSources(
-  dashboards: readonly Pair<Dashboard>[],
+  dashboards: readonly Pair<VersionedDashboard>[],
   known: ReadonlyMap<string, unknown>,
   path: string,
 ): string[] {
-  const series = dashboards.flatMap(({ after }) => after.tiles.flatMap((tile) => tile.series));
-  const missing = new Set(series.flatMap(({ sourceId }) => (sourceId && !known.has(sourceId) ? [sourceId] : [])));
+  const series = dashboards.flatMap(({ after }) => after.dashboard.tiles.flatMap((tile) => tile.series));
+  const missing = new Set(
+    series.flatMap(({ sourceId }) => (sourceId && !known.has(sourceId) && !isBuiltIn(sourceId) ? [sourceId] : [])),
+  );
   return [...missing].map((id) => `${path}.dashboards: the source ${id} is not known`);
 }

@@ -26,6 +26,7 @@ const boxes: Kind<Box> = {
 const context: Context = {
   organization: { id: 'o', name: 'O', tier: 'SCALE', isPaid: true, createdAt: 0, costRevision: 1 },
   now: 0,
+  actor: { type: 'system', id: 'test', details: 'test' },
   services: new Map(),
 };
 

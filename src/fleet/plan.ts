@@ -52,7 +52,8 @@ export function planKind<T>(
     const isSame =
       before !== undefined && JSON.stringify(kind.fieldsOf(before)) === JSON.stringify(kind.fieldsOf(after));
     if (!isSame) outcome.pairs.push({ id, before, after });
-    outcome.steps.push(stepOf(kind, context, id, isSame ? 'unchanged' : before ? 'change' : 'add', before, after));
+    const action = isSame ? 'unchanged' : before ? 'change' : 'add';
+    outcome.steps.push(stepOf(kind, context, id, action, before, isSame ? before : after));
   }
   return outcome;
 }
@@ -91,10 +92,11 @@ export function stepOf<T>(
   before: T | undefined,
   after: T | undefined,
 ): Step {
-  const fieldsOf = (resource: T | undefined): Fields => (resource ? withoutHashes(kind.fieldsOf(resource)) : {});
+  const shown = (resource: T | undefined): Fields =>
+    resource ? withoutHashes((kind.trailOf ?? kind.fieldsOf)(resource)) : {};
   const known = after ?? before;
   const { name, entityName, date } = known ? kind.fieldsOf(known) : {};
-  const changed = difference(fieldsOf(before), fieldsOf(after));
+  const changed = difference(shown(before), shown(after));
   return {
     action,
     kind: kind.name,

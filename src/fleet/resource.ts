@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import type { SourceSpec } from '../dashboards/source-schema.ts';
 import { MISSING, type Violation } from '../kernel/errors.ts';
-import { derivedUuid } from '../kernel/ids.ts';
+import { derivedHexId, derivedUuid } from '../kernel/ids.ts';
 import { hashOf, tokenSuffixOf } from '../keys/credentials.ts';
 import type { HashData } from '../keys/keys.ts';
 import { hashesOf } from '../keys/keys.ts';
@@ -12,7 +12,6 @@ import type {
   KeySpec,
   OrganizationSpec,
   ServiceSpec,
-  SourceSpec,
   TokenSpec,
 } from './schema.ts';
 
@@ -89,13 +88,13 @@ function declaredOrganization(spec: OrganizationSpec, path: string, violations: 
       ...each(dashboardTokens, 'dashboardTokens', (one, at) => declaredToken(id, one, at, violations)),
       ...each(sources, 'sources', (one: SourceSpec, at) => ({
         kind: 'source',
-        id: one.id ?? shortId(id, 'source', one.name),
+        id: one.id ?? derivedHexId(id, 'source', one.name),
         path: at,
         fields: without(one, 'id'),
       })),
       ...each(dashboards, 'dashboards', (one: DashboardSpec, at) => ({
         kind: 'dashboard',
-        id: one.id ?? shortId(id, 'dashboard', one.name),
+        id: one.id ?? derivedHexId(id, 'dashboard', one.name),
         path: at,
         fields: without(one, 'id'),
       })),
@@ -229,9 +228,6 @@ function refuseRepeatedCredentials(resources: readonly Declared[], violations: V
     else if (hash !== undefined) first.set(`${kind} ${hash}`, resource);
   }
 }
-
-const shortId = (...parts: string[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
 
 function without(spec: Fields, name: string): Fields {
   const { [name]: _, ...rest } = spec;

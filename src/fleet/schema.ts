@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { ENTITY_TYPES, METRICS, type Metric } from '../billing/cost.ts';
 import { DashboardBody, DashboardId } from '../dashboards/schema.ts';
+import { SourceSpec } from '../dashboards/source-schema.ts';
+import { TOKEN_ACCESSES } from '../dashboards/token.ts';
 import { parseDate, parseDateTime } from '../kernel/clock.ts';
 import { MAX_METRIC_MICROS, MICROS_PER_CHC, microsFromChc } from '../kernel/money.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
@@ -108,6 +110,7 @@ export const TokenSpec = Type.Object(
     token: Type.Optional(text(1, 1024)),
     tokenHash: Type.Optional(HashData.properties.keyIdHash),
     tokenSuffix: Type.Optional(text(0, 4)),
+    access: Type.Optional(Type.Enum([...TOKEN_ACCESSES])),
     expireAt: Type.Optional(OptionalTime),
     createdAt: Type.Optional(Time),
   },
@@ -141,11 +144,6 @@ export const CostSpec = Type.Object(
   exact,
 );
 
-export const SourceSpec = Type.Object(
-  { id: Type.Optional(DashboardId), name: text(1, 1024) },
-  { additionalProperties: true },
-);
-
 export const DashboardSpec = Type.Object({ id: Type.Optional(DashboardId), ...DashboardBody.properties });
 
 export const OrganizationSpec = Type.Object(
@@ -172,6 +170,5 @@ export type ServiceSpec = Static<typeof ServiceSpec>;
 export type KeySpec = Static<typeof KeySpec>;
 export type TokenSpec = Static<typeof TokenSpec>;
 export type CostSpec = Static<typeof CostSpec>;
-export type SourceSpec = Static<typeof SourceSpec>;
 export type DashboardSpec = Static<typeof DashboardSpec>;
 export type FleetFile = Static<typeof FleetFile>;

@@ -26,6 +26,9 @@ export function dashboardAnswer<T extends TSchema>(data: T) {
   return { 200: Type.Object({ data }, { description: 'Success' }) };
 }
 
+/** The answer of a dashboard operation that has nothing to say. */
+export const emptyDashboardAnswer = { 200: Type.Object({}, { description: 'Success' }) };
+
 export const DashboardFailure = Type.Object({
   message: Type.String(),
   errors: Type.Optional(

@@ -11,6 +11,8 @@ export interface Caller {
   organizationId: string;
   /** Of the ledger, so that rendered answers can be kept until it changes. */
   costRevision: number;
+  /** Of dashboards and sources, for the same reason. */
+  dashboardRevision: number;
   credentialId: string;
   credentialName: string;
   /** For logs: enough to find the credential, not enough to use it. */
@@ -38,7 +40,7 @@ declare module 'fastify' {
   }
 }
 
-interface Options {
+export interface GuardOptions {
   authenticate: Authenticate;
   challenge: string;
   rate: Rate | undefined;
@@ -46,6 +48,8 @@ interface Options {
   failedAttempts: FixedWindow;
   clock: Clock;
   clientAddress(request: FastifyRequest): string;
+  /** The sentence for good credentials that lack the role. */
+  roleRefusal?(roles: readonly string[], caller: Caller): string;
 }
 
 /** Past this a further failure is a 429; good credentials from the same address keep working. */
@@ -54,7 +58,7 @@ export const FAILED_ATTEMPTS: Rate = { requests: 300, windowSeconds: 60 };
 /** The order in which a request is judged before its query and body are looked at (decision B8). */
 export function guardRoutes(
   app: App,
-  { authenticate, challenge, rate, failedAttempts, clock, clientAddress }: Options,
+  { authenticate, challenge, rate, failedAttempts, clock, clientAddress, roleRefusal = needsRole }: GuardOptions,
 ): void {
   const limiter = rate && createFixedWindow(rate, clock);
   const policy = rate && `${rate.requests};w=${rate.windowSeconds}`;
@@ -75,7 +79,8 @@ export function guardRoutes(
       if (taken && !taken.isAllowed) throw tooMany(taken, 'Too many requests with this key');
       checkPath(request.params);
       checkOrganization(request, caller);
-      checkRole(roles, caller);
+      if (roles.length > 0 && !roles.some((role) => caller.roles.includes(role)))
+        throw new AppError('forbidden', roleRefusal(roles, caller));
     };
   });
 
@@ -134,8 +139,5 @@ function checkOrganization(request: FastifyRequest, caller: Caller): void {
   if (wanted !== caller.organizationId) throw new AppError('not_found', `organization ${wanted} does not exist`);
 }
 
-function checkRole(roles: readonly string[], caller: Caller): void {
-  if (roles.length === 0 || roles.some((role) => caller.roles.includes(role))) return;
-  const has = caller.roles.join(', ');
-  throw new AppError('forbidden', `This operation needs the role ${roles.join(' or ')}; the key has ${has}`);
-}
+const needsRole = (roles: readonly string[], caller: Caller): string =>
+  `This operation needs the role ${roles.join(' or ')}; the key has ${caller.roles.join(', ')}`;

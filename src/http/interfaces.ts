@@ -1,4 +1,4 @@
-import { type AppError, type ErrorCode, sentence } from '../kernel/errors.ts';
+import { type AppError, type ErrorCode, sentence, type Violation } from '../kernel/errors.ts';
 
 /** How one of the published interfaces answers a failure; success is the routes' own. */
 export interface Interface {
@@ -46,6 +46,7 @@ const STATUSES: Record<ErrorCode, number> = {
   method_not_allowed: 405,
   request_timeout: 408,
   conflict: 409,
+  precondition_failed: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
   too_many_requests: 429,
@@ -63,18 +64,23 @@ const WIRE_CODES = Object.fromEntries(
 
 export const statusOf = (error: AppError): number => STATUSES[error.code];
 
-const withoutPrefix = (path: string) => path.replace(/^(request body|query|path)\.?/, '');
+/** `request body.tiles[0].w` → `tiles.0.w`, as clients of the dashboard interface know it. */
+const dotted = (path: string) => path.replace(/^(request body|query|path)\.?/, '').replace(/\[(\d+)\]/g, '.$1');
 
-function dashboardText({ violations, message }: AppError): string {
-  if (violations.length === 0) return message;
+function dashboardText({ violations, message, isSummary }: AppError): string {
+  if (violations.length === 0 || isSummary) return message;
   const part = violations.every(({ path }) => path.startsWith('query')) ? 'Query' : 'Body';
-  return `${part} validation failed: ${violations.map(({ path, rule }) => `${withoutPrefix(path)}: ${rule}`).join('; ')}`;
+  const listed = violations.slice(0, LISTED_VIOLATIONS).map(({ path, rule }) => `${dotted(path)}: ${rule}`);
+  if (violations.length > listed.length) listed.push(`and ${violations.length - listed.length} more`);
+  return `${part} validation failed: ${listed.join('; ')}`;
 }
+
+const LISTED_VIOLATIONS = 20;
 
 function dashboardErrors({ violations, message, field }: AppError): { path: string; message: string }[] {
-  if (violations.length === 0) return [{ path: field ?? '', message }];
-  return violations.map((violation) => ({
-    path: withoutPrefix(violation.path),
-    message: sentence({ ...violation, path: '' }),
-  }));
+  return violations.length === 0 ? [{ path: field ?? '', message }] : listedErrors(violations);
 }
+
+/** Violations as the dashboard interface lists them. */
+export const listedErrors = (violations: readonly Violation[]): { path: string; message: string }[] =>
+  violations.map((violation) => ({ path: dotted(violation.path), message: sentence({ ...violation, path: '' }) }));

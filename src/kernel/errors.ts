@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'request_timeout'
   | 'conflict'
+  | 'precondition_failed'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'too_many_requests'
@@ -26,6 +27,8 @@ export interface Violation {
 interface Details {
   field?: string;
   violations?: Violation[];
+  /** The message says it all for the violations together; left out, an interface words it from them. */
+  isSummary?: boolean;
   retryAfterSeconds?: number;
   headers?: Record<string, string>;
   cause?: unknown;
@@ -37,6 +40,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly field: string | undefined;
   readonly violations: readonly Violation[];
+  readonly isSummary: boolean;
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Record<string, string>;
 
@@ -45,6 +49,7 @@ export class AppError extends Error {
     this.code = code;
     this.field = details.field;
     this.violations = details.violations ?? [];
+    this.isSummary = details.isSummary ?? false;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.headers = details.headers ?? {};
   }

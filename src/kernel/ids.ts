@@ -1,10 +1,17 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export const isUuid = (text: string): boolean => UUID.test(text);
 
 export const newUuid = (): string => randomUUID();
+
+/** 24 hexadecimal digits: the form of ids that dashboards, tiles and sources have. */
+export const newHexId = (): string => randomBytes(12).toString('hex');
+
+/** As `newHexId`, and always the same for the same parts. */
+export const derivedHexId = (...parts: string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
 
 /** The same parts always give the same id (a version 5 UUID), so a file may leave ids out and stay stable. */
 export function derivedUuid(...parts: string[]): string {

@@ -54,6 +54,7 @@ const callerWith = computedOnce(
   ({ key, costRevision }: Identified): Caller => ({
     organizationId: key.organizationId,
     costRevision,
+    dashboardRevision: 0,
     credentialId: key.id,
     credentialName: key.name,
     suffix: key.keySuffix,

@@ -1,13 +1,14 @@
 import type { Actor } from '../audit/activity.ts';
 import { difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
-import { type Clock, isoTime, parseDateTime } from '../kernel/clock.ts';
-import { AppError, refuse } from '../kernel/errors.ts';
+import { type Clock, isoTime } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import { hashOf, newKeyId, newKeySecret, suffixOf } from './credentials.ts';
+import { futureExpiry } from './expiry.ts';
 import {
   DEFAULT_NAME,
   DEFAULT_ROLES,
@@ -58,17 +59,6 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
     return key;
   }
 
-  /** Absent, null and empty mean never; a moment that has passed would make a key that cannot be used. */
-  function expiry(text: string | null | undefined): number | undefined {
-    if (text === undefined || text === null || text === '') return undefined;
-    const ms = parseDateTime(text, { offset: 'required' });
-    const path = 'request body.expireAt';
-    if (ms === undefined)
-      refuse([{ path, rule: 'The value must be an ISO 8601 date-time with an offset or Z', value: text }]);
-    else if (ms <= clock.now()) refuse([{ path, rule: 'The value must lie in the future', value: text }]);
-    return ms;
-  }
-
   async function keepAnAdmin(tx: Db, before: Key, after: Key | undefined, doing: string): Promise<void> {
     const now = clock.now();
     if (!isActiveAdmin(before, now) || (after && isActiveAdmin(after, now))) return;
@@ -101,7 +91,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
       settings: KeySettings,
       hashData?: HashData,
     ): Promise<CreatedKey> {
-      const expireAt = expiry(settings.expireAt);
+      const expireAt = futureExpiry(settings.expireAt, clock.now());
       const credentials = hashData ? undefined : { keyId: newKeyId(), keySecret: newKeySecret() };
       const hashes = hashData ?? hashesOf(credentials as { keyId: string; keySecret: string });
       const key: Key = {
@@ -145,7 +135,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
 
     /** Members left out keep their value; the address list is replaced whole. */
     async update(actor: Actor, organizationId: string, id: string, settings: KeySettings): Promise<Key> {
-      const expireAt = expiry(settings.expireAt);
+      const expireAt = futureExpiry(settings.expireAt, clock.now());
       return state.write(async (tx) => {
         await organizations.take(tx, organizationId);
         const before = await get(tx, organizationId, id);

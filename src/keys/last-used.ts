@@ -1,18 +1,27 @@
 import type { Logger } from 'pino';
 import { type Clock, MINUTE_MS } from '../kernel/clock.ts';
 import type { State } from '../state/state.ts';
-import type { Key } from './key.ts';
+import type { Db } from '../state/tables.ts';
 import { markUsed } from './store.ts';
 
 export type LastUsed = ReturnType<typeof createLastUsed>;
 
 const FLUSH_AFTER_MS = 250;
 
+interface Options {
+  state: State;
+  clock: Clock;
+  log: Pick<Logger, 'warn'>;
+  /** How one kind of credential remembers it; keys when left out. */
+  mark?(tx: Db, organizationId: string, id: string, usedAt: number): Promise<void>;
+  credentials?: string;
+}
+
 /**
- * `usedAt` with one-minute precision: at most one write per key and minute, never while a request waits for it.
+ * `usedAt` with one-minute precision: at most one write per credential and minute, never while a request waits for it.
  * What a crash loses is at most the last quarter of a second of it.
  */
-export function createLastUsed({ state, clock, log }: { state: State; clock: Clock; log: Pick<Logger, 'warn'> }) {
+export function createLastUsed({ state, clock, log, mark = markUsed, credentials = 'keys' }: Options) {
   const lastMinute = new Map<string, number>();
   let thisMinute = 0;
   let pending = new Map<string, { organizationId: string; minute: number }>();
@@ -26,16 +35,16 @@ export function createLastUsed({ state, clock, log }: { state: State; clock: Clo
     if (batch.size === 0) return;
     try {
       await state.write(async (tx) => {
-        for (const [id, { organizationId, minute }] of batch) await markUsed(tx, organizationId, id, minute);
+        for (const [id, { organizationId, minute }] of batch) await mark(tx, organizationId, id, minute);
       });
     } catch (error) {
       for (const id of batch.keys()) lastMinute.delete(id);
-      log.warn({ err: error }, 'could not note when keys were last used');
+      log.warn({ err: error }, `could not note when ${credentials} were last used`);
     }
   }
 
   return {
-    note({ id, organizationId, usedAt }: Pick<Key, 'id' | 'organizationId' | 'usedAt'>): void {
+    note({ id, organizationId, usedAt }: { id: string; organizationId: string; usedAt: number | undefined }): void {
       const minute = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS;
       if (minute !== thisMinute) {
         thisMinute = minute;

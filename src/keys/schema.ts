@@ -24,10 +24,10 @@ export const IpAccessEntry = Type.Object({
   description: Type.Optional(storable({ maxLength: 1024 })),
 });
 
-const Name = storable({ minLength: 1, maxLength: 255, description: 'Need not be unique' });
+export const CredentialName = storable({ minLength: 1, maxLength: 255, description: 'Need not be unique' });
 const State = Type.Enum([...KEY_STATES]);
 const Roles = Type.Array(Type.Enum([...ROLES]), { minItems: 1, uniqueItems: true });
-const ExpireAt = Type.Union([
+export const ExpireAt = Type.Union([
   Type.String({ description: 'ISO 8601 date-time with an offset or Z, in the future; empty: never' }),
   Type.Null(),
 ]);
@@ -57,7 +57,7 @@ export const HashData = Type.Object({
 });
 
 export const CreateKeyBody = Type.Object({
-  name: Type.Optional(Name),
+  name: Type.Optional(CredentialName),
   expireAt: Type.Optional(ExpireAt),
   hashData: Type.Optional(HashData),
   ipAccessList: Type.Optional(IpAccessList),
@@ -66,7 +66,7 @@ export const CreateKeyBody = Type.Object({
 });
 
 export const UpdateKeyBody = Type.Object({
-  name: Type.Optional(Name),
+  name: Type.Optional(CredentialName),
   expireAt: Type.Optional(ExpireAt),
   ipAccessList: Type.Optional(IpAccessList),
   roles: Type.Optional(Roles),

@@ -40,7 +40,16 @@ export async function insertOrganization(tx: Db, organization: Omit<Organization
   const { id, name, tier, isPaid, createdAt } = organization;
   await tx
     .insertInto('organizations')
-    .values({ id, name, tier, paid: isPaid ? 1 : 0, created_at: createdAt, key_count: 0, cost_revision: 1 })
+    .values({
+      id,
+      name,
+      tier,
+      paid: isPaid ? 1 : 0,
+      created_at: createdAt,
+      key_count: 0,
+      cost_revision: 1,
+      dashboard_revision: 1,
+    })
     .execute();
 }
 

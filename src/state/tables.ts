@@ -9,6 +9,7 @@ export interface Tables {
   usage_costs: UsageCostRow;
   dashboard_tokens: DashboardTokenRow;
   dashboards: DashboardRow;
+  dashboard_versions: DashboardVersionRow;
   dashboard_sources: DashboardSourceRow;
   fleet_documents: FleetDocumentRow;
   fleet_turns: { id: number; turn: number };
@@ -27,6 +28,7 @@ export interface OrganizationRow {
   created_at: number;
   key_count: number;
   cost_revision: number;
+  dashboard_revision: number;
 }
 
 export interface ActivityRow {
@@ -82,6 +84,7 @@ export interface DashboardTokenRow {
   created_at: number;
   expire_at: number | null;
   used_at: number | null;
+  access: string;
 }
 
 export interface DashboardRow {
@@ -91,6 +94,20 @@ export interface DashboardRow {
   document: string;
   created_at: number;
   updated_at: number;
+  version: number;
+  provisioned_from: string | null;
+}
+
+export interface DashboardVersionRow {
+  organization_id: string;
+  dashboard_id: string;
+  version: number;
+  saved_at: number;
+  saved_by: string;
+  provisioned_from: string | null;
+  name: string;
+  tile_count: number;
+  document: string;
 }
 
 export interface DashboardSourceRow {

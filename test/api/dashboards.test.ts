@@ -27,7 +27,7 @@ const rich = {
           groupBy: ['ServiceName'],
           where: 'level:error',
           whereLanguage: 'sql',
-          sourceId: 'logs',
+          sourceId: 'own',
           metricName: 'http.duration',
           metricDataType: 'exponential histogram',
           alias: 'p99',
@@ -70,7 +70,7 @@ const fleet = {
         { name: 'wallboard', token: one.token },
         { name: 'old', token: one.expired, expireAt: '2026-01-01T00:00:00Z' },
       ],
-      sources: [{ id: 'logs', name: 'logs' }],
+      sources: [{ id: 'own', name: 'own', kind: 'log' }],
       dashboards: one.dashboards,
     },
     {

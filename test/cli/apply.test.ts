@@ -201,7 +201,7 @@ onEachStore('apply', (store) => {
     });
     const known = {
       name: 'Acme',
-      sources: [{ id: 'nowhere', name: 'logs', table: 'otel_logs' }],
+      sources: [{ id: 'nowhere', name: 'logs', kind: 'log' }],
       dashboards: [{ name: 'other', tiles }],
     };
     expect((await at.apply({ organizations: [known] })).stderr).toBe('');

@@ -65,7 +65,7 @@ onEachStore('what a fleet file leaves out', (store) => {
       services: [{ name: 'a' }, { name: 'b' }],
       keys: [{ keyId: 'any', keySecret: 'x' }],
       dashboardTokens: [{ name: 't', token: 'any' }],
-      sources: [{ name: 's' }],
+      sources: [{ name: 's', kind: 'trace' }],
       dashboards: [{ name: 'd', tiles: [{ x: 0, y: 0, w: 1, h: 1, series: [{ type: 'number', aggFn: 'count' }] }] }],
     };
     await at.plan(one(declared));

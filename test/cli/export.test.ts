@@ -22,7 +22,16 @@ Object.assign(full.organizations[0].keys[1], {
   expireAt: '2030-01-01T00:00:00.250Z',
 });
 Object.assign(full.organizations[0], {
-  sources: [{ id: 'logs', name: 'logs', table: 'otel_logs', columns: ['Timestamp', 'Body'] }],
+  sources: [
+    {
+      id: 'own',
+      name: 'logs',
+      kind: 'log',
+      from: { databaseName: 'shop', tableName: 'events' },
+      bodyExpression: 'Text',
+    },
+    { name: 'metrics', kind: 'metric', metricTables: { gauge: 'g', 'exponential histogram': 'e' } },
+  ],
   dashboards: ['zwei', 'eins', 'drei'].map((name) => ({
     name,
     tiles: [

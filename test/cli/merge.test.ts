@@ -119,7 +119,7 @@ onEachStore('what left the fleet file', (store) => {
   const full = file({
     services: [{ ...analytics, dataWarehouseId: reader.dataWarehouseId }, reader],
     dashboardTokens: [{ name: 'wallboard', token: 'merge-token' }],
-    sources: [{ id: 'logs', name: 'logs' }],
+    sources: [{ id: 'own', name: 'logs', kind: 'log' }],
     dashboards: [{ name: 'board' }],
     usageCosts: [{ date: '2026-10-01', entityType: 'service', entityId: analytics.id, metrics: { computeCHC: 1 } }],
   });

@@ -1,24 +1,39 @@
-import { completed, dashboardViolations } from '../../dashboards/dashboard.ts';
+import { completed, dashboardInTrail, dashboardViolations } from '../../dashboards/dashboard.ts';
 import type { Dashboard, DashboardBody } from '../../dashboards/schema.ts';
-import { deleteDashboard, listDashboards, putDashboard } from '../../dashboards/store.ts';
+import { deleteDashboard, listStored, putDashboard } from '../../dashboards/store.ts';
 import type { Kind } from './kind.ts';
 
-export const dashboardKind: Kind<Dashboard> = {
+/** A dashboard, and which version of it is stored; a new one has none yet. */
+export interface VersionedDashboard {
+  dashboard: Dashboard;
+  version: number | undefined;
+}
+
+export const dashboardKind: Kind<VersionedDashboard> = {
   name: 'dashboard',
   activities: { create: 'dashboard_create', update: () => 'dashboard_update', remove: 'dashboard_delete' },
 
   async load(tx, organizationId) {
-    return new Map((await listDashboards(tx, organizationId)).map((dashboard) => [dashboard.id, dashboard]));
+    const all = (await listStored(tx, organizationId)).map(({ json, version }) => {
+      const stored: Dashboard = JSON.parse(json);
+      return { dashboard: completed(stored.id, stored), version };
+    });
+    return new Map(all.map((one) => [one.dashboard.id, one]));
   },
 
-  fieldsOf: ({ name, tags, tiles }) => ({ name, tags, tiles }),
+  fieldsOf: ({ dashboard: { name, tags, tiles } }) => ({ name, tags, tiles }),
+  trailOf: ({ dashboard, version }) => dashboardInTrail(dashboard, version),
   defaults: () => ({}),
-  build: (id, fields) => completed(id, fields as DashboardBody),
-  violations: ({ after }) => dashboardViolations(after),
+  build: (id, fields, _context, before) => ({
+    dashboard: completed(id, fields as DashboardBody),
+    version: before?.version === undefined ? undefined : before.version + 1,
+  }),
+  violations: ({ after }) => dashboardViolations(after.dashboard),
 
-  async save(tx, pairs, { organization, now }) {
-    for (const { after } of pairs) await putDashboard(tx, organization.id, after, now);
+  async save(tx, pairs, { organization, now, actor }) {
+    for (const { after } of pairs)
+      await putDashboard(tx, organization.id, after.dashboard, { at: now, by: actor.details });
   },
 
-  remove: (tx, dashboard, { organization }) => deleteDashboard(tx, organization.id, dashboard.id),
+  remove: (tx, { dashboard }, { organization }) => deleteDashboard(tx, organization.id, dashboard.id),
 };

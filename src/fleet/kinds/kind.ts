@@ -1,4 +1,4 @@
-import type { ActivityType } from '../../audit/activity.ts';
+import type { ActivityType, Actor } from '../../audit/activity.ts';
 import type { Violation } from '../../kernel/errors.ts';
 import type { Organization } from '../../organizations/organization.ts';
 import type { Service } from '../../services/service.ts';
@@ -9,6 +9,8 @@ import type { Declared, Fields, KindName } from '../resource.ts';
 export interface Context {
   organization: Organization;
   now: number;
+  /** Whoever applies the file. */
+  actor: Actor;
   /** The organization's services as they will be; while services themselves are planned, as they are. */
   services: ReadonlyMap<string, Service>;
 }
@@ -32,8 +34,10 @@ export interface Kind<T> {
   activities: Activities;
   /** What the organization has now, by id; of a large ledger only what the file speaks of. */
   load(tx: Db, organizationId: string, declared: readonly Declared[]): Promise<Map<string, T>>;
-  /** Every field by its name in the file: what `export` writes and the trail shows. */
+  /** Every field by its name in the file: what `export` writes, and the trail shows where there is no `trailOf`. */
   fieldsOf(resource: T): Fields;
+  /** What plans and the audit trail show of it, where that is less than every field. */
+  trailOf?(resource: T): Fields;
   /** What a new resource has where the file says nothing. */
   defaults(fields: Fields, context: Context): Fields;
   /** The inverse of `fieldsOf`. `before` keeps what no file can say. */

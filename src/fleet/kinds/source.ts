@@ -1,4 +1,7 @@
-import { deleteSource, listSources, putSource, type Source } from '../../dashboards/store.ts';
+import type { Source } from '../../dashboards/source.ts';
+import { completedSource, isBuiltIn, sourceViolations } from '../../dashboards/source-rules.ts';
+import type { SourceBody } from '../../dashboards/source-schema.ts';
+import { deleteSource, listSources, putSource } from '../../dashboards/source-store.ts';
 import type { Kind } from './kind.ts';
 
 export const sourceKind: Kind<Source> = {
@@ -15,8 +18,12 @@ export const sourceKind: Kind<Source> = {
 
   fieldsOf: ({ id: _, ...fields }) => fields,
   defaults: () => ({}),
-  build: (id, fields) => ({ ...fields, id, name: String(fields.name) }),
-  violations: () => [],
+  build: (id, fields) => completedSource(id, fields as SourceBody),
+
+  violations: ({ id, after }) => [
+    ...(isBuiltIn(id) ? [{ path: 'id', rule: 'This is the id of a built-in source', value: id }] : []),
+    ...sourceViolations(after as SourceBody),
+  ],
 
   async save(tx, pairs, { organization }) {
     for (const { after } of pairs) await putSource(tx, organization.id, after);

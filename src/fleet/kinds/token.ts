@@ -1,5 +1,5 @@
-import { deleteToken, insertToken, listTokens, updateToken } from '../../dashboards/store.ts';
-import type { Token } from '../../dashboards/token.ts';
+import { DEFAULT_ACCESS, type Token, type TokenAccess } from '../../dashboards/token.ts';
+import { deleteToken, insertToken, listTokens, updateToken } from '../../dashboards/token-store.ts';
 import { isoTime, parseDateTime } from '../../kernel/clock.ts';
 import type { Kind } from './kind.ts';
 
@@ -15,20 +15,22 @@ export const tokenKind: Kind<Token> = {
     return new Map((await listTokens(tx, organizationId)).map((token) => [token.id, token]));
   },
 
-  fieldsOf: ({ name, tokenHash, tokenSuffix, expireAt, createdAt }) => ({
+  fieldsOf: ({ name, access, tokenHash, tokenSuffix, expireAt, createdAt }) => ({
     name,
+    access,
     tokenHash,
     tokenSuffix,
     expireAt: expireAt === undefined ? '' : isoTime(expireAt),
     createdAt: isoTime(createdAt),
   }),
 
-  defaults: (_fields, { now }) => ({ tokenSuffix: '', expireAt: '', createdAt: isoTime(now) }),
+  defaults: (_fields, { now }) => ({ access: DEFAULT_ACCESS, tokenSuffix: '', expireAt: '', createdAt: isoTime(now) }),
 
   build: (id, fields, { organization }, before) => ({
     id,
     organizationId: organization.id,
     name: String(fields.name),
+    access: fields.access as TokenAccess,
     tokenHash: String(fields.tokenHash),
     tokenSuffix: String(fields.tokenSuffix),
     createdAt: parseDateTime(String(fields.createdAt), { offset: 'required' }) ?? 0,

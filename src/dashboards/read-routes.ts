@@ -1,0 +1,103 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { dashboardAnswer } from '../http/envelopes.ts';
+import { callerOf } from '../http/guard.ts';
+import type { Routes } from '../http/validation.ts';
+import { preferredEncoding } from './accept-encoding.ts';
+import { READ } from './authentication.ts';
+import type { Dashboards } from './dashboards.ts';
+import { matchesEtag } from './etag.ts';
+import { createRenderings, type Encoded, type Rendering, rendered } from './renderings.ts';
+import { Dashboard, DashboardPath } from './schema.ts';
+
+const tags = ['Dashboards'];
+const LIST = '';
+
+/** The two reads that everybody does all the time: rendered once, and kept until something changes. */
+export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }): Routes {
+  const renderings = createRenderings();
+
+  async function answer(
+    request: FastifyRequest,
+    reply: object,
+    what: string,
+    render: (organizationId: string) => Promise<Rendering>,
+  ): Promise<void> {
+    const { organizationId, dashboardRevision } = callerOf(request);
+    const rendering =
+      renderings.find(organizationId, dashboardRevision, what) ??
+      renderings.keep(organizationId, dashboardRevision, what, await render(organizationId));
+    const accepted = preferredEncoding(request.headers['accept-encoding'] ?? '');
+    const encoded =
+      accepted === 'identity'
+        ? rendering.plain
+        : (rendering.encoded.get(accepted) ?? (await renderings.encode(organizationId, rendering, accepted)));
+    sendUnlessKnown(request, reply as FastifyReply, rendering, encoded);
+  }
+
+  return (app) => {
+    app.get(
+      '/api/v2/dashboards',
+      {
+        config: { operation: 'listDashboards', roles: READ },
+        schema: {
+          tags,
+          summary: 'List dashboards',
+          description: 'All of them, whole, by name descending.',
+          response: dashboardAnswer(Type.Array(Dashboard)),
+        },
+      },
+      (request, reply) =>
+        answer(request, reply, LIST, async (organizationId) => {
+          const all = await dashboards.list(organizationId);
+          return rendered(`[${all.map(({ json }) => json).join(',')}]`);
+        }),
+    );
+
+    app.get(
+      '/api/v2/dashboards/:id',
+      {
+        config: { operation: 'getDashboard', roles: READ },
+        schema: {
+          tags,
+          summary: 'Get dashboard',
+          description: 'One that comes from a file carries the name of that file in x-pilothouse-provisioned.',
+          params: DashboardPath,
+          response: dashboardAnswer(Dashboard),
+        },
+      },
+      (request, reply) =>
+        answer(request, reply, request.params.id, async (organizationId) => {
+          const { json, provisionedFrom } = await dashboards.get(organizationId, request.params.id);
+          return rendered(json, provisionedFrom);
+        }),
+    );
+  };
+}
+
+/** 304 when the client already has this answer. Written past the framework, which would look at every header again. */
+function sendUnlessKnown(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { plain, provisionedFrom }: Rendering,
+  { bytes, etag, encoding }: Encoded,
+): void {
+  const known = request.headers['if-none-match'];
+  const isKnown = known !== undefined && (known === etag || matchesEtag(known, plain.etag));
+  const headers = reply.getHeaders() as Record<string, string | number>;
+  headers.etag = etag;
+  headers['cache-control'] = 'private, no-cache';
+  headers.vary = 'accept-encoding';
+  if (provisionedFrom !== undefined) headers['x-pilothouse-provisioned'] = encodeURI(provisionedFrom);
+  reply.hijack();
+  if (isKnown) {
+    reply.raw.writeHead(304, headers);
+    reply.raw.end();
+    return;
+  }
+  headers['content-type'] = 'application/json; charset=utf-8';
+  headers['content-length'] = bytes.length;
+  if (encoding !== undefined) headers['content-encoding'] = encoding;
+  reply.raw.writeHead(200, headers);
+  reply.raw.end(bytes);
+}

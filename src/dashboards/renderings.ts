@@ -1,0 +1,102 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { type Encoding, encodedEtag, etagOf } from './etag.ts';
+
+const KEPT_BYTES = 32 * 1024 * 1024;
+/** What an answer costs besides its bytes. */
+const ENTRY_BYTES = 500;
+/** Below this, compressing saves less than it costs. */
+const WORTH_COMPRESSING_BYTES = 1024;
+const BROTLI_QUALITY = 5;
+
+/** Bytes as they go over the wire, and what they are called. */
+export interface Encoded {
+  bytes: Buffer;
+  etag: string;
+  encoding: Encoding | undefined;
+}
+
+/** One answer, in every encoding that somebody asked for so far. */
+export interface Rendering {
+  plain: Encoded;
+  encoded: Map<Encoding, Encoded>;
+  /** Set for a dashboard that comes from a file. */
+  provisionedFrom: string | undefined;
+}
+
+/** `data` is the JSON that the tag names: of one dashboard, the text it is stored as. */
+export const rendered = (data: string, provisionedFrom?: string): Rendering => ({
+  plain: { bytes: Buffer.from(`{"data":${data}}`), etag: etagOf(data), encoding: undefined },
+  encoded: new Map(),
+  provisionedFrom,
+});
+
+interface Kept {
+  revision: number;
+  bytes: number;
+  answers: Map<string, Rendering>;
+}
+
+/** Answers as they were sent, kept until the organization's dashboards change. */
+export function createRenderings() {
+  const kept = new Map<string, Kept>();
+  let keptBytes = 0;
+
+  function forget(organizationId: string): void {
+    keptBytes -= kept.get(organizationId)?.bytes ?? 0;
+    kept.delete(organizationId);
+  }
+
+  /** The organizations that came first make room. */
+  function count(organizationId: string, bytes: number): void {
+    const own = kept.get(organizationId);
+    if (!own) return;
+    own.bytes += bytes;
+    keptBytes += bytes;
+    for (const [oldest] of kept) {
+      if (keptBytes <= KEPT_BYTES) return;
+      forget(oldest);
+    }
+  }
+
+  return {
+    /** `what` is the id of a dashboard, or empty for the list. */
+    find(organizationId: string, revision: number, what: string): Rendering | undefined {
+      const own = kept.get(organizationId);
+      return own?.revision === revision ? own.answers.get(what) : undefined;
+    },
+
+    keep(organizationId: string, revision: number, what: string, rendering: Rendering): Rendering {
+      let own = kept.get(organizationId);
+      if (own?.revision !== revision) {
+        forget(organizationId);
+        own = { revision, bytes: 0, answers: new Map() };
+        kept.set(organizationId, own);
+      }
+      own.answers.set(what, rendering);
+      count(organizationId, rendering.plain.bytes.length + ENTRY_BYTES);
+      return rendering;
+    },
+
+    /** Compressed once for all who ask; what is short goes out as it is. */
+    async encode(organizationId: string, rendering: Rendering, encoding: Encoding): Promise<Encoded> {
+      const { plain, encoded } = rendering;
+      if (plain.bytes.length < WORTH_COMPRESSING_BYTES) return plain;
+      const bytes = await compress[encoding](plain.bytes);
+      const made: Encoded = { bytes, etag: encodedEtag(plain.etag, encoding), encoding };
+      encoded.set(encoding, made);
+      count(organizationId, bytes.length);
+      return made;
+    },
+  };
+}
+
+export type Renderings = ReturnType<typeof createRenderings>;
+
+const gzipped = promisify<Buffer, Buffer>(gzip);
+const brotli = promisify(brotliCompress);
+
+const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
+  gzip: (bytes) => gzipped(bytes),
+  br: (bytes) => brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+};

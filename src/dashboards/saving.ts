@@ -1,0 +1,56 @@
+import { type Actor, difference } from '../audit/activity.ts';
+import type { Audit } from '../audit/audit.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Db } from '../state/tables.ts';
+import { completed, dashboardInTrail } from './dashboard.ts';
+import type { Dashboard } from './schema.ts';
+import { moveProvisioned, putDashboard, removeDashboard, type StoredDashboard } from './store.ts';
+
+export type Saving = ReturnType<typeof createSaving>;
+
+/** The one way in which dashboards change, whoever changes them: a version and a line in the trail for each change. */
+export function createSaving({ clock, audit }: { clock: Clock; audit: Audit }) {
+  return {
+    /** What is stored already makes no new version. */
+    async save(
+      tx: Db,
+      actor: Actor,
+      organizationId: string,
+      before: StoredDashboard | undefined,
+      after: Dashboard,
+      provisionedFrom?: string,
+    ): Promise<StoredDashboard> {
+      const old = before && parsed(before);
+      const json = JSON.stringify(after);
+      const isSame = old !== undefined && JSON.stringify(completed(old.id, old)) === json;
+      if (before && isSame) {
+        if (provisionedFrom === undefined || before.provisionedFrom === provisionedFrom) return before;
+        await moveProvisioned(tx, organizationId, after.id, provisionedFrom);
+        return { ...before, provisionedFrom };
+      }
+      const saving = { at: clock.now(), by: actor.details, provisionedFrom };
+      const version = await putDashboard(tx, organizationId, after, saving);
+      const trail = dashboardInTrail(after, version);
+      await audit.record(tx, actor, {
+        organizationId,
+        type: before ? 'dashboard_update' : 'dashboard_create',
+        resource: { type: 'dashboard', id: after.id },
+        ...(before && old ? difference(dashboardInTrail(old, before.version), trail) : { after: trail }),
+      });
+      return { json, version, provisionedFrom };
+    },
+
+    async remove(tx: Db, actor: Actor, organizationId: string, before: StoredDashboard): Promise<void> {
+      const dashboard = parsed(before);
+      await removeDashboard(tx, organizationId, dashboard.id);
+      await audit.record(tx, actor, {
+        organizationId,
+        type: 'dashboard_delete',
+        resource: { type: 'dashboard', id: dashboard.id },
+        before: dashboardInTrail(dashboard, before.version),
+      });
+    },
+  };
+}
+
+const parsed = ({ json }: StoredDashboard): Dashboard => JSON.parse(json);

@@ -1,0 +1,67 @@
+import type { DashboardVersionRow, Db } from '../state/tables.ts';
+
+/** One saved state of a dashboard, without its document. */
+export interface Version {
+  version: number;
+  savedAt: number;
+  savedBy: string;
+  name: string;
+  tileCount: number;
+  provisionedFrom: string | undefined;
+}
+
+const COLUMNS = ['version', 'saved_at', 'saved_by', 'name', 'tile_count', 'provisioned_from'] as const;
+
+const toVersion = (row: Pick<DashboardVersionRow, (typeof COLUMNS)[number]>): Version => ({
+  version: row.version,
+  savedAt: row.saved_at,
+  savedBy: row.saved_by,
+  name: row.name,
+  tileCount: row.tile_count,
+  provisionedFrom: row.provisioned_from ?? undefined,
+});
+
+/** Newest first; also those of a dashboard that was deleted. */
+export async function listVersions(db: Db, organizationId: string, dashboardId: string): Promise<Version[]> {
+  const rows = await db
+    .selectFrom('dashboard_versions')
+    .select(COLUMNS)
+    .where('organization_id', '=', organizationId)
+    .where('dashboard_id', '=', dashboardId)
+    .orderBy('version', 'desc')
+    .execute();
+  return rows.map(toVersion);
+}
+
+export async function findVersion(
+  db: Db,
+  organizationId: string,
+  dashboardId: string,
+  version: number,
+): Promise<(Version & { json: string }) | undefined> {
+  const row = await db
+    .selectFrom('dashboard_versions')
+    .select([...COLUMNS, 'document'])
+    .where('organization_id', '=', organizationId)
+    .where('dashboard_id', '=', dashboardId)
+    .where('version', '=', version)
+    .executeTakeFirst();
+  return row && { ...toVersion(row), json: row.document };
+}
+
+/** 0 where there never was one. */
+export async function latestVersion(db: Db, organizationId: string, dashboardId: string): Promise<number> {
+  const row = await db
+    .selectFrom('dashboard_versions')
+    .select('version')
+    .where('organization_id', '=', organizationId)
+    .where('dashboard_id', '=', dashboardId)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.version ?? 0;
+}
+
+export async function insertVersion(tx: Db, row: DashboardVersionRow): Promise<void> {
+  await tx.insertInto('dashboard_versions').values(row).execute();
+}

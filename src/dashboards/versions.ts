@@ -1,0 +1,67 @@
+import type { Actor } from '../audit/activity.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { Organizations } from '../organizations/organizations.ts';
+import type { State } from '../state/state.ts';
+import type { Db } from '../state/tables.ts';
+import { completed } from './dashboard.ts';
+import { refuseStale } from './dashboards.ts';
+import type { Saving } from './saving.ts';
+import { type Dashboard, isDashboardId } from './schema.ts';
+import { findStored, refuseProvisioned, type StoredDashboard } from './store.ts';
+import { findVersion, latestVersion, listVersions, type Version } from './version-store.ts';
+
+export type { Version };
+
+/** With the dashboard as it was saved, as JSON. */
+export type WholeVersion = Version & { json: string };
+
+interface Options {
+  state: State;
+  organizations: Organizations;
+  saving: Saving;
+}
+
+export type Versions = ReturnType<typeof createVersions>;
+
+const LARGEST_VERSION = 2 ** 31;
+
+/** What was ever saved. The versions of a dashboard outlive it. */
+export function createVersions({ state, organizations, saving }: Options) {
+  async function get(db: Db, organizationId: string, id: string, version: number): Promise<WholeVersion> {
+    const isPossible = isDashboardId(id) && Number.isInteger(version) && version > 0 && version < LARGEST_VERSION;
+    const found = isPossible ? await findVersion(db, organizationId, id, version) : undefined;
+    if (found) return found;
+    const isKnown = isDashboardId(id) && (await latestVersion(db, organizationId, id)) > 0;
+    throw new AppError('not_found', isKnown ? 'Version not found' : 'Dashboard not found');
+  }
+
+  return {
+    /** Newest first. */
+    async list(organizationId: string, id: string): Promise<Version[]> {
+      const versions = isDashboardId(id) ? await listVersions(state.db, organizationId, id) : [];
+      if (versions.length === 0) throw new AppError('not_found', 'Dashboard not found');
+      return versions;
+    },
+
+    get: (organizationId: string, id: string, version: number): Promise<WholeVersion> =>
+      get(state.db, organizationId, id, version),
+
+    /** Saves an old version as the newest one; brings a deleted dashboard back. */
+    async restore(
+      actor: Actor,
+      organizationId: string,
+      id: string,
+      version: number,
+      ifMatch?: string,
+    ): Promise<StoredDashboard> {
+      return state.write(async (tx) => {
+        await organizations.take(tx, organizationId);
+        const { json } = await get(tx, organizationId, id, version);
+        const before = await findStored(tx, organizationId, id);
+        refuseProvisioned(before);
+        refuseStale(before, ifMatch);
+        return saving.save(tx, actor, organizationId, before, completed(id, JSON.parse(json) as Dashboard));
+      });
+    },
+  };
+}
