@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll } from 'vitest';
+import type { Engine } from '../../src/engine/engine.ts';
+import { openEngine } from '../../src/engine/open.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+
+/** The embedded engine in a process and directory of its own, for all tests of the surrounding `describe`. */
+export function useEngine(): Engine {
+  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-engine-'));
+  let engine: Engine | undefined;
+  beforeAll(async () => {
+    engine = openEngine({ dataDirectory: directory, clock: systemClock, log: pino({ level: 'silent' }) });
+    await engine.start();
+  });
+  afterAll(async () => {
+    await engine?.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return new Proxy({} as Engine, { get: (_, name) => Reflect.get(engine ?? {}, name) });
+}
