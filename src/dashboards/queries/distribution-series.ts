@@ -23,7 +23,8 @@ export function planHistogram(reading: Reading): Plan {
   const steps = withGains(draft, reading, sql, since, ' AND ExplicitBounds = __before_ExplicitBounds');
   if (reading.aggFn !== 'quantile') return planTotals(draft, reading, steps);
   const gained =
-    'multiIf(__gain = 1, BucketCounts, __gain = 2, arrayMap((now, before) -> if(now < before, 0, now - before), BucketCounts, __before_BucketCounts), [])';
+    'if(__gain = 2, arrayMap((now, before) -> toInt64(now) - toInt64(before), BucketCounts, __before_BucketCounts), ' +
+    'arrayMap(now -> toInt64(now), BucketCounts))';
   const keys = ['__bucket', ...draft.groupNames, 'ExplicitBounds'].join(', ');
   const cells = `SELECT ${keys}, sumForEach(${gained}) AS __counts FROM (${steps}) WHERE __gain > 0 GROUP BY ${keys}`;
   return quantilePlan(draft, reading, cells, ([bounds, counts]) => ({
@@ -103,7 +104,10 @@ function totals(reading: Reading): { aggregate: Aggregate; where?: string } {
     case 'sum':
       return { aggregate: { name: 'sum', arguments: ['__sum'] } };
     case 'avg':
-      return { aggregate: { name: 'avgWeighted', arguments: ['__sum / __count', '__count'] }, where: '__count > 0' };
+      return {
+        aggregate: { name: 'avgWeighted', arguments: ['__sum / __count', 'toFloat64(__count)'] },
+        where: '__count > 0',
+      };
     case 'min':
       if (hasExtremes) return { aggregate: { name: 'min', arguments: ['Min'] }, where: 'Count > 0' };
       break;

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useEngine } from '../../../test/support/engine.ts';
 import { OWN_DATABASE } from '../../engine/engine.ts';
+import { createWriter } from '../../engine/expressions/writer.ts';
+import { systemClock } from '../../kernel/clock.ts';
 import type { MetricDataType } from '../source.ts';
-import { bucketsOf, type Granularity, oneBucket } from './buckets.ts';
+import { bucketsOf, GRANULARITIES, type Granularity, oneBucket } from './buckets.ts';
 import { planSeries } from './plan.ts';
 import { ratioOf } from './ratio.ts';
 import type { Points, Reading } from './reading.ts';
@@ -10,7 +12,8 @@ import { findZone, type Zone } from './zone.ts';
 
 const ACME = 'acme';
 const GLOBEX = 'globex';
-const T0 = Date.parse('2026-03-01T10:00:00Z');
+/** Yesterday: the tables forget what is older than a month. */
+const T0 = Math.floor(systemClock.now() / 86_400_000 - 1) * 86_400_000 + 10 * 3_600_000;
 const MINUTE = 60_000;
 const utc = findZone('UTC') as Zone;
 const range = { startMs: T0, endMs: T0 + 3 * MINUTE };
@@ -25,7 +28,8 @@ const TABLES: Record<'log' | 'trace' | MetricDataType, string> = {
   'exponential histogram': 'otel_metrics_exponential_histogram',
 };
 
-const at = (minutes: number): string => new Date(T0 + minutes * MINUTE).toISOString().replace('Z', '').replace('T', ' ');
+const at = (minutes: number): string =>
+  new Date(T0 + minutes * MINUTE).toISOString().replace('Z', '').replace('T', ' ');
 
 const log = (minutes: number, service: string, attributes: Record<string, string> = {}, organization = ACME) => ({
   OrganizationId: organization,
@@ -36,7 +40,12 @@ const log = (minutes: number, service: string, attributes: Record<string, string
   LogAttributes: attributes,
 });
 
-const metric = (name: string, minutes: number, fields: object, { start = -600, host = 'a', organization = ACME } = {}) => ({
+const metric = (
+  name: string,
+  minutes: number,
+  fields: object,
+  { start = -600, host = 'a', organization = ACME } = {},
+) => ({
   OrganizationId: organization,
   ServiceName: 'api',
   MetricName: name,
@@ -98,16 +107,44 @@ describe('series on the real engine', () => {
     ]);
     const exponential = { AggregationTemporality: 2, NegativeOffset: 0, NegativeBucketCounts: [], ZeroCount: 0 };
     await engine.insert('otel_metrics_exponential_histogram', [
-      metric('size', -0.5, { ...exponential, Count: 10, Sum: 15, Scale: 1, PositiveOffset: 0, PositiveBucketCounts: [10] }),
-      metric('size', 0.5, { ...exponential, Count: 30, Sum: 75, Scale: 0, PositiveOffset: 0, PositiveBucketCounts: [10, 20] }),
+      metric('size', -0.5, {
+        ...exponential,
+        Count: 10,
+        Sum: 15,
+        Scale: 1,
+        PositiveOffset: 0,
+        PositiveBucketCounts: [10],
+      }),
+      metric('size', 0.5, {
+        ...exponential,
+        Count: 30,
+        Sum: 75,
+        Scale: 0,
+        PositiveOffset: 0,
+        PositiveBucketCounts: [10, 20],
+      }),
     ]);
     await engine.insert('otel_metrics_summary', [
-      metric('rpc', 0.5, { Count: 10, Sum: 50, 'ValueAtQuantiles.Quantile': [0.5, 0.9], 'ValueAtQuantiles.Value': [4, 8] }, { start: 0.1 }),
-      metric('rpc', 1.5, { Count: 14, Sum: 90, 'ValueAtQuantiles.Quantile': [0.5, 0.9], 'ValueAtQuantiles.Value': [6, 10] }, { start: 0.1 }),
+      metric(
+        'rpc',
+        0.5,
+        { Count: 10, Sum: 50, 'ValueAtQuantiles.Quantile': [0.5, 0.9], 'ValueAtQuantiles.Value': [4, 8] },
+        { start: 0.1 },
+      ),
+      metric(
+        'rpc',
+        1.5,
+        { Count: 14, Sum: 90, 'ValueAtQuantiles.Quantile': [0.5, 0.9], 'ValueAtQuantiles.Value': [6, 10] },
+        { start: 0.1 },
+      ),
     ]);
   });
 
-  async function read(given: Partial<Reading>, of: keyof typeof TABLES = 'log', granularity: Granularity | undefined = '1m'): Promise<Points> {
+  async function read(
+    given: Partial<Reading>,
+    of: keyof typeof TABLES = 'log',
+    granularity: Granularity | 'whole' = '1m',
+  ): Promise<Points> {
     const name = TABLES[of];
     const all = await engine.columns(OWN_DATABASE, name);
     const isMetric = of !== 'log' && of !== 'trace';
@@ -126,7 +163,7 @@ describe('series on the real engine', () => {
       where: '',
       whereLanguage: 'lucene',
       groupBy: [],
-      buckets: granularity ? bucketsOf(range, granularity, utc) : oneBucket(range),
+      buckets: granularity !== 'whole' ? bucketsOf(range, granularity, utc) : oneBucket(range),
       top: { groups: 20, withOthers: false },
       path: 'series[0]',
       ...given,
@@ -136,7 +173,9 @@ describe('series on the real engine', () => {
 
   const values = async (...args: Parameters<typeof read>) => (await read(...args)).groups[0]?.values;
   const grouped = async (...args: Parameters<typeof read>) =>
-    Object.fromEntries((await read(...args)).groups.map(({ labels, isOthers, values }) => [isOthers ? '…' : labels.join('|'), values]));
+    Object.fromEntries(
+      (await read(...args)).groups.map(({ labels, isOthers, values }) => [isOthers ? '…' : labels.join('|'), values]),
+    );
 
   const MS = "LogAttributes['ms']";
 
@@ -158,7 +197,7 @@ describe('series on the real engine', () => {
   });
 
   it('events: one value over the whole range', async () => {
-    expect(await values({ aggFn: 'sum', field: MS }, 'log', undefined)).toEqual([145]);
+    expect(await values({ aggFn: 'sum', field: MS }, 'log', 'whole')).toEqual([145]);
   });
 
   it('events: nothing there is null in every bucket', async () => {
@@ -185,8 +224,13 @@ describe('series on the real engine', () => {
   });
 
   it('events: others are the rows of the rest, not an average of averages', async () => {
-    const reading: Partial<Reading> = { groupBy: ["LogAttributes['ms']"], aggFn: 'avg', field: MS, top: { groups: 1, withOthers: true } };
-    expect(await grouped(reading, 'log', undefined)).toEqual({ '100': [100], '…': [15] });
+    const reading: Partial<Reading> = {
+      groupBy: ["LogAttributes['ms']"],
+      aggFn: 'avg',
+      field: MS,
+      top: { groups: 1, withOthers: true },
+    };
+    expect(await grouped(reading, 'log', 'whole')).toEqual({ '100': [100], '…': [15] });
   });
 
   it('gauge: the last value of each series and bucket, then the aggregate', async () => {
@@ -205,7 +249,7 @@ describe('series on the real engine', () => {
     expect(await values({ metricName: 'hits', aggFn: 'increase' }, 'sum')).toEqual([30, 27, 32]);
     expect(await values({ metricName: 'hits', aggFn: 'rate' }, 'sum')).toEqual([0.5, 27 / 60, 32 / 60]);
     expect(await values({ metricName: 'hits', aggFn: 'max' }, 'sum')).toEqual([30, 20, 30]);
-    expect(await values({ metricName: 'hits', aggFn: 'increase' }, 'sum', undefined)).toEqual([89]);
+    expect(await values({ metricName: 'hits', aggFn: 'increase' }, 'sum', 'whole')).toEqual([89]);
   });
 
   it('sum: a counter seen for the first time adds nothing until its second point', async () => {
@@ -218,7 +262,11 @@ describe('series on the real engine', () => {
 
   it('sum: what may fall is read like a gauge, and its increase is not clamped', async () => {
     expect(await values({ metricName: 'open', aggFn: 'sum' }, 'sum')).toEqual([10, 10, null]);
-    expect(await values({ metricName: 'open', aggFn: 'increase', where: 'Attributes.host:"a"' }, 'sum')).toEqual([0, -6, null]);
+    expect(await values({ metricName: 'open', aggFn: 'increase', where: 'Attributes.host:"a"' }, 'sum')).toEqual([
+      0,
+      -6,
+      null,
+    ]);
   });
 
   it('histogram: quantiles, counts, sums, averages, with a reset', async () => {
@@ -228,7 +276,9 @@ describe('series on the real engine', () => {
     expect(await values({ metricName: 'lat', aggFn: 'sum' }, 'histogram')).toEqual([250, 60, null]);
     expect(await values({ metricName: 'lat', aggFn: 'avg' }, 'histogram')).toEqual([12.5, 15, null]);
     expect(await values({ metricName: 'lat', aggFn: 'max' }, 'histogram')).toEqual([19, 19, null]);
-    expect(await grouped({ metricName: 'lat', aggFn: 'quantile', level: 0.5, groupBy: ['ServiceName'] }, 'histogram')).toEqual({
+    expect(
+      await grouped({ metricName: 'lat', aggFn: 'quantile', level: 0.5, groupBy: ['ServiceName'] }, 'histogram'),
+    ).toEqual({
       api: [10, 15, null],
     });
   });
@@ -255,6 +305,26 @@ describe('series on the real engine', () => {
     expect(ratioOf(errors, webs).groups[0]?.values).toEqual([null, 1, null]);
   });
 
+  it('buckets begin where the engine says they do, in every zone and season', async () => {
+    for (const name of ['UTC', 'Europe/Berlin', 'America/Sao_Paulo', 'Asia/Kolkata', 'Australia/Lord_Howe']) {
+      for (const granularity of ['1m', '30m', '6h', '1d', '2d', '7d', '30d'] as const) {
+        const startMs = Date.parse('2026-03-05T06:07:08Z');
+        const length = Math.min(90 * 86_400_000, 400 * GRANULARITIES[granularity]);
+        const buckets = bucketsOf({ startMs, endMs: startMs + length }, granularity, findZone(name) as Zone);
+        const writer = createWriter();
+        const moments = buckets.starts.flatMap((start) => [start, start - 1000]).slice(2);
+        const index = buckets.indexOf('t', (value, type) => writer.bind(value, type));
+        const sql = `SELECT ${index} FROM (SELECT fromUnixTimestamp64Milli(arrayJoin(${writer.bind(moments, 'Array(Int64)')})) AS t)`;
+        const rows = await engine.query({ sql, parameters: writer.parameters });
+        const expected = buckets.starts.flatMap((_, at) => [at, at - 1]).slice(2);
+        expect(
+          rows.map(([at]) => at),
+          `${name} ${granularity}`,
+        ).toEqual(expected);
+      }
+    }
+  });
+
   it.each<[string, Partial<Reading>, keyof typeof TABLES, RegExp]>([
     ['a field that is missing', { aggFn: 'sum' }, 'log', /^series\[0\]\.field: /],
     ['a column that is not there', { aggFn: 'sum', field: 'Durationn' }, 'log', /^series\[0\]\.field: /],
@@ -263,8 +333,16 @@ describe('series on the real engine', () => {
     ['an increase of logs', { aggFn: 'increase' }, 'log', /^series\[0\]\.aggFn: /],
     ['an increase of a gauge', { aggFn: 'rate', metricName: 'cpu' }, 'gauge', /^series\[0\]\.aggFn: /],
     ['a metric without a name', { aggFn: 'avg' }, 'gauge', /^series\[0\]\.metricName: /],
-    ['what a histogram cannot tell', { aggFn: 'count_distinct', metricName: 'lat' }, 'histogram', /^series\[0\]\.aggFn: /],
+    [
+      'what a histogram cannot tell',
+      { aggFn: 'count_distinct', metricName: 'lat' },
+      'histogram',
+      /^series\[0\]\.aggFn: /,
+    ],
   ])('refuses %s and says where', async (_, reading, of, message) => {
-    await expect(read(reading, of)).rejects.toMatchObject({ code: 'bad_request', message: expect.stringMatching(message) });
+    await expect(read(reading, of)).rejects.toMatchObject({
+      code: 'bad_request',
+      message: expect.stringMatching(message),
+    });
   });
 });
