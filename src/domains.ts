@@ -8,6 +8,7 @@ import { createSources } from './dashboards/sources.ts';
 import { markTokenUsed } from './dashboards/token-store.ts';
 import { createTokens } from './dashboards/tokens.ts';
 import { createVersions } from './dashboards/versions.ts';
+import type { Engine } from './engine/engine.ts';
 import { createFleet } from './fleet/fleet.ts';
 import type { Clock } from './kernel/clock.ts';
 import { createKeys } from './keys/keys.ts';
@@ -20,13 +21,14 @@ export type Domains = ReturnType<typeof createDomains>;
 
 interface Options {
   state: State;
+  engine: Engine;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
   config: Pick<Config, 'maxKeys'>;
 }
 
 /** The domains over an open store, left to right: each may use those above it. */
-export function createDomains({ state, clock, log, config }: Options) {
+export function createDomains({ state, engine, clock, log, config }: Options) {
   const { db } = state;
   const organizations = createOrganizations({ db });
   const audit = createAudit({ db, clock });
@@ -54,5 +56,6 @@ export function createDomains({ state, clock, log, config }: Options) {
     dashboards,
     versions,
     fleet,
+    engine,
   };
 }

@@ -11,6 +11,7 @@ import { sourceRoutes } from './dashboards/source-routes.ts';
 import { tokenRoutes } from './dashboards/token-routes.ts';
 import { versionRoutes } from './dashboards/version-routes.ts';
 import { createDomains, type Domains } from './domains.ts';
+import { openEngine } from './engine/open.ts';
 import type { AccessLog } from './http/access-log.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
@@ -53,11 +54,13 @@ export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json'
 /** Opens the stores, builds the domains, mounts the routes, listens. What was opened is closed in reverse order. */
 export async function startServer({ config, clock, log, access, prepare }: Options): Promise<Server> {
   const metrics = createMetrics();
+  // Nothing runs yet: an engine is started by the first that needs one.
+  const engine = openEngine({ ...config, clock, log, observer: metrics.engine });
   const state = await openState({ ...config, clock, observer: metrics.store });
   let isDraining = false;
   const apps: App[] = [];
   try {
-    const domains = createDomains({ state, clock, log, config });
+    const domains = createDomains({ state, engine, clock, log, config });
     await prepare?.(domains);
 
     const clientAddress = createClientAddress(config.trustedProxies);
@@ -121,12 +124,14 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
           await Promise.all(apps.map((app) => app.close()));
           await Promise.all([domains.lastUsed.flush(), domains.tokensLastUsed.flush()]);
         } finally {
+          await engine.close();
           await state.close();
         }
       },
     };
   } catch (error) {
     await Promise.all(apps.map((app) => app.close()));
+    await engine.close();
     await state.close();
     throw error;
   }
