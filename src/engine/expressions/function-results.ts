@@ -1,0 +1,159 @@
+import {
+  type Call,
+  call,
+  type Expression,
+  isNullable,
+  isNullLiteral,
+  kindOf,
+  type Literal,
+  NULL,
+  textLiteral,
+} from './expression.ts';
+import { ExpressionError } from './expression-error.ts';
+import { boolean } from './function-rules.ts';
+import { not, type Placed, unify } from './operators.ts';
+import { arrayOf, BOOLEAN, NUMBER, nullable, nullableIf, OTHER, TEXT, type ValueType } from './value-type.ts';
+
+const valuesOf = (operands: readonly Placed[]) => operands.map(({ value }) => value);
+
+/** Functions whose result or whose other operands follow from the kind of the first. */
+export function sameKind(operands: readonly Placed[], name: string, gives: ValueType): Expression {
+  const [first, second] = operands;
+  const element = first?.value.type.element ?? OTHER;
+  if (!first) throw new TypeError(`${name} has operands`);
+  if (name === 'mapValues') return call(name, [first.value], arrayOf(element));
+  if (name === 'arrayElement' && second) {
+    return { node: 'element', array: first.value, index: second.value, type: element };
+  }
+  if (name === 'has' && second) {
+    const [, value] = unify({ value: { node: 'item', type: element }, at: first.at }, second);
+    return call(name, [first.value, value], gives);
+  }
+  if (name === 'greatest' || name === 'least') {
+    const kinds = operands.map(({ value, at }) => unify(first, { value, at })[1]);
+    const odd = kinds.findIndex((value) => kindOf(value) !== kindOf(first.value));
+    if (odd >= 0) throw new ExpressionError(`${name} wants values of one kind`, operands[odd]?.at ?? first.at);
+    return call(name, kinds, { ...first.value.type, nullable: false });
+  }
+  return call(name, valuesOf(operands), gives);
+}
+
+/** A text is itself; the rest is written as ClickHouse shows it. */
+export function shown(operands: readonly Placed[]): Expression {
+  const [first] = valuesOf(operands);
+  if (!first || kindOf(first) === 'text') return first ?? NULL;
+  return call('toString', [first], TEXT);
+}
+
+/** Of `toInt64`, `toInt64OrNull` and `toInt64OrZero` the one that never fails for what it is given. */
+export function converted(operands: readonly Placed[], name: string): Expression {
+  const [operand] = operands;
+  if (!operand) throw new TypeError(`${name} has an operand`);
+  const base = name.replace(/Or(Null|Zero)$/, '');
+  const kind = kindOf(operand.value);
+  if (kind === 'time')
+    throw new ExpressionError(`${name} wants a text or a number; for a time use toUnixTimestamp`, operand.at);
+  if (kind !== 'text') return call(base, [operand.value], NUMBER);
+  if (name.endsWith('OrZero')) return call(name, [operand.value], NUMBER);
+  return call(`${base}OrNull`, [operand.value], nullable(NUMBER));
+}
+
+export function joined(operands: readonly Placed[]): Expression {
+  const values = operands.flatMap(({ value, at }) => {
+    const shownValue = shown([{ value, at }]);
+    return shownValue.node === 'call' && shownValue.name === 'concat' ? shownValue.operands : [shownValue];
+  });
+  return call('concat', values, TEXT);
+}
+
+/** A replacement that is longer than what it replaces makes texts grow; one inside another makes them explode. */
+export function replaced(operands: readonly Placed[], name: string): Expression {
+  const [subject, needle, replacement] = operands;
+  if (!subject || !needle || !replacement) throw new TypeError(`${name} has operands`);
+  if (name === 'replaceAll' && grows(needle.value, replacement.value) && holdsGrowth(subject.value))
+    throw new ExpressionError('Only one replaceAll in an expression may make a text longer', replacement.at);
+  return call(name, valuesOf(operands), TEXT);
+}
+
+const lengthOf = (expression: Expression) => (expression as Literal).value?.toString().length ?? 0;
+const grows = (needle: Expression, replacement: Expression) => lengthOf(replacement) > lengthOf(needle);
+
+function holdsGrowth(expression: Expression): boolean {
+  if (expression.node !== 'call') return false;
+  const [, needle, replacement] = expression.operands;
+  if (expression.name === 'replaceAll' && needle && replacement && grows(needle, replacement)) return true;
+  return expression.operands.some(holdsGrowth);
+}
+
+/** `if` and `multiIf`: conditions and results take turns, the last result stands for all other cases. */
+export function choices(operands: readonly Placed[], name: string): Expression {
+  if (operands.length % 2 === 0)
+    throw new ExpressionError(
+      `${name} wants pairs of a condition and a result, then one more result`,
+      operands[0]?.at ?? 0,
+    );
+  const isResult = (index: number) => index % 2 === 1 || index === operands.length - 1;
+  const values = operands.map(({ value, at }, index) => {
+    const taken = isResult(index) ? value : boolean.take(value);
+    if (!taken) throw new ExpressionError(`${name} wants a condition here`, at);
+    return taken;
+  });
+  return {
+    ...call(
+      operands.length === 3 ? 'if' : name,
+      values,
+      oneType(
+        operands.filter((_, index) => isResult(index)),
+        name,
+      ),
+    ),
+  };
+}
+
+/** The first that has a value. An attribute that is missing has none. */
+export function coalesced(operands: readonly Placed[]): Expression {
+  const type = oneType(operands, 'coalesce');
+  const values = operands.map(({ value, at }) =>
+    value.node === 'entry' && kindOf(value) === 'text'
+      ? nullIf([
+          { value, at },
+          { value: textLiteral(''), at },
+        ])
+      : value,
+  );
+  return { node: 'call', name: 'coalesce', operands: values, type: nullableIf(values.every(isNullable), type) };
+}
+
+/** The kind that all results share; NULL goes with every kind. */
+function oneType(results: readonly Placed[], name: string): ValueType {
+  const known = results.filter(({ value }) => !isNullLiteral(value));
+  const [first] = known;
+  if (!first) throw new ExpressionError(`${name} wants at least one result that is not NULL`, results[0]?.at ?? 0);
+  const scalars = new Set(['text', 'number', 'boolean', 'time']);
+  const odd = known.find(({ value }) => kindOf(value) !== kindOf(first.value) || !scalars.has(kindOf(value)));
+  if (odd) throw new ExpressionError(`${name} wants results of one kind`, odd.at);
+  return { kind: kindOf(first.value), nullable: known.length < results.length };
+}
+
+export function nullIf(operands: readonly Placed[]): Call {
+  const [first, second] = operands;
+  if (!first || !second) throw new TypeError('nullIf has two operands');
+  const [value, other] = unify(first, second);
+  return {
+    node: 'call',
+    name: 'nullIf',
+    operands: [value, other],
+    type: nullable({ kind: kindOf(value), nullable: true }),
+  };
+}
+
+/** `isNull`, `isNotNull`. For an attribute: whether the map has it, since a missing one reads as an empty text. */
+export function isPresent(operands: readonly Placed[], name: string): Expression {
+  const [value] = valuesOf(operands);
+  if (!value) throw new TypeError(`${name} has an operand`);
+  if (value.node === 'entry' && !isNullable(value)) {
+    const has = call('mapContains', [value.map, textLiteral(value.key)], BOOLEAN);
+    return name === 'isNull' ? not(has) : has;
+  }
+  return { node: 'call', name, operands: [value], type: BOOLEAN };
+}

@@ -1,0 +1,104 @@
+import { asNumber, booleanLiteral, type Expression, isNullLiteral, kindOf, timeLiteral } from './expression.ts';
+import { parseMoment } from './moments.ts';
+
+/** What may stand at one place between the parentheses of a function. */
+export interface Rule {
+  /** Ends the sentence "… wants". */
+  wants: string;
+  /** The operand as the function gets it, or undefined when it does not fit. */
+  take(operand: Expression): Expression | undefined;
+}
+
+const rule = (wants: string, take: Rule['take']): Rule => ({ wants, take });
+const when = (wants: string, fits: (operand: Expression) => boolean) =>
+  rule(wants, (operand) => (fits(operand) ? operand : undefined));
+
+const SCALARS = new Set(['text', 'number', 'boolean', 'time']);
+
+export const text = when('a text', (operand) => kindOf(operand) === 'text');
+export const number = rule('a number', (operand) => {
+  if (kindOf(operand) === 'text') return asNumber(operand);
+  return kindOf(operand) === 'number' ? operand : undefined;
+});
+export const time = rule("a time, such as a time column or '2026-11-15 12:00:00'", (operand) => {
+  if (operand.node !== 'literal' || typeof operand.value !== 'string') {
+    return kindOf(operand) === 'time' ? operand : undefined;
+  }
+  if (kindOf(operand) === 'time') return operand;
+  const moment = parseMoment(operand.value);
+  return moment && timeLiteral(moment.text);
+});
+export const scalar = when('a text, number, time or boolean', (operand) => SCALARS.has(kindOf(operand)));
+export const scalarOrNull = when(
+  'a text, number, time, boolean or NULL',
+  (operand) => isNullLiteral(operand) || SCALARS.has(kindOf(operand)),
+);
+export const anything = when('a value', () => true);
+export const array = when('an array', (operand) => kindOf(operand) === 'array');
+export const map = when('a map', (operand) => kindOf(operand) === 'map');
+export const sized = when('a text, an array or a map', (operand) => ['text', 'array', 'map'].includes(kindOf(operand)));
+
+/** Of an array, so that text like numbers never gets into a sum. */
+export const numbers = when(
+  'an array of numbers',
+  (operand) => kindOf(operand) === 'array' && operand.type.element?.kind === 'number',
+);
+export const texts = when(
+  'an array of texts',
+  (operand) => kindOf(operand) === 'array' && operand.type.element?.kind === 'text',
+);
+
+export const boolean = rule('a condition', (operand) => {
+  if (kindOf(operand) === 'boolean') return operand;
+  if (operand.node !== 'literal' || (operand.value !== 0 && operand.value !== 1)) return undefined;
+  return booleanLiteral(operand.value === 1);
+});
+
+function literalText(operand: Expression): string | undefined {
+  return operand.node === 'literal' && kindOf(operand) === 'text' && typeof operand.value === 'string'
+    ? operand.value
+    : undefined;
+}
+
+/** A quoted text of a bounded length. */
+export function quotedText(longest: number, shortest = 0): Rule {
+  return when(`a quoted text of ${shortest} to ${longest} characters`, (operand) => {
+    const value = literalText(operand);
+    return value !== undefined && value.length >= shortest && value.length <= longest;
+  });
+}
+
+export function oneOf(values: readonly string[]): Rule {
+  return when(`one of '${values.join("', '")}'`, (operand) => values.includes(literalText(operand) ?? ''));
+}
+
+/** A whole number that is written down. */
+export function whole(least: number, most: number): Rule {
+  return when(`a whole number from ${least} to ${most}`, (operand) => {
+    const value = operand.node === 'literal' ? operand.value : undefined;
+    return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+  });
+}
+
+const LONGEST_PATTERN = 1000;
+/** What backtracking engines know and RE2 does not: it would fail for every row's sake in the engine. */
+const NOT_RE2 = /\(\?(<?[=!]|>)|\\[1-9]/;
+
+/** RE2 reads a text once, whatever the pattern; its length bounds what it needs to be compiled. */
+export const pattern = when(
+  `a quoted RE2 pattern of 1 to ${LONGEST_PATTERN} characters, without look-around and back-references`,
+  (operand) => {
+    const value = literalText(operand);
+    return value !== undefined && value !== '' && value.length <= LONGEST_PATTERN && !NOT_RE2.test(value);
+  },
+);
+
+export const timezone = when("the quoted name of a time zone, such as 'Europe/Berlin'", (operand) => {
+  const name = literalText(operand);
+  if (name === undefined || !/^[A-Z][A-Za-z0-9_+/-]{1,63}$/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+});

@@ -1,0 +1,205 @@
+import { createBudget } from './budget.ts';
+import { checkText } from './characters.ts';
+import { booleanLiteral, type ComparisonOperator, type Expression, isNullable } from './expression.ts';
+import { ExpressionError } from './expression-error.ts';
+import { compareField, equalField, type Field, findField, matchField, rangeField } from './lucene-fields.ts';
+import { createLuceneLexer, hasWildcards, type Word, withoutOnes } from './lucene-lexer.ts';
+import { implicitText, matchPhrase, matchWord } from './lucene-words.ts';
+import { logical, not } from './operators.ts';
+import { quoted, type Scope, unknownColumn } from './scope.ts';
+import { BOOLEAN } from './value-type.ts';
+
+/** A `where` in Lucene; undefined when it is blank, which is no condition at all. */
+export function parseLucene(text: string, scope: Scope): Expression | undefined {
+  checkText(text);
+  if (text.trim() === '') return undefined;
+  return createLuceneParser(text, scope).whole();
+}
+
+function createLuceneParser(text: string, scope: Scope) {
+  const lexer = createLuceneLexer(text);
+  const budget = createBudget();
+
+  return {
+    whole(): Expression {
+      const expression = disjunction(undefined);
+      if (lexer.peek() === ')') throw new ExpressionError('There is no "(" for this ")"', lexer.at());
+      return expression;
+    },
+  };
+
+  /** `field` is what stands before the parentheses that are being read, if anything. */
+  function disjunction(field: Field | undefined): Expression {
+    const operands = [conjunction(field)];
+    while (operator('OR', '||')) operands.push(conjunction(field));
+    return logical('OR', operands);
+  }
+
+  function conjunction(field: Field | undefined): Expression {
+    const operands = [negation(field)];
+    for (;;) {
+      const isNamed = operator('AND', '&&');
+      if (!isNamed && (isAtEnd() || isOperator('OR', '||'))) return logical('AND', operands);
+      operands.push(negation(field));
+    }
+  }
+
+  function negation(field: Field | undefined): Expression {
+    lexer.skipSpaces();
+    const at = lexer.at();
+    if (operator('NOT', '!')) return budget.nest(at, () => negate(negation(field)));
+    const sign = lexer.peek();
+    if (sign !== '-' && sign !== '+') return term(field);
+    // In a field's parentheses a minus before a digit belongs to the number.
+    if (field && sign === '-' && /[0-9.]/.test(lexer.peek(1))) return term(field);
+    if (/^[\s)]?$/.test(lexer.peek(1)))
+      throw new ExpressionError(`"${sign}" stands right before a word; escape it as \\${sign}`, at);
+    lexer.advance(1);
+    return budget.nest(at, () => (sign === '-' ? negate(negation(field)) : negation(field)));
+  }
+
+  function term(field: Field | undefined): Expression {
+    const at = lexer.at();
+    budget.spend(at);
+    if (isAtEnd())
+      throw new ExpressionError(
+        lexer.peek() === ')' ? 'Something is missing before this' : 'Something is missing at the end',
+        at,
+      );
+    if (isOperator('AND', '&&') || isOperator('OR', '||'))
+      throw new ExpressionError('Something is missing before this operator; lower-case words are searched for', at);
+    if (lexer.peek() === '(') return group(field);
+    if (field) return fieldValue(field);
+    if (lexer.peek() === '"') return matchPhrase(implicitText(scope, at), lexer.phrase());
+    return wordOrField();
+  }
+
+  function group(field: Field | undefined): Expression {
+    const at = lexer.at();
+    lexer.advance(1);
+    const inner = budget.nest(at, () => disjunction(field));
+    if (lexer.peek() !== ')') throw new ExpressionError('The closing ")" is missing', at);
+    lexer.advance(1);
+    return inner;
+  }
+
+  function wordOrField(): Expression {
+    const start = lexer.at();
+    const name = lexer.word(':');
+    if (lexer.peek() !== ':') return bareWord(name);
+    const field = findField(scope, name.text);
+    if (field && !hasWildcards(name)) {
+      lexer.advance(1);
+      return fieldValue(field);
+    }
+    if (!isProtected(name)) throw unknownField(name);
+    const rest = lexer.word('');
+    return bareWord(
+      withoutOnes({
+        pieces: [...name.pieces, ...rest.pieces],
+        raw: name.raw + rest.raw,
+        text: name.text + rest.text,
+        start,
+      }),
+    );
+  }
+
+  /** Not a field: `http://…`, `localhost:3000`, `12:30`, `::1`. */
+  function isProtected(name: Word): boolean {
+    if (lexer.startsWith('://') || lexer.startsWith('::')) return true;
+    if (/^[0-9]/.test(name.text)) return lexer.peek(1) !== '' && !/\s/.test(lexer.peek(1));
+    return name.text !== '' && /^:[0-9]{1,5}(?:$|[\s/)?])/.test(text.slice(lexer.at(), lexer.at() + 7));
+  }
+
+  function unknownField(name: Word): ExpressionError {
+    if (name.text === '') return new ExpressionError('A column is missing before the colon', lexer.at());
+    const { message } = unknownColumn(scope, name.text, name.start);
+    const hint = message.endsWith('?') ? '' : '; put text with a colon in quotes';
+    return new ExpressionError(message + hint, name.start);
+  }
+
+  function bareWord(word: Word): Expression {
+    refuseRegex(word);
+    return matchWord(implicitText(scope, word.start), word);
+  }
+
+  function fieldValue(field: Field): Expression {
+    const at = lexer.at();
+    const first = lexer.peek();
+    if (first === '(') return group(field);
+    if (first === '"') return equalField(field, lexer.phrase());
+    if (first === '[' || first === '{') return range(field);
+    const sign = (['>=', '<=', '>', '<'] as const).find((each) => lexer.startsWith(each));
+    if (sign) return comparison(field, sign);
+    const word = lexer.word('');
+    if (word.raw === '') throw new ExpressionError(`A value is missing after ${quoted(field.name)}`, at);
+    refuseRegex(word);
+    return matchField(field, word);
+  }
+
+  function comparison(field: Field, sign: ComparisonOperator): Expression {
+    lexer.advance(sign.length);
+    lexer.skipSpaces();
+    const isQuoted = lexer.peek() === '"';
+    const word = isQuoted ? lexer.phrase() : lexer.word('');
+    if (!isQuoted && word.raw === '') throw new ExpressionError(`A value is missing after ${sign}`, word.start);
+    return compareField(field, { operator: sign, word, isQuoted });
+  }
+
+  /** `[1 TO 5]` holds both ends, `{1 TO 5}` neither; a star is no end at all. */
+  function range(field: Field): Expression {
+    const at = lexer.at();
+    const isFromIn = lexer.peek() === '[';
+    lexer.advance(1);
+    const from = bound();
+    lexer.skipSpaces();
+    const to = lexer.word(']}');
+    if (to.raw !== 'TO') throw new ExpressionError('A range reads [from TO to]', to.start);
+    const until = bound();
+    lexer.skipSpaces();
+    const close = lexer.peek();
+    if (close !== ']' && close !== '}') throw new ExpressionError('The end of the range, "]" or "}", is missing', at);
+    lexer.advance(1);
+    return rangeField(field, [
+      { ...from, operator: isFromIn ? '>=' : '>' },
+      { ...until, operator: close === ']' ? '<=' : '<' },
+    ]);
+  }
+
+  function bound(): { word: Word; isQuoted: boolean } {
+    lexer.skipSpaces();
+    const isQuoted = lexer.peek() === '"';
+    const word = isQuoted ? lexer.phrase() : lexer.word(']}');
+    if (!isQuoted && word.raw === '') throw new ExpressionError('A range reads [from TO to]', word.start);
+    return { word, isQuoted };
+  }
+
+  /** The next word, if it is this operator; it then ends where a word would. */
+  function isOperator(word: string, sign: string): boolean {
+    lexer.skipSpaces();
+    if (lexer.startsWith(sign)) return true;
+    return lexer.startsWith(word) && /^[\s()"]?$/.test(lexer.peek(word.length));
+  }
+
+  function operator(word: string, sign: string): boolean {
+    if (!isOperator(word, sign)) return false;
+    lexer.advance(lexer.startsWith(sign) ? sign.length : word.length);
+    return true;
+  }
+
+  function isAtEnd(): boolean {
+    lexer.skipSpaces();
+    return lexer.peek() === '' || lexer.peek() === ')';
+  }
+}
+
+/** A row that lacks the value is one where the condition does not hold, so its negation does. */
+function negate(operand: Expression): Expression {
+  if (!isNullable(operand)) return not(operand);
+  return not({ node: 'call', name: 'coalesce', operands: [operand, booleanLiteral(false)], type: BOOLEAN });
+}
+
+function refuseRegex({ raw, start }: Word): void {
+  if (raw.length > 2 && raw.startsWith('/') && raw.endsWith('/'))
+    throw new ExpressionError('Regular expressions are not supported; put a path in quotes', start);
+}

@@ -1,0 +1,34 @@
+/** Names longer than this are not compared letter by letter. */
+const LONGEST = 64;
+
+/** The known name that was probably meant: the same but for case, or a few letters away. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const wanted = name.toLowerCase();
+  if (wanted.length > LONGEST) return undefined;
+  let best: string | undefined;
+  let bestDistance = Math.min(3, Math.floor(wanted.length / 3) + 1);
+  for (const candidate of known) {
+    const lower = candidate.toLowerCase();
+    if (lower === wanted) return candidate;
+    if (lower.length > LONGEST || Math.abs(lower.length - wanted.length) >= bestDistance) continue;
+    const distance = editDistance(wanted, lower);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+function editDistance(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const swap = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      current.push(Math.min(swap, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[to.length] ?? 0;
+}

@@ -1,0 +1,51 @@
+import { ExpressionError } from './expression-error.ts';
+import { functionNames } from './functions.ts';
+import type { Token } from './lexer.ts';
+import { nearest } from './nearest.ts';
+import { quoted } from './scope.ts';
+
+/** Words that begin something SQL has and an expression has not. */
+const REFUSED_WORDS = new Map([
+  ['AS', 'Aliases are not allowed'],
+  ['SELECT', 'Sub-selects are not allowed'],
+  ['WITH', 'Sub-selects are not allowed'],
+  ['FROM', 'Only an expression is allowed, not a query'],
+  ['WHERE', 'Only an expression is allowed, not a query'],
+  ['UNION', 'Only one expression is allowed'],
+  ['EXISTS', 'Sub-selects are not allowed'],
+  ['CAST', 'CAST is not allowed; use a function such as toFloat64OrNull'],
+  ['OVER', 'Window functions are not allowed'],
+  ['SETTINGS', 'Settings are not allowed'],
+  ['FORMAT', 'An output format is not allowed'],
+  ['INTO', 'Output into a file is not allowed'],
+  ['GLOBAL', 'GLOBAL is not allowed'],
+  ['DISTINCT', 'DISTINCT is not allowed'],
+]);
+
+function refusalOf(word: string): string | undefined {
+  return REFUSED_WORDS.get(word.toUpperCase());
+}
+
+/** Why a word that stands where a value should is none. */
+export function refusedWord(word: string): string | undefined {
+  return refusalOf(word) ?? (KEYWORDS.has(word.toUpperCase()) ? `A value is missing before ${word}` : undefined);
+}
+
+const KEYWORDS = new Set('AND OR LIKE ILIKE IN BETWEEN IS WHEN THEN ELSE END'.split(' '));
+
+/** Something stands where the expression, or this part of it, should have ended. */
+export function unexpected(token: Token, wanted: string): ExpressionError {
+  if (token.type === 'end') return new ExpressionError(`${wanted} is missing at the end`, token.start);
+  if (token.type === 'word') {
+    const refusal = refusalOf(token.text);
+    return new ExpressionError(refusal ?? `${quoted(token.text)} makes no sense here`, token.start);
+  }
+  if (token.type === 'symbol') return new ExpressionError(`"${token.text}" makes no sense here`, token.start);
+  return new ExpressionError(`An operator such as = or AND is missing before this`, token.start);
+}
+
+export function unknownFunction(name: string, at: number): ExpressionError {
+  const near = nearest(name, functionNames());
+  const hint = near === undefined ? '' : `; did you mean ${near}?`;
+  return new ExpressionError(`The function ${quoted(name)} is not allowed${hint}`, at);
+}

@@ -1,0 +1,184 @@
+import type { Budget } from './budget.ts';
+import { type ArithmeticOperator, type ComparisonOperator, type Expression, kindOf } from './expression.ts';
+import { ExpressionError } from './expression-error.ts';
+import { buildCall } from './function-call.ts';
+import { joined } from './function-results.ts';
+import type { Token } from './lexer.ts';
+import { arithmetic, between, compare, condition, isIn, like, logical, minus, not, type Placed } from './operators.ts';
+import { unexpected } from './refusals.ts';
+import type { Scope } from './scope.ts';
+import { parseList, parsePrimary } from './sql-primary.ts';
+
+/** What the parts of the grammar need of each other. */
+export interface SqlParser {
+  readonly scope: Scope;
+  readonly budget: Budget;
+  peek(): Token;
+  take(): Token;
+  /** Takes the next token if it is this symbol. */
+  symbol(text: string): boolean;
+  /** Takes the next token if it is this keyword. */
+  keyword(word: string): boolean;
+  expectSymbol(text: string): void;
+  expectKeyword(word: string): void;
+  /** A whole expression, one level deeper. */
+  expression(): Placed;
+  /** The whole text. */
+  whole(): Placed;
+}
+
+const COMPARISONS: Record<string, ComparisonOperator> = {
+  '=': '=',
+  '==': '=',
+  '!=': '!=',
+  '<>': '!=',
+  '<': '<',
+  '<=': '<=',
+  '>': '>',
+  '>=': '>=',
+};
+
+/** The grammar of an SQL expression, with the precedence that ClickHouse gives its operators. */
+export function createSqlParser(next: () => Token, scope: Scope, budget: Budget): SqlParser {
+  let current = next();
+
+  const parser: SqlParser = {
+    scope,
+    budget,
+    peek: () => current,
+    take() {
+      const taken = current;
+      current = next();
+      return taken;
+    },
+    symbol(text) {
+      const found = current.type === 'symbol' && current.text === text;
+      if (found) parser.take();
+      return found;
+    },
+    keyword(word) {
+      const found = isKeyword(current, word);
+      if (found) parser.take();
+      return found;
+    },
+    expectSymbol(text) {
+      if (!parser.symbol(text)) throw unexpected(current, `"${text}"`);
+    },
+    expectKeyword(word) {
+      if (!parser.keyword(word)) throw unexpected(current, word);
+    },
+    expression: () => budget.nest(current.start, disjunction),
+    whole() {
+      const placed = parser.expression();
+      if (current.type !== 'end') throw unexpected(current, 'The end');
+      return placed;
+    },
+  };
+  return parser;
+
+  function placed(at: number, value: Expression): Placed {
+    budget.spend(at);
+    return { value, at };
+  }
+
+  function chain(word: 'AND' | 'OR', operand: () => Placed): Placed {
+    const first = operand();
+    if (!isKeyword(current, word)) return first;
+    const conditions = [condition(first)];
+    while (parser.keyword(word)) conditions.push(condition(operand()));
+    return placed(first.at, logical(word, conditions));
+  }
+
+  function disjunction(): Placed {
+    return chain('OR', conjunction);
+  }
+
+  function conjunction(): Placed {
+    return chain('AND', negation);
+  }
+
+  function negation(): Placed {
+    const at = current.start;
+    if (!parser.keyword('NOT')) return predicate();
+    return placed(at, not(condition(budget.nest(at, negation))));
+  }
+
+  /** Comparisons and their kin; each takes what stands before it as a whole, as in ClickHouse. */
+  function predicate(): Placed {
+    return leftToRight(concatenation, predicateStep);
+  }
+
+  function predicateStep(left: Placed): Expression | undefined {
+    const token = current;
+    if (token.type === 'symbol') {
+      const operator = COMPARISONS[token.text];
+      if (operator === undefined) return undefined;
+      parser.take();
+      return compare(operator, left, concatenation());
+    }
+    if (parser.keyword('IS')) {
+      const isNegated = parser.keyword('NOT');
+      parser.expectKeyword('NULL');
+      return buildCall(isNegated ? 'isNotNull' : 'isNull', [left], left.at);
+    }
+    const isNegated = parser.keyword('NOT');
+    const found = membership(left);
+    if (!found && isNegated) throw unexpected(current, 'LIKE, IN or BETWEEN');
+    return found && isNegated ? not(found) : found;
+  }
+
+  function membership(left: Placed): Expression | undefined {
+    if (parser.keyword('BETWEEN')) {
+      const low = concatenation();
+      parser.expectKeyword('AND');
+      return between(left, low, concatenation());
+    }
+    if (parser.keyword('IN')) return isIn(left, parseList(parser));
+    const ignoreCase = isKeyword(current, 'ILIKE');
+    return parser.keyword('LIKE') || parser.keyword('ILIKE') ? matching(left, ignoreCase) : undefined;
+  }
+
+  function matching(left: Placed, ignoreCase: boolean): Expression {
+    const pattern = parser.take();
+    if (pattern.type !== 'string') throw new ExpressionError('LIKE wants a quoted pattern', pattern.start);
+    if (/(?<!\\)(\\\\)*\\$/.test(pattern.value))
+      throw new ExpressionError('A pattern cannot end in a single backslash', pattern.start);
+    if (kindOf(left.value) !== 'text') throw new ExpressionError('LIKE compares texts only', left.at);
+    return like(left.value, pattern.value, ignoreCase);
+  }
+
+  function concatenation(): Placed {
+    return leftToRight(sum, (left) => (parser.symbol('||') ? joined([left, sum()]) : undefined));
+  }
+
+  function sum(): Placed {
+    return leftToRight(product, (left) => calculation(left, ['+', '-'], product));
+  }
+
+  function product(): Placed {
+    return leftToRight(unary, (left) => calculation(left, ['*', '/', '%'], unary));
+  }
+
+  function calculation(left: Placed, among: ArithmeticOperator[], operand: () => Placed): Expression | undefined {
+    const operator = among.find((symbol) => parser.symbol(symbol));
+    return operator && arithmetic(operator, left, operand());
+  }
+
+  function unary(): Placed {
+    const at = current.start;
+    if (!parser.symbol('-')) return parsePrimary(parser);
+    return placed(at, minus(budget.nest(at, unary)));
+  }
+
+  /** Each step makes the tree one level deeper. */
+  function leftToRight(operand: () => Placed, step: (left: Placed) => Expression | undefined): Placed {
+    const left = operand();
+    const value = step(left);
+    if (!value) return left;
+    return budget.nest(left.at, () => leftToRight(() => placed(left.at, value), step));
+  }
+}
+
+export function isKeyword(token: Token, word: string): boolean {
+  return token.type === 'word' && token.text.toUpperCase() === word;
+}

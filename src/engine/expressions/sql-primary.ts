@@ -1,0 +1,133 @@
+import { LONGEST_LIST } from './budget.ts';
+import { booleanLiteral, kindOf, type Literal, NULL, numberLiteral, textLiteral } from './expression.ts';
+import { ExpressionError } from './expression-error.ts';
+import { buildCall } from './function-call.ts';
+import type { Token } from './lexer.ts';
+import { compare, minus, type Placed } from './operators.ts';
+import { refusedWord, unexpected } from './refusals.ts';
+import { entryOf, findPath, resolvePath } from './scope.ts';
+import { isKeyword, type SqlParser } from './sql-parser.ts';
+
+/** A literal, a column, a call, CASE or something in parentheses, and what is picked out of it with brackets. */
+export function parsePrimary(parser: SqlParser): Placed {
+  let placed = start(parser);
+  while (parser.symbol('[')) placed = subscript(parser, placed);
+  return placed;
+}
+
+function start(parser: SqlParser): Placed {
+  const token = parser.take();
+  parser.budget.spend(token.start);
+  const at = token.start;
+  if (token.type === 'number') return { value: numberLiteral(token.value), at };
+  if (token.type === 'string') return { value: textLiteral(token.value), at };
+  if (token.type === 'word') return word(parser, token.text, at);
+  if (token.type === 'path') return { value: resolvePath(parser.scope, token.text, at), at };
+  if (token.type === 'symbol' && token.text === '(') {
+    const inner = parser.expression();
+    parser.expectSymbol(')');
+    return { value: inner.value, at };
+  }
+  throw token.type === 'end' ? unexpected(token, 'A value') : new ExpressionError('A value is missing here', at);
+}
+
+function word(parser: SqlParser, text: string, at: number): Placed {
+  const upper = text.toUpperCase();
+  const follower = parser.peek();
+  const isCall = follower.type === 'symbol' && follower.text === '(' && upper !== 'CASE';
+  if (isCall && !refusedWord(text)) return functionCall(parser, text, at);
+  if (upper === 'TRUE' || upper === 'FALSE') return { value: booleanLiteral(upper === 'TRUE'), at };
+  if (upper === 'NULL') return { value: NULL, at };
+  if (findPath(parser.scope, text)) return { value: resolvePath(parser.scope, text, at), at };
+  if (upper === 'CASE') return choice(parser, at);
+  if (upper === 'INTERVAL') return interval(parser, at);
+  const refusal = refusedWord(text);
+  if (refusal) throw new ExpressionError(refusal, at);
+  return { value: resolvePath(parser.scope, text, at), at };
+}
+
+function functionCall(parser: SqlParser, name: string, at: number): Placed {
+  parser.expectSymbol('(');
+  const operands: Placed[] = [];
+  if (!parser.symbol(')')) {
+    do operands.push(parser.expression());
+    while (parser.symbol(','));
+    parser.expectSymbol(')');
+  }
+  return { value: buildCall(name, operands, at), at };
+}
+
+function subscript(parser: SqlParser, { value, at }: Placed): Placed {
+  const index = parser.peek().start;
+  parser.budget.spend(index);
+  const inner = parser.expression();
+  parser.expectSymbol(']');
+  if (kindOf(value) === 'array') return { value: buildCall('arrayElement', [{ value, at }, inner], at), at };
+  if (kindOf(value) !== 'map') throw new ExpressionError('Only maps and arrays have brackets', index);
+  if (inner.value.node !== 'literal' || kindOf(inner.value) !== 'text')
+    throw new ExpressionError("The key of a map is a quoted text, such as ['http.method']", index);
+  return { value: entryOf(value, String(inner.value.value)), at };
+}
+
+/** `(1, 2, 3)`: literals only. */
+export function parseList(parser: SqlParser): (Placed & { value: Literal })[] {
+  parser.expectSymbol('(');
+  const values: (Placed & { value: Literal })[] = [];
+  do {
+    const at = parser.peek().start;
+    if (values.length === LONGEST_LIST) throw new ExpressionError(`A list has at most ${LONGEST_LIST} values`, at);
+    parser.budget.spend(at);
+    values.push({ value: listed(parser), at });
+  } while (parser.symbol(','));
+  parser.expectSymbol(')');
+  return values;
+}
+
+function listed(parser: SqlParser): Literal {
+  const isNegative = parser.symbol('-');
+  const token: Token = parser.take();
+  if (token.type === 'number') {
+    const value = numberLiteral(token.value);
+    const negated = isNegative ? minus({ value, at: token.start }) : value;
+    return negated.node === 'literal' ? negated : value;
+  }
+  if (!isNegative && token.type === 'string') return textLiteral(token.value);
+  if (!isNegative && (isKeyword(token, 'TRUE') || isKeyword(token, 'FALSE'))) {
+    return booleanLiteral(isKeyword(token, 'TRUE'));
+  }
+  const refusal = token.type === 'word' ? refusedWord(token.text) : undefined;
+  throw new ExpressionError(refusal ?? 'IN wants a list of quoted texts or numbers', token.start);
+}
+
+function choice(parser: SqlParser, at: number): Placed {
+  const subject = isKeyword(parser.peek(), 'WHEN') ? undefined : parser.expression();
+  // It is compared with each case, so it is written more than once: only what cannot grow may stand there.
+  if (subject && subject.value.node !== 'column' && subject.value.node !== 'entry')
+    throw new ExpressionError('CASE takes a column or an attribute here; otherwise use CASE WHEN', subject.at);
+  const operands: Placed[] = [];
+  while (parser.keyword('WHEN')) {
+    const when = parser.expression();
+    operands.push(subject ? { value: compare('=', subject, when), at: when.at } : when);
+    parser.expectKeyword('THEN');
+    operands.push(parser.expression());
+  }
+  if (operands.length === 0) throw unexpected(parser.peek(), 'WHEN');
+  operands.push(parser.keyword('ELSE') ? parser.expression() : { value: NULL, at });
+  parser.expectKeyword('END');
+  return { value: buildCall('multiIf', operands, at), at };
+}
+
+function interval(parser: SqlParser, at: number): Placed {
+  const isNegative = parser.symbol('-');
+  const count = parser.take();
+  if (count.type !== 'number') throw new ExpressionError('INTERVAL wants a number and a unit', count.start);
+  const unit = parser.take();
+  if (unit.type !== 'word') throw unexpected(unit, 'A unit such as HOUR');
+  const name = unit.text.toLowerCase().replace(/s$/, '');
+  if (!UNITS.has(name)) throw new ExpressionError(`A unit is one of ${[...UNITS].join(', ')}`, unit.start);
+  const literal = numberLiteral(count.value);
+  const value = isNegative ? minus({ value: literal, at: count.start }) : literal;
+  return { value: buildCall(`toInterval${name}`, [{ value, at: count.start }], at), at };
+}
+
+const UNITS = new Set(['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year']);

@@ -1,0 +1,75 @@
+export type Kind = 'text' | 'number' | 'boolean' | 'time' | 'map' | 'array' | 'other';
+
+/** As much of a ClickHouse type as decides what may be done with a value. */
+export interface ValueType {
+  readonly kind: Kind;
+  /** May be NULL. */
+  readonly nullable: boolean;
+  /** Of an array: what it holds; of a map with text keys: its values. */
+  readonly element?: ValueType;
+  /** Reads as text but is none, such as an Enum or a UUID: has to be made text before it is used as such. */
+  readonly disguised?: boolean;
+}
+
+const plain = (kind: Kind): ValueType => ({ kind, nullable: false });
+
+export const TEXT = plain('text');
+export const NUMBER = plain('number');
+export const BOOLEAN = plain('boolean');
+export const TIME = plain('time');
+export const OTHER = plain('other');
+
+export function arrayOf(element: ValueType): ValueType {
+  return { kind: 'array', nullable: false, element };
+}
+
+export function nullable(type: ValueType): ValueType {
+  return type.nullable ? type : { ...type, nullable: true };
+}
+
+export function nullableIf(condition: boolean, type: ValueType): ValueType {
+  return condition ? nullable(type) : type;
+}
+
+const NUMBERS = /^(U?Int(8|16|32|64|128|256)|B?Float(16|32|64)|Decimal(32|64|128|256)?)$/;
+const TIMES = /^(Date|Date32|DateTime|DateTime64)$/;
+const DISGUISED = /^(FixedString|Enum|Enum8|Enum16|UUID|IPv4|IPv6)$/;
+/** Deeper than any table of telemetry. */
+const DEEPEST = 8;
+
+/** Reads a type as ClickHouse spells it, such as `Map(LowCardinality(String), String)`. What it does not know is `other`. */
+export function parseType(text: string, depth = 0): ValueType {
+  const open = text.indexOf('(');
+  const name = (open < 0 ? text : text.slice(0, open)).trim();
+  const inner = open < 0 || !text.trimEnd().endsWith(')') ? '' : text.trimEnd().slice(open + 1, -1);
+  if (depth > DEEPEST) return OTHER;
+  if (name === 'String') return TEXT;
+  if (name === 'Bool') return BOOLEAN;
+  if (NUMBERS.test(name)) return NUMBER;
+  if (TIMES.test(name)) return TIME;
+  if (DISGUISED.test(name)) return { ...TEXT, disguised: true };
+  if (name === 'LowCardinality') return parseType(inner, depth + 1);
+  if (name === 'Nullable') return nullable(parseType(inner, depth + 1));
+  if (name === 'Array') return arrayOf(parseType(inner, depth + 1));
+  if (name === 'Map') return parseMap(inner, depth + 1);
+  return OTHER;
+}
+
+function parseMap(inner: string, depth: number): ValueType {
+  const comma = topLevelComma(inner);
+  if (comma < 0) return OTHER;
+  const key = parseType(inner.slice(0, comma).trim(), depth);
+  if (key.kind !== 'text' || key.disguised) return OTHER;
+  return { kind: 'map', nullable: false, element: parseType(inner.slice(comma + 1).trim(), depth) };
+}
+
+function topLevelComma(text: string): number {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '(') depth += 1;
+    else if (character === ')') depth -= 1;
+    else if (character === ',' && depth === 0) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,158 @@
+import { type Expression, isNullable, kindOf, type Literal } from './expression.ts';
+
+/** Writes expressions of one statement as ClickHouse SQL. No text of a user stands in what it writes but column names. */
+export interface Writer {
+  /** SQL of the expression; literals become bound parameters such as `{p1:String}`. */
+  write(expression: Expression): string;
+  /** As a number or NULL: what is missing or not a number is skipped and never 0. */
+  writeNumber(expression: Expression): string;
+  /** As text, for the label of a group. */
+  writeText(expression: Expression): string;
+  /** True where the expression has a value: each attribute is there, nothing is NULL. Undefined when it always has. */
+  writePresence(expression: Expression): string | undefined;
+  /** Binds a value and answers its place, such as `{p7:UInt32}`. The same value of the same type has one place. */
+  bind(value: unknown, type: string): string;
+  readonly parameters: Record<string, unknown>;
+}
+
+export function createWriter(): Writer {
+  const parameters: Record<string, unknown> = {};
+  const places = new Map<string, string>();
+
+  function bind(value: unknown, type: string): string {
+    const key = `${type} ${typeof value === 'bigint' ? value : JSON.stringify(value, bigintsAsText)}`;
+    const known = places.get(key);
+    if (known !== undefined) return known;
+    const name = `p${places.size + 1}`;
+    parameters[name] = value;
+    const place = `{${name}:${type}}`;
+    places.set(key, place);
+    return place;
+  }
+
+  function write(expression: Expression): string {
+    switch (expression.node) {
+      case 'literal':
+        return writeLiteral(expression);
+      case 'column':
+        return quoteName(expression.name);
+      case 'entry':
+        return `${write(expression.map)}[${bind(expression.key, 'String')}]`;
+      case 'element':
+        return `${write(expression.array)}[${write(expression.index)}]`;
+      case 'item':
+        return ITEM;
+      case 'some':
+        return `arrayExists(${ITEM} -> ${write(expression.test)}, ${write(expression.array)})`;
+      case 'minus':
+        return `(-${write(expression.operand)})`;
+      case 'arithmetic':
+      case 'comparison':
+        return `(${write(expression.left)} ${expression.operator} ${write(expression.right)})`;
+      case 'like':
+        return `(${write(expression.operand)} ${expression.ignoreCase ? 'ILIKE' : 'LIKE'} ${bind(expression.pattern, 'String')})`;
+      case 'in':
+        return `(${write(expression.operand)} IN ${writeList(expression.values)})`;
+      case 'between':
+        return `(${write(expression.operand)} BETWEEN ${write(expression.low)} AND ${write(expression.high)})`;
+      case 'logical':
+        return `(${expression.operands.map(write).join(` ${expression.operator} `)})`;
+      case 'not':
+        return `(NOT ${write(expression.operand)})`;
+      case 'call':
+        return `${expression.name}(${expression.operands.map(write).join(', ')})`;
+    }
+  }
+
+  function writeLiteral(literal: Literal): string {
+    if (literal.value === null) return 'NULL';
+    if (typeof literal.value === 'boolean') return String(literal.value);
+    const type = engineType(literal);
+    return bind(bound(literal, type), type);
+  }
+
+  /** One array, whatever the number of values; its type holds all of them. */
+  function writeList(values: readonly Literal[]): string {
+    const type = values.map(engineType).reduce(widerType);
+    return bind(
+      values.map((value) => bound(value, type)),
+      `Array(${type})`,
+    );
+  }
+
+  function writeNumber(expression: Expression): string {
+    const kind = kindOf(expression);
+    if (kind === 'text') return `toFloat64OrNull(${write(expression)})`;
+    if (kind === 'number') return write(expression);
+    if (kind === 'boolean') return `toUInt8(${write(expression)})`;
+    if (kind === 'time') return `toFloat64(${write(expression)})`;
+    return `toFloat64OrNull(toString(${write(expression)}))`;
+  }
+
+  function writeText(expression: Expression): string {
+    return kindOf(expression) === 'text' ? write(expression) : `toString(${write(expression)})`;
+  }
+
+  function writePresence(expression: Expression): string | undefined {
+    const conditions = entriesOf(expression).map(
+      ({ map, key }) => `mapContains(${write(map)}, ${bind(key, 'String')})`,
+    );
+    if (isNullable(expression)) conditions.push(`isNotNull(${write(expression)})`);
+    return conditions.length === 0 ? undefined : [...new Set(conditions)].join(' AND ');
+  }
+
+  return { write, writeNumber, writeText, writePresence, bind, parameters };
+}
+
+/** No column can be meant by it: the test of a `some` speaks of nothing but its item. */
+const ITEM = '_item';
+
+/** Functions that have an answer also where an operand has no value. */
+const FORGIVING = new Set(['if', 'multiIf', 'coalesce', 'isNull', 'isNotNull', 'mapContains', 'empty', 'notEmpty']);
+
+/** The attributes without which the expression has no value of its own. */
+function entriesOf(expression: Expression): Extract<Expression, { node: 'entry' }>[] {
+  switch (expression.node) {
+    case 'entry':
+      return [...entriesOf(expression.map), expression];
+    case 'element':
+      return entriesOf(expression.array);
+    case 'minus':
+      return entriesOf(expression.operand);
+    case 'arithmetic':
+      return [...entriesOf(expression.left), ...entriesOf(expression.right)];
+    case 'call':
+      return FORGIVING.has(expression.name) ? [] : expression.operands.flatMap(entriesOf);
+    default:
+      return [];
+  }
+}
+
+/** The smallest common type that holds the value exactly. */
+function engineType({ value, type }: Literal): string {
+  if (type.kind === 'time') return "DateTime64(9, 'UTC')";
+  if (typeof value === 'boolean') return 'Bool';
+  if (typeof value === 'bigint') return value > 0n ? 'UInt64' : 'Int64';
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'Int64' : 'Float64';
+  return 'String';
+}
+
+function widerType(one: string, two: string): string {
+  if (one === two) return one;
+  return one === 'Float64' || two === 'Float64' ? 'Float64' : 'Int128';
+}
+
+/** Whole numbers past 2^53 travel as text, so that no client rounds or refuses them. */
+function bound({ value }: Literal, type: string): unknown {
+  if (typeof value === 'bigint') return String(value);
+  return type === 'Float64' && Number.isInteger(value) ? String(value) : value;
+}
+
+function bigintsAsText(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+/** A name as ClickHouse reads it back, whatever characters it holds. */
+export function quoteName(name: string): string {
+  return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
+}
