@@ -11,6 +11,7 @@ export interface Config {
   dataDirectory: string;
   databaseUrl: string | undefined;
   fleetFile: string | undefined;
+  dashboardsDirectory: string | undefined;
   rateLimit: Rate | undefined;
   maxKeys: number;
   trustedProxies: Network[];
@@ -105,6 +106,14 @@ export const SETTINGS = {
     argument: '<file>',
     variable: 'PILOTHOUSE_FLEET',
     help: 'a fleet file to apply before serving',
+    parse: anyText,
+    rule: 'must not be empty',
+  },
+  dashboardsDirectory: {
+    flag: '--dashboards',
+    argument: '<directory>',
+    variable: 'PILOTHOUSE_DASHBOARDS',
+    help: 'a folder of dashboards, one file each, to serve as they are',
     parse: anyText,
     rule: 'must not be empty',
   },

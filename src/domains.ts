@@ -3,6 +3,7 @@ import { createAudit } from './audit/audit.ts';
 import { createCosts } from './billing/costs.ts';
 import type { Config } from './config.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
+import { createProvisioning } from './dashboards/provisioning.ts';
 import { createSaving } from './dashboards/saving.ts';
 import { createSources } from './dashboards/sources.ts';
 import { markTokenUsed } from './dashboards/token-store.ts';
@@ -40,6 +41,7 @@ export function createDomains({ state, clock, log, config }: Options) {
   const saving = createSaving({ clock, audit });
   const dashboards = createDashboards({ state, organizations, sources, saving });
   const versions = createVersions({ state, organizations, saving });
+  const provisioning = createProvisioning({ state, organizations, sources, saving });
   const fleet = createFleet({ state, clock, audit, organizations });
   return {
     organizations,
@@ -53,6 +55,7 @@ export function createDomains({ state, clock, log, config }: Options) {
     sources,
     dashboards,
     versions,
+    provisioning,
     fleet,
   };
 }

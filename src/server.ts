@@ -5,6 +5,7 @@ import { auditRoutes } from './audit/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import type { Config } from './config.ts';
 import { createTokenAuthentication, needsWriteToken } from './dashboards/authentication.ts';
+import { type FolderWatch, openFolderWatch } from './dashboards/folder-watch.ts';
 import { dashboardReadRoutes } from './dashboards/read-routes.ts';
 import { dashboardRoutes } from './dashboards/routes.ts';
 import { sourceRoutes } from './dashboards/source-routes.ts';
@@ -56,9 +57,14 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
   const state = await openState({ ...config, clock, observer: metrics.store });
   let isDraining = false;
   const apps: App[] = [];
+  let folder: FolderWatch | undefined;
   try {
     const domains = createDomains({ state, clock, log, config });
     await prepare?.(domains);
+    folder =
+      config.dashboardsDirectory === undefined
+        ? undefined
+        : await openFolderWatch({ directory: config.dashboardsDirectory, provisioning: domains.provisioning, log });
 
     const clientAddress = createClientAddress(config.trustedProxies);
     const failedAttempts = createFixedWindow(FAILED_ATTEMPTS, clock);
@@ -119,6 +125,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
         isDraining = true;
         try {
           await Promise.all(apps.map((app) => app.close()));
+          await folder?.close();
           await Promise.all([domains.lastUsed.flush(), domains.tokensLastUsed.flush()]);
         } finally {
           await state.close();
@@ -127,6 +134,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
     };
   } catch (error) {
     await Promise.all(apps.map((app) => app.close()));
+    await folder?.close();
     await state.close();
     throw error;
   }

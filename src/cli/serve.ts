@@ -15,6 +15,7 @@ export const SERVER_SETTINGS = [
   'dataDirectory',
   'databaseUrl',
   'fleetFile',
+  'dashboardsDirectory',
   'rateLimit',
   'maxKeys',
   'trustedProxies',
