@@ -12,7 +12,10 @@ export interface Config {
   databaseUrl: string | undefined;
   clickhouseUrl: string | undefined;
   engineMemoryBytes: number | undefined;
+  /** `database.table` of tables that every organization may read whole. */
+  openTables: string[];
   fleetFile: string | undefined;
+  dashboardsDirectory: string | undefined;
   rateLimit: Rate | undefined;
   maxKeys: number;
   trustedProxies: Network[];
@@ -67,6 +70,17 @@ function parseNetworks(text: string): Network[] | undefined {
     .filter((part) => part.trim() !== '')
     .map((part) => parseNetwork(part.trim()));
   return networks.every((network) => network !== undefined) ? networks : undefined;
+}
+
+/** The engine's own tables are never open: they tell of everybody. */
+function parseTables(text: string): string[] | undefined {
+  const tables = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  const isTable = (name: string) =>
+    /^[A-Za-z_]\w{0,63}\.[A-Za-z_]\w{0,127}$/.test(name) && !/^(system|information_schema)\./i.test(name);
+  return tables.every(isTable) ? tables : undefined;
 }
 
 export const SETTINGS = {
@@ -131,11 +145,28 @@ export const SETTINGS = {
     parse: parseBytes,
     rule: 'must look like 2GiB or 1536MiB, and be at least 512MiB',
   },
+  openTables: {
+    flag: '--open-tables',
+    argument: '<table,…>',
+    variable: 'PILOTHOUSE_OPEN_TABLES',
+    help: 'tables of the engine without an organization column that every organization may read',
+    fallback: '',
+    parse: parseTables,
+    rule: 'must be database.table names, separated by commas',
+  },
   fleetFile: {
     flag: '--fleet',
     argument: '<file>',
     variable: 'PILOTHOUSE_FLEET',
     help: 'a fleet file to apply before serving',
+    parse: anyText,
+    rule: 'must not be empty',
+  },
+  dashboardsDirectory: {
+    flag: '--dashboards',
+    argument: '<directory>',
+    variable: 'PILOTHOUSE_DASHBOARDS',
+    help: 'a folder of dashboards, one file each, to serve as they are',
     parse: anyText,
     rule: 'must not be empty',
   },

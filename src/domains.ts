@@ -3,6 +3,8 @@ import { createAudit } from './audit/audit.ts';
 import { createCosts } from './billing/costs.ts';
 import type { Config } from './config.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
+import { createProvisioning } from './dashboards/provisioning.ts';
+import { createCharts } from './dashboards/queries/charts.ts';
 import { createSaving } from './dashboards/saving.ts';
 import { createSources } from './dashboards/sources.ts';
 import { markTokenUsed } from './dashboards/token-store.ts';
@@ -24,7 +26,7 @@ interface Options {
   engine: Engine;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
-  config: Pick<Config, 'maxKeys'>;
+  config: Pick<Config, 'maxKeys' | 'openTables'>;
 }
 
 /** The domains over an open store, left to right: each may use those above it. */
@@ -42,6 +44,14 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
   const saving = createSaving({ clock, audit });
   const dashboards = createDashboards({ state, organizations, sources, saving });
   const versions = createVersions({ state, organizations, saving });
+  const charts = createCharts({
+    engine,
+    clock,
+    getDashboard: async (organizationId, id) => JSON.parse((await dashboards.get(organizationId, id)).json),
+    findSource: sources.find,
+    openTables: config.openTables,
+  });
+  const provisioning = createProvisioning({ state, organizations, sources, saving });
   const fleet = createFleet({ state, clock, audit, organizations });
   return {
     organizations,
@@ -55,6 +65,8 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
     sources,
     dashboards,
     versions,
+    charts,
+    provisioning,
     fleet,
     engine,
   };

@@ -5,6 +5,8 @@ import { auditRoutes } from './audit/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import type { Config } from './config.ts';
 import { createTokenAuthentication, needsWriteToken } from './dashboards/authentication.ts';
+import { chartRoutes } from './dashboards/chart-routes.ts';
+import { type FolderWatch, openFolderWatch } from './dashboards/folder-watch.ts';
 import { dashboardReadRoutes } from './dashboards/read-routes.ts';
 import { dashboardRoutes } from './dashboards/routes.ts';
 import { sourceRoutes } from './dashboards/source-routes.ts';
@@ -59,9 +61,14 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
   const state = await openState({ ...config, clock, observer: metrics.store });
   let isDraining = false;
   const apps: App[] = [];
+  let folder: FolderWatch | undefined;
   try {
     const domains = createDomains({ state, engine, clock, log, config });
     await prepare?.(domains);
+    folder =
+      config.dashboardsDirectory === undefined
+        ? undefined
+        : await openFolderWatch({ directory: config.dashboardsDirectory, provisioning: domains.provisioning, log });
 
     const clientAddress = createClientAddress(config.trustedProxies);
     const failedAttempts = createFixedWindow(FAILED_ATTEMPTS, clock);
@@ -93,7 +100,13 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
         roleRefusal: needsWriteToken,
       },
       bodyLimitBytes: dashboardInterface.bodyLimitBytes,
-      routes: [dashboardReadRoutes(domains), dashboardRoutes(domains), versionRoutes(domains), sourceRoutes(domains)],
+      routes: [
+        dashboardReadRoutes(domains),
+        dashboardRoutes(domains),
+        versionRoutes(domains),
+        sourceRoutes(domains),
+        chartRoutes({ ...domains, clock }),
+      ],
     };
 
     const open = async (parts: Part[]) => {
@@ -122,6 +135,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
         isDraining = true;
         try {
           await Promise.all(apps.map((app) => app.close()));
+          await folder?.close();
           await Promise.all([domains.lastUsed.flush(), domains.tokensLastUsed.flush()]);
         } finally {
           await engine.close();
@@ -131,6 +145,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
     };
   } catch (error) {
     await Promise.all(apps.map((app) => app.close()));
+    await folder?.close();
     await engine.close();
     await state.close();
     throw error;

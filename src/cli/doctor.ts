@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
+import { readFolder } from '../dashboards/folder.ts';
 import { parseFleetFile } from '../fleet/file.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { openState } from '../state/open.ts';
@@ -49,6 +50,7 @@ async function examine(options: Record<string, unknown>, world: World): Promise<
     node,
     { check: 'config', isFine: true, text: 'every setting is valid' },
     ...examineFleet(config, world),
+    ...examineDashboards(config),
     ...(await examineStore(config)),
     ...(await examinePorts(config)),
   ];
@@ -66,6 +68,21 @@ function examineFleet({ fleetFile }: Config, world: World): Finding[] {
     return [{ check: 'fleet', isFine: true, text: `${fleetFile} can be read` }];
   } catch (error) {
     return [{ check: 'fleet', isFine: false, text: (error as Error).message }];
+  }
+}
+
+function examineDashboards({ dashboardsDirectory: directory }: Config): Finding[] {
+  if (directory === undefined) return [];
+  const check = 'folder';
+  try {
+    const files = readFolder(directory);
+    const mistakes = files.flatMap((file) =>
+      'mistakes' in file ? file.mistakes.map((mistake) => `${file.path}: ${mistake}`) : [],
+    );
+    if (mistakes.length > 0) return mistakes.map((text) => ({ check, isFine: false, text }));
+    return [{ check, isFine: true, text: `${directory} has ${files.length} dashboards` }];
+  } catch (error) {
+    return [{ check, isFine: false, text: `${directory} cannot be read: ${(error as Error).message}` }];
   }
 }
 
