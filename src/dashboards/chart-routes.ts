@@ -5,11 +5,11 @@ import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { type Clock, parseDateTime } from '../kernel/clock.ts';
 import { refuse } from '../kernel/errors.ts';
+import { READ } from './authentication.ts';
 import { chartRows } from './queries/chart-rows.ts';
 import { ChartRow, ChartSeriesBody, TileAnswer, TilePath, TileQuery } from './queries/chart-schema.ts';
 import type { Caller, Charts } from './queries/charts.ts';
 
-const roles = ['dashboards'];
 const tags = ['Data'];
 
 const HOUR_MS = 3_600_000;
@@ -20,7 +20,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
     app.post(
       '/api/v2/charts/series',
       {
-        config: { operation: 'queryChartSeries', roles },
+        config: { operation: 'queryChartSeries', roles: READ },
         schema: {
           tags,
           summary: 'Query chart series',
@@ -55,7 +55,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
     app.get(
       '/api/v2/dashboards/:id/tiles/:tileId/data',
       {
-        config: { operation: 'getTileData', roles },
+        config: { operation: 'getTileData', roles: READ },
         schema: {
           tags,
           summary: 'Get the data of a tile',

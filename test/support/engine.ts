@@ -21,3 +21,13 @@ export function useEngine(): Engine {
   });
   return new Proxy({} as Engine, { get: (_, name) => Reflect.get(engine ?? {}, name) });
 }
+
+/** Puts rows into the engine of a server that has not started it yet: a directory belongs to one process at a time. */
+export async function fillEngine(dataDirectory: string, rows: Record<string, object[]>): Promise<void> {
+  const engine = openEngine({ dataDirectory, clock: systemClock, log: pino({ level: 'silent' }) });
+  try {
+    for (const [table, list] of Object.entries(rows)) await engine.insert(table, list);
+  } finally {
+    await engine.close();
+  }
+}
