@@ -4,15 +4,21 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
+import type { EngineObserver } from '../../src/engine/observer.ts';
 import { openEngine } from '../../src/engine/open.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 
 /** The embedded engine in a process and directory of its own, for all tests of the surrounding `describe`. */
-export function useEngine(): Engine {
+export function useEngine({ observer }: { observer?: EngineObserver } = {}): Engine {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-engine-'));
   let engine: Engine | undefined;
   beforeAll(async () => {
-    engine = openEngine({ dataDirectory: directory, clock: systemClock, log: pino({ level: 'silent' }) });
+    engine = openEngine({
+      dataDirectory: directory,
+      clock: systemClock,
+      log: pino({ level: 'silent' }),
+      ...(observer && { observer }),
+    });
     await engine.start();
   });
   afterAll(async () => {
