@@ -33,7 +33,7 @@ export function sameKind(operands: readonly Placed[], name: string, gives: Value
     const kinds = operands.map(({ value, at }) => unify(first, { value, at })[1]);
     const odd = kinds.findIndex((value) => kindOf(value) !== kindOf(first.value));
     if (odd >= 0) throw new ExpressionError(`${name} wants values of one kind`, operands[odd]?.at ?? first.at);
-    return call(name, kinds, { ...first.value.type, nullable: false });
+    return call(name, widened(kinds), { ...first.value.type, nullable: false });
   }
   return call(name, valuesOf(operands), gives);
 }
@@ -87,27 +87,30 @@ function holdsGrowth(expression: Expression): boolean {
 
 /** `if` and `multiIf`: conditions and results take turns, the last result stands for all other cases. */
 export function choices(operands: readonly Placed[], name: string): Expression {
-  if (operands.length % 2 === 0)
+  const last = operands.length - 1;
+  if (last % 2 !== 0)
     throw new ExpressionError(
       `${name} wants pairs of a condition and a result, then one more result`,
       operands[0]?.at ?? 0,
     );
-  const isResult = (index: number) => index % 2 === 1 || index === operands.length - 1;
-  const values = operands.map(({ value, at }, index) => {
-    const taken = isResult(index) ? value : boolean.take(value);
-    if (!taken) throw new ExpressionError(`${name} wants a condition here`, at);
-    return taken;
-  });
-  return {
-    ...call(
-      operands.length === 3 ? 'if' : name,
-      values,
-      oneType(
-        operands.filter((_, index) => isResult(index)),
-        name,
-      ),
-    ),
-  };
+  const results = operands.filter((_, index) => index % 2 === 1 || index === last);
+  const type = oneType(results, name);
+  const values = widened(valuesOf(results));
+  const inOrder = operands.map((operand, index) =>
+    index === last
+      ? (values.at(-1) ?? NULL)
+      : index % 2 === 1
+        ? (values[(index - 1) / 2] ?? NULL)
+        : conditionOf(operand, name),
+  );
+  const isSometimesNull = type.nullable || values.some(isNullable);
+  return { node: 'call', name: last === 2 ? 'if' : name, operands: inOrder, type: nullableIf(isSometimesNull, type) };
+}
+
+function conditionOf({ value, at }: Placed, name: string): Expression {
+  const taken = boolean.take(value);
+  if (!taken) throw new ExpressionError(`${name} wants a condition here`, at);
+  return taken;
 }
 
 /** The first that has a value. An attribute that is missing has none. */
@@ -121,8 +124,26 @@ export function coalesced(operands: readonly Placed[]): Expression {
         ])
       : value,
   );
-  return { node: 'call', name: 'coalesce', operands: values, type: nullableIf(values.every(isNullable), type) };
+  const isAlwaysNullable = values.every(isNullable);
+  return { node: 'call', name: 'coalesce', operands: widened(values), type: { ...type, nullable: isAlwaysNullable } };
 }
+
+/** The engine finds no type for a signed beside an unsigned or a floating number of 64 bits, so all become the latter. */
+function widened(values: readonly Expression[]): readonly Expression[] {
+  const numbers = values.filter((value) => kindOf(value) === 'number');
+  if (numbers.length < 2 || numbers.every(isSmall)) return values;
+  return values.map((value) =>
+    kindOf(value) !== 'number' || isSmall(value) || isFloat(value) ? value : call('toFloat64', [value], NUMBER),
+  );
+}
+
+/** A literal that goes with a Float64. */
+function isSmall(value: Expression): boolean {
+  if (value.node !== 'literal' || typeof value.value !== 'number') return false;
+  return !Number.isInteger(value.value) || Math.abs(value.value) < 2 ** 31;
+}
+
+const isFloat = (value: Expression) => value.node === 'call' && value.name.startsWith('toFloat64');
 
 /** The kind that all results share; NULL goes with every kind. */
 function oneType(results: readonly Placed[], name: string): ValueType {

@@ -1,5 +1,6 @@
-import { asNumber, booleanLiteral, type Expression, isNullLiteral, kindOf, timeLiteral } from './expression.ts';
+import { asNumber, type Expression, isNullLiteral, kindOf, timeLiteral } from './expression.ts';
 import { parseMoment } from './moments.ts';
+import { condition } from './operators.ts';
 
 /** What may stand at one place between the parentheses of a function. */
 export interface Rule {
@@ -50,8 +51,7 @@ export const texts = when(
 
 export const boolean = rule('a condition', (operand) => {
   if (kindOf(operand) === 'boolean') return operand;
-  if (operand.node !== 'literal' || (operand.value !== 0 && operand.value !== 1)) return undefined;
-  return booleanLiteral(operand.value === 1);
+  return kindOf(operand) === 'number' ? condition({ value: operand, at: 0 }) : undefined;
 });
 
 function literalText(operand: Expression): string | undefined {

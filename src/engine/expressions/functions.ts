@@ -129,7 +129,7 @@ allow('toYear toQuarter toMonth toDayOfYear toDayOfMonth toHour toMinute toSecon
 });
 allow('toDayOfWeek', [time], NUMBER, { optional: [whole(0, 3), timezone] });
 allow('toISOWeek', [time], NUMBER);
-allow('toStartOfSecond toStartOfMinute toStartOfFiveMinutes toStartOfTenMinutes', [time], TIME, {
+allow('toStartOfMinute toStartOfFiveMinutes toStartOfTenMinutes', [time], TIME, {
   optional: [timezone],
 });
 allow('toStartOfFifteenMinutes toStartOfHour toStartOfDay toMonday', [time], TIME, { optional: [timezone] });

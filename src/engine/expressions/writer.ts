@@ -20,7 +20,7 @@ export function createWriter(): Writer {
   const places = new Map<string, string>();
 
   function bind(value: unknown, type: string): string {
-    const key = `${type} ${typeof value === 'bigint' ? value : JSON.stringify(value, bigintsAsText)}`;
+    const key = `${type} ${JSON.stringify(value, bigintsAsText)}`;
     const known = places.get(key);
     if (known !== undefined) return known;
     const name = `p${places.size + 1}`;
@@ -67,15 +67,19 @@ export function createWriter(): Writer {
   function writeLiteral(literal: Literal): string {
     if (literal.value === null) return 'NULL';
     if (typeof literal.value === 'boolean') return String(literal.value);
-    const type = engineType(literal);
-    return bind(bound(literal, type), type);
+    // As text it is neither rounded nor refused on its way.
+    return bind(isUnsafe(literal) ? String(literal.value) : literal.value, engineType(literal));
   }
 
-  /** One array, whatever the number of values; its type holds all of them. */
+  /** One parameter for the whole list, unless it holds whole numbers that some client would round. */
   function writeList(values: readonly Literal[]): string {
-    const type = values.map(engineType).reduce(widerType);
+    if (values.some(isUnsafe)) return `(${values.map(writeLiteral).join(', ')})`;
+    const numbers = values.map(({ value }) => value).filter((value) => typeof value === 'number');
+    const number = numbers.every(Number.isSafeInteger) ? 'Int64' : 'Float64';
+    const [first] = values;
+    const type = first && typeof first.value !== 'number' ? engineType(first) : number;
     return bind(
-      values.map((value) => bound(value, type)),
+      values.map(({ value }) => value),
       `Array(${type})`,
     );
   }
@@ -128,24 +132,31 @@ function entriesOf(expression: Expression): Extract<Expression, { node: 'entry' 
   }
 }
 
-/** The smallest common type that holds the value exactly. */
+const UNSIGNED: readonly [string, number][] = [
+  ['UInt8', 2 ** 8],
+  ['UInt16', 2 ** 16],
+  ['UInt32', 2 ** 32],
+];
+const SIGNED: readonly [string, number][] = [
+  ['Int8', 2 ** 7],
+  ['Int16', 2 ** 15],
+  ['Int32', 2 ** 31],
+];
+
+/** The type that ClickHouse itself gives a literal; a wider one would not go with columns in the same choice. */
 function engineType({ value, type }: Literal): string {
   if (type.kind === 'time') return "DateTime64(9, 'UTC')";
   if (typeof value === 'boolean') return 'Bool';
-  if (typeof value === 'bigint') return value > 0n ? 'UInt64' : 'Int64';
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'Int64' : 'Float64';
-  return 'String';
+  if (typeof value === 'bigint') return value < 0n ? 'Int64' : 'UInt64';
+  if (typeof value !== 'number') return 'String';
+  if (!Number.isSafeInteger(value)) return 'Float64';
+  if (value < 0) return SIGNED.find(([, limit]) => -value <= limit)?.[0] ?? 'Int64';
+  return UNSIGNED.find(([, limit]) => value < limit)?.[0] ?? 'UInt64';
 }
 
-function widerType(one: string, two: string): string {
-  if (one === two) return one;
-  return one === 'Float64' || two === 'Float64' ? 'Float64' : 'Int128';
-}
-
-/** Whole numbers past 2^53 travel as text, so that no client rounds or refuses them. */
-function bound({ value }: Literal, type: string): unknown {
-  if (typeof value === 'bigint') return String(value);
-  return type === 'Float64' && Number.isInteger(value) ? String(value) : value;
+/** A whole number past 2^53. */
+function isUnsafe({ value }: Literal): boolean {
+  return typeof value === 'bigint' || (Number.isInteger(value) && !Number.isSafeInteger(value));
 }
 
 function bigintsAsText(_: string, value: unknown): unknown {
