@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { createAudit } from './audit/audit.ts';
 import { createCosts } from './billing/costs.ts';
 import type { Config } from './config.ts';
+import { createApplying } from './dashboards/applying.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
 import { createProvisioning } from './dashboards/provisioning.ts';
 import { createSaving } from './dashboards/saving.ts';
@@ -42,6 +43,7 @@ export function createDomains({ state, clock, log, config }: Options) {
   const dashboards = createDashboards({ state, organizations, sources, saving });
   const versions = createVersions({ state, organizations, saving });
   const provisioning = createProvisioning({ state, organizations, sources, saving });
+  const applyDashboards = createApplying({ state, organizations, sources, saving });
   const fleet = createFleet({ state, clock, audit, organizations });
   return {
     organizations,
@@ -56,6 +58,7 @@ export function createDomains({ state, clock, log, config }: Options) {
     dashboards,
     versions,
     provisioning,
+    applyDashboards,
     fleet,
   };
 }
