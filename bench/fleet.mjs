@@ -1,9 +1,36 @@
-// What the measured server holds: one organization, a service with every field, and a month of costs.
+// What the measured server holds: one organization, a service with every field, a month of costs, and dashboards.
 const id = (number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
 export const organizationId = id(1);
 export const serviceId = id(1000);
+export const dashboardId = 'bench-000';
+export const token = 'bench-dashboard-token';
 export const key = { keyId: 'BenchAdminKey0000001', keySecret: 'bench-secret' };
+
+const DASHBOARDS = 100;
+
+/** 12 tiles, about 6 KB. */
+const dashboard = (index) => ({
+  id: `bench-${String(index).padStart(3, '0')}`,
+  name: `Board ${index}`,
+  tags: ['bench', `team-${index % 7}`],
+  tiles: Array.from({ length: 12 }, (_, tile) => ({
+    id: `tile-${tile}`,
+    name: `Requests and errors ${tile}`,
+    x: (tile % 2) * 12,
+    y: Math.floor(tile / 2) * 4,
+    w: 12,
+    h: 4,
+    series: ['error', 'warn'].map((level) => ({
+      type: 'time',
+      dataSource: 'events',
+      aggFn: 'count',
+      where: `SeverityText:${level} AND ServiceName:"checkout-${tile}"`,
+      groupBy: ['ServiceName'],
+      sourceId: 'logs',
+    })),
+  })),
+});
 
 export function benchFleet({ entities, days }) {
   const services = Array.from({ length: entities }, (_, index) => ({
@@ -40,6 +67,8 @@ export function benchFleet({ entities, days }) {
         services,
         keys: [{ name: 'bench', ...key, roles: ['admin'] }],
         usageCosts,
+        dashboardTokens: [{ name: 'bench', token }],
+        dashboards: Array.from({ length: DASHBOARDS }, (_, index) => dashboard(index)),
       },
     ],
   };

@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { benchFleet, key, organizationId, serviceId } from './fleet.mjs';
+import { benchFleet, dashboardId, key, organizationId, serviceId, token } from './fleet.mjs';
 
 const execute = promisify(execFile);
 const here = import.meta.dirname;
@@ -17,6 +17,7 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const only = process.argv[2];
 
 const authorization = `Basic ${Buffer.from(`${key.keyId}:${key.keySecret}`).toString('base64')}`;
+const bearer = `Bearer ${token}`;
 const base = `/v1/organizations/${organizationId}`;
 
 async function main() {
@@ -50,8 +51,15 @@ async function main() {
     ['GET …/usageCost, 620 records', `${base}/usageCost?from_date=2026-10-01&to_date=2026-10-31`, 0.5],
     ['GET …/services/{id}', `${base}/services/${serviceId}`, 0.45],
   ];
+  const dashboardReads = [
+    ['GET /api/v2/dashboards/{id}, 12 tiles', `/api/v2/dashboards/${dashboardId}`, 0.5, false],
+    ['GET /api/v2/dashboards, 100 of them', '/api/v2/dashboards', 0.6, false],
+    ['GET /api/v2/dashboards/{id}, 304', `/api/v2/dashboards/${dashboardId}`, 0.5, true],
+  ];
   for (const [name, path, goal] of reads)
     if (!only || name.includes(only)) rows.push(await readRow(server, name, path, goal));
+  for (const [name, path, goal, isKnown] of dashboardReads)
+    if (!only || name.includes(only)) rows.push(await readRow(server, name, path, goal, { isKnown, who: bearer }));
   const writes = [
     [
       'PATCH …/scaling',
@@ -70,21 +78,27 @@ async function main() {
   if (!only) writeFileSync(join(here, 'README.md'), readme(table));
 }
 
-/** Throughput beside a bare server that sends the same bytes. */
-async function readRow(server, name, path, goal) {
-  const answer = await fetch(server.url + path, { headers: { authorization } });
+/** Throughput beside a bare server that sends the same bytes; `isKnown`: the client has the answer already. */
+async function readRow(server, name, path, goal, { who = authorization, isKnown = false } = {}) {
+  const first = await fetch(server.url + path, { headers: { authorization: who, 'accept-encoding': 'identity' } });
+  const known = isKnown ? { 'if-none-match': first.headers.get('etag') } : {};
+  const answer = await fetch(server.url + path, {
+    headers: { authorization: who, 'accept-encoding': 'identity', ...known },
+  });
   const body = Buffer.from(await answer.arrayBuffer()).toString('base64');
   const headers = Object.fromEntries(
     [...answer.headers].filter(([header]) => !['connection', 'date', 'keep-alive'].includes(header)),
   );
   const floor = fork(join(here, 'floor-http.mjs'));
-  floor.send({ headers, body });
+  floor.send({ status: answer.status, headers, body });
   const { port } = await new Promise((resolve) => floor.once('message', resolve));
+  const asked = [request('GET', path, undefined, { authorization: who, ...known })];
+  const expected = String(answer.status);
   const ours = [];
   const bare = [];
   for (let round = 0; round < ROUNDS; round++) {
-    bare.push(await load(port, 64, [request('GET', path)]));
-    ours.push(await load(server.port, 64, [request('GET', path)]));
+    bare.push(await load(port, 64, asked, { expected }));
+    ours.push(await load(server.port, 64, asked, { expected }));
   }
   floor.kill();
   return ratioRow(name, ours, bare, 'bare node:http, same bytes', goal);
@@ -173,22 +187,23 @@ async function startServer(data, args) {
   };
 }
 
-function request(method, path, body) {
+function request(method, path, body, headers = { authorization }) {
   const text = body === undefined ? '' : JSON.stringify(body);
-  const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', `authorization: ${authorization}`];
+  const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1'];
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
   if (text) lines.push('content-type: application/json', `content-length: ${Buffer.byteLength(text)}`);
   return `${lines.join('\r\n')}\r\n\r\n${text}`;
 }
 
 let jobs = 0;
 
-async function load(port, connections, requests, { perSecond } = {}) {
+async function load(port, connections, requests, { perSecond, expected = '200' } = {}) {
   const job = { port, connections, seconds: SECONDS, requests, perSecond };
   const jobFile = join(directory, `job-${jobs++}.json`);
   writeFileSync(jobFile, JSON.stringify(job));
   const { stdout } = await execute(process.execPath, [join(here, 'load.mjs'), jobFile]);
   const result = JSON.parse(stdout);
-  const failed = Object.keys(result.statuses).filter((status) => status !== '200');
+  const failed = Object.keys(result.statuses).filter((status) => status !== expected);
   if (failed.length > 0) throw new Error(`the server answered ${JSON.stringify(result.statuses)}`);
   return result;
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { createAudit } from './audit/audit.ts';
 import { createCosts } from './billing/costs.ts';
 import type { Config } from './config.ts';
+import { createApplying } from './dashboards/applying.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
 import { createProvisioning } from './dashboards/provisioning.ts';
 import { createCharts } from './dashboards/queries/charts.ts';
@@ -52,6 +53,7 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
     openTables: config.openTables,
   });
   const provisioning = createProvisioning({ state, organizations, sources, saving });
+  const applyDashboards = createApplying({ state, organizations, sources, saving });
   const fleet = createFleet({ state, clock, audit, organizations });
   return {
     organizations,
@@ -67,6 +69,7 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
     versions,
     charts,
     provisioning,
+    applyDashboards,
     fleet,
     engine,
   };

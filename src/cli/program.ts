@@ -3,6 +3,7 @@ import { AppError, sentence } from '../kernel/errors.ts';
 import { VERSION } from '../server.ts';
 import { applyCommand, exportCommand } from './apply.ts';
 import { UsageError, type World } from './command.ts';
+import { dashboardCommands } from './dashboards.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { keyCommands } from './keys.ts';
@@ -32,6 +33,7 @@ export async function run(argv: readonly string[], world: World): Promise<number
     serviceCommands,
     keyCommands,
     tokenCommands,
+    dashboardCommands,
     doctorCommand,
     referenceCommand,
   ]) {

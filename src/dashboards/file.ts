@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { stringify } from 'yaml';
-import { AppError, type Violation } from '../kernel/errors.ts';
+import { AppError, refuse, type Violation } from '../kernel/errors.ts';
 import { createShapeCheck } from '../kernel/shape.ts';
-import { parseYamlOrJson } from '../kernel/yaml-text.ts';
+import { parseDocuments, parseYamlOrJson } from '../kernel/yaml-text.ts';
 import { dashboardViolations } from './dashboard.ts';
 import { type Dashboard, DashboardBody, DashboardId } from './schema.ts';
 
@@ -19,15 +19,25 @@ const shapeViolations = createShapeCheck(DashboardFile);
 /** YAML or JSON text → a dashboard without mistakes; throws all of them with their paths. */
 export function parseDashboardFile(text: string): DashboardFile {
   const value = parseYamlOrJson(text, 'The file');
-  const violations = violationsIn(value);
-  if (violations.length > 0)
-    throw new AppError('bad_request', `The file has ${violations.length} mistakes`, { violations });
+  refuse(violationsIn(value, ''));
   return value as DashboardFile;
 }
 
-function violationsIn(value: unknown): Violation[] {
-  const shape = shapeViolations(value, '');
-  return shape.length > 0 ? shape : dashboardViolations(value as DashboardBody);
+/** As `parseDashboardFile`, also for several: YAML documents, or a JSON list. */
+export function parseDashboardFiles(text: string): DashboardFile[] {
+  const values = parseDocuments(text, 'The file').flat();
+  if (values.length === 0) throw new AppError('bad_request', 'The file is empty');
+  refuse(values.flatMap((value, index) => violationsIn(value, values.length === 1 ? '' : `[${index}]`)));
+  return values as DashboardFile[];
+}
+
+function violationsIn(value: unknown, prefix: string): Violation[] {
+  const shape = shapeViolations(value, prefix);
+  if (shape.length > 0) return shape;
+  return dashboardViolations(value as DashboardBody).map((violation) => ({
+    ...violation,
+    path: prefix === '' ? violation.path : `${prefix}.${violation.path}`,
+  }));
 }
 
 /** What `parseDashboardFile` reads; members that only repeat what is so anyway stay, since they are part of the dashboard. */
