@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { benchFleet, dashboardId, key, organizationId, serviceId, token } from './fleet.mjs';
+import { tileRows } from './tiles.mjs';
 
 const execute = promisify(execFile);
 const here = import.meta.dirname;
@@ -72,6 +73,8 @@ async function main() {
   if (!only || only === 'mixed') rows.push(await mixedRow(server));
   await server.stop();
   if (!only || only === 'large') rows.push(await largeRow());
+  if (!only || only === 'tiles')
+    rows.push(...(await tileRows({ directory, startServer, measured, median, residentMb, here, fleetFile })));
 
   const table = render(rows);
   console.log(table);

@@ -1,0 +1,147 @@
+// Tiles over ten million log rows, beside hand-written SQL on the same engine and data.
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { organizationId, token } from './fleet.mjs';
+
+const ROWS = 10_000_000;
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const TIMES = 7;
+/** Yesterday at midnight. */
+const T0 = Math.floor(Date.now() / DAY - 1) * DAY;
+
+const FILL = `INSERT INTO pilothouse.otel_logs (OrganizationId, Timestamp, ServiceName, SeverityText, Body, LogAttributes)
+  SELECT '${organizationId}', fromUnixTimestamp64Milli(toInt64(${T0} + intDiv(number * ${DAY}, ${ROWS}))),
+    concat('service-', toString(cityHash64(number) % 20)), if(cityHash64(number, 1) % 50 = 0, 'ERROR', 'INFO'),
+    concat('request ', toString(number), if(cityHash64(number, 2) % 100 = 0, ' timeout after a while', ' done')),
+    map('duration_ms', toString(cityHash64(number, 3) % 2000), 'http.status_code', toString(200 + cityHash64(number, 4) % 4 * 100))
+  FROM numbers(${ROWS})`;
+
+const table = (startMs) =>
+  `pilothouse.otel_logs WHERE OrganizationId = '${organizationId}' AND Timestamp >= fromUnixTimestamp64Milli(toInt64(${startMs})) AND Timestamp < fromUnixTimestamp64Milli(toInt64(${T0 + DAY}))`;
+const bucket = 'toStartOfInterval(Timestamp, INTERVAL 30 MINUTE) AS bucket';
+
+const QUESTIONS = [
+  {
+    name: 'rows by half-hour',
+    series: { aggFn: 'count', where: '', groupBy: [] },
+    sql: (startMs) => `SELECT ${bucket}, count() FROM ${table(startMs)} GROUP BY bucket ORDER BY bucket`,
+  },
+  {
+    name: 'errors by service',
+    series: { aggFn: 'count', where: 'SeverityText:"ERROR"', groupBy: ['ServiceName'] },
+    sql: (startMs) =>
+      `SELECT ${bucket}, ServiceName, count() FROM ${table(startMs)} AND SeverityText = 'ERROR' GROUP BY bucket, ServiceName ORDER BY bucket`,
+  },
+  {
+    name: 'p95 of an attribute',
+    series: { aggFn: 'quantile', level: 0.95, field: 'LogAttributes.duration_ms', where: '', groupBy: [] },
+    sql: (startMs) =>
+      `SELECT ${bucket}, quantile(0.95)(toFloat64OrNull(LogAttributes['duration_ms'])) FROM ${table(startMs)} GROUP BY bucket ORDER BY bucket`,
+  },
+];
+
+/** Rows for the report. `startServer(data, args)` starts the built program. */
+export async function tileRows({ directory, startServer, measured, median, residentMb, here, fleetFile }) {
+  const data = join(directory, 'tiles');
+  const start = () => startServer(data, ['--fleet', fleetFile, '--rate-limit', 'off']);
+  const ask = async (server, series, startMs) => {
+    const answer = await fetch(`${server.url}/api/v2/charts/series`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        startTime: startMs,
+        endTime: T0 + DAY - 1,
+        granularity: '30m',
+        series: [{ sourceId: 'logs', ...series }],
+      }),
+    });
+    if (answer.status !== 200) throw new Error(await answer.text());
+    return answer.json();
+  };
+
+  let server = await start();
+  const idleWithoutEngine = childrenOf(server.pid).length === 0;
+  await ask(server, QUESTIONS[0].series, T0);
+  await delay(1000);
+  const [engine] = childrenOf(server.pid);
+  const idleMb = residentMb(engine);
+  await server.stop();
+  await floor(here, data, [{ statements: [FILL] }]);
+
+  // Each question a few minutes apart, so that no answer is remembered.
+  const starts = Array.from({ length: TIMES }, (_, index) => T0 + index * 30 * MINUTE);
+  const ours = QUESTIONS.map(() => []);
+  const bare = QUESTIONS.map(() => []);
+  let ownMb = 0;
+  let delayMs = 0;
+  for (let round = 0; round < 3; round++) {
+    const seconds = await floor(
+      here,
+      data,
+      QUESTIONS.map(({ sql }) => ({ statements: [sql(T0 - MINUTE), ...starts.map(sql)] })),
+    );
+    for (const [index, list] of seconds.entries()) bare[index].push(...list.slice(1));
+    server = await start();
+    for (const [index, { series }] of QUESTIONS.entries()) {
+      await ask(server, series, T0 - 30 * MINUTE);
+      for (const startMs of starts) {
+        const startedAt = performance.now();
+        await ask(server, series, startMs);
+        ours[index].push((performance.now() - startedAt) / 1000);
+      }
+    }
+    await delay(6000);
+    await fetch(`${server.url}/metrics`);
+    const { series } = QUESTIONS[2];
+    await Promise.all(
+      Array.from({ length: 16 }, (_, index) => ask(server, { ...series, level: 0.5 + index / 100 }, T0)),
+    );
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    delayMs = Math.max(delayMs, 1000 * Number(/^\w*eventloop\w*p99\w* (\S+)$/m.exec(text)?.[1] ?? Number.NaN));
+    ownMb = Math.max(ownMb, residentMb(server.pid));
+    await server.stop();
+  }
+  return [
+    ...QUESTIONS.map(({ name }, index) => {
+      const [mine, theirs] = [median(ours[index]), median(bare[index])];
+      return {
+        name: `tile over 10 M log rows, ${name}`,
+        ours: `${Math.round(mine * 1000)} ms`,
+        floor: `${Math.round(theirs * 1000)} ms, hand-written SQL`,
+        ratio: (mine / theirs).toFixed(2),
+        goal: '≤ 1.15',
+        isReached: mine / theirs <= 1.15,
+      };
+    }),
+    measured('event-loop delay p99 while 16 tile queries run', `${delayMs.toFixed(1)} ms`, '< 20 ms', delayMs < 20),
+    measured("the engine's idle process", `${idleMb} MB`, '< 600 MB', idleMb < 600),
+    measured('control plane while tiles are drawn', `${ownMb} MB`, '< 150 MB', ownMb < 150),
+    measured('the engine runs without a query', idleWithoutEngine ? 'no' : 'yes', 'no', idleWithoutEngine),
+  ];
+}
+
+function floor(here, data, jobs) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(here, 'floor-engine.mjs'), join(data, 'engine/data')], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+    });
+    child.once('exit', (code) =>
+      code === 0 ? resolve(JSON.parse(text)) : reject(new Error(`the floor ended with ${code}`)),
+    );
+    child.stdin.end(JSON.stringify(jobs));
+  });
+}
+
+function childrenOf(pid) {
+  return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
+  );
+}
