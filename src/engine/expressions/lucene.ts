@@ -6,7 +6,7 @@ import { compareField, equalField, type Field, findField, matchField, rangeField
 import { createLuceneLexer, hasWildcards, type Word, withoutOnes } from './lucene-lexer.ts';
 import { implicitText, matchPhrase, matchWord } from './lucene-words.ts';
 import { logical, not } from './operators.ts';
-import { quoted, type Scope, unknownColumn } from './scope.ts';
+import { findNearColumn, quoted, type Scope, unknownColumn } from './scope.ts';
 import { BOOLEAN } from './value-type.ts';
 
 /** A `where` in Lucene; undefined when it is blank, which is no condition at all. */
@@ -104,11 +104,13 @@ function createLuceneParser(text: string, scope: Scope) {
     );
   }
 
-  /** Not a field: `http://…`, `localhost:3000`, `12:30`, `::1`. */
+  /** Not a field: `http://…`, `localhost:3000`, `db.internal:5432`, `12:30`, `::1`. */
   function isProtected(name: Word): boolean {
     if (lexer.startsWith('://') || lexer.startsWith('::')) return true;
     if (/^[0-9]/.test(name.text)) return lexer.peek(1) !== '' && !/\s/.test(lexer.peek(1));
-    return name.text !== '' && /^:[0-9]{1,5}(?:$|[\s/)?])/.test(text.slice(lexer.at(), lexer.at() + 7));
+    const [first = '', ...rest] = name.text.split('.');
+    const isHost = name.text === 'localhost' || (rest.length > 0 && !findNearColumn(scope, first));
+    return isHost && /^:[0-9]{1,5}(?:$|[\s/)?])/.test(text.slice(lexer.at(), lexer.at() + 7));
   }
 
   function unknownField(name: Word): ExpressionError {
