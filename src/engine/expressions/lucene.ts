@@ -85,6 +85,7 @@ function createLuceneParser(text: string, scope: Scope) {
 
   function wordOrField(): Expression {
     const start = lexer.at();
+    refuseRegex(text, start);
     const name = lexer.word(':');
     if (lexer.peek() !== ':') return bareWord(name);
     const field = findField(scope, name.text);
@@ -121,7 +122,6 @@ function createLuceneParser(text: string, scope: Scope) {
   }
 
   function bareWord(word: Word): Expression {
-    refuseRegex(word);
     return matchWord(implicitText(scope, word.start), word);
   }
 
@@ -133,9 +133,9 @@ function createLuceneParser(text: string, scope: Scope) {
     if (first === '[' || first === '{') return range(field);
     const sign = (['>=', '<=', '>', '<'] as const).find((each) => lexer.startsWith(each));
     if (sign) return comparison(field, sign);
+    refuseRegex(text, at);
     const word = lexer.word('');
     if (word.raw === '') throw new ExpressionError(`A value is missing after ${quoted(field.name)}`, at);
-    refuseRegex(word);
     return matchField(field, word);
   }
 
@@ -201,7 +201,8 @@ function negate(operand: Expression): Expression {
   return not({ node: 'call', name: 'coalesce', operands: [operand, booleanLiteral(false)], type: BOOLEAN });
 }
 
-function refuseRegex({ raw, start }: Word): void {
-  if (raw.length > 2 && raw.startsWith('/') && raw.endsWith('/'))
-    throw new ExpressionError('Regular expressions are not supported; put a path in quotes', start);
+/** What starts and ends with a slash; `/api/v1` is a path, and a word like any other. */
+function refuseRegex(text: string, at: number): void {
+  if (text.charAt(at) === '/' && /^\/\S+\/\)*(?:\s|$)/.test(text.slice(at)))
+    throw new ExpressionError('Regular expressions are not supported; put a path in quotes', at);
 }
