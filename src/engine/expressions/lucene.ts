@@ -6,7 +6,7 @@ import { compareField, equalField, type Field, findField, matchField, rangeField
 import { createLuceneLexer, hasWildcards, type Word, withoutOnes } from './lucene-lexer.ts';
 import { implicitText, matchPhrase, matchWord } from './lucene-words.ts';
 import { logical, not } from './operators.ts';
-import { quoted, type Scope, unknownColumn } from './scope.ts';
+import { findNearColumn, quoted, type Scope, unknownColumn } from './scope.ts';
 import { BOOLEAN } from './value-type.ts';
 
 /** A `where` in Lucene; undefined when it is blank, which is no condition at all. */
@@ -85,6 +85,7 @@ function createLuceneParser(text: string, scope: Scope) {
 
   function wordOrField(): Expression {
     const start = lexer.at();
+    refuseRegex(text, start);
     const name = lexer.word(':');
     if (lexer.peek() !== ':') return bareWord(name);
     const field = findField(scope, name.text);
@@ -104,11 +105,13 @@ function createLuceneParser(text: string, scope: Scope) {
     );
   }
 
-  /** Not a field: `http://…`, `localhost:3000`, `12:30`, `::1`. */
+  /** Not a field: `http://…`, `localhost:3000`, `db.internal:5432`, `12:30`, `::1`. */
   function isProtected(name: Word): boolean {
     if (lexer.startsWith('://') || lexer.startsWith('::')) return true;
     if (/^[0-9]/.test(name.text)) return lexer.peek(1) !== '' && !/\s/.test(lexer.peek(1));
-    return name.text !== '' && /^:[0-9]{1,5}(?:$|[\s/)?])/.test(text.slice(lexer.at(), lexer.at() + 7));
+    const [first = '', ...rest] = name.text.split('.');
+    const isHost = name.text === 'localhost' || (rest.length > 0 && !findNearColumn(scope, first));
+    return isHost && /^:[0-9]{1,5}(?:$|[\s/)?])/.test(text.slice(lexer.at(), lexer.at() + 7));
   }
 
   function unknownField(name: Word): ExpressionError {
@@ -119,7 +122,6 @@ function createLuceneParser(text: string, scope: Scope) {
   }
 
   function bareWord(word: Word): Expression {
-    refuseRegex(word);
     return matchWord(implicitText(scope, word.start), word);
   }
 
@@ -131,9 +133,9 @@ function createLuceneParser(text: string, scope: Scope) {
     if (first === '[' || first === '{') return range(field);
     const sign = (['>=', '<=', '>', '<'] as const).find((each) => lexer.startsWith(each));
     if (sign) return comparison(field, sign);
+    refuseRegex(text, at);
     const word = lexer.word('');
     if (word.raw === '') throw new ExpressionError(`A value is missing after ${quoted(field.name)}`, at);
-    refuseRegex(word);
     return matchField(field, word);
   }
 
@@ -199,7 +201,8 @@ function negate(operand: Expression): Expression {
   return not({ node: 'call', name: 'coalesce', operands: [operand, booleanLiteral(false)], type: BOOLEAN });
 }
 
-function refuseRegex({ raw, start }: Word): void {
-  if (raw.length > 2 && raw.startsWith('/') && raw.endsWith('/'))
-    throw new ExpressionError('Regular expressions are not supported; put a path in quotes', start);
+/** What starts and ends with a slash; `/api/v1` is a path, and a word like any other. */
+function refuseRegex(text: string, at: number): void {
+  if (text.charAt(at) === '/' && /^\/\S+\/\)*(?:\s|$)/.test(text.slice(at)))
+    throw new ExpressionError('Regular expressions are not supported; put a path in quotes', at);
 }

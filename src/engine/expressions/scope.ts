@@ -59,10 +59,18 @@ export function resolvePath(scope: Scope, path: string, position: number): Expre
 }
 
 export function unknownColumn(scope: Scope, name: string, position: number): ExpressionError {
-  const names = scope.columns.map((column) => column.name).filter((known) => known !== ORGANIZATION_COLUMN);
-  const near = nearest(name, names);
+  const near = findNearColumn(scope, name);
   const hint = near === undefined ? '' : `; did you mean ${quoted(near)}?`;
   return new ExpressionError(`There is no column ${quoted(name)}${hint}`, position);
+}
+
+/** The column of that name, or of one that is almost the same. */
+export function findNearColumn(scope: Scope, name: string): string | undefined {
+  const names = scope.columns.map((column) => column.name);
+  return nearest(
+    name,
+    names.filter((known) => known !== ORGANIZATION_COLUMN),
+  );
 }
 
 const LONGEST_ECHO = 64;
