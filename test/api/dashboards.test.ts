@@ -207,7 +207,7 @@ onEachStore('dashboards', (store) => {
   });
 
   it('B2, B3: another method is a 405 with Allow, an unknown path a 404, both in the shape of the interface', async () => {
-    const wrong = await server.call({ method: 'DELETE', path: `${path}/bare`, token: one.token });
+    const wrong = await server.call({ method: 'PATCH', path: `${path}/bare`, token: one.token });
     expect([wrong.status, wrong.json]).toEqual([405, { message: expect.any(String) }]);
     expect(wrong.headers.get('allow')).toContain('GET');
     const absent = await server.call({ path: '/api/v2/tiles', token: one.token });

@@ -105,8 +105,9 @@ describe('the HTTP edge', () => {
     ['PUT', `/v1/organizations/${acme.id}/keys`, 'GET, HEAD, POST'],
     ['GET', scaling, 'PATCH'],
     ['POST', `/v1/organizations/${acme.id}/usageCost`, 'GET, HEAD'],
-    ['POST', '/api/v2/dashboards', 'GET, HEAD'],
-    ['DELETE', `/api/v2/dashboards/${acme.dashboard}`, 'GET, HEAD'],
+    ['PUT', '/api/v2/dashboards', 'GET, HEAD, POST'],
+    ['PATCH', `/api/v2/dashboards/${acme.dashboard}`, 'DELETE, GET, HEAD, PUT'],
+    ['GET', `/api/v2/dashboards/${acme.dashboard}/versions/1/restore`, 'POST'],
     ['POST', '/healthz', 'GET, HEAD'],
     ['OPTIONS', '/v1/organizations', 'GET, HEAD'],
   ])('B2, B3: %s %s is a 405 that says what is possible', async (method, path, allow) => {

@@ -21,6 +21,7 @@ async function roleTable(server: TestServer) {
         serviceId: acme.secondary,
         keyId: randomUUID(),
         activityId: randomUUID(),
+        tokenId: randomUUID(),
       };
       const answer = await server.call({ method: operation.method, path: pathOf(operation, values), key });
       expect([200, 403, 404], `${operation.method} ${operation.path}: ${answer.text}`).toContain(answer.status);

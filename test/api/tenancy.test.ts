@@ -12,6 +12,11 @@ const BODIES: Record<string, object> = {
   instanceReplicaScalingUpdate: { numReplicas: 7 },
   openapiKeyCreate: { name: 'intruder', roles: ['admin'] },
   openapiKeyUpdate: { name: 'intruder', state: 'disabled' },
+  dashboardTokenCreate: { name: 'intruder', access: 'write' },
+  createDashboard: { name: 'intruder' },
+  updateDashboard: { name: 'intruder' },
+  createSource: { name: 'intruder', kind: 'log' },
+  updateSource: { name: 'intruder', kind: 'log' },
 };
 
 type Owner = typeof acme | typeof globex;
@@ -23,7 +28,7 @@ const call = (
   owner: Owner = acme,
 ): Promise<Answer> => {
   const { id, method, path } = operation;
-  const credentials = path.startsWith('/v1') ? { key: owner.admin } : { token: owner.token };
+  const credentials = path.startsWith('/v1') ? { key: owner.admin } : { token: owner.writer };
   return server.call({
     method,
     path: pathOf(operation, values),
@@ -41,25 +46,39 @@ const anonymous = ({ status, text, json }: Answer, values: Record<string, string
 /** One id of everything that belongs to Globex, by the name that paths give it. */
 async function idsOfGlobex(server: TestServer): Promise<Record<string, string>> {
   const activities = await server.call({ path: `/v1/organizations/${globex.id}/activities`, key: globex.admin });
+  const tokens = await server.call({ path: `/v1/organizations/${globex.id}/dashboardTokens`, key: globex.admin });
   return {
     organizationId: globex.id,
     serviceId: globex.primary,
     keyId: await keyNamed(server, 'admin', globex),
     activityId: activities.json.result[0].id,
+    tokenId: tokens.json.result[0].id,
     id: globex.dashboard,
+    version: '1',
   };
 }
 
 /** Whatever Globex can see of itself. */
 async function globexSees(server: TestServer): Promise<unknown[]> {
-  const paths = ['', '/services', '/keys', '/activities', '/usageCost?from_date=2026-10-01&to_date=2026-10-31'];
+  const paths = [
+    '',
+    '/services',
+    '/keys',
+    '/activities',
+    '/dashboardTokens',
+    '/usageCost?from_date=2026-10-01&to_date=2026-10-31',
+  ];
   const answers = await Promise.all(
     paths.map((path) => server.call({ path: `/v1/organizations/${globex.id}${path}`, key: globex.admin })),
   );
   const results = answers.map(({ json }) =>
     JSON.parse(JSON.stringify(json.result, (name, value) => (name === 'usedAt' ? undefined : value))),
   );
-  return [...results, (await server.call({ path: '/api/v2/dashboards', token: globex.token })).json];
+  const below = ['/dashboards', '/sources', `/dashboards/${globex.dashboard}/versions`];
+  const shown = await Promise.all(
+    below.map(async (path) => (await server.call({ path: `/api/v2${path}`, token: globex.token })).json),
+  );
+  return [...results, ...shown];
 }
 
 onEachStore('tenancy', (store) => {
@@ -105,7 +124,9 @@ onEachStore('tenancy', (store) => {
         serviceId: randomUUID(),
         keyId: randomUUID(),
         activityId: randomUUID(),
+        tokenId: randomUUID(),
         id: 'f'.repeat(24),
+        version: '1',
       };
       const theirs = await call(server, operation, own);
       expect(theirs.status, operation.path).toBe(404);
@@ -116,7 +137,7 @@ onEachStore('tenancy', (store) => {
 
   it('R1, R2: no list shows anything of somebody else', async () => {
     await madeKey(server, { name: 'of Globex alone' }, globex);
-    const { id: _, ...ids } = await idsOfGlobex(server);
+    const { id: _, version: __, ...ids } = await idsOfGlobex(server);
     const lists = (await allOperations()).filter(
       ({ method, parameters }) => method === 'GET' && parameters.every((name) => name === 'organizationId'),
     );

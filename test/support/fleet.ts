@@ -8,6 +8,8 @@ export const acme = {
   disabled: { keyId: 'AcmeDisabledKey00001', keySecret: 'acme-disabled-secret' },
   expired: { keyId: 'AcmeExpiredKey000001', keySecret: 'acme-expired-secret' },
   token: 'acme-dashboard-token',
+  /** May also change dashboards and sources. */
+  writer: 'acme-dashboard-writer',
   /** Production, first of its warehouse, paid organization: 16–120 GB per replica, 3 replicas. */
   primary: '0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11',
   /** Production, second of the same warehouse. */
@@ -15,6 +17,7 @@ export const acme = {
   /** Development: a fixed size. */
   development: '2fa04040-8d3c-4d20-a179-4d8f5e3cb033',
   warehouse: '3ab15151-9e4d-4e31-b28a-5e906f4dc144',
+  /** Also the id of a source: ids are unique among things of one kind. */
   dashboard: '64f0c1d2e3a4b5c6d7e8f900',
 };
 
@@ -22,6 +25,7 @@ export const globex = {
   id: '8d1f5b45-4d1f-4a1c-8d5f-2e3a4b5c6d7e',
   admin: { keyId: 'GlobexAdminKey000001', keySecret: 'globex-admin-secret' },
   token: 'globex-dashboard-token',
+  writer: 'globex-dashboard-writer',
   /** Production, first of its warehouse, in an organization that does not pay. */
   primary: '4bc26262-af5e-4f42-839b-6fa17a5ed255',
   dashboard: '64f0c1d2e3a4b5c6d7e8f901',
@@ -80,7 +84,11 @@ export const fleet = {
         { name: 'disabled', ...acme.disabled, roles: ['admin'], state: 'disabled' },
         { name: 'expired', ...acme.expired, roles: ['admin'], expireAt: '2026-01-01T00:00:00Z' },
       ],
-      dashboardTokens: [{ name: 'wallboard', token: acme.token }],
+      dashboardTokens: [
+        { name: 'wallboard', token: acme.token },
+        { name: 'editor', token: acme.writer, access: 'write' },
+      ],
+      sources: [{ id: acme.dashboard, name: 'Acme logs', kind: 'log' }],
       dashboards: [dashboard(acme.dashboard, 'Acme board')],
       usageCosts: [
         {
@@ -107,7 +115,11 @@ export const fleet = {
       paid: false,
       services: [{ id: globex.primary, name: 'main', numReplicas: 2 }],
       keys: [{ name: 'admin', ...globex.admin, roles: ['admin'] }],
-      dashboardTokens: [{ name: 'wallboard', token: globex.token }],
+      dashboardTokens: [
+        { name: 'wallboard', token: globex.token },
+        { name: 'editor', token: globex.writer, access: 'write' },
+      ],
+      sources: [{ id: globex.dashboard, name: 'Globex logs', kind: 'log' }],
       dashboards: [dashboard(globex.dashboard, 'Globex board')],
       usageCosts: [
         { date: '2026-10-01', entityType: 'service', entityId: globex.primary, metrics: { computeCHC: 99.5 } },

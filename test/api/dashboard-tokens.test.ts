@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import type { Json } from '../support/client.ts';
+import { acme, globex } from '../support/fleet.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+import { storeText } from '../support/store-text.ts';
+import { until } from '../support/until.ts';
+
+const path = `/v1/organizations/${acme.id}/dashboardTokens`;
+const boards = '/api/v2/dashboards';
+
+onEachStore('dashboard tokens', (store) => {
+  const server = useServer(store);
+  const post = (body?: unknown, key = acme.admin) =>
+    server.call({ method: 'POST', path, key, ...(body === undefined ? {} : { body }) });
+  const list = async (): Promise<Json[]> => (await server.call({ path, key: acme.admin })).json.result;
+
+  it('K1, B6: a token is shown this once, reads by default, and is never stored as text', async () => {
+    const { status, json, headers } = await post();
+    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const { dashboardToken, token } = json.result;
+    expect(token).toMatch(/^pht_[0-9A-Za-z]{49}$/);
+    expect(dashboardToken).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: 'dashboard token',
+      access: 'read',
+      tokenSuffix: token.slice(-4),
+      createdAt: expect.stringMatching(/^20\d\d-.*:\d\dZ$/),
+      expireAt: null,
+    });
+    expect((await server.call({ path: boards, token })).status).toBe(200);
+    expect((await server.call({ method: 'POST', path: boards, token, body: { name: 'x' } })).status).toBe(403);
+    const shown = await server.call({ path, key: acme.developer });
+    expect([shown.status, shown.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(shown.text).not.toContain(token);
+    expect(await storeText(server)).not.toContain(token);
+    expect(server.log()).not.toContain(token);
+  });
+
+  it('a token of write access reads and writes', async () => {
+    const { token } = (await post({ name: 'editor', access: 'write' })).json.result;
+    const created = await server.call({ method: 'POST', path: boards, token, body: { name: 'x' } });
+    expect(created.status).toBe(200);
+    expect((await server.call({ path: `${boards}/${created.json.data.id}`, token })).status).toBe(200);
+  });
+
+  it.each([
+    [{ access: 'admin' }, 'access'],
+    [{ name: '' }, 'name'],
+    [{ name: 'x'.repeat(256) }, 'name'],
+    [{ expireAt: 'soon' }, 'expireAt'],
+    [{ expireAt: '2020-01-01T00:00:00Z' }, 'expireAt'],
+    [{ expireAt: '2099-01-01T00:00:00' }, 'expireAt'],
+  ])('M3: %j is a 400 that names %s', async (body, member) => {
+    const before = await list();
+    const { status, json } = await post(body);
+    expect([status, json.error]).toEqual([400, expect.stringContaining(`request body.${member}: `)]);
+    expect((await list()).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+  });
+
+  it('K4: expireAt null and empty mean never; a later moment is shown', async () => {
+    for (const [expireAt, shown] of [
+      [null, null],
+      ['', null],
+      ['2099-06-01T02:00:00+02:00', '2099-06-01T00:00:00Z'],
+    ])
+      expect((await post({ expireAt })).json.result.dashboardToken.expireAt).toBe(shown);
+  });
+
+  it('a deleted token is refused from the next request on', async () => {
+    const { token, dashboardToken } = (await post()).json.result;
+    expect((await server.call({ path: boards, token })).status).toBe(200);
+    const gone = { method: 'DELETE', path: `${path}/${dashboardToken.id.toUpperCase()}`, key: acme.admin };
+    const deleted = await server.call(gone);
+    expect([deleted.status, deleted.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect((await server.call({ path: boards, token })).status).toBe(401);
+    expect((await server.call(gone)).status).toBe(404);
+    expect((await list()).map(({ id }) => id)).not.toContain(dashboardToken.id);
+  });
+
+  it('K2: says when it was last used, to the minute', async () => {
+    const { token, dashboardToken } = (await post({ name: 'used' })).json.result;
+    const usedAt = async () => (await list()).find(({ id }) => id === dashboardToken.id)?.usedAt;
+    expect(await usedAt()).toBeUndefined();
+    await server.call({ path: boards, token });
+    const noted = await until(usedAt, (value) => value !== undefined, 'the use of a token is not noted');
+    expect(noted).toMatch(/:00Z$/);
+  });
+
+  it('R1: only an admin makes and deletes them; a developer may look', async () => {
+    const [known] = await list();
+    expect((await post({}, acme.developer)).status).toBe(403);
+    expect((await server.call({ method: 'DELETE', path: `${path}/${known.id}`, key: acme.developer })).status).toBe(
+      403,
+    );
+    expect((await server.call({ path, key: acme.query })).status).toBe(403);
+  });
+
+  it('M4: the tokens of somebody else are like those of nobody', async () => {
+    const theirs = `/v1/organizations/${globex.id}/dashboardTokens`;
+    const [one] = (await server.call({ path: theirs, key: globex.admin })).json.result;
+    expect((await server.call({ path: theirs, key: acme.admin })).status).toBe(404);
+    for (const id of [one.id, randomUUID()]) {
+      const { status, json } = await server.call({ method: 'DELETE', path: `${path}/${id}`, key: acme.admin });
+      expect([status, json.error]).toEqual([404, `NOT_FOUND: token ${id} does not exist`]);
+    }
+    expect((await server.call({ path: boards, token: globex.token })).status).toBe(200);
+  });
+
+  it('B6: making and deleting one is in the trail, without the token or its hash', async () => {
+    const { dashboardToken } = (await post({ name: 'audited', access: 'write' })).json.result;
+    await server.call({ method: 'DELETE', path: `${path}/${dashboardToken.id}`, key: acme.admin });
+    const { json } = await server.call({ path: `/v1/organizations/${acme.id}/activities?limit=2`, key: acme.admin });
+    const shown = { name: 'audited', access: 'write', tokenSuffix: dashboardToken.tokenSuffix, expireAt: null };
+    expect(json.result).toEqual([
+      expect.objectContaining({ type: 'dashboard_token_delete', resourceId: dashboardToken.id, before: shown }),
+      expect.objectContaining({ type: 'dashboard_token_create', resourceId: dashboardToken.id, after: shown }),
+    ]);
+  });
+});

@@ -1,0 +1,113 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { DASHBOARDS, madeDashboard, read, tile, write } from '../support/dashboards.ts';
+import { acme } from '../support/fleet.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+
+const large = {
+  name: 'large',
+  tiles: Array.from({ length: 24 }, (_, y) => tile({ id: `t${y}`, name: `Tile ${y}`, y })),
+};
+
+onEachStore('compressed dashboards', (store) => {
+  const server = useServer(store);
+
+  it.each([
+    ['gzip', 'gzip'],
+    ['br', 'br'],
+    ['gzip, deflate, br', 'br'],
+    ['gzip;q=1, br;q=0.5', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['*', 'br'],
+    ['identity', null],
+    ['deflate', null],
+    ['gzip;q=0', null],
+    ['identity, gzip;q=0.5', null],
+    ['', null],
+  ])('D2: accept-encoding %j is answered with %j, and the same dashboard', async (accepted, encoding) => {
+    const { data } = await madeDashboard(server, large);
+    for (const below of ['', `/${data.id}`]) {
+      const { status, headers, json } = await read(server, below, { 'accept-encoding': accepted });
+      expect([status, headers.get('content-encoding'), headers.get('vary')]).toEqual([
+        200,
+        encoding,
+        'accept-encoding',
+      ]);
+      expect(json.data).toEqual(below === '' ? expect.arrayContaining([data]) : data);
+    }
+    await write(server, 'DELETE', `/${data.id}`);
+  });
+
+  it('D2: each encoding has a tag of its own, and each of them is a 304 in every encoding', async () => {
+    const { data } = await madeDashboard(server, large);
+    const encodings = ['identity', 'gzip', 'br'];
+    const tags: string[] = [];
+    for (const encoding of encodings)
+      tags.push((await read(server, `/${data.id}`, { 'accept-encoding': encoding })).headers.get('etag') ?? '');
+    expect(new Set(tags).size).toBe(3);
+    for (const [index, encoding] of encodings.entries()) {
+      for (const known of [...tags, `W/${tags[0]}`, `"x", ${tags[1]}`, '*']) {
+        const answer = await read(server, `/${data.id}`, { 'accept-encoding': encoding, 'if-none-match': known });
+        expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([304, '', tags[index]]);
+        expect(answer.headers.get('vary')).toBe('accept-encoding');
+      }
+    }
+    await write(server, 'PUT', `/${data.id}`, { ...data, name: 'other' });
+    for (const [index, encoding] of encodings.entries()) {
+      const known = { 'accept-encoding': encoding, 'if-none-match': tags[index] ?? '' };
+      expect((await read(server, `/${data.id}`, known)).status).toBe(200);
+    }
+  });
+
+  it('a short answer goes out as it is', async () => {
+    const { data } = await madeDashboard(server, { name: 'short' });
+    const { headers, json } = await read(server, `/${data.id}`, { 'accept-encoding': 'br, gzip' });
+    expect([headers.get('content-encoding'), json.data]).toEqual([null, data]);
+  });
+
+  it('the bytes are what content-length and content-encoding say, and HEAD says the same', async () => {
+    const { data } = await madeDashboard(server, large);
+    for (const [encoding, decode] of [
+      ['gzip', gunzipSync],
+      ['br', brotliDecompressSync],
+    ] as const) {
+      const ask = (method: string) => plainRequest(`${server.dashboardUrl}${DASHBOARDS}/${data.id}`, method, encoding);
+      const [got, head] = [await ask('GET'), await ask('HEAD')];
+      expect(got.headers['content-encoding']).toBe(encoding);
+      expect(got.bytes.length).toBe(Number(got.headers['content-length']));
+      expect(JSON.parse(decode(got.bytes).toString('utf8')).data).toEqual(data);
+      expect([head.status, head.bytes.length, head.headers.etag]).toEqual([200, 0, got.headers.etag]);
+    }
+  });
+
+  it('the log and the metrics count these answers like all others', async () => {
+    const { headers } = await read(server, `/${acme.dashboard}`);
+    await read(server, `/${acme.dashboard}`, { 'if-none-match': headers.get('etag') ?? '' });
+    const { text } = await server.call({ path: '/metrics' });
+    for (const status of [200, 304])
+      expect(text).toMatch(
+        new RegExp(`pilothouse_requests_total\\{operation="getDashboard",status="${status}"\\} [1-9]`),
+      );
+  });
+});
+
+/** The bytes as they came: `fetch` would decode them. */
+function plainRequest(
+  url: string,
+  method: string,
+  encoding: string,
+): Promise<{ status: number | undefined; headers: IncomingHttpHeaders; bytes: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${acme.token}`, 'accept-encoding': encoding };
+    request(url, { method, headers }, (response) => {
+      const pieces: Buffer[] = [];
+      response.on('data', (piece: Buffer) => pieces.push(piece));
+      response.on('end', () =>
+        resolve({ status: response.statusCode, headers: response.headers, bytes: Buffer.concat(pieces) }),
+      );
+    })
+      .on('error', reject)
+      .end();
+  });
+}

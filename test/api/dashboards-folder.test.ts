@@ -1,0 +1,211 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { cli, storeAt } from '../support/cli.ts';
+import type { Json } from '../support/client.ts';
+import { DASHBOARDS, HEX_ID, read, tile, write } from '../support/dashboards.ts';
+import { acme, globex } from '../support/fleet.ts';
+import { onEachStore, startServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const board = (more: object = {}) => ({ organization: 'Acme', name: 'From a file', tiles: [tile()], ...more });
+
+onEachStore('the dashboards folder', (store) => {
+  let folder: string;
+  let server: TestServer;
+
+  const put = (file: string, content: object | string) => {
+    const path = join(folder, file);
+    mkdirSync(dirname(path), { recursive: true });
+    // Written whole, as a deployment would: half a file is another test.
+    writeFileSync(`${path}.part`, typeof content === 'string' ? content : stringify(content));
+    renameSync(`${path}.part`, path);
+  };
+  const start = async () => {
+    server = await startServer(store, { args: ['--dashboards', folder] });
+  };
+  const dashboards = async (): Promise<Json[]> => (await read(server, '')).json.data;
+  const named = async (name: string): Promise<Json> => (await dashboards()).find((one) => one.name === name);
+  const untilNamed = (name: string) =>
+    until(
+      () => named(name),
+      (one) => one !== undefined,
+      `${name} does not come`,
+    );
+  const untilGone = (name: string) =>
+    until(
+      () => named(name),
+      (one) => one === undefined,
+      `${name} does not go`,
+    );
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
+  });
+  afterEach(async () => {
+    await server.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('is there before the first request: YAML and JSON, in folders below, for whichever organization', async () => {
+    put('a.yaml', board({ id: 'given', name: 'A' }));
+    put('b.json', JSON.stringify(board({ name: 'B' })));
+    put('team/c.yml', board({ name: 'C' }));
+    put('theirs.yaml', board({ name: 'D', organization: globex.id.toUpperCase() }));
+    put('.hidden.yaml', board({ name: 'hidden' }));
+    put('notes.txt', 'no dashboard');
+    await start();
+    const names = (await dashboards()).map(({ name }) => name);
+    expect(names).toEqual(['C', 'B', 'Acme board', 'A']);
+    expect((await named('A')).id).toBe('given');
+    expect((await named('B')).id).toMatch(HEX_ID);
+    const theirs = (await server.call({ path: DASHBOARDS, token: globex.token })).json.data;
+    expect(theirs.map(({ name }: Json) => name)).toEqual(['Globex board', 'D']);
+    const ids = (await dashboards()).map(({ id }) => id);
+    await server.stop();
+    await server.restart();
+    expect((await dashboards()).map(({ id }) => id)).toEqual(ids);
+    expect((await read(server, '/given/versions')).json.data).toHaveLength(1);
+  });
+
+  it('follows its files while the server runs: new, changed, gone', async () => {
+    put('a.yaml', board({ id: 'a', name: 'first' }));
+    await start();
+    put('a.yaml', board({ id: 'a', name: 'second' }));
+    put('b.yaml', board({ id: 'b', name: 'another' }));
+    await untilNamed('second');
+    await untilNamed('another');
+    rmSync(join(folder, 'b.yaml'));
+    await untilGone('another');
+    expect((await read(server, '/b')).status).toBe(404);
+    const versions = (await read(server, '/a/versions')).json.data;
+    expect(versions.map(({ name, savedBy, provisionedFrom }: Json) => [name, savedBy, provisionedFrom])).toEqual([
+      ['second', 'dashboards folder', 'a.yaml'],
+      ['first', 'dashboards folder', 'a.yaml'],
+    ]);
+    const restored = await write(server, 'POST', '/b/versions/1/restore');
+    expect([restored.status, restored.headers.get('x-pilothouse-provisioned')]).toEqual([200, null]);
+  });
+
+  it('marks what comes from a file, shows nothing else of it, and refuses to change it elsewhere', async () => {
+    put('täam/a b.yaml', board({ id: 'a', name: 'A' }));
+    await start();
+    const { json, headers } = await read(server, '/a');
+    expect(Object.keys(json.data)).toEqual(['id', 'name', 'tags', 'tiles']);
+    expect(decodeURI(headers.get('x-pilothouse-provisioned') ?? '')).toBe('täam/a b.yaml');
+    const known = await read(server, '/a', { 'if-none-match': headers.get('etag') ?? '' });
+    expect([known.status, known.headers.get('x-pilothouse-provisioned')]).toEqual([304, 't%C3%A4am/a%20b.yaml']);
+    for (const [method, below, body] of [
+      ['PUT', '/a', { name: 'x' }],
+      ['PUT', '/a', json.data],
+      ['DELETE', '/a'],
+      ['POST', '/a/versions/1/restore'],
+    ] as const) {
+      const answer = await write(server, method, below, body);
+      expect([answer.status, answer.json]).toEqual([409, { message: expect.stringContaining('täam/a b.yaml') }]);
+    }
+    expect((await read(server, '/a')).json).toEqual(json);
+    const at = storeAt(server.directory, server.databaseUrl);
+    const listed = JSON.parse((await at.run('dashboard', 'list', '--org', 'Acme', '--json')).stdout);
+    expect(listed.find(({ id }: Json) => id === 'a').provisionedFrom).toBe('täam/a b.yaml');
+    expect(listed.find(({ id }: Json) => id === acme.dashboard).provisionedFrom).toBeUndefined();
+  });
+
+  it('a file that breaks keeps what it said last; the log says where; the others go on', async () => {
+    put('a.yaml', board({ id: 'a', name: 'good' }));
+    put('b.yaml', board({ id: 'b', name: 'B' }));
+    await start();
+    put('a.yaml', board({ id: 'a', name: 'bad', tiles: [tile({ w: 99 })] }));
+    put('broken.json', '{"name": ');
+    put('b.yaml', board({ id: 'b', name: 'B2' }));
+    await untilNamed('B2');
+    expect((await read(server, '/a')).json.data.name).toBe('good');
+    await until(
+      async () => server.log(),
+      (log) => log.includes('tiles[0].w') && log.includes('broken.json'),
+      'no word in the log',
+    );
+    put('a.yaml', board({ id: 'a', name: 'mended' }));
+    await untilNamed('mended');
+  });
+
+  it('a file renamed is the same dashboard where it has an id of its own, without a new version', async () => {
+    put('a.yaml', board({ id: 'a', name: 'A' }));
+    await start();
+    renameSync(join(folder, 'a.yaml'), join(folder, 'z.yaml'));
+    await until(
+      async () => (await read(server, '/a')).headers.get('x-pilothouse-provisioned'),
+      (file) => file === 'z.yaml',
+      'the file is not noticed',
+    );
+    expect((await read(server, '/a/versions')).json.data).toHaveLength(1);
+  });
+
+  it('of two files for one dashboard the first counts, and the log names both', async () => {
+    put('a.yaml', board({ id: 'a', name: 'first' }));
+    put('b.yaml', board({ id: 'a', name: 'second' }));
+    await start();
+    expect((await read(server, '/a')).json.data.name).toBe('first');
+    await until(
+      async () => server.log(),
+      (log) => /"file":"b\.yaml".*a\.yaml has this dashboard already/.test(log),
+      'no word',
+    );
+  });
+
+  it('takes over a dashboard that was there before; its versions stay', async () => {
+    put('a.yaml', board({ id: acme.dashboard, name: 'taken over' }));
+    await start();
+    expect((await read(server, `/${acme.dashboard}`)).json.data.name).toBe('taken over');
+    expect((await read(server, `/${acme.dashboard}/versions`)).json.data).toHaveLength(2);
+    const at = storeAt(server.directory, server.databaseUrl);
+    const changed = {
+      organizations: [{ id: acme.id, name: 'Acme', dashboards: [{ id: acme.dashboard, name: 'fleet' }] }],
+    };
+    const { code, stderr } = await at.apply(changed);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('a.yaml')]);
+    expect((await read(server, `/${acme.dashboard}`)).json.data.name).toBe('taken over');
+  });
+
+  it('a folder that goes away for a moment takes no dashboard with it', async () => {
+    put('a.yaml', board({ id: 'a', name: 'A' }));
+    await start();
+    renameSync(folder, `${folder}-away`);
+    await until(
+      async () => server.log(),
+      (log) => log.includes('could not apply the dashboards folder'),
+      'not noticed',
+    );
+    expect((await read(server, '/a')).status).toBe(200);
+    renameSync(`${folder}-away`, folder);
+  });
+
+  it('which organization a file means must be clear', async () => {
+    put('none.yaml', board({ organization: undefined, name: 'none' }));
+    put('unknown.yaml', board({ organization: 'Nobody', name: 'unknown' }));
+    await start();
+    expect(await named('none')).toBeUndefined();
+    await until(
+      async () => server.log(),
+      (log) => log.includes('must name one of Acme, Globex, Initech') && log.includes('There is no such organization'),
+      'no word in the log',
+    );
+  });
+});
+
+describe('a dashboards folder that is not there', () => {
+  it('stops the start, and doctor says so', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
+    const args = ['--port', '0', '--data', join(directory, 'data'), '--dashboards', join(directory, 'none')];
+    const { code, stderr } = await cli(['serve', ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('The dashboards folder cannot be read')]);
+    expect((await cli(['doctor', ...args])).stdout).toMatch(/^FAIL {2}folder .*none cannot be read/m);
+    mkdirSync(join(directory, 'none'));
+    writeFileSync(join(directory, 'none/a.yaml'), 'name: ""');
+    const found = await cli(['doctor', ...args]);
+    expect([found.code, found.stdout]).toEqual([1, expect.stringMatching(/^FAIL {2}folder {4}a\.yaml: name: /m)]);
+    rmSync(directory, { recursive: true });
+  });
+});

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { anyDashboard, madeDashboard, read, write } from '../support/dashboards.ts';
+import { acme } from '../support/fleet.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+
+onEachStore('whatever dashboard is written', (store) => {
+  const server = useServer(store);
+
+  it('comes back as it was given, and PUT of what was read changes nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyDashboard, async (body) => {
+        const { data, etag } = await madeDashboard(server, body);
+        expect(data.name).toBe(body.name);
+        expect(data.tags).toEqual([...new Set(body.tags)]);
+        expect(data.tiles).toMatchObject(body.tiles ?? []);
+        const first = await read(server, `/${data.id}`, { 'accept-encoding': 'identity' });
+        expect([first.json.data, first.headers.get('etag')]).toEqual([data, etag]);
+        const again = await write(server, 'PUT', `/${data.id}`, first.json.data, { headers: { 'if-match': etag } });
+        expect([again.status, again.text]).toEqual([200, first.text]);
+        expect((await read(server, `/${data.id}/versions`)).json.data).toHaveLength(1);
+        const { normalized } = (await write(server, 'POST', '/validate', data)).json;
+        expect({ id: data.id, ...normalized }).toEqual(data);
+        await write(server, 'DELETE', `/${data.id}`);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('can be replaced by any other and restored to the letter', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyDashboard, anyDashboard, async (one, other) => {
+        const { data } = await madeDashboard(server, one);
+        const before = await read(server, `/${data.id}`);
+        await write(server, 'PUT', `/${data.id}`, other);
+        await write(server, 'DELETE', `/${data.id}`);
+        await write(server, 'POST', `/${data.id}/versions/1/restore`);
+        expect((await read(server, `/${data.id}`)).text).toBe(before.text);
+        await write(server, 'DELETE', `/${data.id}`);
+      }),
+      { numRuns: 15 },
+    );
+    expect((await read(server, '')).json.data.map(({ id }: { id: string }) => id)).toEqual([acme.dashboard]);
+  });
+});

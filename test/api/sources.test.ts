@@ -1,0 +1,195 @@
+import { expect, it } from 'vitest';
+import type { Json } from '../support/client.ts';
+import { HEX_ID, madeDashboard, tile, write } from '../support/dashboards.ts';
+import { acme, globex } from '../support/fleet.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+
+const path = '/api/v2/sources';
+
+const METRIC_TABLES = {
+  gauge: 'otel_metrics_gauge',
+  sum: 'otel_metrics_sum',
+  histogram: 'otel_metrics_histogram',
+  summary: 'otel_metrics_summary',
+  'exponential histogram': 'otel_metrics_exponential_histogram',
+};
+
+onEachStore('sources', (store) => {
+  const server = useServer(store);
+  const call = (method: string, below = '', body?: unknown, token = acme.writer) =>
+    server.call({ method, path: path + below, token, ...(body === undefined ? {} : { body }) });
+  const made = async (body: object): Promise<Json> => {
+    const { status, json, text } = await call('POST', '', body);
+    expect(status, text).toBe(200);
+    return json.data;
+  };
+
+  it('lists the built-in ones first, with the tables of OpenTelemetry', async () => {
+    const { json } = await call('GET', '', undefined, acme.token);
+    const from = (tableName: string) => ({ databaseName: 'pilothouse', tableName });
+    expect(json.data.slice(0, 3)).toEqual([
+      {
+        id: 'logs',
+        name: 'Logs',
+        kind: 'log',
+        from: from('otel_logs'),
+        timestampValueExpression: 'Timestamp',
+        implicitColumnExpression: 'Body',
+        bodyExpression: 'Body',
+      },
+      {
+        id: 'traces',
+        name: 'Traces',
+        kind: 'trace',
+        from: from('otel_traces'),
+        timestampValueExpression: 'Timestamp',
+        implicitColumnExpression: 'SpanName',
+        bodyExpression: 'SpanName',
+      },
+      {
+        id: 'metrics',
+        name: 'Metrics',
+        kind: 'metric',
+        from: from(''),
+        timestampValueExpression: 'TimeUnix',
+        metricTables: METRIC_TABLES,
+      },
+    ]);
+    for (const builtIn of json.data.slice(0, 3))
+      expect((await call('GET', `/${builtIn.id}`)).json.data).toEqual(builtIn);
+  });
+
+  it.each(['log', 'trace', 'metric'])(
+    'a %s needs a name and a kind; the rest is that of the built-in one',
+    async (kind) => {
+      const source = await made({ name: 'mine', kind, more: 'ignored' });
+      const builtIn = (await call('GET', `/${kind === 'log' ? 'logs' : kind === 'trace' ? 'traces' : 'metrics'}`)).json
+        .data;
+      expect(source).toEqual({ ...builtIn, id: expect.stringMatching(HEX_ID), name: 'mine' });
+      expect((await call('GET', `/${source.id}`)).json.data).toEqual(source);
+      expect((await call('GET')).json.data.slice(3)).toContainEqual(source);
+    },
+  );
+
+  it('any other table by its names, and PUT replaces it whole', async () => {
+    const body = {
+      name: 'shop',
+      kind: 'log',
+      from: { databaseName: 'shop', tableName: 'events' },
+      timestampValueExpression: 'At',
+      implicitColumnExpression: 'Message.Text',
+      bodyExpression: 'Message.Text',
+    };
+    const source = await made(body);
+    expect(source).toEqual({ id: source.id, ...body });
+    const replaced = await call('PUT', `/${source.id}`, { name: 'shop', kind: 'metric', metricTables: { gauge: 'g' } });
+    expect(replaced.json.data).toEqual({
+      id: source.id,
+      name: 'shop',
+      kind: 'metric',
+      from: { databaseName: 'pilothouse', tableName: '' },
+      timestampValueExpression: 'TimeUnix',
+      metricTables: { gauge: 'g' },
+    });
+    expect((await call('GET', `/${source.id}`)).json).toEqual(replaced.json);
+  });
+
+  it.each<[Json, string]>([
+    [{}, 'name'],
+    [{ name: 'x' }, 'kind'],
+    [{ name: '', kind: 'log' }, 'name'],
+    [{ name: 'x', kind: 'session' }, 'kind'],
+    [{ name: 'x', kind: 'log', from: { tableName: '' } }, 'from.tableName'],
+    [{ name: 'x', kind: 'log', from: { tableName: 'a b' } }, 'from.tableName'],
+    [{ name: 'x', kind: 'log', from: { tableName: 'system.tables' } }, 'from.tableName'],
+    [{ name: 'x', kind: 'log', from: { tableName: 'x; DROP TABLE y' } }, 'from.tableName'],
+    [{ name: 'x', kind: 'log', from: { tableName: 'file(1)' } }, 'from.tableName'],
+    [{ name: 'x', kind: 'log', from: { tableName: '`x`' } }, 'from.tableName'],
+    [{ name: 'x', kind: 'log', from: { tableName: 'x'.repeat(129) } }, 'from.tableName'],
+    [{ name: 'x', kind: 'log', from: { databaseName: 'system' } }, 'from.databaseName'],
+    [{ name: 'x', kind: 'log', from: { databaseName: 'System' } }, 'from.databaseName'],
+    [{ name: 'x', kind: 'log', from: { databaseName: 'information_schema' } }, 'from.databaseName'],
+    [{ name: 'x', kind: 'log', from: { databaseName: 'INFORMATION_SCHEMA' } }, 'from.databaseName'],
+    [{ name: 'x', kind: 'log', from: { databaseName: '1x' } }, 'from.databaseName'],
+    [{ name: 'x', kind: 'log', from: { databaseName: 'x\ny' } }, 'from.databaseName'],
+    [{ name: 'x', kind: 'log', timestampValueExpression: 'now()' }, 'timestampValueExpression'],
+    [{ name: 'x', kind: 'log', implicitColumnExpression: '(SELECT 1)' }, 'implicitColumnExpression'],
+    [{ name: 'x', kind: 'log', bodyExpression: "Body'--" }, 'bodyExpression'],
+    [{ name: 'x', kind: 'log', bodyExpression: 'Bödy' }, 'bodyExpression'],
+    [{ name: 'x', kind: 'log', metricTables: {} }, 'metricTables'],
+    [{ name: 'x', kind: 'metric', from: { tableName: 'x' } }, 'from.tableName'],
+    [{ name: 'x', kind: 'metric', metricTables: { gauge: 'a.b' } }, 'metricTables.gauge'],
+  ])('D1: %j is a 400 at %s, and nothing is stored', async (body, place) => {
+    const before = (await call('GET')).json;
+    const { id } = before.data.at(-1);
+    for (const answer of [await call('POST', '', body), await call('PUT', `/${id}`, body)]) {
+      expect([answer.status, answer.json.errors?.[0]?.path]).toEqual([400, place]);
+      expect(answer.json.message).toMatch(/^Body validation failed: /);
+    }
+    expect((await call('GET')).json).toEqual(before);
+  });
+
+  it('a built-in source cannot be changed', async () => {
+    for (const id of ['logs', 'traces', 'metrics']) {
+      for (const { status, json } of [
+        await call('PUT', `/${id}`, { name: 'x', kind: 'log' }),
+        await call('DELETE', `/${id}`),
+      ])
+        expect([status, json]).toEqual([409, { message: expect.stringContaining(id) }]);
+    }
+  });
+
+  it('a source that a dashboard reads from cannot be deleted until it does so no longer', async () => {
+    const { id } = await made({ name: 'used', kind: 'log' });
+    const series = [{ type: 'time', aggFn: 'count', sourceId: id }];
+    const { data } = await madeDashboard(server, { name: 'Reader', tiles: [tile({ series })] });
+    const refused = await call('DELETE', `/${id}`);
+    expect([refused.status, refused.json.message]).toEqual([409, expect.stringContaining(`Reader (${data.id})`)]);
+    await write(server, 'PUT', `/${data.id}`, { name: 'Reader' });
+    const deleted = await call('DELETE', `/${id}`);
+    expect([deleted.status, deleted.json]).toEqual([200, {}]);
+    expect((await call('GET', `/${id}`)).status).toBe(404);
+    const restored = await write(server, 'PUT', `/${data.id}`, { name: 'Reader', tiles: [tile({ series })] });
+    expect(restored.json.message).toBe(`Could not find the following source IDs: ${id}`);
+  });
+
+  it('R2: a token that may only read cannot change one', async () => {
+    const { id } = await made({ name: 'x', kind: 'log' });
+    for (const [method, below, body] of [
+      ['POST', '', { name: 'x', kind: 'log' }],
+      ['PUT', `/${id}`, { name: 'x', kind: 'log' }],
+      ['DELETE', `/${id}`],
+    ] as const)
+      expect((await call(method, below, body, acme.token)).status).toBe(403);
+  });
+
+  it('D1: those of somebody else, and ids that cannot be, are not found', async () => {
+    expect((await call('GET', `/${globex.dashboard}`, undefined, globex.token)).status).toBe(200);
+    for (const id of [globex.dashboard, 'f'.repeat(24), 'a%20b', 'x'.repeat(65)]) {
+      for (const [method, body] of [['GET'], ['PUT', { name: 'x', kind: 'log' }], ['DELETE']] as const) {
+        const { status, json } = await call(method, `/${id}`, body);
+        expect([status, json]).toEqual([404, { message: 'Source not found' }]);
+      }
+    }
+    expect((await call('GET')).text).not.toContain('Globex');
+  });
+
+  it('B6: the life of a source is in the trail', async () => {
+    const source = await made({ name: 'audited', kind: 'log' });
+    await call('PUT', `/${source.id}`, { name: 'audited', kind: 'log' });
+    await call('PUT', `/${source.id}`, { name: 'renamed', kind: 'log' });
+    await call('DELETE', `/${source.id}`);
+    const { json } = await server.call({ path: `/v1/organizations/${acme.id}/activities?limit=3`, key: acme.admin });
+    const known = { resourceType: 'source', resourceId: source.id, actorDetails: 'editor' };
+    expect(json.result).toEqual([
+      expect.objectContaining({ ...known, type: 'dashboard_source_delete', before: { ...source, name: 'renamed' } }),
+      expect.objectContaining({
+        ...known,
+        type: 'dashboard_source_update',
+        before: { name: 'audited' },
+        after: { name: 'renamed' },
+      }),
+      expect.objectContaining({ ...known, type: 'dashboard_source_create', after: source }),
+    ]);
+  });
+});

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { Answer, Call, Json } from './client.ts';
+import { acme } from './fleet.ts';
+import type { TestServer } from './server.ts';
+
+export const DASHBOARDS = '/api/v2/dashboards';
+export const HEX_ID = /^[0-9a-f]{24}$/;
+
+export const markdown = { type: 'markdown', content: '# hello' };
+export const count = { type: 'time', aggFn: 'count' };
+export const tile = (more: object = {}): Json => ({ x: 0, y: 0, w: 12, h: 4, series: [count], ...more });
+
+/** One call with a token that may write. */
+export const write = (
+  server: TestServer,
+  method: string,
+  below: string,
+  body?: unknown,
+  more: Partial<Call> = {},
+): Promise<Answer> =>
+  server.call({
+    method,
+    path: DASHBOARDS + below,
+    token: acme.writer,
+    ...(body === undefined ? {} : { body }),
+    ...more,
+  });
+
+export const read = (server: TestServer, below: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  server.call({ path: DASHBOARDS + below, token: acme.token, headers });
+
+/** A dashboard made over HTTP, as it was answered, and its tag. */
+export async function madeDashboard(server: TestServer, body: object): Promise<{ data: Json; etag: string }> {
+  const { status, json, text, headers } = await write(server, 'POST', '', body);
+  expect(status, text).toBe(200);
+  return { data: json.data, etag: headers.get('etag') ?? '' };
+}
+
+/** Text that every store can hold; mostly short, and of every script. */
+const text = (maxLength: number, minLength = 0) =>
+  fc
+    .string({ minLength, maxLength: Math.min(maxLength, 40), unit: 'grapheme' })
+    .map((value) => value.replaceAll('\u0000', '').toWellFormed().slice(0, maxLength))
+    .filter((value) => value.length >= minLength && value.isWellFormed());
+
+const optional = { requiredKeys: [] as [] };
+
+const shared = {
+  dataSource: fc.constantFrom('events', 'metrics'),
+  field: text(100),
+  groupBy: fc.array(text(100), { maxLength: 10 }),
+  where: text(200),
+  whereLanguage: fc.constantFrom('lucene', 'sql'),
+  sourceId: fc.constantFrom('logs', 'traces', 'metrics'),
+  metricName: text(100),
+  metricDataType: fc.constantFrom('gauge', 'sum', 'histogram', 'summary', 'exponential histogram'),
+  alias: text(100),
+  displayType: fc.constantFrom('line', 'stacked_bar'),
+  sortOrder: fc.constantFrom('asc', 'desc'),
+  numberFormat: fc.dictionary(fc.constantFrom('output', 'mantissa', 'unit'), fc.jsonValue({ maxDepth: 2 })),
+};
+
+const drawn = fc
+  .tuple(fc.record(shared, optional), fc.constantFrom('avg', 'count', 'quantile', 'increase', 'rate', 'none'))
+  .map(([more, aggFn]) => ({ ...more, aggFn, ...(aggFn === 'quantile' ? { level: 0.5 } : {}) }));
+
+const series = fc.constantFrom('time', 'table', 'number', 'search', 'markdown').chain((type) => {
+  const one =
+    type === 'markdown'
+      ? fc.record({ content: text(500) })
+      : type === 'search'
+        ? fc.tuple(fc.record(shared, optional), fc.array(text(40), { maxLength: 5 })).map(([more, fields]) => ({
+            ...more,
+            fields,
+          }))
+        : drawn;
+  return fc.array(
+    one.map((members) => ({ type, ...members })),
+    { minLength: 1, maxLength: 3 },
+  );
+});
+
+const tiles = fc.record(
+  {
+    id: text(36, 1),
+    name: text(100),
+    asRatio: fc.boolean(),
+    x: fc.integer({ min: 0, max: 12 }),
+    y: fc.integer({ min: 0, max: 1000 }),
+    w: fc.integer({ min: 1, max: 12 }),
+    h: fc.integer({ min: 1, max: 100 }),
+    series,
+  },
+  { requiredKeys: ['x', 'y', 'w', 'h', 'series'] },
+);
+
+/** Every body that the interface takes, or nearly. */
+export const anyDashboard = fc.record(
+  {
+    name: text(200, 1),
+    tags: fc.array(text(32), { maxLength: 6 }),
+    tiles: fc.uniqueArray(tiles, { maxLength: 4, selector: ({ id }) => id ?? {} }),
+  },
+  { requiredKeys: ['name'] },
+);
