@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { fillEngine } from '../support/engine.ts';
+import { HOSTILE_EXPRESSIONS, type HostileExpression } from '../support/hostile-expressions.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+
+const T0 = Math.floor(Date.now() / 86_400_000 - 1) * 86_400_000 + 10 * 3_600_000;
+const SECRET = 'globex-secret-needle';
+
+const acme = { id: '11111111-2222-4333-8444-555555555555', token: 'acme-token' };
+const globex = { id: '22222222-2222-4333-8444-555555555555', token: 'globex-token' };
+const fleet = {
+  organizations: [acme, globex].map(({ id, token }, index) => ({
+    id,
+    name: `org ${index}`,
+    tier: 'SCALE',
+    paid: true,
+    dashboardTokens: [{ name: 'wall', token }],
+  })),
+};
+
+const row = (OrganizationId: string, text: string) => ({
+  OrganizationId,
+  Timestamp: new Date(T0).toISOString(),
+  ServiceName: text,
+  Body: text,
+  LogAttributes: { ms: '5', user: text },
+});
+
+const base = { sourceId: 'traces', aggFn: 'count', where: '', groupBy: [] as string[] };
+function seriesWith({ language, text }: HostileExpression): object {
+  const logs = { ...base, sourceId: 'logs' };
+  if (language === 'field') return { ...logs, aggFn: 'any', field: text };
+  if (language === 'groupBy') return { ...logs, groupBy: [text] };
+  return { ...logs, where: text, whereLanguage: language };
+}
+
+onEachStore('hostile expressions over HTTP', (store) => {
+  const server = useServer(store, { fleet });
+
+  beforeAll(async () => {
+    await fillEngine(join(server.directory, 'data'), {
+      otel_logs: [row(acme.id, 'ours'), row(acme.id, 'ours too'), row(globex.id, SECRET)],
+    });
+  });
+
+  const ask = (series: object) =>
+    server.call({
+      method: 'POST',
+      path: '/api/v2/charts/series',
+      token: acme.token,
+      body: { startTime: T0, endTime: T0 + 60_000, granularity: '1m', series: [series] },
+    });
+
+  // One test for all of them: what counts is that none gets through, and the message names the one that does.
+  it(`none of ${HOSTILE_EXPRESSIONS.length} sees another organization, or breaks anything`, async () => {
+    for (const attempt of HOSTILE_EXPRESSIONS) {
+      const { status, text, json } = await ask(seriesWith(attempt));
+      const about = `${attempt.name} (${attempt.language}): ${text.slice(0, 300)}`;
+      expect([200, 400], about).toContain(status);
+      if (attempt.outcome === 'refused') expect(status, about).toBe(400);
+      expect(text.includes(SECRET) && !attempt.text.includes(SECRET), about).toBe(false);
+      expect(text, about).not.toMatch(/root:|ClickHouse|chdb|Stack trace|DB::/);
+      const counted = (json.data ?? []).map((one: Record<string, unknown>) => one['series_0.data']);
+      for (const value of counted) if (typeof value === 'number') expect(value, about).toBeLessThanOrEqual(2);
+    }
+    expect((await ask({ ...base, sourceId: 'logs' })).json.data).toEqual([
+      { ts_bucket: T0, group: [], 'series_0.data': 2 },
+    ]);
+  }, 120_000);
+});
