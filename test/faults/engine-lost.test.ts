@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { acme, globex } from '../support/fleet.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const now = Math.floor(Date.now() / 60_000) * 60_000;
+
+onEachStore('an engine that is killed', (store) => {
+  const server = useServer(store);
+
+  const ask = (where = '') =>
+    server.call({
+      method: 'POST',
+      path: '/api/v2/charts/series',
+      token: acme.token,
+      body: {
+        startTime: now - 3_600_000,
+        endTime: now,
+        series: [{ sourceId: 'logs', aggFn: 'count', where, whereLanguage: 'sql', groupBy: [] }],
+      },
+    });
+  const children = (): number[] =>
+    readdirSync(`/proc/${server.pid}/task`).flatMap((task) =>
+      readFileSync(`/proc/${server.pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
+    );
+
+  it('is not started by anything that does not query', async () => {
+    for (const path of ['/api/v2/dashboards', `/api/v2/dashboards/${acme.dashboard}`, '/api/v2/sources'])
+      expect((await server.call({ path, token: acme.token })).status).toBe(200);
+    expect((await server.call({ path: '/readyz' })).status).toBe(200);
+    expect(children()).toEqual([]);
+  });
+
+  it('fails its queries with 503 and retry-after, leaves everything else alone, and comes back', async () => {
+    expect((await ask()).status).toBe(200);
+    const [pid] = children();
+    expect(pid).toBeGreaterThan(0);
+    // Stopped first, so that the query is in flight for certain when the process dies.
+    process.kill(pid as number, 'SIGSTOP');
+    const inFlight = ask("Body = 'in flight'");
+    await delay(300);
+    expect((await server.call({ path: '/api/v2/dashboards', token: globex.token })).status).toBe(200);
+    process.kill(pid as number, 'SIGKILL');
+    const failed = await inFlight;
+    expect(failed.status).toBe(503);
+    expect(failed.json.message).toMatch(/engine/i);
+    expect(Number(failed.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect((await server.call({ path: '/readyz' })).status).toBe(200);
+    const again = await until(
+      () => ask("Body = 'again'"),
+      ({ status }) => status === 200,
+      'the engine does not come back',
+    );
+    expect(again.json).toEqual({ data: [] });
+    expect(children()).toHaveLength(1);
+    expect(children()).not.toContain(pid);
+  });
+
+  it('ends with the server', async () => {
+    await ask();
+    const [pid] = children();
+    expect(await server.stop()).toBe(0);
+    expect(() => process.kill(pid as number, 0)).toThrow();
+  });
+});
