@@ -48,7 +48,7 @@ const postgresUrl = (text: string) => (/^postgres(ql)?:\/\//.test(text) && URL.c
 const httpUrl = (text: string) => (/^https?:\/\//.test(text) && URL.canParse(text) ? text : undefined);
 
 const BYTES = { MiB: 2 ** 20, GiB: 2 ** 30 };
-const LEAST_BYTES = 512 * BYTES.MiB;
+const LEAST_BYTES = 768 * BYTES.MiB;
 
 /** `1GiB`, `1536MiB`, in bytes. */
 function parseBytes(text: string): number | undefined {
@@ -143,7 +143,7 @@ export const SETTINGS = {
     variable: 'PILOTHOUSE_ENGINE_MEMORY',
     help: 'what the embedded engine may use, such as 2GiB (default: a quarter of the machine, 1 to 8 GiB)',
     parse: parseBytes,
-    rule: 'must look like 2GiB or 1536MiB, and be at least 512MiB',
+    rule: 'must look like 2GiB or 1536MiB, and be at least 768MiB',
   },
   openTables: {
     flag: '--open-tables',
