@@ -23,7 +23,7 @@ export interface Placed {
   at: number;
 }
 
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** The number a text spells in full, if it does. */
 export function parseNumber(text: string): number | bigint | undefined {

@@ -1,3 +1,4 @@
+import { memoized } from '../../kernel/memo.ts';
 import { type Column, ORGANIZATION_COLUMN } from '../engine.ts';
 import { call, type Expression } from './expression.ts';
 import { ExpressionError } from './expression-error.ts';
@@ -16,9 +17,11 @@ export function findColumn(scope: Scope, name: string): Column | undefined {
   return name === ORGANIZATION_COLUMN ? undefined : scope.columns.find((column) => column.name === name);
 }
 
+const typeOf = memoized((type) => parseType(type));
+
 /** The value of a column; what only looks like text (an Enum, a UUID) is made text. */
 export function referTo(column: Column): Expression {
-  const { disguised, ...type } = parseType(column.type);
+  const { disguised, ...type } = typeOf(column.type);
   const reference: Expression = { node: 'column', name: column.name, type };
   return disguised ? call('toString', [reference], TEXT) : reference;
 }

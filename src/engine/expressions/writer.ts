@@ -20,7 +20,7 @@ export function createWriter(): Writer {
   const places = new Map<string, string>();
 
   function bind(value: unknown, type: string): string {
-    const key = `${type} ${JSON.stringify(value, bigintsAsText)}`;
+    const key = `${type} ${typeof value} ${typeof value === 'object' ? JSON.stringify(value) : value}`;
     const known = places.get(key);
     if (known !== undefined) return known;
     const name = `p${places.size + 1}`;
@@ -157,10 +157,6 @@ function engineType({ value, type }: Literal): string {
 /** A whole number past 2^53. */
 function isUnsafe({ value }: Literal): boolean {
   return typeof value === 'bigint' || (Number.isInteger(value) && !Number.isSafeInteger(value));
-}
-
-function bigintsAsText(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value;
 }
 
 /** A name as ClickHouse reads it back, whatever characters it holds. */
