@@ -34,7 +34,7 @@ export const readFolder = (directory: string): FoundFile[] => createFolderReader
 
 const pathsIn = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .map((path) => path.split(sep).join('/'))
+    .map((path) => path.split(sep).join('/').toWellFormed())
     .filter((path) => IS_DASHBOARD.test(path) && !IS_HIDDEN.test(path) && path.length <= LONGEST_PATH)
     .sort();
 
