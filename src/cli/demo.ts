@@ -49,6 +49,7 @@ function welcome({ url, dashboardUrl }: Server, { databaseUrl, dataDirectory }: 
     admin key        ${demo.admin.keyId} : ${demo.admin.keySecret}
     developer key    ${demo.developer.keyId} : ${demo.developer.keySecret}  (reads only)
     dashboard token  ${demo.token}
+    read-write one   ${demo.writer}
 
   Update service scaling
     curl -X PATCH ${admin} ${json} \\

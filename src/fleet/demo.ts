@@ -22,6 +22,8 @@ export const demo = {
   admin: { keyId: 'DemoAdminKey00000001', keySecret: 'demo-admin-secret' },
   developer: { keyId: 'DemoDevKey0000000002', keySecret: 'demo-developer-secret' },
   token: 'demo-dashboard-token',
+  /** May also change dashboards. */
+  writer: 'demo-dashboard-writer',
   dashboardId: '64f0c1d2e3a4b5c6d7e8f901',
 };
 
@@ -114,7 +116,10 @@ export function demoFleet(nowMs: number): FleetFile {
       { name: 'demo admin', ...demo.admin, roles: ['admin'] },
       { name: 'demo developer', ...demo.developer, roles: ['developer'] },
     ],
-    dashboardTokens: [{ name: 'demo wallboard', token: demo.token }],
+    dashboardTokens: [
+      { name: 'demo wallboard', token: demo.token },
+      { name: 'demo editor', token: demo.writer, access: 'write' },
+    ],
     dashboards: [
       {
         id: demo.dashboardId,

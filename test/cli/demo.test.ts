@@ -115,7 +115,7 @@ describe('demo', () => {
     expect(demo.welcome).toMatch(
       /organization +b3a6f9d2-5c41-4e8a-9d27-0f1e2d3c4b5a\n +admin key +DemoAdminKey00000001 : demo-admin-secret\n/,
     );
-    expect(demo.welcome).toMatch(/dashboard token +demo-dashboard-token\n/);
+    expect(demo.welcome).toMatch(/dashboard token +demo-dashboard-token\n +read-write one +demo-dashboard-writer\n/);
     expect([...lines.keys()]).toEqual([
       'Update service scaling',
       'Create key',
