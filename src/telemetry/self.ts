@@ -142,6 +142,7 @@ export function openSelfTelemetry({
 
   async function writeRest(): Promise<void> {
     await writing;
+    isFailing = false;
     let withMetrics = true;
     while (engine.isRunning() && !isFailing && (withMetrics || ring.length > 0)) {
       await write(withMetrics);
@@ -159,10 +160,13 @@ export function openSelfTelemetry({
     async close(): Promise<void> {
       clearInterval(timer);
       processes.close();
-      await Promise.race([writeRest(), delayed(LAST_WRITE_MS)]);
+      let giveUp: NodeJS.Timeout | undefined;
+      const tooLate = new Promise<void>((resolve) => {
+        giveUp = setTimeout(resolve, LAST_WRITE_MS);
+      });
+      await Promise.race([writeRest(), tooLate]);
+      clearTimeout(giveUp);
       counts.dropped.stopped += ring.length * ROWS_PER_REQUEST;
     },
   };
 }
-
-const delayed = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());
