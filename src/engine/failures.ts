@@ -57,7 +57,7 @@ function mistakeIn(message: string): string {
   const [head = ''] = message
     .replace(/^Code: \d+\. DB::Exception: /, '')
     .split(
-      /[:.,;]?\s+(?:in scope |maybe you meant|while (?:executing|processing|converting)|in query|in block|stack trace)|\s*\((?:version|[A-Z_]{3,}\))/i,
+      /[:.,;]?\s+(?:in scope |maybe you meant|while (?:executing|processing|converting)|in query|in block|stack trace|note: |look at |please note)|\s*\((?:version|[A-Z_]{3,}\))/i,
     );
   const text = head.replace(/\s+/g, ' ').replace(/^\S+: (?=Not enough privileges|Cannot execute)/, '');
   return [...text]
