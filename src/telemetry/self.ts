@@ -1,8 +1,9 @@
 import type { Engine } from '../engine/engine.ts';
 import { type Clock, SECOND_MS } from '../kernel/clock.ts';
+import { newUuid } from '../kernel/ids.ts';
 import { openProcessMetrics } from './process-metrics.ts';
 import { createRequestMetrics } from './request-metrics.ts';
-import { type AnsweredRequest, requestRows } from './request-rows.ts';
+import { type AnsweredRequest, requestRows, SERVICE_NAME } from './request-rows.ts';
 import { createRing } from './ring.ts';
 import { type Attributes, type Batch, emptyBatch, TABLE_KINDS, TABLES } from './rows.ts';
 
@@ -31,7 +32,7 @@ interface Options {
   engine: Pick<Engine, 'kind' | 'insert' | 'isRunning' | 'start'>;
   clock: Clock;
   log: { warn(details: object, message: string): void };
-  resource: Attributes;
+  version: string;
   /** Whose dashboards show what belongs to nobody: strangers, the store, the process. Empty: nobody's. */
   operatorId: string;
   bufferedRequests?: number;
@@ -45,11 +46,16 @@ export function openSelfTelemetry({
   engine,
   clock,
   log,
-  resource,
+  version,
   operatorId,
   bufferedRequests = BUFFERED_REQUESTS,
 }: Options) {
   const startMs = clock.now();
+  const resource: Attributes = {
+    'service.name': SERVICE_NAME,
+    'service.version': version,
+    'service.instance.id': newUuid(),
+  };
   const ring = createRing<AnsweredRequest>(bufferedRequests);
   const requests = createRequestMetrics({ resource, startMs });
   const processes = openProcessMetrics({ organizationId: operatorId, resource, startMs });
