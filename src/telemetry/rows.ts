@@ -131,8 +131,6 @@ export const emptyBatch = (): Batch => ({
 
 export const TABLE_KINDS = Object.keys(TABLES) as TableKind[];
 
-export const rowCount = (batch: Batch): number => TABLE_KINDS.reduce((count, kind) => count + batch[kind].length, 0);
-
 const NANOS_PER_MS = 1e6;
 
 /** `ms` may have decimals; a double holds today's time to about a quarter of a microsecond. */

@@ -23,9 +23,8 @@ export function createDemoTelemetry({ organizationId, seed, fromMs }: Options) {
   const counters = createCounters(seed, fromMs);
   let reachedMs = fromMs;
   return {
-    /** The rows from where the last call ended up to `toMs`, which is not part of them. */
-    advance(toMs: number): Batch {
-      const batch = emptyBatch();
+    /** Adds the rows from where the last call ended up to `toMs`, which is not part of them. */
+    advance(toMs: number, batch: Batch = emptyBatch()): Batch {
       for (; reachedMs < toMs; reachedMs += STEP_MS) {
         const random = createRandom(seed, reachedMs);
         addTraces(batch, random, organizationId, reachedMs);

@@ -1,22 +1,28 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Engine } from '../../engine/engine.ts';
 import { type Clock, DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
-import { type Batch, emptyBatch, rowCount, TABLE_KINDS, TABLES, type TableKind } from '../rows.ts';
+import { TABLE_KINDS, TABLES, type TableKind } from '../rows.ts';
 import { findGaugeMoments } from '../store.ts';
 import { missingRanges, type Range } from './coverage.ts';
 import { createDemoTelemetry, wholeSteps } from './generator.ts';
 import { METRICS_EVERY_MS, STEP_MS } from './shape.ts';
 
+type DemoTelemetry = ReturnType<typeof createDemoTelemetry>;
+
 const SEED = 'shop';
 /** What is made without letting others have their turn; a few milliseconds of work. */
 const SLICE_MS = 2 * MINUTE_MS;
-/** What is written at once. */
-const WRITE_MS = 30 * MINUTE_MS;
+/** Every write makes a part that has to be merged, so they should not be small. */
+const ROWS_PER_WRITE = 4000;
+const CHECKPOINT_MS = 4 * 60 * MINUTE_MS;
 
-/** Written last: where it has a value, everything else is there too. */
+/** Written last, at each checkpoint: where it has a value, everything else is there too. */
 const MARK: TableKind = 'gauge';
 const MARK_METRIC = { serviceName: 'gateway', metricName: 'system.cpu.utilization' };
-const IN_ORDER: readonly TableKind[] = [...TABLE_KINDS.filter((kind) => kind !== MARK), MARK];
+const OTHERS: readonly TableKind[] = TABLE_KINDS.filter((kind) => kind !== MARK);
+
+const noLines = () =>
+  Object.fromEntries(TABLE_KINDS.map((kind) => [kind, []])) as unknown as Record<TableKind, string[]>;
 
 interface Options {
   engine: Engine;
@@ -34,7 +40,7 @@ export function openDemoLoader({ engine, clock, organizationId, say }: Options) 
   let isClosed = false;
   let isFailing = false;
   let timer: NodeJS.Timeout | undefined;
-  let generator: ReturnType<typeof createDemoTelemetry>;
+  let generator: DemoTelemetry;
   let reachedMs = 0;
 
   async function loadDay(): Promise<void> {
@@ -53,38 +59,35 @@ export function openDemoLoader({ engine, clock, organizationId, say }: Options) 
   async function fill({ fromMs, toMs }: Range): Promise<number> {
     const range = createDemoTelemetry({ organizationId, seed: SEED, fromMs });
     let rows = 0;
-    for (let ms = fromMs; ms < toMs && !isClosed; ms += WRITE_MS) {
-      const batch = await makeSliced(range, ms, Math.min(ms + WRITE_MS, toMs));
-      await write(batch);
-      rows += rowCount(batch);
-    }
+    for (let ms = fromMs; ms < toMs && !isClosed; ms += CHECKPOINT_MS)
+      rows += await writeUpTo(range, ms, Math.min(ms + CHECKPOINT_MS, toMs));
     return rows;
   }
 
-  async function makeSliced(from: typeof generator, fromMs: number, toMs: number): Promise<Batch> {
-    const batch = emptyBatch();
+  async function writeUpTo(from: DemoTelemetry, fromMs: number, toMs: number): Promise<number> {
+    const waiting = noLines();
+    let rows = 0;
     for (let ms = fromMs; ms < toMs; ms += SLICE_MS) {
-      const slice = from.advance(Math.min(ms + SLICE_MS, toMs));
-      for (const kind of TABLE_KINDS) (batch[kind] as object[]).push(...slice[kind]);
+      const batch = from.advance(Math.min(ms + SLICE_MS, toMs));
+      for (const kind of TABLE_KINDS) for (const row of batch[kind]) waiting[kind].push(JSON.stringify(row));
+      for (const kind of OTHERS) if (waiting[kind].length >= ROWS_PER_WRITE) rows += await write(kind, waiting[kind]);
       await nextTurn();
     }
-    return batch;
+    for (const kind of [...OTHERS, MARK]) rows += await write(kind, waiting[kind]);
+    return rows;
   }
 
-  /** One table after the other: each is turned into text in one go, which nobody else should have to wait for. */
-  async function write(batch: Batch): Promise<void> {
-    for (const kind of IN_ORDER) if (batch[kind].length > 0) await engine.insert(TABLES[kind], batch[kind]);
+  async function write(kind: TableKind, waiting: string[]): Promise<number> {
+    const lines = waiting.splice(0);
+    await engine.insertLines(TABLES[kind], Buffer.from(lines.join('\n')));
+    return lines.length;
   }
 
   /** What has happened since, also when that is more than a step: the machine may have slept. */
   async function catchUp(): Promise<void> {
-    const nowMs = wholeSteps(clock.now());
-    while (reachedMs < nowMs && !isClosed) {
-      const toMs = Math.min(reachedMs + WRITE_MS, nowMs);
-      const batch = await makeSliced(generator, reachedMs, toMs);
-      reachedMs = toMs;
-      await write(batch);
-    }
+    const fromMs = reachedMs;
+    reachedMs = wholeSteps(clock.now());
+    if (fromMs < reachedMs) await writeUpTo(generator, fromMs, reachedMs);
   }
 
   async function attempt(work: () => Promise<void>): Promise<boolean> {
