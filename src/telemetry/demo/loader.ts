@@ -21,8 +21,24 @@ const MARK: TableKind = 'gauge';
 const MARK_METRIC = { serviceName: 'gateway', metricName: 'system.cpu.utilization' };
 const OTHERS: readonly TableKind[] = TABLE_KINDS.filter((kind) => kind !== MARK);
 
-const noLines = () =>
-  Object.fromEntries(TABLE_KINDS.map((kind) => [kind, []])) as unknown as Record<TableKind, string[]>;
+/** Rows that wait to be written, as bytes: a hundred thousand strings would keep the garbage collector busy. */
+interface Text {
+  parts: Buffer[];
+  rows: number;
+}
+
+const emptyTexts = () =>
+  Object.fromEntries(TABLE_KINDS.map((kind): [TableKind, Text] => [kind, { parts: [], rows: 0 }])) as Record<
+    TableKind,
+    Text
+  >;
+
+function addText(text: Text, rows: readonly object[]): void {
+  let lines = '';
+  for (const row of rows) lines += `${JSON.stringify(row)}\n`;
+  text.parts.push(Buffer.from(lines));
+  text.rows += rows.length;
+}
 
 interface Options {
   engine: Engine;
@@ -65,22 +81,24 @@ export function openDemoLoader({ engine, clock, organizationId, say }: Options) 
   }
 
   async function writeUpTo(from: DemoTelemetry, fromMs: number, toMs: number): Promise<number> {
-    const waiting = noLines();
+    const waiting = emptyTexts();
     let rows = 0;
     for (let ms = fromMs; ms < toMs; ms += SLICE_MS) {
       const batch = from.advance(Math.min(ms + SLICE_MS, toMs));
-      for (const kind of TABLE_KINDS) for (const row of batch[kind]) waiting[kind].push(JSON.stringify(row));
-      for (const kind of OTHERS) if (waiting[kind].length >= ROWS_PER_WRITE) rows += await write(kind, waiting[kind]);
+      for (const kind of TABLE_KINDS) addText(waiting[kind], batch[kind]);
+      for (const kind of OTHERS) if (waiting[kind].rows >= ROWS_PER_WRITE) rows += await write(kind, waiting[kind]);
       await nextTurn();
     }
     for (const kind of [...OTHERS, MARK]) rows += await write(kind, waiting[kind]);
     return rows;
   }
 
-  async function write(kind: TableKind, waiting: string[]): Promise<number> {
-    const lines = waiting.splice(0);
-    await engine.insertLines(TABLES[kind], Buffer.from(lines.join('\n')));
-    return lines.length;
+  async function write(kind: TableKind, text: Text): Promise<number> {
+    const { rows } = text;
+    const lines = Buffer.concat(text.parts.splice(0));
+    text.rows = 0;
+    await engine.insertLines(TABLES[kind], lines);
+    return rows;
   }
 
   /** What has happened since, also when that is more than a step: the machine may have slept. */
