@@ -15,6 +15,7 @@ export const AGGREGATIONS = [
   'any',
   'none',
   'increase',
+  'rate',
 ] as const;
 export const WHERE_LANGUAGES = ['lucene', 'sql'] as const;
 
