@@ -55,7 +55,12 @@ export async function startChild({ program, order, log }: Options): Promise<Chil
   }
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
-    child.once('close', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
+    child.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
+  });
+  // Later than its end: everything it said has been read.
+  const silent = new Promise<void>((resolve) => {
+    child.once('error', () => resolve());
+    child.once('close', () => resolve());
   });
   const send = (instruction: Instruction) => {
     if (child.connected) child.send(instruction, () => {});
@@ -70,13 +75,13 @@ export async function startChild({ program, order, log }: Options): Promise<Chil
   clearTimeout(tooLate);
   if ('failed' in report) {
     const tooLong = setTimeout(kill, CLOSE_MS);
-    await ended;
+    await silent;
     clearTimeout(tooLong);
     throw new StartFailure(report.failed, lines);
   }
   let isWanted = true;
-  ended.then((how) => {
-    if (isWanted) log.warn({ how, lines }, 'the engine ended by itself');
+  silent.then(async () => {
+    if (isWanted) log.warn({ how: await ended, lines }, 'the engine ended by itself');
   });
   return {
     pid: child.pid ?? 0,

@@ -10,8 +10,9 @@ import { createColumnMemory } from './columns.ts';
 import { type Engine, type Limits, OWN_DATABASE, type QueryOptions, type Statement } from './engine.ts';
 import { engineFailure, isNotAllowed, unavailable } from './failures.ts';
 import { migrate } from './migrate.ts';
-import type { EngineObserver } from './observer.ts';
+import type { EngineObserver, Outcome } from './observer.ts';
 import { convertRows } from './values.ts';
+import { createWaiting } from './waiting.ts';
 
 interface Options {
   backend: Backend;
@@ -60,13 +61,11 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
   }
 
   async function query({ sql, parameters }: Statement, { limits = {}, signal }: QueryOptions = {}) {
-    signal?.throwIfAborted();
     const connection = await connect();
     const allLimits = limitsOf(limits, connection);
-    const giveUp = AbortSignal.timeout(allLimits.maxSeconds * SECOND_MS + PATIENCE_MS);
     const startedAt = performance.now();
-    const observe = (outcome: Parameters<EngineObserver['query']>[1]) =>
-      observer.query((performance.now() - startedAt) / 1000, outcome);
+    const observe = (outcome: Outcome) => observer.query((performance.now() - startedAt) / 1000, outcome);
+    const waiting = createWaiting(allLimits.maxSeconds * SECOND_MS + PATIENCE_MS, signal);
     try {
       const answer = await connection.reader.query({
         query: sql,
@@ -74,7 +73,7 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
         query_id: newUuid(),
         format: 'JSONCompact',
         clickhouse_settings: connection.readSettings(allLimits),
-        abort_signal: signal ? AbortSignal.any([signal, giveUp]) : giveUp,
+        abort_signal: waiting.signal,
       });
       const { meta = [], data } = await answer.json<unknown[]>();
       observe('ok');
@@ -83,15 +82,14 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
         data,
       );
     } catch (error) {
-      if (signal?.aborted) {
-        observe('cancelled');
-        throw signal.reason;
-      }
-      const failure = giveUp.aborted
+      const isCancelled = signal?.aborted === true;
+      const failure = waiting.isTooLong()
         ? unavailable('The engine does not answer', error, 5)
         : engineFailure(error, allLimits);
-      observe(failure.code === 'bad_request' ? 'refused' : 'failed');
-      throw failure;
+      observe(isCancelled ? 'cancelled' : failure.code === 'bad_request' ? 'refused' : 'failed');
+      throw isCancelled ? signal.reason : failure;
+    } finally {
+      waiting.end();
     }
   }
 

@@ -17,6 +17,9 @@ export type Role = keyof typeof ROLES;
 
 const MEBIBYTE = 2 ** 20;
 
+/** Values stand in the text that we hand over, so it may be longer than a statement usually is. */
+const MAX_QUERY_BYTES = 16 * MEBIBYTE;
+
 /** Caches that the engine would let grow to gigabytes, in bytes. */
 const CACHES = {
   mark_cache_size: 64 * MEBIBYTE,
@@ -48,7 +51,7 @@ export function writeConfiguration(directory: string, serverMemoryBytes: number)
     element('users_config', escaped(path)),
     element('max_server_memory_usage', serverMemoryBytes),
     ...Object.entries(CACHES).map(([name, bytes]) => element(name, bytes)),
-    element('profiles', element('default', '')),
+    element('profiles', element('default', element('max_query_size', MAX_QUERY_BYTES))),
     element('quotas', element('default', '')),
     element('users', user),
     element('roles', roles.join('')),

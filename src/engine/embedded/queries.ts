@@ -1,9 +1,10 @@
 import type { RawInsertFormat, Session } from 'chdb';
+import type { Role } from './configuration.ts';
 import { asException, EngineException } from './exceptions.ts';
 import type { Face } from './messages.ts';
 import type { Call } from './request.ts';
-import { createSessions } from './sessions.ts';
 import { literal, refusalOf } from './statement-text.ts';
+import { createTurns } from './turns.ts';
 
 export interface Result {
   bytes: Uint8Array;
@@ -26,22 +27,37 @@ export type Queries = ReturnType<typeof createQueries>;
 const MAX_WAITING = 512;
 const KILL_AGAIN_MS = 20;
 
-/** Runs calls in sessions of the right role, some at a time, and stops those that nobody waits for. */
+/** Runs calls with the rights of their face, some at a time, and stops those that nobody waits for. */
 export function createQueries({ openSession, readers, writers, queryMemoryBytes }: Options) {
-  const sessions = {
-    reader: createSessions({ role: 'reader', openSession, size: readers, maxWaiting: MAX_WAITING }),
-    writer: createSessions({ role: 'writer', openSession, size: writers, maxWaiting: MAX_WAITING }),
+  const turns = {
+    reader: createTurns({ size: readers, maxWaiting: MAX_WAITING }),
+    writer: createTurns({ size: writers, maxWaiting: MAX_WAITING }),
+    stopper: createTurns({ size: 1, maxWaiting: MAX_WAITING }),
   };
-  const stopper = createSessions({ role: 'stopper', openSession, size: 1, maxWaiting: MAX_WAITING });
   const running = new Map<string, Promise<unknown>>();
   const forever = new AbortController().signal;
 
+  /**
+   * Each call has a session of its own: whatever a statement sets stays on its session, and one that was made read-only
+   * stays so. Opening one takes a quarter of a millisecond.
+   */
+  async function inSession<T>(role: Role, signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
+    return turns[role](signal, async () => {
+      const session = openSession();
+      try {
+        return await work(session);
+      } finally {
+        session.close();
+      }
+    });
+  }
+
   /** The engine gives queries ids of its own; ours stands in a setting, which the list of processes shows. */
   async function stop(queryId: string): Promise<void> {
-    const kill = `KILL QUERY WHERE Settings['log_comment'] = ${literal(queryId)} ASYNC`;
+    const kill = `SET ROLE stopper; KILL QUERY WHERE Settings['log_comment'] = ${literal(queryId)} ASYNC`;
     // Once is not enough: it may not have begun, or be between two statements.
     for (let work = running.get(queryId); work && running.get(queryId) === work; ) {
-      await stopper.use(forever, (session) => session.queryAsync(kill)).catch(() => {});
+      await inSession('stopper', forever, (session) => session.queryAsync(kill)).catch(() => {});
       await Promise.race([work, new Promise((resolve) => setTimeout(resolve, KILL_AGAIN_MS))]);
     }
   }
@@ -55,11 +71,11 @@ export function createQueries({ openSession, readers, writers, queryMemoryBytes 
           `Query with id = ${queryId} is already running.`,
         );
       }
-      const refusal = face === 'reader' ? refusalOf(call.sql) : undefined;
+      const refusal = face === 'reader' ? refusalOf(call.sql, call.parameters) : undefined;
       if (refusal) throw new EngineException(392, 'QUERY_IS_PROHIBITED', `Refused: ${refusal}.`);
       const isReadOnly = face === 'reader' || call.isReadOnly;
-      const prelude = preludeOf(call, { queryId, isReadOnly, queryMemoryBytes });
-      const work = sessions[face].use(signal, (session) => execute(session, call, prelude));
+      const prelude = preludeOf(call, { role: face, queryId, isReadOnly, queryMemoryBytes });
+      const work = inSession(face, signal, (session) => execute(session, call, prelude));
       const ended = work.then(
         () => {},
         () => {},
@@ -76,36 +92,39 @@ export function createQueries({ openSession, readers, writers, queryMemoryBytes 
         running.delete(queryId);
       }
     },
-    /** Stops everything that runs and closes the sessions. */
+    /** Stops everything that runs. */
     async close(): Promise<void> {
       await Promise.all([...running.keys()].map(stop));
-      await Promise.all([sessions.reader.close(), sessions.writer.close(), stopper.close()]);
     },
   };
 }
 
 interface Walls {
+  role: Role;
   queryId: string;
   isReadOnly: boolean;
   queryMemoryBytes: number;
 }
 
-/** Values and settings for the statement that follows. What comes last counts, and read-only closes the door. */
-function preludeOf({ parameters, settings, database }: Call, { queryId, isReadOnly, queryMemoryBytes }: Walls): string {
-  const wanted = Number(settings.findLast(([name]) => name === 'max_memory_usage')?.[1] ?? 0);
-  const memory = wanted > 0 ? Math.min(wanted, queryMemoryBytes) : queryMemoryBytes;
-  const all: [string, string][] = [
-    ...settings.filter(([name]) => name !== 'readonly' && name !== 'max_memory_usage'),
+const OURS = new Set(['log_comment', 'max_memory_usage', 'readonly']);
+
+/** Role, values and settings for the statement that follows; read-only comes last and closes the door. */
+function preludeOf(
+  { parameters, settings, database }: Call,
+  { role, queryId, isReadOnly, queryMemoryBytes }: Walls,
+): string {
+  const given = (wanted: string) => Number(settings.findLast(([name]) => name === wanted)?.[1] ?? 0);
+  const memory = Math.min(given('max_memory_usage') || queryMemoryBytes, queryMemoryBytes);
+  const assignments = [
+    ...parameters.map(([name, value]) => [`param_${name}`, value]),
+    ...settings.filter(([name]) => !OURS.has(name)),
     ['log_comment', queryId],
     ['max_memory_usage', String(memory)],
-    ...(isReadOnly || settings.some(([name, value]) => name === 'readonly' && value !== '0')
-      ? ([['readonly', '1']] as [string, string][])
-      : []),
+    ...(isReadOnly || given('readonly') > 0 ? [['readonly', '1']] : []),
   ];
-  const set = (pairs: [string, string][]) =>
-    pairs.length === 0 ? '' : `SET ${pairs.map(([name, value]) => `${name} = ${literal(value)}`).join(', ')};\n`;
-  const use = database ? `USE \`${database.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\`;\n` : '';
-  return use + set(parameters.map(([name, value]) => [`param_${name}`, value])) + set(all);
+  const set = assignments.map(([name = '', value = '']) => `${name} = ${literal(value)}`).join(', ');
+  const use = database === undefined ? '' : `USE \`${literal(database).slice(1, -1).replaceAll('`', '\\`')}\`;\n`;
+  return `SET ROLE ${role};\n${use}SET ${set};\n`;
 }
 
 const RAW_INSERT = /^\s*INSERT\s+INTO\s+(?:TABLE\s+)?([\w.]+)\s*(?:\(([\w\s.,`]*)\)\s*)?FORMAT\s+(\w+)[\s;]*$/i;

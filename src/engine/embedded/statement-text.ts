@@ -30,18 +30,25 @@ function tokensOf(sql: string): Token[] | string {
 const isWord = (token: Token | undefined, ...words: string[]) =>
   token?.kind === 'word' && words.includes(token.text.toUpperCase());
 const isMark = (token: Token | undefined, mark: string) => token?.kind === 'mark' && token.text === mark;
+/** A quoted name with an escape in it may spell anything. */
+const isEscaped = ({ kind, text }: Token) => kind === 'quoted' && text.includes('\\');
 const isName = ({ kind }: Token) => kind === 'word' || kind === 'quoted';
 
-/** Functions that reach outside the engine although they need no right. */
-const REACHING = /^(file|catboostEvaluate|executable\w*|arrowstream|python|ai[A-Z]\w*)$/i;
+/** Functions that reach outside the engine, or into its system tables, although they need no right. */
+const REACHING = /^(file|catboostEvaluate|executable\w*|arrowstream|python|ai[A-Z]\w*|merge|loop|cluster\w*)$/i;
+
+/** Readable whatever the grants, and full of what others ask: all but the tables that we need ourselves. */
+const SYSTEM = /^(system|information_schema)$/i;
+const SYSTEM_TABLES = /^(columns|one|numbers)$/;
 
 /**
  * Why a reader may not run a statement; undefined when it may. A last wall: statements come from our own writer, and the
  * reader's role is what refuses tables and sources.
  */
-export function refusalOf(sql: string): string | undefined {
-  const tokens = tokensOf(sql);
-  if (typeof tokens === 'string') return tokens;
+export function refusalOf(sql: string, parameters: [name: string, value: string][] = []): string | undefined {
+  const written = tokensOf(sql);
+  if (typeof written === 'string') return written;
+  const tokens = withNames(written, new Map(parameters));
   while (isMark(tokens.at(-1), ';')) tokens.pop();
   const first = tokens.find((token) => !isMark(token, '('));
   if (!isWord(first, 'SELECT', 'WITH', 'EXPLAIN')) return 'only SELECT may be run here';
@@ -50,13 +57,29 @@ export function refusalOf(sql: string): string | undefined {
     const next = tokens[index + 1];
     if (isWord(token, 'INTO') && isWord(next, 'OUTFILE')) return 'INTO OUTFILE is not allowed';
     if (!isName(token)) continue;
+    const member = isMark(next, '.') ? tokens[index + 2] : undefined;
+    if (member && (SYSTEM.test(token.text) || isEscaped(token)) && !SYSTEM_TABLES.test(member.text))
+      return `the table ${token.text}.${member.text} is not allowed`;
     const before = tokens[index - 1];
     const isApplied = isWord(before, 'APPLY') || (isMark(before, '(') && isWord(tokens[index - 2], 'APPLY'));
-    // A quoted name with an escape in it may spell anything.
-    const isSuspect = REACHING.test(token.text) || (token.kind === 'quoted' && token.text.includes('\\'));
-    if ((isMark(next, '(') || isApplied) && isSuspect) return `the function ${token.text} is not allowed`;
+    if ((isMark(next, '(') || isApplied) && (REACHING.test(token.text) || isEscaped(token)))
+      return `the function ${token.text} is not allowed`;
   }
   return undefined;
+}
+
+/** `{table:Identifier}` stands for a name, and is looked at as one. */
+function withNames(tokens: Token[], values: Map<string, string>): Token[] {
+  const named: Token[] = [];
+  for (let index = 0; index < tokens.length; index++) {
+    const [open, name, colon, type, close] = tokens.slice(index, index + 5);
+    if (isMark(open, '{') && isMark(colon, ':') && isWord(type, 'IDENTIFIER') && isMark(close, '}')) {
+      const parts = (values.get(name?.text ?? '') ?? '').split('.').map((text) => ({ kind: 'quoted', text }) as const);
+      named.push(...parts.flatMap((part, at): Token[] => (at > 0 ? [{ kind: 'mark', text: '.' }, part] : [part])));
+      index += 4;
+    } else if (open) named.push(open);
+  }
+  return named;
 }
 
 /** The format that a statement names itself, at its end. */

@@ -1,0 +1,272 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENGINE_PROGRAM, PASSWORDS, startFace } from '../../test/support/face.ts';
+import { until } from '../../test/support/until.ts';
+import { systemClock } from '../kernel/clock.ts';
+import type { AppError } from '../kernel/errors.ts';
+import type { Child } from './child.ts';
+import type { Engine, Limits } from './engine.ts';
+import { openEngine } from './open.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'pilothouse-engine-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const logged: unknown[] = [];
+const log = {
+  debug() {},
+  info: (...line: unknown[]) => logged.push(line),
+  warn: (...line: unknown[]) => logged.push(line),
+};
+
+const open = (name: string, options: { clickhouseUrl?: string; program?: string } = {}): Engine =>
+  openEngine({ dataDirectory: join(directory, name), engineMemoryBytes: 2 ** 30, clock: systemClock, log, ...options });
+
+const failure = (promise: Promise<unknown>): Promise<AppError> =>
+  promise.then(
+    (value) => expect.fail(`it did not fail: ${JSON.stringify(value)}`),
+    (error) => error,
+  );
+
+describe('the embedded engine', () => {
+  const engine = open('embedded');
+  afterAll(() => engine.close());
+  const rows = (sql: string, parameters: Record<string, unknown> = {}) => engine.query({ sql, parameters });
+
+  it('is not started before it is needed', async () => {
+    expect(engine.kind).toBe('embedded');
+    expect(engine.isRunning()).toBe(false);
+    expect(existsSync(join(directory, 'embedded'))).toBe(false);
+    await engine.start();
+    expect(engine.isRunning()).toBe(true);
+  });
+
+  it.each([
+    "it's",
+    'a\\b',
+    "\\'",
+    'line\nbreak\r\n\ttab',
+    'ünïcödé 😀 \u2028',
+    'NUL\0inside',
+    "'; DROP TABLE pilothouse.otel_logs; --",
+    '{a:String}',
+    '\\N',
+    '%_*?',
+    '',
+  ])('binds %j as it is', async (text) => {
+    expect(await rows('SELECT {a:String}, length({a:String})', { a: text })).toEqual([[text, Buffer.byteLength(text)]]);
+    expect(await rows('SELECT {a:Array(String)}[1]', { a: [text] })).toEqual([[text]]);
+    expect(await rows('SELECT {a:Map(String, String)}', { a: { [`k${text}`]: text } })).toEqual([
+      [{ [`k${text}`]: text }],
+    ]);
+  });
+
+  it('binds texts longer than a usual header', async () => {
+    const text = "'ü".repeat(50_000);
+    expect(await rows('SELECT length({a:String})', { a: text })).toEqual([[Buffer.byteLength(text)]]);
+  });
+
+  it('binds every kind of value', async () => {
+    const sql =
+      'SELECT {n:Nullable(String)}, {u:UInt64}, {f:Float64}, {b:Bool}, {d:DateTime64(3)}, {l:Array(UInt64)} FROM {db:Identifier}.{t:Identifier} LIMIT {limit:UInt32}';
+    const parameters = {
+      n: null,
+      u: '18446744073709551615',
+      f: 0.1,
+      b: true,
+      d: new Date(1_700_000_000_123),
+      l: [1, 2],
+      db: 'system',
+      t: 'one',
+      limit: 5,
+    };
+    expect(await rows(sql, parameters)).toEqual([
+      [null, '18446744073709551615', 0.1, true, '2023-11-14 22:13:20.123', [1, 2]],
+    ]);
+  });
+
+  it('gives numbers as numbers where that loses nothing, and null for what is none', async () => {
+    expect(
+      await rows("SELECT count(), toInt64(-5), map('a', toUInt64(7)), 0 / 0, 1 / 0, NULL, toUInt64(9007199254740993)"),
+    ).toEqual([[1, -5, { a: 7 }, null, null, null, '9007199254740993']]);
+  });
+
+  it('keeps concurrent values apart', async () => {
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => rows('SELECT {n:UInt32}', { n })));
+    expect(answers.map(([row]) => row?.[0])).toEqual(Array.from({ length: 60 }, (_, n) => n));
+  });
+
+  it('stores rows and finds them again', async () => {
+    await engine.insert('otel_logs', []);
+    const row = {
+      OrganizationId: 'acme',
+      Timestamp: '2026-11-15T10:00:00.123456789Z',
+      Body: "it's ü\n",
+      LogAttributes: { a: 'b' },
+    };
+    await engine.insert('otel_logs', [row, { ...row, Body: 'second' }]);
+    expect(await rows('SELECT Timestamp, Body, LogAttributes FROM pilothouse.otel_logs ORDER BY Body')).toEqual([
+      ['2026-11-15 10:00:00.123456789', "it's ü\n", { a: 'b' }],
+      ['2026-11-15 10:00:00.123456789', 'second', { a: 'b' }],
+    ]);
+    expect((await failure(engine.insert('otel_logs', [{ Nope: 1 }]))).code).toBe('bad_request');
+    expect((await failure(engine.insert('x; DROP', [row]))).code).toBe('internal');
+  });
+
+  it('knows columns, and that there are none', async () => {
+    const columns = await engine.columns('pilothouse', 'otel_metrics_exponential_histogram');
+    expect(columns[0]).toEqual({ name: 'OrganizationId', type: 'LowCardinality(String)' });
+    expect(columns).toContainEqual({ name: 'TimeUnix', type: 'DateTime64(9)' });
+    expect(columns).toContainEqual({ name: 'Exemplars.TimeUnix', type: 'Array(DateTime64(9))' });
+    expect(await engine.columns('pilothouse', 'nope')).toEqual([]);
+    expect(await engine.columns("no'pe", '`')).toEqual([]);
+  });
+
+  it('has every table of the telemetry, owned by organizations', async () => {
+    const sql =
+      "SELECT table, groupArray(name)[1] FROM (SELECT table, name FROM system.columns WHERE database = 'pilothouse' ORDER BY table, position) WHERE table LIKE 'otel%' GROUP BY table ORDER BY table";
+    expect(await rows(sql)).toEqual(
+      [
+        'otel_logs',
+        'otel_metrics_exponential_histogram',
+        'otel_metrics_gauge',
+        'otel_metrics_histogram',
+        'otel_metrics_sum',
+        'otel_metrics_summary',
+        'otel_traces',
+      ].map((table) => [table, 'OrganizationId']),
+    );
+  });
+
+  const limited: [string, Limits, string][] = [
+    ['SELECT count() FROM numbers(1000000000000)', { maxSeconds: 1 }, 'took longer than 1 s'],
+    ['SELECT number FROM numbers(1001)', { maxResultRows: 1000 }, 'more than 1000 rows'],
+    ['SELECT uniqExact(number) FROM numbers(50000000)', { maxMemoryBytes: 50_000_000 }, 'more memory'],
+    ['SELECT uniqExact(number) FROM numbers(1000000000)', { maxMemoryBytes: 1e12 }, 'more memory'],
+  ];
+  it.each(limited)('stops %j', async (sql, limits, text) => {
+    const { code, message } = await failure(engine.query({ sql, parameters: {} }, { limits }));
+    expect(code).toBe('bad_request');
+    expect(message).toContain(text);
+    expect(await rows('SELECT 1')).toEqual([[1]]);
+  });
+
+  it.each([
+    ['SELECT nope FROM pilothouse.otel_logs', '`nope`'],
+    ['SELECT 1 FROM pilothouse.nope', 'nope'],
+    ["SELECT 1 + 'a'", 'Illegal types UInt8 and String'],
+    ["SELECT toUInt8('abc')", "'abc' as UInt8"],
+    ["SELECT match('a', '(')", 'missing )'],
+    ['SELECT {n:UInt8}', 'n'],
+    ['SELECT * FROM other.t', 'other'],
+    ['DROP TABLE pilothouse.otel_logs', 'only SELECT'],
+  ])('names the mistake in %j and nothing else', async (sql, text) => {
+    const { code, message } = await failure(rows(sql));
+    expect(code).toBe('bad_request');
+    expect(message).toContain(text);
+    expect(message).not.toMatch(/DB::Exception|version|in scope|SELECT {|Stack/);
+    expect(message.length).toBeLessThan(300);
+  });
+
+  it('stops a query that nobody waits for', async () => {
+    const abort = new AbortController();
+    const endless = { sql: 'SELECT count() FROM numbers(1000000000000)', parameters: {} };
+    const all = Array.from({ length: 10 }, () => engine.query(endless, { signal: abort.signal }));
+    const settled = Promise.allSettled(all);
+    abort.abort(new Error('nobody waits'));
+    for (const one of await settled)
+      expect(one).toMatchObject({ status: 'rejected', reason: { message: 'nobody waits' } });
+    expect(await rows('SELECT 1')).toEqual([[1]]);
+    expect((await failure(engine.query(endless, { signal: abort.signal }))).message).toBe('nobody waits');
+  });
+
+  it('keeps what it stored when it is opened again, and migrates once', async () => {
+    await engine.close();
+    expect(engine.isRunning()).toBe(false);
+    expect((await failure(rows('SELECT 1'))).code).toBe('unavailable');
+    const again = open('embedded');
+    try {
+      expect(await again.query({ sql: 'SELECT count() FROM pilothouse.otel_logs', parameters: {} })).toEqual([[2]]);
+      expect(await again.query({ sql: 'SELECT name FROM pilothouse.schema_migrations', parameters: {} })).toEqual([
+        ['0001-telemetry'],
+      ]);
+    } finally {
+      await again.close();
+    }
+  });
+});
+
+describe('a ClickHouse server', () => {
+  let face: Child;
+  const urlAs = (user: 'reader' | 'writer') => `http://${user}:${PASSWORDS[user]}@127.0.0.1:${face.port}`;
+  beforeAll(async () => {
+    face = await startFace(join(directory, 'server'));
+  });
+  afterAll(() => face.close());
+
+  it('is asked over its URL, migrated and limited', async () => {
+    const engine = open('none', { clickhouseUrl: urlAs('writer') });
+    try {
+      expect(engine.kind).toBe('server');
+      expect(engine.isRunning()).toBe(false);
+      await engine.insert('otel_logs', [{ OrganizationId: 'acme', Timestamp: '2026-11-15T10:00:00Z', Body: 'x' }]);
+      expect(await engine.query({ sql: 'SELECT Body FROM pilothouse.otel_logs', parameters: {} })).toEqual([['x']]);
+      expect(await engine.query({ sql: "SELECT getSetting('readonly')", parameters: {} })).toEqual([[1]]);
+      const dropping = engine.query({ sql: 'DROP TABLE pilothouse.otel_logs', parameters: {} });
+      expect((await failure(dropping)).code).toBe('bad_request');
+      const slow = { sql: 'SELECT count() FROM numbers(1000000000000)', parameters: {} };
+      expect((await failure(engine.query(slow, { limits: { maxSeconds: 1 } }))).message).toContain('longer than 1 s');
+      const abort = new AbortController();
+      const query = engine.query(slow, { signal: abort.signal });
+      abort.abort(new Error('nobody waits'));
+      expect((await failure(query)).message).toBe('nobody waits');
+      expect(existsSync(join(directory, 'none'))).toBe(false);
+    } finally {
+      await engine.close();
+    }
+  });
+
+  it('may be one that we may only read', async () => {
+    logged.length = 0;
+    const engine = open('none', { clickhouseUrl: urlAs('reader') });
+    try {
+      expect(await engine.query({ sql: 'SELECT count() FROM pilothouse.otel_logs', parameters: {} })).toEqual([[1]]);
+      expect(JSON.stringify(logged)).toMatch(/readonly = 1.*may not write/);
+      expect((await failure(engine.insert('otel_logs', [{ OrganizationId: 'x' }]))).message).toContain('not allow');
+    } finally {
+      await engine.close();
+    }
+  });
+
+  it('that cannot be reached or does not know us is unavailable, and tried again', async () => {
+    const engine = open('none', { clickhouseUrl: 'http://127.0.0.1:1' });
+    const stranger = open('none', { clickhouseUrl: `http://writer:wrong@127.0.0.1:${face.port}` });
+    for (const one of [engine, engine, stranger]) {
+      const { code, retryAfterSeconds } = await failure(one.start());
+      expect(code).toBe('unavailable');
+      expect(retryAfterSeconds).toBeGreaterThan(0);
+      expect(one.isRunning()).toBe(false);
+    }
+    await engine.close();
+    await stranger.close();
+  });
+});
+
+describe('without the package chdb', () => {
+  it('says what to do', async () => {
+    const program = join(directory, 'engine.js');
+    copyFileSync(ENGINE_PROGRAM, program);
+    const engine = open('missing', { program });
+    const error = await failure(engine.query({ sql: 'SELECT 1', parameters: {} }));
+    expect(error.code).toBe('unavailable');
+    expect(error.message).toMatch(/not installed here: .*--clickhouse-url/);
+    expect((await failure(engine.start())).message).toContain('not installed');
+    await engine.close();
+    await until(
+      async () => engine.isRunning(),
+      (isRunning) => !isRunning,
+      'it runs',
+    );
+  });
+});

@@ -1,0 +1,107 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../kernel/errors.ts';
+import { createSupervisor, type Watched } from './supervisor.ts';
+
+const silent = { info() {}, warn() {} };
+
+function setUp(start?: () => Promise<void>) {
+  let now = 1_000_000;
+  const ends: ((how: string) => void)[] = [];
+  const seen: (boolean | 'restart')[] = [];
+  const supervisor = createSupervisor<Watched & { number: number }>({
+    clock: { now: () => now },
+    log: silent,
+    observer: { query() {}, running: (isRunning) => seen.push(isRunning), restarted: () => seen.push('restart') },
+    async start() {
+      await start?.();
+      const ended = new Promise<string>((resolve) => ends.push(resolve));
+      return { number: ends.length, ended, close: async () => ends.at(-1)?.('closed') };
+    },
+  });
+  const crash = async () => {
+    ends.at(-1)?.('signal SIGKILL');
+    await setImmediate();
+  };
+  return { supervisor, crash, seen, starts: () => ends.length, pass: (ms: number) => (now += ms) };
+}
+
+const failure = (promise: Promise<unknown>): Promise<AppError> =>
+  promise.then(
+    () => expect.fail('it did not fail'),
+    (error) => error,
+  );
+
+describe('the supervisor', () => {
+  it('starts nothing until somebody needs it, and one process for all who do', async () => {
+    const { supervisor, starts } = setUp();
+    expect(supervisor.isRunning()).toBe(false);
+    expect(starts()).toBe(0);
+    const all = await Promise.all([supervisor.get(), supervisor.get(), supervisor.get()]);
+    expect(all.map(({ number }) => number)).toEqual([1, 1, 1]);
+    expect(supervisor.isRunning()).toBe(true);
+  });
+
+  it('starts again at once after a crash, then pauses longer and longer', async () => {
+    const { supervisor, crash, pass } = setUp();
+    await supervisor.get();
+    await crash();
+    expect((await supervisor.get()).number).toBe(2);
+    const pauses: (number | undefined)[] = [];
+    for (let round = 0; round < 7; round++) {
+      await crash();
+      const { code, retryAfterSeconds = 0 } = await failure(supervisor.get());
+      expect(code).toBe('unavailable');
+      pauses.push(retryAfterSeconds);
+      pass(retryAfterSeconds * 1000);
+      await supervisor.get();
+    }
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 30, 30]);
+    await supervisor.close();
+  });
+
+  it('forgets old crashes once a process ran for a while', async () => {
+    const { supervisor, crash, pass } = setUp();
+    await supervisor.get();
+    await crash();
+    await supervisor.get();
+    pass(60_000);
+    await crash();
+    expect((await supervisor.get()).number).toBe(3);
+    await supervisor.close();
+  });
+
+  it('tells why a start failed, and does not try again before the pause is over', async () => {
+    let attempts = 0;
+    const { supervisor, pass } = setUp(async () => {
+      attempts++;
+      throw new AppError('unavailable', 'no engine here');
+    });
+    expect((await failure(supervisor.get())).message).toBe('no engine here');
+    expect((await failure(supervisor.get())).message).toBe('no engine here');
+    expect((await failure(supervisor.get())).message).toBe('no engine here');
+    expect(attempts).toBe(2);
+    pass(1000);
+    await failure(supervisor.get());
+    expect(attempts).toBe(3);
+  });
+
+  it('tells its observer', async () => {
+    const { supervisor, crash, seen } = setUp();
+    await supervisor.get();
+    await crash();
+    await supervisor.get();
+    await supervisor.close();
+    await setImmediate();
+    expect(seen).toEqual([true, false, 'restart', true, false]);
+  });
+
+  it('ends its process when it is closed, and starts none after that', async () => {
+    const { supervisor, starts } = setUp();
+    const child = await supervisor.get();
+    await supervisor.close();
+    expect(await child.ended).toBe('closed');
+    expect((await failure(supervisor.get())).code).toBe('unavailable');
+    expect(starts()).toBe(1);
+  });
+});
