@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
@@ -177,23 +178,41 @@ describe('an engine that nobody asked anything', () => {
   });
 
   it('costs the oldest rows of a full buffer, and each is counted', async () => {
-    const server = await open({ telemetry: 'off' });
-    const engine = openEngine({ dataDirectory: server.dataDirectory, clock: systemClock, log: silent });
-    const telemetry = openSelfTelemetry({
-      engine,
-      clock: systemClock,
-      log: silent,
-      version: '0',
-      operatorId: '',
-      bufferedRequests: 10,
-    });
+    const telemetry = openAlone(10);
     for (let call = 0; call < 25; call++) telemetry.request({ ...REQUEST, requestId: `request-${call}` });
     expect(telemetry.counts()).toMatchObject({ written: 0, dropped: { full: 30, stopped: 0 } });
     await telemetry.close();
     expect(telemetry.counts()).toMatchObject({ written: 0, dropped: { full: 30, stopped: 20 } });
-    await engine.close();
+  });
+
+  it('writes one in so many when more come than can be written, and every failure of ours', async () => {
+    const telemetry = openAlone(100_000);
+    const come = async (status: number) => {
+      for (let call = 0; call < 2000; call++) telemetry.request({ ...REQUEST, requestId: `request-${call}`, status });
+      return telemetry.counts().dropped.sampled;
+    };
+    await until(
+      () => come(200),
+      (sampled) => sampled > 0,
+      'nothing is left out',
+    );
+    const before = telemetry.counts().dropped.sampled;
+    expect(await come(500)).toBe(before);
+    expect(await come(200)).toBeGreaterThan(before);
+    await telemetry.close();
   });
 });
+
+/** Over an engine that is never started, so without anything to close but itself. */
+const openAlone = (bufferedRequests: number) =>
+  openSelfTelemetry({
+    engine: openEngine({ dataDirectory: join(tmpdir(), 'pilothouse-never-made'), clock: systemClock, log: silent }),
+    clock: systemClock,
+    log: silent,
+    version: '0',
+    operatorId: '',
+    bufferedRequests,
+  });
 
 const silent = { debug() {}, info() {}, warn() {} };
 const REQUEST = {
