@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Config, loadConfig, SETTINGS, type Setting, type SettingName } from './config.ts';
 
+const ORGANIZATION = '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d';
+
 const files: Record<string, string> = {
   '/run/secrets/url': 'postgres://a:b@db/pilothouse\n',
   '/run/secrets/wrong': 'mysql://db\n',
@@ -43,6 +45,8 @@ describe('settings', () => {
       rateLimit: { requests: 1000, windowSeconds: 10 },
       maxKeys: 100,
       trustedProxies: [],
+      telemetry: true,
+      telemetryOrganization: undefined,
       logLevel: 'info',
     });
   });
@@ -61,6 +65,8 @@ describe('settings', () => {
     ['rateLimit', '10/10s', { requests: 10, windowSeconds: 10 }, 'off'],
     ['maxKeys', '1', 1, '5'],
     ['trustedProxies', '10.0.0.0/8, ::1', [expect.anything(), expect.anything()], '127.0.0.1'],
+    ['telemetry', 'off', false, 'on'],
+    ['telemetryOrganization', ORGANIZATION.toUpperCase(), ORGANIZATION, ORGANIZATION.replace('7', '8')],
     ['logLevel', 'silent', 'silent', 'debug'],
   ];
 
@@ -87,6 +93,8 @@ describe('settings', () => {
     ['rateLimit', ['10', '0/10s', '10/0s', '10/10', '10/10m', '-1/1s', 'none']],
     ['maxKeys', ['0', '-1', '1.5', 'many']],
     ['trustedProxies', ['10.0.0.0/33', 'localhost', '127.1', '10.0.0.1;10.0.0.2']],
+    ['telemetry', ['', 'yes', 'ON', 'true']],
+    ['telemetryOrganization', ['', 'acme', '7c0e4a34']],
     ['logLevel', ['', 'verbose', 'INFO']],
   ])('%s refuses what is not valid and names the flag', (name, texts) => {
     const { flag, rule }: Setting = SETTINGS[name];

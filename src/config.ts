@@ -1,5 +1,6 @@
 import type { Rate } from './http/rate-limit.ts';
 import { type Network, parseNetwork } from './kernel/addresses.ts';
+import { isUuid } from './kernel/ids.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -19,6 +20,8 @@ export interface Config {
   rateLimit: Rate | undefined;
   maxKeys: number;
   trustedProxies: Network[];
+  telemetry: boolean;
+  telemetryOrganization: string | undefined;
   logLevel: LogLevel;
 }
 
@@ -196,6 +199,23 @@ export const SETTINGS = {
     fallback: '',
     parse: parseNetworks,
     rule: 'must be addresses or CIDRs, separated by commas',
+  },
+  telemetry: {
+    flag: '--telemetry',
+    argument: '<on|off>',
+    variable: 'PILOTHOUSE_TELEMETRY',
+    help: 'whether the server writes its own requests and measurements into the engine',
+    fallback: 'on',
+    parse: (text) => (text === 'on' ? true : text === 'off' ? false : undefined),
+    rule: 'must be on or off',
+  },
+  telemetryOrganization: {
+    flag: '--telemetry-organization',
+    argument: '<id>',
+    variable: 'PILOTHOUSE_TELEMETRY_ORGANIZATION',
+    help: 'whose dashboards show what belongs to no organization: the process, the store, callers without credentials',
+    parse: (text) => (isUuid(text) ? text.toLowerCase() : undefined),
+    rule: 'must be the id of an organization',
   },
   logLevel: {
     flag: '--log-level',

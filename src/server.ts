@@ -31,6 +31,8 @@ import { organizationRoutes } from './organizations/routes.ts';
 import { serviceRoutes } from './services/routes.ts';
 import { storeFailure } from './state/failures.ts';
 import { openState } from './state/open.ts';
+import type { StoreObserver } from './state/state.ts';
+import { openSelfTelemetry } from './telemetry/self.ts';
 
 export interface Server {
   url: string;
@@ -58,7 +60,11 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
   const metrics = createMetrics();
   // Nothing runs yet: an engine is started by the first that needs one.
   const engine = openEngine({ ...config, clock, log, observer: metrics.engine });
-  const state = await openState({ ...config, clock, observer: metrics.store });
+  const telemetry = config.telemetry
+    ? openSelfTelemetry({ engine, clock, log, version: VERSION, operatorId: config.telemetryOrganization ?? '' })
+    : undefined;
+  if (telemetry) metrics.telemetry(telemetry.counts);
+  const state = await openState({ ...config, clock, observer: observedBy(metrics.store, telemetry?.store) });
   let isDraining = false;
   const apps: App[] = [];
   let folder: FolderWatch | undefined;
@@ -110,7 +116,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
     };
 
     const open = async (parts: Part[]) => {
-      const app = createApp({ log, access, metrics, explain: storeFailure });
+      const app = createApp({ log, access, metrics, observe: telemetry?.request, explain: storeFailure });
       apps.push(app);
       await describeRoutes(app, VERSION);
       serveDocument(app, ['/openapi.json', ...parts.flatMap(({ documentPaths }) => documentPaths)]);
@@ -138,6 +144,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
           await folder?.close();
           await Promise.all([domains.lastUsed.flush(), domains.tokensLastUsed.flush()]);
         } finally {
+          await telemetry?.close();
           await engine.close();
           await state.close();
         }
@@ -146,10 +153,25 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
   } catch (error) {
     await Promise.all(apps.map((app) => app.close()));
     await folder?.close();
+    await telemetry?.close();
     await engine.close();
     await state.close();
     throw error;
   }
+}
+
+function observedBy(first: StoreObserver, second: StoreObserver | undefined): StoreObserver {
+  if (!second) return first;
+  return {
+    query(seconds) {
+      first.query(seconds);
+      second.query(seconds);
+    },
+    commit(seconds, changes) {
+      first.commit(seconds, changes);
+      second.commit(seconds, changes);
+    },
+  };
 }
 
 /** One of the two interfaces: who may come in, and what there is. */

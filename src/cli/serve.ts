@@ -22,6 +22,8 @@ export const SERVER_SETTINGS = [
   'rateLimit',
   'maxKeys',
   'trustedProxies',
+  'telemetry',
+  'telemetryOrganization',
   'logLevel',
 ] as const;
 
@@ -29,17 +31,20 @@ export function serveCommand(program: Command, world: World): void {
   withSettings(program.command('serve').description('run the server'), SERVER_SETTINGS).action(async (options) => {
     const config = configOf(options, world);
     await runServer(config, world, {
-      ready: ({ url, dashboardUrl }) =>
+      ready({ url, dashboardUrl }) {
         world.print(
           JSON.stringify({ ready: true, url, dashboardUrl, store: config.databaseUrl ? 'postgres' : 'libsql' }),
-        ),
+        );
+        return undefined;
+      },
     });
   });
 }
 
 interface Hooks {
   prepare?(domains: Domains): Promise<void>;
-  ready(server: Server): void;
+  /** What it opens is closed before the server is. */
+  ready(server: Server): { close(): Promise<void> } | undefined;
 }
 
 /** Serves until somebody says stop, then finishes what is in flight. */
@@ -59,10 +64,11 @@ export async function runServer(config: Config, world: World, { prepare, ready }
     });
     // Before anybody can know that we are up: a signal right after the ready line must find somebody who listens.
     const stopped = world.stopped();
-    ready(server);
+    const background = ready(server);
     log.info({ url: server.url, dashboardUrl: server.dashboardUrl }, 'ready');
     await stopped;
     log.info('stopping');
+    await background?.close();
     await server.close();
     log.info('stopped');
   } catch (error) {

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import type { Logger } from 'pino';
 import { type Clock, SECOND_MS } from '../kernel/clock.ts';
@@ -108,11 +110,29 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     }
   }
 
+  async function insertLines(table: string, lines: Buffer): Promise<void> {
+    if (!TABLE.test(table)) throw new AppError('internal', `${table} is not the name of a table of ours`);
+    if (lines.length === 0) return;
+    const connection = await connect();
+    try {
+      const { stream } = await connection.writer.exec({
+        query: `INSERT INTO ${OWN_DATABASE}.${table} FORMAT JSONEachRow`,
+        values: Readable.from([lines], { objectMode: false }),
+        query_id: newUuid(),
+        clickhouse_settings: INSERT_SETTINGS,
+      });
+      await finished(stream.resume());
+    } catch (error) {
+      throw engineFailure(error, limitsOf({}, connection));
+    }
+  }
+
   const columnMemory = createColumnMemory({ query, clock });
   return {
     kind: backend.kind,
     query,
     insert,
+    insertLines,
     columns: columnMemory.columns,
     isRunning: () => backend.isRunning(),
     start: async () => void (await connect()),
