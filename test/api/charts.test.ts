@@ -115,7 +115,7 @@ onEachStore('the data of tiles and charts', (store) => {
 
     it('ratio: a real division', async () => {
       const { json } = await data('ratio');
-      expect(json.data.series).toEqual([{ name: 'errors', group: [], isOthers: false, values: [0.5, null, null] }]);
+      expect(json.data.series).toEqual([{ name: 'errors', group: [], isOthers: false, values: [0.5, 0, null] }]);
     });
 
     it('number, table, search, markdown, gauge', async () => {
