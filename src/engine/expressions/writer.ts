@@ -73,7 +73,8 @@ export function createWriter(): Writer {
 
   /** One parameter for the whole list, unless it holds whole numbers that some client would round. */
   function writeList(values: readonly Literal[]): string {
-    if (values.some(isUnsafe)) return `(${values.map(writeLiteral).join(', ')})`;
+    if (values.some(isUnsafe) || typeof values[0]?.value === 'boolean')
+      return `(${values.map(writeLiteral).join(', ')})`;
     const numbers = values.map(({ value }) => value).filter((value) => typeof value === 'number');
     const number = numbers.every(Number.isSafeInteger) ? 'Int64' : 'Float64';
     const [first] = values;
