@@ -447,6 +447,14 @@ const REFUSED: [text: string, complaint: string][] = [
   ["Body NOT = 'x'", '"=" makes no sense here, at character 10: "Body NOT ▸= \'x\'"'],
   ['Body IS TRUE', '"TRUE" makes no sense here, at character 9: "Body IS ▸TRUE"'],
   ['a.b.c = 1', 'There is no column "a.b.c", at character 1: "▸a.b.c = 1"'],
+  ['toHour(Day) = 1', 'toHour wants a time that has hours here, at character 8: "toHour(▸Day) = 1"'],
+  ["toYear(Day, 'UTC') = 2026", 'toYear of a date has no time zone, at character 13: "toYear(Day, ▸\'UTC\') = 2026"'],
+  ['has(Events.Name, 5)', 'has wants a text here, at character 18: "has(Events.Name, ▸5)"'],
+  [
+    "toDate(Timestamp) IN ('2026-11-15', '2026-11-16')",
+    'A list of times goes with a column; compare this with each time, at character 1: "▸toDate(Timestamp) IN (\'2 …"',
+  ],
+  ['`a\nb` = 1', 'There is no column "a b", at character 1: "▸`a b` = 1"'],
 ];
 
 describe('SQL conditions', () => {

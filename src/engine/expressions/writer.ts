@@ -103,7 +103,8 @@ export function createWriter(): Writer {
       ({ map, key }) => `mapContains(${write(map)}, ${bind(key, 'String')})`,
     );
     if (isNullable(expression)) conditions.push(`isNotNull(${write(expression)})`);
-    return conditions.length === 0 ? undefined : [...new Set(conditions)].join(' AND ');
+    const different = [...new Set(conditions)];
+    return different.length > 1 ? `(${different.join(' AND ')})` : different[0];
   }
 
   return { write, writeNumber, writeText, writePresence, bind, parameters };
