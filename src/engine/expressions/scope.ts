@@ -1,7 +1,7 @@
 import { memoized } from '../../kernel/memo.ts';
 import { type Column, ORGANIZATION_COLUMN } from '../engine.ts';
 import { call, type Expression } from './expression.ts';
-import { ExpressionError } from './expression-error.ts';
+import { ExpressionError, visible } from './expression-error.ts';
 import { nearest } from './nearest.ts';
 import { parseType, TEXT } from './value-type.ts';
 
@@ -78,7 +78,7 @@ export function findNearColumn(scope: Scope, name: string): string | undefined {
 
 const LONGEST_ECHO = 64;
 
-/** A name in a message, cut when it is long. */
+/** A name in a message: on one line, cut when it is long. */
 export function quoted(name: string): string {
-  return name.length > LONGEST_ECHO ? `"${name.slice(0, LONGEST_ECHO).toWellFormed()}…"` : `"${name}"`;
+  return name.length > LONGEST_ECHO ? `"${visible(name.slice(0, LONGEST_ECHO))}…"` : `"${visible(name)}"`;
 }

@@ -73,7 +73,8 @@ export function createWriter(): Writer {
 
   /** One parameter for the whole list, unless it holds whole numbers that some client would round. */
   function writeList(values: readonly Literal[]): string {
-    if (values.some(isUnsafe)) return `(${values.map(writeLiteral).join(', ')})`;
+    if (values.some(isUnsafe) || typeof values[0]?.value === 'boolean')
+      return `(${values.map(writeLiteral).join(', ')})`;
     const numbers = values.map(({ value }) => value).filter((value) => typeof value === 'number');
     const number = numbers.every(Number.isSafeInteger) ? 'Int64' : 'Float64';
     const [first] = values;
@@ -102,7 +103,8 @@ export function createWriter(): Writer {
       ({ map, key }) => `mapContains(${write(map)}, ${bind(key, 'String')})`,
     );
     if (isNullable(expression)) conditions.push(`isNotNull(${write(expression)})`);
-    return conditions.length === 0 ? undefined : [...new Set(conditions)].join(' AND ');
+    const different = [...new Set(conditions)];
+    return different.length > 1 ? `(${different.join(' AND ')})` : different[0];
   }
 
   return { write, writeNumber, writeText, writePresence, bind, parameters };
