@@ -216,6 +216,15 @@ onEachStore('the data of tiles and charts', (store) => {
       ]);
     });
 
+    it('a where that is as long as it may be', async () => {
+      const values = Array.from({ length: 900 }, (_, index) => `'wörd-${index}'`).join(',');
+      const where = `ServiceName IN (${values},'api')`;
+      expect(where.length).toBeGreaterThan(9_000);
+      const { status, json } = await chart({ ...window, series: [{ ...count, where, whereLanguage: 'sql' }] });
+      expect(status).toBe(200);
+      expect(json.data).toEqual([{ ts_bucket: T0, group: [], 'series_0.data': 2 }]);
+    });
+
     it('a metric by name, or by its field', async () => {
       const gauge = { sourceId: 'metrics', aggFn: 'max', metricDataType: 'gauge', where: '', groupBy: [] };
       const { json } = await chart({
