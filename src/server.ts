@@ -143,8 +143,8 @@ export async function startServer({
         limitBodies(scope as App, consoleInterface.bodyLimitBytes);
         knowCallers(scope as App, clientAddress);
         sessionRoutes({ ...domains, basePath, hasDashboards: !hasTwoPorts, failedAttempts, signIns })(scope as App);
+        configRoutes({ basePath, version: VERSION, demo })(scope as App);
       });
-      configRoutes({ basePath, version: VERSION, demo })(app);
       if (files && page) pageRoutes(files, page)(app);
     };
 
@@ -159,11 +159,11 @@ export async function startServer({
       });
       apps.push(app);
       await describeRoutes(app, VERSION, basePath);
-      if (hasConsole) mountConsole(app);
-      if (!hasConsole || !page) serveReferenceAtRoot(app, basePath);
       serveDocument(app, ['/openapi.json', ...parts.flatMap(({ documentPaths }) => documentPaths)]);
       healthRoutes({ metrics, clock, isDraining: () => isDraining, checkReady: () => state.check() })(app);
       for (const part of parts) app.register(async (scope) => mount(scope, part));
+      if (hasConsole) mountConsole(app);
+      if (!hasConsole || !page) serveReferenceAtRoot(app, basePath);
       await app.ready();
       return app;
     };
