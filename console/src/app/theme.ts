@@ -30,6 +30,7 @@ export const theme = createTheme({
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    '--mantine-color-text': '#1b2429',
     '--mantine-color-body': '#f7f9fa',
     '--mantine-color-dimmed': '#56616b',
     '--mantine-color-placeholder': '#66717b',

@@ -1,4 +1,4 @@
-import { Alert, Button, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Divider, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, messageOf } from '../../api/errors.ts';
 import type { Credentials, Session } from '../../api/session.ts';
@@ -36,9 +36,12 @@ export function SignInForm({ onSignedIn }: { onSignedIn: (session: Session) => P
   return (
     <Stack gap="md">
       {demo && (
-        <Button size="md" loading={isBusy} onClick={() => signIn(demo)}>
-          Enter the demo
-        </Button>
+        <>
+          <Button size="md" loading={isBusy} onClick={() => signIn(demo)}>
+            Enter the demo
+          </Button>
+          <Divider label="or sign in with your own" />
+        </>
       )}
       <form onSubmit={submit} aria-label="Sign in">
         <Stack gap="md">
