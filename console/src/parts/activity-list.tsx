@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { Activity } from '../api/types.ts';
 import classes from './activity-list.module.css';
-import { changesOf, fieldLabel, resourceNameOf, verbOf } from './activity-text.ts';
+import { changesOf, fieldLabel, fieldUnit, resourceNameOf, verbOf } from './activity-text.ts';
 import { Moment } from './moment.tsx';
 
 const MOST_CHANGES = 4;
@@ -37,7 +37,9 @@ function ShortChanges({ activity }: { activity: Activity }) {
   const changes = changesOf(activity).slice(0, MOST_CHANGES);
   return (
     <Text size="xs" c="dimmed" component="p" className={classes.line}>
-      {changes.map(({ field, before, after }) => `${fieldLabel(field)} ${before ?? '–'} → ${after ?? '–'}`).join(' · ')}
+      {changes
+        .map(({ field, before, after }) => `${fieldLabel(field)} ${before ?? '–'} → ${after ?? '–'}${fieldUnit(field)}`)
+        .join(' · ')}
     </Text>
   );
 }

@@ -57,16 +57,22 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-const FIELD_LABELS: Record<string, string> = {
-  numReplicas: 'Replicas',
-  minReplicaMemoryGb: 'Smallest replica, GB',
-  maxReplicaMemoryGb: 'Largest replica, GB',
-  minTotalMemoryGb: 'Smallest total, GB',
-  maxTotalMemoryGb: 'Largest total, GB',
-  idleScaling: 'Idles when unused',
-  idleTimeoutMinutes: 'Idles after, minutes',
-  ipAccessList: 'Addresses',
-  expireAt: 'Expires',
+/** What a field is called, and the unit its values are in. */
+const FIELDS: Record<string, [label: string, unit?: string]> = {
+  numReplicas: ['Replicas'],
+  minReplicaMemoryGb: ['Smallest replica', 'GB'],
+  maxReplicaMemoryGb: ['Largest replica', 'GB'],
+  minTotalMemoryGb: ['Smallest total', 'GB'],
+  maxTotalMemoryGb: ['Largest total', 'GB'],
+  idleScaling: ['Idles when unused'],
+  idleTimeoutMinutes: ['Idles after', 'min'],
+  ipAccessList: ['Addresses'],
+  keySuffix: ['Ends in'],
+  expireAt: ['Expires'],
+  state: ['State'],
+  roles: ['Roles'],
+  name: ['Name'],
 };
 
-export const fieldLabel = (field: string): string => FIELD_LABELS[field] ?? field;
+export const fieldLabel = (field: string): string => FIELDS[field]?.[0] ?? field;
+export const fieldUnit = (field: string): string => (FIELDS[field]?.[1] ? ` ${FIELDS[field][1]}` : '');

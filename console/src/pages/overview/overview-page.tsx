@@ -13,7 +13,7 @@ export function OverviewPage() {
       <Stack gap="lg">
         <MonthFigures />
         <ServicesAtAGlance />
-        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" style={{ alignItems: 'start' }}>
           <RecentActivity />
           <ExpiringKeys />
         </SimpleGrid>

@@ -69,7 +69,11 @@ const columnsOf = (
     header: 'Name',
     cell: (service) => (
       <div className={classes.name}>
-        <Anchor fw={600} renderRoot={(props) => <Link to="/services/$id" params={{ id: service.id }} {...props} />}>
+        <Anchor
+          fw={600}
+          size="sm"
+          renderRoot={(props) => <Link to="/services/$id" params={{ id: service.id }} {...props} />}
+        >
           {service.name}
         </Anchor>
         <ServiceMarks service={service} />
@@ -104,7 +108,7 @@ function Sums({ costs }: { costs: CostRecord[] }) {
   const rest = totalOf(costs.filter(({ serviceId }) => serviceId === undefined));
   return (
     <>
-      <SumRow label="Storage and backups of the warehouses" chc={rest} />
+      <SumRow label="Warehouses" chc={rest} />
       <SumRow label="Together" chc={totalOf(costs)} isTotal />
     </>
   );
