@@ -2,6 +2,7 @@
 // them one by one took half of the start and a fifth of the memory. Everything else stays a package.
 import { chmodSync, rmSync } from 'node:fs';
 import { rolldown } from 'rolldown';
+import { buildConsole } from './console-build.mjs';
 
 const BUILT_IN = /^(typebox|kysely)(\/|$)/;
 const isOurs = (id) => id.startsWith('.') || id.startsWith('/') || /^[A-Za-z]:/.test(id);
@@ -11,6 +12,7 @@ await build('src/main.ts', 'main.js');
 // The embedded engine's process: a program of its own, which shares nothing with the server but the folder.
 await build('src/engine/embedded/main.ts', 'engine.js');
 chmodSync('dist/main.js', 0o755);
+await buildConsole('dist/console');
 
 async function build(input, output) {
   const bundle = await rolldown({ input, platform: 'node', external: (id) => !isOurs(id) && !BUILT_IN.test(id) });

@@ -21,9 +21,10 @@ for (const file of files) {
   const text = readFileSync(file, 'utf8');
   const lines = text.split('\n');
   const isTest = /\.test\.ts$/.test(file) || file.startsWith('test/');
-  if (file.startsWith('src/') && !isTest && lines.length > LONGEST_FILE)
+  const isProgram = /^(src|console)\//.test(file);
+  if (isProgram && !isTest && lines.length > LONGEST_FILE)
     find(file, 0, `${lines.length} lines; past ${LONGEST_FILE}, split by meaning`);
-  if (file.startsWith('src/') && !/^[a-z0-9./-]+$/.test(file)) find(file, 0, 'file names are kebab-case');
+  if (isProgram && !/^[a-z0-9./-]+$/.test(file)) find(file, 0, 'file names are kebab-case');
   const imports = [...text.matchAll(/^(?:import|export)\b[^;]*?['"]([^'"]+)['"];$|\bimport\('([^']+)'\)/gm)].map(
     ([, named, lazy]) => named ?? lazy,
   );

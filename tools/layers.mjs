@@ -27,9 +27,17 @@ const DOORS = [
 
 /** `path` is that of a source file, `imports` what stands behind its `from` and `import(…)`; answers the mistakes. */
 export function layeringMistakes(path, imports) {
+  if (path.startsWith('console/')) return consoleMistakes(path, imports);
   const file = place(path);
   if (file.folder === '') return [];
   return imports.flatMap((name) => (name.startsWith('.') ? ownMistakes(file, name) : libraryMistakes(file, name)));
+}
+
+/** The console is one more client of the HTTP interfaces: it knows the program only by its OpenAPI document. */
+function consoleMistakes(path, imports) {
+  return imports
+    .filter((name) => name.startsWith('.') && !join(dirname(path), name).startsWith('console/'))
+    .map((name) => `${name}: the console knows the server by its generated client only`);
 }
 
 function place(path) {

@@ -1,0 +1,52 @@
+import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { ApiError } from './errors.ts';
+import type { Operations } from './generated.ts';
+
+const MOST_RETRIES = 2;
+
+/** Trouble on the way is tried again; what the server refused stays refused. */
+const isWorthRetrying = (failures: number, error: unknown): boolean =>
+  failures < MOST_RETRIES &&
+  error instanceof ApiError &&
+  (error.status === 0 || error.status === 429 || error.status >= 500);
+
+export const createQueryClient = (): QueryClient =>
+  new QueryClient({
+    defaultOptions: {
+      queries: { staleTime: 15_000, gcTime: 600_000, retry: isWorthRetrying, networkMode: 'always' },
+      mutations: { retry: false, networkMode: 'always' },
+    },
+  });
+
+/** Every key begins with the organization: another one never sees what is kept. */
+export const servicesQuery = (api: Operations, organizationId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'services'],
+    queryFn: ({ signal }) => api.instanceGetList({ organizationId }, { signal }),
+  });
+
+export const serviceQuery = (api: Operations, organizationId: string, serviceId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'services', serviceId],
+    queryFn: ({ signal }) => api.instanceGet({ organizationId, serviceId }, { signal }),
+  });
+
+export const keysQuery = (api: Operations, organizationId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'keys'],
+    queryFn: ({ signal }) => api.openapiKeyGetList({ organizationId }, { signal }),
+  });
+
+/** Days as YYYY-MM-DD, both included; at most 31 of them. */
+export const usageCostQuery = (api: Operations, organizationId: string, from: string, to: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'usageCost', from, to],
+    queryFn: ({ signal }) => api.usageCostGet({ organizationId, from_date: from, to_date: to }, { signal }),
+    staleTime: 60_000,
+  });
+
+export const recentActivityQuery = (api: Operations, organizationId: string, limit: number) =>
+  queryOptions({
+    queryKey: [organizationId, 'activities', 'recent', limit],
+    queryFn: ({ signal }) => api.activityGetList({ organizationId, limit: String(limit) }, { signal }),
+  });

@@ -1,0 +1,131 @@
+import { jsonOf } from './client.ts';
+import { apiErrorOf, unreachable } from './errors.ts';
+
+export type Role = 'admin' | 'developer' | 'query_endpoints';
+export type Access = 'read' | 'write' | 'none';
+
+export interface Session {
+  kind: 'key' | 'token';
+  organization: { id: string; name: string; tier: 'BASIC' | 'SCALE' | 'ENTERPRISE' };
+  credential: { id: string; name: string; roles: Role[] };
+  /** What the session may do with dashboards. */
+  access: Access;
+  expiresAt: string;
+}
+
+export type Credentials = { keyId: string; keySecret: string } | { token: string };
+
+/** `ended`: there was a session and the server no longer knows it; the page stays as it is until somebody signs in again. */
+export type SessionState =
+  | { status: 'unknown' | 'signed-out'; session: undefined }
+  | { status: 'signed-in' | 'ended'; session: Session };
+
+export interface SessionStore {
+  get(): SessionState;
+  subscribe(listener: () => void): () => void;
+  /** Sent with every call. Lives in memory only: a reload asks for a new one. */
+  csrf(): string | undefined;
+  /** Asks once whether the cookie still holds; answers the state. */
+  restore(): Promise<SessionState>;
+  /** Asks for a fresh token; false when the session is over. */
+  renew(): Promise<boolean>;
+  signIn(credentials: Credentials): Promise<Session>;
+  signOut(): Promise<void>;
+  end(): void;
+}
+
+type Answer = Session & { csrf: string };
+
+export function createSessionStore(base: string): SessionStore {
+  const address = `${base}/console/session`;
+  let state: SessionState = { status: 'unknown', session: undefined };
+  let csrf: string | undefined;
+  let renewing: Promise<boolean> | undefined;
+  const listeners = new Set<() => void>();
+
+  const become = (next: SessionState) => {
+    state = next;
+    for (const listener of listeners) listener();
+  };
+  const accept = ({ csrf: token, ...session }: Answer): Session => {
+    csrf = token;
+    become({ status: 'signed-in', session });
+    return session;
+  };
+  const ask = async (method: string, body?: object): Promise<Response> => {
+    try {
+      return await fetch(address, {
+        method,
+        credentials: 'same-origin',
+        headers: {
+          accept: 'application/json',
+          ...(csrf === undefined ? {} : { 'x-pilothouse-csrf': csrf }),
+          ...(body ? { 'content-type': 'application/json' } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+    } catch {
+      throw unreachable();
+    }
+  };
+  const renewed = async (): Promise<boolean> => {
+    const response = await ask('GET');
+    if (response.ok) accept((await jsonOf(response)) as Answer);
+    else if (response.status !== 401) throw apiErrorOf(response.status, await jsonOf(response));
+    return response.ok;
+  };
+
+  const store: SessionStore = {
+    get: () => state,
+    csrf: () => csrf,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async restore() {
+      if (state.status === 'unknown' && !(await store.renew())) become({ status: 'signed-out', session: undefined });
+      return state;
+    },
+    renew() {
+      renewing ??= renewed().finally(() => {
+        renewing = undefined;
+      });
+      return renewing;
+    },
+    async signIn(credentials) {
+      const response = await ask('POST', credentials);
+      const answer = await jsonOf(response);
+      if (!response.ok) throw apiErrorOf(response.status, answer);
+      return accept(answer as Answer);
+    },
+    async signOut() {
+      const response = await ask('DELETE');
+      if (!response.ok && response.status !== 401) throw apiErrorOf(response.status, await jsonOf(response));
+      csrf = undefined;
+      become({ status: 'signed-out', session: undefined });
+    },
+    end() {
+      if (state.session) become({ status: 'ended', session: state.session });
+    },
+  };
+  return store;
+}
+
+/** What a session is offered; the server decides again on every request. */
+export interface Permissions {
+  /** Services, keys, costs and activity may be looked at. */
+  canSeeFleet: boolean;
+  canChangeFleet: boolean;
+  canSeeDashboards: boolean;
+  canChangeDashboards: boolean;
+}
+
+export function permissionsOf({ kind, credential: { roles }, access }: Session): Permissions {
+  const isKey = kind === 'key';
+  return {
+    canSeeFleet: isKey && (roles.includes('admin') || roles.includes('developer')),
+    canChangeFleet: isKey && roles.includes('admin'),
+    canSeeDashboards: access !== 'none',
+    canChangeDashboards: access === 'write',
+  };
+}

@@ -1,0 +1,17 @@
+// Short names for what the generated client hands out.
+import type {
+  ActivityGetListResult,
+  InstanceGetResult,
+  InstanceScalingUpdateBody,
+  OpenapiKeyCreateBody,
+  OpenapiKeyGetResult,
+  UsageCostGetResult,
+} from './generated.ts';
+
+export type Service = InstanceGetResult;
+export type ScalingChange = InstanceScalingUpdateBody;
+export type Key = OpenapiKeyGetResult;
+export type NewKey = OpenapiKeyCreateBody;
+export type Activity = ActivityGetListResult[number];
+export type UsageCost = UsageCostGetResult;
+export type CostRecord = UsageCost['costs'][number];

@@ -1,0 +1,22 @@
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import { messageOf } from '../api/errors.ts';
+import { Failure } from '../parts/failure.tsx';
+import { Page } from '../parts/page.tsx';
+
+/** For what no page caught itself. A new build on the server takes old scripts away: loading again brings the new ones. */
+export function FailedPage({ error, reset }: ErrorComponentProps) {
+  const isStale = /dynamically imported module|module script/i.test(messageOf(error));
+  return (
+    <Page title="This page did not load">
+      {isStale ? (
+        <Failure
+          error={new Error('The console was updated on the server.')}
+          title="Load it again"
+          retry={() => window.location.reload()}
+        />
+      ) : (
+        <Failure error={error} title="Something went wrong" retry={reset} />
+      )}
+    </Page>
+  );
+}

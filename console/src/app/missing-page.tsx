@@ -1,0 +1,17 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { EmptyNote } from '../parts/empty-note.tsx';
+import { Page } from '../parts/page.tsx';
+
+export function MissingPage() {
+  return (
+    <Page title="Not found">
+      <EmptyNote
+        title="There is no such page"
+        action={<Button renderRoot={(props) => <Link to="/" {...props} />}>To the overview</Button>}
+      >
+        The address may be mistyped, or what it named is gone.
+      </EmptyNote>
+    </Page>
+  );
+}

@@ -1,0 +1,62 @@
+import { Anchor, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { keysQuery } from '../../api/queries.ts';
+import { useApi, useSession } from '../../app/context.tsx';
+import { EmptyNote } from '../../parts/empty-note.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { isExpiringSoon, keyStateOf, SOON_DAYS } from '../../parts/key-state.ts';
+import { Moment, useNow } from '../../parts/moment.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import classes from './expiring-keys.module.css';
+
+export function ExpiringKeys() {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const now = useNow();
+  const { data, error, refetch } = useQuery(keysQuery(api, organizationId));
+  const soon = data
+    ?.filter((key) => isExpiringSoon(key, now))
+    .toSorted((one, other) => (one.expireAt ?? '').localeCompare(other.expireAt ?? ''));
+  return (
+    <Panel
+      title="Keys that expire soon"
+      aside={
+        <Anchor size="sm" renderRoot={(props) => <Link to="/keys" {...props} />}>
+          All keys
+        </Anchor>
+      }
+      flush
+    >
+      {soon ? (
+        soon.length === 0 ? (
+          <EmptyNote title="None">No key in use expires within the next {SOON_DAYS} days.</EmptyNote>
+        ) : (
+          <ul className={classes.list}>
+            {soon.map((key) => (
+              <li key={key.id} className={classes.item}>
+                <span className={classes.name}>
+                  <b>{key.name}</b>{' '}
+                  <Text span size="sm" c="dimmed">
+                    …{key.keySuffix}
+                  </Text>
+                </span>
+                <Text span size="sm" className={classes.when} data-expired={keyStateOf(key, now) === 'expired'}>
+                  {keyStateOf(key, now) === 'expired' ? 'expired ' : 'expires '}
+                  {key.expireAt && <Moment at={key.expireAt} show="ago" />}
+                </Text>
+              </li>
+            ))}
+          </ul>
+        )
+      ) : error ? (
+        <Failure error={error} title="The keys are missing" retry={() => refetch()} />
+      ) : (
+        <Stack gap={22} p="md" aria-hidden="true">
+          <Skeleton height={14} />
+          <Skeleton height={14} />
+        </Stack>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,49 @@
+import { Anchor, Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { recentActivityQuery } from '../../api/queries.ts';
+import { useApi, useSession } from '../../app/context.tsx';
+import { useResourceNames } from '../../app/resource-names.ts';
+import { ActivityList } from '../../parts/activity-list.tsx';
+import { EmptyNote } from '../../parts/empty-note.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Panel } from '../../parts/panel.tsx';
+
+const SHOWN = 6;
+const LINES = Array.from({ length: SHOWN }, (_, index) => `line-${index}`);
+
+export function RecentActivity() {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const names = useResourceNames();
+  const { data, error, refetch } = useQuery(recentActivityQuery(api, organizationId, SHOWN));
+  return (
+    <Panel
+      title="Recent activity"
+      aside={
+        <Anchor size="sm" renderRoot={(props) => <Link to="/activity" {...props} />}>
+          All activity
+        </Anchor>
+      }
+      flush
+    >
+      {data ? (
+        data.length === 0 ? (
+          <EmptyNote title="Nothing has happened yet">
+            Every change of services, keys and dashboards shows up here.
+          </EmptyNote>
+        ) : (
+          <ActivityList activities={data} names={names} />
+        )
+      ) : error ? (
+        <Failure error={error} title="The activity is missing" retry={() => refetch()} />
+      ) : (
+        <Stack gap={22} p="md" aria-hidden="true">
+          {LINES.map((line) => (
+            <Skeleton key={line} height={14} />
+          ))}
+        </Stack>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,130 @@
+import { Anchor, Table } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { previousMonthQuery } from '../../api/outlook.ts';
+import { servicesQuery, usageCostQuery } from '../../api/queries.ts';
+import type { CostRecord, Service } from '../../api/types.ts';
+import { useApi, useSession } from '../../app/context.tsx';
+import { dailyTotals, totalOf } from '../../parts/costs.ts';
+import { Credits } from '../../parts/credits.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { addDays, dayOf, firstOfMonth } from '../../parts/days.ts';
+import { EmptyNote } from '../../parts/empty-note.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { useNow } from '../../parts/moment.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { idleOf, ServiceMarks, ServiceState, sizeOf } from '../../parts/service-facts.tsx';
+import { Sparkline } from '../../parts/sparkline.tsx';
+import classes from './services-at-a-glance.module.css';
+
+const SPARK_DAYS = 30;
+
+export function ServicesAtAGlance() {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const today = dayOf(useNow());
+  const services = useQuery(servicesQuery(api, organizationId));
+  const thisMonth = useQuery(usageCostQuery(api, organizationId, firstOfMonth(today), today));
+  const lastMonth = useQuery(previousMonthQuery(api, organizationId, today));
+  const month = thisMonth.data?.costs;
+  const recent = month && lastMonth.data && [...lastMonth.data.costs, ...month];
+
+  if (services.error && !services.data)
+    return <Failure error={services.error} title="The services are missing" retry={() => services.refetch()} />;
+  if (services.data?.length === 0)
+    return (
+      <Panel title="Services">
+        <EmptyNote title="No services yet">
+          Services come from the fleet file: declare one there and run <code>pilothouse apply</code>.
+        </EmptyNote>
+      </Panel>
+    );
+  return (
+    <Panel
+      title="Services"
+      aside={
+        <Anchor size="sm" renderRoot={(props) => <Link to="/services" {...props} />}>
+          All services
+        </Anchor>
+      }
+      flush
+    >
+      <DataTable
+        label="Services"
+        columns={columnsOf(month, recent, today)}
+        rows={services.data}
+        rowKey={({ id }) => id}
+        footer={month && <Sums costs={month} />}
+      />
+    </Panel>
+  );
+}
+
+const columnsOf = (
+  month: CostRecord[] | undefined,
+  recent: CostRecord[] | undefined,
+  today: string,
+): Column<Service>[] => [
+  {
+    header: 'Name',
+    cell: (service) => (
+      <div className={classes.name}>
+        <Anchor
+          fw={600}
+          size="sm"
+          renderRoot={(props) => <Link to="/services/$id" params={{ id: service.id }} {...props} />}
+        >
+          {service.name}
+        </Anchor>
+        <ServiceMarks service={service} />
+      </div>
+    ),
+  },
+  { header: 'State', cell: ({ state }) => <ServiceState state={state} />, from: 'sm' },
+  { header: 'Size', cell: (service) => <span className={classes.fact}>{sizeOf(service)}</span> },
+  { header: 'Idling', cell: (service) => <span className={classes.fact}>{idleOf(service)}</span>, from: 'md' },
+  {
+    header: `Last ${SPARK_DAYS} days`,
+    cell: ({ id, name }) => {
+      const values = dailyTotals(
+        recent?.filter(({ serviceId }) => serviceId === id) ?? [],
+        addDays(today, 1 - SPARK_DAYS),
+        today,
+      );
+      return <Sparkline values={values} label={`Cost of ${name} on each of the last ${SPARK_DAYS} days`} />;
+    },
+    from: 'lg',
+    width: 160,
+  },
+  {
+    header: 'This month',
+    align: 'right',
+    cell: ({ id }) => (month ? <Credits chc={totalOf(month.filter(({ serviceId }) => serviceId === id))} /> : '…'),
+  },
+];
+
+/** What belongs to no service, and the sum: the table adds up to the month to date. */
+function Sums({ costs }: { costs: CostRecord[] }) {
+  const rest = totalOf(costs.filter(({ serviceId }) => serviceId === undefined));
+  return (
+    <>
+      <SumRow label="Warehouses" chc={rest} />
+      <SumRow label="Together" chc={totalOf(costs)} isTotal />
+    </>
+  );
+}
+
+function SumRow({ label, chc, isTotal = false }: { label: string; chc: number; isTotal?: boolean }) {
+  return (
+    <Table.Tr className={isTotal ? classes.total : classes.rest}>
+      <Table.Th scope="row">{label}</Table.Th>
+      <Table.Td visibleFrom="sm" />
+      <Table.Td />
+      <Table.Td visibleFrom="md" />
+      <Table.Td visibleFrom="lg" />
+      <Table.Td ta="right">
+        <Credits chc={chc} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,148 @@
+import { Group, NumberInput, RangeSlider, Slider, Stack, Switch, Text } from '@mantine/core';
+import { formatNumber } from '../../parts/format.ts';
+import classes from './scaling-fields.module.css';
+import type { limitsOf, ScalingDraft, ScalingField } from './scaling-rules.ts';
+import { MEMORY_STEP_GB, REPLICAS_IN_TOTAL, SHORTEST_IDLE_MINUTES } from './scaling-rules.ts';
+
+interface Props {
+  draft: ScalingDraft;
+  limits: ReturnType<typeof limitsOf>;
+  isReadOnly: boolean;
+  onChange: (part: Partial<ScalingDraft>) => void;
+  errorAt: (field: ScalingField) => string | undefined;
+}
+
+const LONGEST_IDLE_ON_SLIDER = 120;
+const numberOf = (value: number | string): number | '' => (typeof value === 'number' ? value : '');
+const inRange = (value: number | '', min: number, max: number): number =>
+  Math.min(Math.max(value === '' ? min : value, min), max);
+
+export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly, onChange, errorAt }: Props) {
+  const min = inRange(draft.minTotalMemoryGb, memory.min, memory.max);
+  const max = inRange(draft.maxTotalMemoryGb, memory.min, memory.max);
+  const isSizeFixed = isReadOnly || memory.fixed !== undefined;
+  const areReplicasFixed = isReadOnly || replicas.fixed !== undefined;
+  return (
+    <Stack gap={36}>
+      <fieldset className={classes.group} disabled={isSizeFixed}>
+        <legend className={classes.legend}>Memory</legend>
+        <Text size="sm" c="dimmed">
+          {memory.fixed ??
+            `Of ${REPLICAS_IN_TOTAL} replicas together, in steps of ${MEMORY_STEP_GB} GB. The service scales between the two.`}
+        </Text>
+        <RangeSlider
+          className={classes.slider}
+          min={memory.min}
+          max={memory.max}
+          step={MEMORY_STEP_GB}
+          minRange={0}
+          disabled={isSizeFixed}
+          value={[Math.min(min, max), Math.max(min, max)]}
+          onChange={([from, to]) => onChange({ minTotalMemoryGb: from, maxTotalMemoryGb: to })}
+          label={(value) => `${value} GB`}
+          marks={marksOf(memory.min, memory.max)}
+          thumbFromLabel="Smallest total memory in GB"
+          thumbToLabel="Largest total memory in GB"
+        />
+        <Group gap="md" align="flex-start" mt={30}>
+          {(['minTotalMemoryGb', 'maxTotalMemoryGb'] as const).map((field) => (
+            <NumberInput
+              key={field}
+              className={classes.number}
+              label={field === 'minTotalMemoryGb' ? 'Smallest, GB' : 'Largest, GB'}
+              description={perReplica(draft[field])}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              min={memory.min}
+              max={memory.max}
+              step={MEMORY_STEP_GB}
+              clampBehavior="none"
+              allowDecimal={false}
+              allowNegative={false}
+              disabled={isSizeFixed}
+              value={draft[field]}
+              onChange={(value) => onChange({ [field]: numberOf(value) })}
+              error={errorAt(field)}
+            />
+          ))}
+        </Group>
+      </fieldset>
+
+      <fieldset className={classes.group} disabled={areReplicasFixed}>
+        <legend className={classes.legend}>Replicas</legend>
+        <Text size="sm" c="dimmed">
+          {replicas.fixed ??
+            `From ${replicas.min} to ${replicas.max}${replicas.min > 1 ? ': the first service of a warehouse has at least 2' : ''}.`}
+        </Text>
+        <div className={classes.pair}>
+          <Slider
+            className={classes.slider}
+            min={replicas.min}
+            max={replicas.max}
+            disabled={areReplicasFixed}
+            value={inRange(draft.numReplicas, replicas.min, replicas.max)}
+            onChange={(value) => onChange({ numReplicas: value })}
+            thumbLabel="Replicas"
+          />
+          <NumberInput
+            className={classes.number}
+            aria-label="Number of replicas"
+            min={replicas.min}
+            max={replicas.max}
+            clampBehavior="none"
+            allowDecimal={false}
+            allowNegative={false}
+            disabled={areReplicasFixed}
+            value={draft.numReplicas}
+            onChange={(value) => onChange({ numReplicas: numberOf(value) })}
+            error={errorAt('numReplicas')}
+          />
+        </div>
+      </fieldset>
+
+      <fieldset className={classes.group} disabled={isReadOnly}>
+        <legend className={classes.legend}>Idling</legend>
+        <Switch
+          mt={6}
+          label="Scale to zero while nobody uses it"
+          checked={draft.idleScaling}
+          disabled={isReadOnly}
+          onChange={(event) => onChange({ idleScaling: event.currentTarget.checked })}
+          error={errorAt('idleScaling')}
+        />
+        <div className={classes.pair}>
+          <Slider
+            className={classes.slider}
+            min={SHORTEST_IDLE_MINUTES}
+            max={LONGEST_IDLE_ON_SLIDER}
+            step={5}
+            disabled={isReadOnly}
+            value={inRange(draft.idleTimeoutMinutes, SHORTEST_IDLE_MINUTES, LONGEST_IDLE_ON_SLIDER)}
+            onChange={(value) => onChange({ idleTimeoutMinutes: value })}
+            label={(value) => `${value} min`}
+            thumbLabel="Minutes without work"
+          />
+          <NumberInput
+            className={classes.number}
+            aria-label="Minutes without work before it idles"
+            suffix=" min"
+            min={SHORTEST_IDLE_MINUTES}
+            clampBehavior="none"
+            allowNegative={false}
+            disabled={isReadOnly}
+            value={draft.idleTimeoutMinutes}
+            onChange={(value) => onChange({ idleTimeoutMinutes: numberOf(value) })}
+            error={errorAt('idleTimeoutMinutes')}
+          />
+        </div>
+      </fieldset>
+    </Stack>
+  );
+}
+
+const perReplica = (totalGb: number | ''): string =>
+  totalGb === '' ? ' ' : `${formatNumber(Math.round((totalGb / REPLICAS_IN_TOTAL) * 10) / 10)} GB for each replica`;
+
+const marksOf = (min: number, max: number) =>
+  [min, 360, 720, max]
+    .filter((value, index, all) => value <= max && all.indexOf(value) === index)
+    .map((value) => ({ value, label: value }));

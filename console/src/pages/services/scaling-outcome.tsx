@@ -1,0 +1,102 @@
+import { Skeleton, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { messageOf } from '../../api/errors.ts';
+import { scalingPreviewQuery } from '../../api/scaling-preview.ts';
+import type { ScalingChange, Service } from '../../api/types.ts';
+import { useApi, useSession } from '../../app/context.tsx';
+import { fieldLabel, fieldUnit } from '../../parts/activity-text.ts';
+import { formatCredits } from '../../parts/format.ts';
+import { Panel } from '../../parts/panel.tsx';
+import classes from './scaling-outcome.module.css';
+import { draftOf, SCALING_FIELDS, type ScalingDraft } from './scaling-rules.ts';
+
+const PAUSE_MS = 250;
+
+/** What saving would do: field by field, and what a month would then cost. */
+export function ScalingOutcome(props: {
+  service: Service;
+  draft: ScalingDraft;
+  change: ScalingChange;
+  isValid: boolean;
+}) {
+  const { service, draft, change, isValid } = props;
+  const now = draftOf(service);
+  const changed = SCALING_FIELDS.filter((field) => change[field] !== undefined);
+  return (
+    <Panel title="What will change">
+      <div aria-live="polite">
+        {changed.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            Nothing yet. Move a slider or type a number.
+          </Text>
+        ) : (
+          <dl className={classes.changes}>
+            {changed.map((field) => (
+              <div key={field} className={classes.change}>
+                <dt>{fieldLabel(field)}</dt>
+                <dd>
+                  <del>{valueText(now[field])}</del>
+                  <span aria-hidden="true"> → </span>
+                  <ins>
+                    {valueText(draft[field])}
+                    {fieldUnit(field)}
+                  </ins>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </div>
+      <MonthlyCost service={service} change={change} isValid={isValid} />
+    </Panel>
+  );
+}
+
+const valueText = (value: number | boolean | ''): string =>
+  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
+
+function MonthlyCost({ service, change, isValid }: { service: Service; change: ScalingChange; isValid: boolean }) {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const [settled] = useDebouncedValue(JSON.stringify(change), PAUSE_MS);
+  const query = scalingPreviewQuery(api, organizationId, service, JSON.parse(settled));
+  const { data, error } = useQuery({
+    ...query,
+    enabled: query.enabled && isValid,
+    placeholderData: (before) => before,
+  });
+  if (!query.enabled) return null;
+  const isOpen = Object.keys(change).length > 0;
+  return (
+    <div className={classes.cost} aria-live="polite">
+      <h3 className={classes.costTitle}>Compute in a month</h3>
+      {error ? (
+        <Text size="sm" c="dimmed">
+          {messageOf(error)}
+        </Text>
+      ) : data ? (
+        <>
+          <Range label="Now" {...data.before} />
+          {isOpen && <Range label="After" {...data.after} isNew />}
+          <Text size="xs" c="dimmed" mt={6}>
+            CHC, awake all month at the smallest and at the largest size. Idling costs nothing.
+          </Text>
+        </>
+      ) : (
+        <Skeleton height={20} />
+      )}
+    </div>
+  );
+}
+
+function Range({ label, min, max, isNew = false }: { label: string; min: number; max: number; isNew?: boolean }) {
+  return (
+    <p className={classes.range} data-new={isNew}>
+      <span>{label}</span>
+      <span className="ph-number">
+        {min === max ? formatCredits(min) : `${formatCredits(min)} – ${formatCredits(max)}`}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,48 @@
+import { Anchor, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Service } from '../../api/types.ts';
+import { useApi, useSession } from '../../app/context.tsx';
+import { useResourceNames } from '../../app/resource-names.ts';
+import { ActivityList } from '../../parts/activity-list.tsx';
+import { EmptyNote } from '../../parts/empty-note.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Panel } from '../../parts/panel.tsx';
+
+/** How far back it looks: the trail is that of the whole organization. */
+const LOOKED_AT = 1000;
+const SHOWN = 15;
+
+export function ServiceHistory({ service }: { service: Service }) {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const names = useResourceNames();
+  const { data, error, refetch } = useQuery({
+    queryKey: [organizationId, 'activities', 'service', service.id],
+    queryFn: ({ signal }) => api.activityGetList({ organizationId, limit: String(LOOKED_AT) }, { signal }),
+    select: (activities) => activities.filter(({ serviceId }) => serviceId === service.id).slice(0, SHOWN),
+  });
+  return (
+    <Panel
+      title="History"
+      flush
+      aside={
+        <Anchor size="sm" renderRoot={(props) => <Link to="/activity" search={{ text: service.name }} {...props} />}>
+          In the activity
+        </Anchor>
+      }
+    >
+      {data ? (
+        data.length === 0 ? (
+          <EmptyNote title="No changes yet">What is changed about this service shows up here.</EmptyNote>
+        ) : (
+          <ActivityList activities={data} names={names} />
+        )
+      ) : error ? (
+        <Failure error={error} title="The history is missing" retry={() => refetch()} />
+      ) : (
+        <Skeleton height={14} m="md" w="auto" />
+      )}
+    </Panel>
+  );
+}

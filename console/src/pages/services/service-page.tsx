@@ -1,0 +1,62 @@
+import { Button, Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { ApiError } from '../../api/errors.ts';
+import { serviceQuery } from '../../api/queries.ts';
+import { useApi, useSession } from '../../app/context.tsx';
+import { EmptyNote } from '../../parts/empty-note.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { ServiceMarks, ServiceState } from '../../parts/service-facts.tsx';
+import { ScalingEditor } from './scaling-editor.tsx';
+import { ServiceDetails } from './service-details.tsx';
+import { ServiceHistory } from './service-history.tsx';
+
+const route = getRouteApi('/signed-in/services/$id');
+
+export function ServicePage() {
+  const { id } = route.useParams();
+  const api = useApi();
+  const { organizationId } = useSession();
+  const { data: service, error, refetch } = useQuery(serviceQuery(api, organizationId, id));
+
+  if (service)
+    return (
+      <Page
+        title={service.name}
+        mark={<ServiceMarks service={service} />}
+        lead={<ServiceState state={service.state} />}
+      >
+        <ScalingEditor key={service.id} service={service} />
+        <ServiceHistory service={service} />
+        <ServiceDetails service={service} />
+      </Page>
+    );
+  if (error instanceof ApiError && (error.status === 404 || error.status === 400))
+    return (
+      <Page title="Service not found">
+        <EmptyNote
+          title="There is no such service"
+          action={<Button renderRoot={(props) => <Link to="/services" {...props} />}>To the services</Button>}
+        >
+          It may be gone, or belong to another organization.
+        </EmptyNote>
+      </Page>
+    );
+  return (
+    <Page title="Service">
+      {error ? (
+        <Failure error={error} title="The service is missing" retry={() => refetch()} />
+      ) : (
+        <Panel title="Scaling">
+          <Stack gap="xl" mih={420} aria-hidden="true">
+            <Skeleton height={60} />
+            <Skeleton height={60} />
+            <Skeleton height={60} />
+          </Stack>
+        </Panel>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,96 @@
+import { Anchor, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { servicesQuery, usageCostQuery } from '../../api/queries.ts';
+import type { CostRecord, Service } from '../../api/types.ts';
+import { useApi, useSession } from '../../app/context.tsx';
+import { totalOf } from '../../parts/costs.ts';
+import { Credits } from '../../parts/credits.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { dayOf, firstOfMonth } from '../../parts/days.ts';
+import { EmptyNote } from '../../parts/empty-note.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { plural } from '../../parts/format.ts';
+import { SearchIcon } from '../../parts/icons.tsx';
+import { useNow } from '../../parts/moment.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { idleOf, ServiceMarks, ServiceState, sizeOf } from '../../parts/service-facts.tsx';
+import classes from './services.module.css';
+
+/** With fewer than these a search field is only in the way. */
+const WORTH_SEARCHING = 8;
+
+export function ServicesPage() {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const today = dayOf(useNow());
+  const [text, setText] = useState('');
+  const { data, error, refetch } = useQuery(servicesQuery(api, organizationId));
+  const costs = useQuery(usageCostQuery(api, organizationId, firstOfMonth(today), today)).data?.costs;
+  const rows = data?.filter(({ name, id }) => `${name} ${id}`.toLowerCase().includes(text.trim().toLowerCase()));
+
+  return (
+    <Page title="Services" lead={data ? plural(data.length, 'service') : 'Loading…'}>
+      {error && !data ? (
+        <Failure error={error} title="The services are missing" retry={() => refetch()} />
+      ) : (
+        <Panel flush>
+          {data && data.length >= WORTH_SEARCHING && (
+            <TextInput
+              className={classes.filter}
+              aria-label="Find a service"
+              placeholder="Find a service"
+              leftSection={<SearchIcon size={16} />}
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+            />
+          )}
+          {rows?.length === 0 ? (
+            <EmptyNote title={data?.length === 0 ? 'No services yet' : 'No service has that name'}>
+              {data?.length === 0 && (
+                <>
+                  Services come from the fleet file: declare one there and run <code>pilothouse apply</code>.
+                </>
+              )}
+            </EmptyNote>
+          ) : (
+            <DataTable label="Services" columns={columnsOf(costs)} rows={rows} rowKey={({ id }) => id} />
+          )}
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+const columnsOf = (costs: CostRecord[] | undefined): Column<Service>[] => [
+  {
+    header: 'Name',
+    cell: (service) => (
+      <div className={classes.name}>
+        <Anchor
+          fw={600}
+          size="sm"
+          renderRoot={(props) => <Link to="/services/$id" params={{ id: service.id }} {...props} />}
+        >
+          {service.name}
+        </Anchor>
+        <ServiceMarks service={service} />
+      </div>
+    ),
+  },
+  { header: 'State', cell: ({ state }) => <ServiceState state={state} />, from: 'sm' },
+  { header: 'Size', cell: (service) => <span className="ph-fixed">{sizeOf(service)}</span> },
+  { header: 'Idling', cell: (service) => <span className="ph-fixed">{idleOf(service)}</span>, from: 'md' },
+  {
+    header: 'Where',
+    cell: ({ provider, region }) => [provider, region].filter(Boolean).join(' · ') || '–',
+    from: 'lg',
+  },
+  {
+    header: 'This month',
+    align: 'right',
+    cell: ({ id }) => (costs ? <Credits chc={totalOf(costs.filter(({ serviceId }) => serviceId === id))} /> : '…'),
+  },
+];

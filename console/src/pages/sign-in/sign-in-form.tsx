@@ -1,0 +1,106 @@
+import { Alert, Button, Divider, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { type SubmitEvent, useState } from 'react';
+import { ApiError, messageOf } from '../../api/errors.ts';
+import type { Credentials, Session } from '../../api/session.ts';
+import { useConfig, useServices } from '../../app/context.tsx';
+import { WarningIcon } from '../../parts/icons.tsx';
+
+type Kind = 'key' | 'token';
+
+/** The secret goes to the server once and stays nowhere in the browser: what remains is a cookie no script can read. */
+export function SignInForm({ onSignedIn }: { onSignedIn: (session: Session) => Promise<void> }) {
+  const { sessions } = useServices();
+  const { demo } = useConfig();
+  const [kind, setKind] = useState<Kind>('key');
+  const [keyId, setKeyId] = useState('');
+  const [keySecret, setKeySecret] = useState('');
+  const [token, setToken] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+
+  const signIn = async (credentials: Credentials) => {
+    setIsBusy(true);
+    setError(undefined);
+    try {
+      await onSignedIn(await sessions.signIn(credentials));
+    } catch (failure) {
+      setError(failure);
+      setIsBusy(false);
+    }
+  };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    void signIn(kind === 'key' ? { keyId: keyId.trim(), keySecret: keySecret.trim() } : { token: token.trim() });
+  };
+
+  return (
+    <Stack gap="md">
+      {demo && (
+        <>
+          <Button size="md" loading={isBusy} onClick={() => signIn(demo)}>
+            Enter the demo
+          </Button>
+          <Divider label="or sign in with your own" />
+        </>
+      )}
+      <form onSubmit={submit} aria-label="Sign in">
+        <Stack gap="md">
+          <SegmentedControl
+            aria-label="Sign in with"
+            fullWidth
+            value={kind}
+            onChange={(value) => setKind(value as Kind)}
+            data={[
+              { value: 'key', label: 'API key' },
+              { value: 'token', label: 'Dashboard token' },
+            ]}
+          />
+          {kind === 'key' ? (
+            <>
+              <TextInput
+                label="Key id"
+                autoComplete="username"
+                spellCheck={false}
+                autoCapitalize="none"
+                required
+                value={keyId}
+                onChange={(event) => setKeyId(event.currentTarget.value)}
+              />
+              <PasswordInput
+                label="Key secret"
+                autoComplete="current-password"
+                required
+                value={keySecret}
+                onChange={(event) => setKeySecret(event.currentTarget.value)}
+              />
+            </>
+          ) : (
+            <PasswordInput
+              label="Token"
+              description="Opens the dashboards of its organization, and nothing else"
+              autoComplete="off"
+              required
+              value={token}
+              onChange={(event) => setToken(event.currentTarget.value)}
+            />
+          )}
+          {error !== undefined && (
+            <Alert color="red" variant="light" icon={<WarningIcon />} role="alert">
+              {refusalOf(error, kind)}
+            </Alert>
+          )}
+          <Button type="submit" size="md" loading={isBusy} variant={demo ? 'default' : 'filled'}>
+            Sign in
+          </Button>
+        </Stack>
+      </form>
+    </Stack>
+  );
+}
+
+function refusalOf(error: unknown, kind: Kind): string {
+  const isRefused = error instanceof ApiError && error.status === 401;
+  if (!isRefused) return messageOf(error);
+  if (/not active/i.test(error.message)) return 'This key is disabled or has expired.';
+  return kind === 'key' ? 'No key has this id and this secret. Check both.' : 'No token reads like that.';
+}

@@ -1,0 +1,45 @@
+import { Text } from '@mantine/core';
+import type { Activity } from '../api/types.ts';
+import classes from './activity-list.module.css';
+import { changesOf, fieldLabel, fieldUnit, resourceNameOf, verbOf } from './activity-text.ts';
+import { Moment } from './moment.tsx';
+
+const MOST_CHANGES = 4;
+
+/** Who did what, newest first, with what changed where that is short enough to be read at a glance. */
+export function ActivityList({
+  activities,
+  names,
+}: {
+  activities: readonly Activity[];
+  names: ReadonlyMap<string, string>;
+}) {
+  return (
+    <ul className={classes.list}>
+      {activities.map((activity) => (
+        <li key={activity.id} className={classes.item}>
+          <div className={classes.what}>
+            <Text size="sm" component="p" className={classes.line}>
+              <b>{activity.actorDetails}</b> {verbOf(activity)} <b>{resourceNameOf(activity, names)}</b>
+            </Text>
+            {activity.before && activity.after && <ShortChanges activity={activity} />}
+          </div>
+          <Text size="xs" c="dimmed" component="span" className={classes.when}>
+            <Moment at={activity.createdAt} show="ago" />
+          </Text>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ShortChanges({ activity }: { activity: Activity }) {
+  const changes = changesOf(activity).slice(0, MOST_CHANGES);
+  return (
+    <Text size="xs" c="dimmed" component="p" className={classes.line}>
+      {changes
+        .map(({ field, before, after }) => `${fieldLabel(field)} ${before ?? '–'} → ${after ?? '–'}${fieldUnit(field)}`)
+        .join(' · ')}
+    </Text>
+  );
+}

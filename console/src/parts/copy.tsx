@@ -1,0 +1,29 @@
+import { ActionIcon, Button, CopyButton, Tooltip } from '@mantine/core';
+import { CheckIcon, CopyIcon } from './icons.tsx';
+
+/** An icon that puts a text on the clipboard and says so. `label` says what: "Copy the service's id". */
+export function CopyIconButton({ value, label }: { value: string; label: string }) {
+  return (
+    <CopyButton value={value} timeout={1500}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? 'Copied' : label} withArrow>
+          <ActionIcon variant="subtle" color="gray" size="sm" aria-label={copied ? 'Copied' : label} onClick={copy}>
+            {copied ? <CheckIcon /> : <CopyIcon />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  );
+}
+
+export function CopyTextButton({ value, children }: { value: string; children: string }) {
+  return (
+    <CopyButton value={value} timeout={1500}>
+      {({ copied, copy }) => (
+        <Button variant="default" size="xs" leftSection={copied ? <CheckIcon /> : <CopyIcon />} onClick={copy}>
+          {copied ? 'Copied' : children}
+        </Button>
+      )}
+    </CopyButton>
+  );
+}

@@ -1,0 +1,67 @@
+import { Skeleton, Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './data-table.module.css';
+
+export interface Column<Row> {
+  header: string;
+  /** The header is for screen readers only, as over a column of buttons. */
+  isHeaderHidden?: boolean;
+  cell: (row: Row) => ReactNode;
+  align?: 'left' | 'right';
+  /** Left out on narrower screens, where the row's own page shows it. */
+  from?: 'sm' | 'md' | 'lg';
+  width?: number | string;
+}
+
+interface Props<Row> {
+  /** What the table is, for those who do not see it. */
+  label: string;
+  columns: Column<Row>[];
+  rows: readonly Row[] | undefined;
+  rowKey: (row: Row) => string;
+  /** As many as are expected: the table keeps its height while it loads. */
+  loadingRows?: number;
+  footer?: ReactNode;
+}
+
+export function DataTable<Row>({ label, columns, rows, rowKey, loadingRows = 3, footer }: Props<Row>) {
+  const visible = columns.map((column) => ({ ...column, ...(column.from ? { visibleFrom: column.from } : {}) }));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className={classes.scroll} aria-label={label} tabIndex={0}>
+      <Table className={classes.table} aria-label={label} aria-busy={rows === undefined}>
+        <Table.Thead>
+          <Table.Tr>
+            {visible.map(({ header, isHeaderHidden, align, visibleFrom, width }) => (
+              <Table.Th key={header} ta={align} w={width} visibleFrom={visibleFrom} scope="col">
+                {isHeaderHidden ? <span className={classes.hidden}>{header}</span> : header}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows
+            ? rows.map((row) => (
+                <Table.Tr key={rowKey(row)} className={classes.row}>
+                  {visible.map(({ header, cell, align, visibleFrom }) => (
+                    <Table.Td key={header} ta={align} visibleFrom={visibleFrom}>
+                      {cell(row)}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))
+            : Array.from({ length: loadingRows }, (_, index) => `loading-${index}`).map((key) => (
+                <Table.Tr key={key}>
+                  {visible.map(({ header, visibleFrom }) => (
+                    <Table.Td key={header} visibleFrom={visibleFrom}>
+                      <Skeleton height={14} my={4} width="70%" />
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
+        </Table.Tbody>
+        {footer && <Table.Tfoot>{footer}</Table.Tfoot>}
+      </Table>
+    </section>
+  );
+}

@@ -1,0 +1,27 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { ApiError, messageOf } from '../api/errors.ts';
+import { WarningIcon } from './icons.tsx';
+
+/** What went wrong, where it went wrong, and a way to try again. */
+export function Failure({ error, title, retry }: { error: unknown; title: string; retry?: () => void }) {
+  const requestId = error instanceof ApiError ? error.requestId : undefined;
+  return (
+    <Alert color="red" variant="light" title={title} icon={<WarningIcon />} role="alert">
+      <Text size="sm">{messageOf(error)}</Text>
+      {(retry || requestId) && (
+        <Group mt="xs" gap="md">
+          {retry && (
+            <Button size="xs" variant="default" onClick={retry}>
+              Try again
+            </Button>
+          )}
+          {requestId && (
+            <Text size="xs" c="dimmed">
+              Request {requestId}
+            </Text>
+          )}
+        </Group>
+      )}
+    </Alert>
+  );
+}

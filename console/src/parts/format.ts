@@ -1,0 +1,54 @@
+// The viewer's own language decides separators and the order of day and month; the zone is the viewer's unless it says UTC.
+
+const exactCredits = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 6 });
+const roundCredits = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const smallCredits = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 2, maximumFractionDigits: 6 });
+const plainNumber = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
+const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const localDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+/** Days of the bill are UTC days wherever the viewer is. */
+const billDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const billMonth = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+/** Every decimal there is: at least two, at most six. */
+export const formatExactCredits = (chc: number): string => exactCredits.format(chc);
+
+/** Two decimals, or the first two digits that say something where two decimals would say 0.00. */
+export const formatCredits = (chc: number): string =>
+  chc !== 0 && Math.abs(chc) < 0.01 ? smallCredits.format(chc) : roundCredits.format(chc);
+
+export const formatNumber = (value: number): string => plainNumber.format(value);
+
+export const formatTime = (time: Date): string => localTime.format(time);
+export const formatDate = (time: Date): string => localDay.format(time);
+export const formatUtc = (time: Date): string => `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+/** `day` is YYYY-MM-DD. */
+export const formatBillDay = (day: string): string => billDay.format(new Date(`${day}T00:00:00Z`));
+/** `month` is YYYY-MM. */
+export const formatBillMonth = (month: string): string => billMonth.format(new Date(`${month}-01T00:00:00Z`));
+
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+/** "5 minutes ago", "in 3 days". */
+export function formatAgo(time: Date, now: Date): string {
+  const seconds = (time.getTime() - now.getTime()) / 1000;
+  const [unit, size] = STEPS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+  return unit === 'second' ? 'just now' : relative.format(Math.trunc(seconds / size), unit);
+}
+
+export const formatMemory = (gb: number): string => `${formatNumber(gb)} GB`;
+
+export function formatIdle(isOn: boolean, minutes: number): string {
+  return isOn ? `Idles after ${formatNumber(minutes)} min` : 'Always on';
+}
+
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? one : many}`;

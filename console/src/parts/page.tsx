@@ -1,0 +1,39 @@
+import { Box, Group, Stack, Text, Title } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+
+interface Props {
+  title: string;
+  /** Beside the title. */
+  mark?: ReactNode;
+  /** One line under the title. */
+  lead?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+/** What every page begins with: its title, in the tab as well. */
+export function Page({ title, mark, lead, actions, children }: Props) {
+  useDocumentTitle(`${title} · Pilothouse`);
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" align="flex-start" gap="sm" mih={40}>
+        <Box miw={0}>
+          <Group gap="sm" align="center">
+            <Title order={1} style={{ overflowWrap: 'anywhere' }}>
+              {title}
+            </Title>
+            {mark}
+          </Group>
+          {lead && (
+            <Text c="dimmed" size="sm" mt={2}>
+              {lead}
+            </Text>
+          )}
+        </Box>
+        {actions && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  );
+}

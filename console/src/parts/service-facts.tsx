@@ -1,0 +1,49 @@
+import { Badge, Group } from '@mantine/core';
+import type { Service } from '../api/types.ts';
+import { formatIdle, formatMemory, formatNumber, plural } from './format.ts';
+import classes from './service-facts.module.css';
+
+/** "16–120 GB × 3". */
+export function sizeOf({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, numReplicas }: Service): string {
+  const memory = min === max ? formatMemory(min) : `${formatNumber(min)}–${formatMemory(max)}`;
+  return `${memory} × ${formatNumber(numReplicas)}`;
+}
+
+export const replicasOf = ({ numReplicas }: Service): string => plural(numReplicas, 'replica');
+
+export const idleOf = ({ idleScaling, idleTimeoutMinutes }: Service): string =>
+  formatIdle(idleScaling, idleTimeoutMinutes);
+
+const TONES: Partial<Record<Service['state'], string>> = {
+  running: 'good',
+  idle: 'quiet',
+  stopped: 'quiet',
+  failed: 'bad',
+  degraded: 'bad',
+};
+
+export function ServiceState({ state }: { state: Service['state'] }) {
+  return (
+    <span className={classes.state} data-tone={TONES[state] ?? 'busy'}>
+      <span className={classes.dot} aria-hidden="true" />
+      {state}
+    </span>
+  );
+}
+
+/** What sets a service apart from the others. */
+export function ServiceMarks({ service }: { service: Service }) {
+  return (
+    <Group gap={6} component="span">
+      {service.tier === 'development' && <Mark>development</Mark>}
+      {service.isReadonly && <Mark>read-only</Mark>}
+      {service.isPrimary && service.tier !== 'development' && <Mark>primary</Mark>}
+    </Group>
+  );
+}
+
+const Mark = ({ children }: { children: string }) => (
+  <Badge variant="default" size="sm" fw={500} tt="none" component="span">
+    {children}
+  </Badge>
+);
