@@ -1,3 +1,4 @@
+import { parseBasePath } from './http/base-path.ts';
 import type { Rate } from './http/rate-limit.ts';
 import { type Network, parseNetwork } from './kernel/addresses.ts';
 
@@ -8,6 +9,8 @@ export interface Config {
   port: number;
   host: string;
   dashboardPort: number | undefined;
+  /** Without a slash at its end; empty: everything stands at the root. */
+  basePath: string;
   dataDirectory: string;
   databaseUrl: string | undefined;
   clickhouseUrl: string | undefined;
@@ -109,6 +112,15 @@ export const SETTINGS = {
     help: 'a port of its own for the dashboard interface; 0 picks a free one',
     parse: wholeNumber(0, 65535),
     rule: 'must be a port, 0 to 65535',
+  },
+  basePath: {
+    flag: '--base-path',
+    argument: '<path>',
+    variable: 'PILOTHOUSE_BASE_PATH',
+    help: 'what stands before every path, for a proxy that serves other things beside this',
+    fallback: '',
+    parse: parseBasePath,
+    rule: 'must look like /pilothouse, of letters, digits, dots, dashes, underscores and tildes',
   },
   dataDirectory: {
     flag: '--data',

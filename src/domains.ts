@@ -2,18 +2,22 @@ import type { Logger } from 'pino';
 import { createAudit } from './audit/audit.ts';
 import { createCosts } from './billing/costs.ts';
 import type { Config } from './config.ts';
+import { createSessions } from './console/sessions.ts';
+import { markSessionSeen } from './console/store.ts';
 import { createApplying } from './dashboards/applying.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
 import { createProvisioning } from './dashboards/provisioning.ts';
 import { createCharts } from './dashboards/queries/charts.ts';
 import { createSaving } from './dashboards/saving.ts';
 import { createSources } from './dashboards/sources.ts';
+import { createTokenIdentities } from './dashboards/token-identity.ts';
 import { markTokenUsed } from './dashboards/token-store.ts';
 import { createTokens } from './dashboards/tokens.ts';
 import { createVersions } from './dashboards/versions.ts';
 import type { Engine } from './engine/engine.ts';
 import { createFleet } from './fleet/fleet.ts';
 import type { Clock } from './kernel/clock.ts';
+import { createKeyIdentities } from './keys/identity.ts';
 import { createKeys } from './keys/keys.ts';
 import { createLastUsed } from './keys/last-used.ts';
 import { createOrganizations } from './organizations/organizations.ts';
@@ -54,6 +58,14 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
   });
   const provisioning = createProvisioning({ state, organizations, sources, saving });
   const applyDashboards = createApplying({ state, organizations, sources, saving });
+  const sessionsLastSeen = createLastUsed({ state, clock, log, mark: markSessionSeen, credentials: 'sessions' });
+  const sessions = createSessions({
+    state,
+    clock,
+    keys: createKeyIdentities({ db, clock, lastUsed }),
+    tokens: createTokenIdentities({ db, clock, lastUsed: tokensLastUsed }),
+    lastSeen: sessionsLastSeen,
+  });
   const fleet = createFleet({ state, clock, audit, organizations });
   return {
     organizations,
@@ -70,6 +82,8 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
     charts,
     provisioning,
     applyDashboards,
+    sessions,
+    sessionsLastSeen,
     fleet,
     engine,
   };

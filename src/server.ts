@@ -1,9 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { auditRoutes } from './audit/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import type { Config } from './config.ts';
+import { createSessionAuthentication, needsDashboardRole, needsKeySession } from './console/authentication.ts';
+import { configRoutes, type DemoCredentials } from './console/config-routes.ts';
+import { findPageFiles } from './console/page-files.ts';
+import { createPage, pageRoutes } from './console/page-routes.ts';
+import { sessionRoutes } from './console/session-routes.ts';
 import { createTokenAuthentication, needsWriteToken } from './dashboards/authentication.ts';
 import { chartRoutes } from './dashboards/chart-routes.ts';
 import { type FolderWatch, openFolderWatch } from './dashboards/folder-watch.ts';
@@ -17,11 +23,11 @@ import { openEngine } from './engine/open.ts';
 import type { AccessLog } from './http/access-log.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
-import { FAILED_ATTEMPTS, type GuardOptions, guardRoutes } from './http/guard.ts';
+import { FAILED_ATTEMPTS, type GuardOptions, guardRoutes, knowCallers, needsRole } from './http/guard.ts';
 import { healthRoutes } from './http/health.ts';
-import { dashboards as dashboardInterface, management } from './http/interfaces.ts';
+import { consoleInterface, dashboards as dashboardInterface, management } from './http/interfaces.ts';
 import { createMetrics } from './http/metrics.ts';
-import { describeRoutes, serveDocument } from './http/openapi.ts';
+import { describeRoutes, serveDocument, serveReferenceAtRoot } from './http/openapi.ts';
 import { createFixedWindow } from './http/rate-limit.ts';
 import type { App, Routes } from './http/validation.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -47,14 +53,30 @@ interface Options {
   clock: Clock;
   log: Logger;
   access: AccessLog;
+  /** What the console offers to sign in with; credentials that everybody may know. */
+  demo?: DemoCredentials | undefined;
+  /** Where the built console lies; beside the program when left out. */
+  consoleDirectory?: string;
   /** Runs after the store is open and before anybody can call: fleet files, demo data. */
   prepare?(domains: Domains): Promise<void>;
 }
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
+/** From `src/` and from `dist/` alike. */
+const CONSOLE_DIRECTORY = fileURLToPath(new URL('../dist/console', import.meta.url));
+
 /** Opens the stores, builds the domains, mounts the routes, listens. What was opened is closed in reverse order. */
-export async function startServer({ config, clock, log, access, prepare }: Options): Promise<Server> {
+export async function startServer({
+  config,
+  clock,
+  log,
+  access,
+  demo,
+  consoleDirectory = CONSOLE_DIRECTORY,
+  prepare,
+}: Options): Promise<Server> {
+  const { basePath } = config;
   const metrics = createMetrics();
   // Nothing runs yet: an engine is started by the first that needs one.
   const engine = openEngine({ ...config, clock, log, observer: metrics.engine });
@@ -79,6 +101,8 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
       guard: {
         ...limits,
         authenticate: createKeyAuthentication({ db: state.db, clock, lastUsed: domains.lastUsed }),
+        authenticateSession: createSessionAuthentication(domains.sessions, 'management'),
+        roleRefusal: needsKeySession(needsRole),
         challenge: 'Basic realm="pilothouse", charset="UTF-8"',
       },
       bodyLimitBytes: management.bodyLimitBytes,
@@ -96,8 +120,9 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
       guard: {
         ...limits,
         authenticate: createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed }),
+        authenticateSession: createSessionAuthentication(domains.sessions, 'dashboards'),
         challenge: 'Bearer realm="pilothouse"',
-        roleRefusal: needsWriteToken,
+        roleRefusal: needsDashboardRole(needsWriteToken),
       },
       bodyLimitBytes: dashboardInterface.bodyLimitBytes,
       routes: [
@@ -109,22 +134,44 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
       ],
     };
 
-    const open = async (parts: Part[]) => {
-      const app = createApp({ log, access, metrics, explain: storeFailure });
+    const hasTwoPorts = config.dashboardPort !== undefined;
+    const files = findPageFiles(consoleDirectory, basePath);
+    const page = files && createPage(files);
+    const mountConsole = (app: App) => {
+      const signIns = config.rateLimit && createFixedWindow(config.rateLimit, clock);
+      app.register(async (scope) => {
+        limitBodies(scope as App, consoleInterface.bodyLimitBytes);
+        knowCallers(scope as App, clientAddress);
+        sessionRoutes({ ...domains, basePath, hasDashboards: !hasTwoPorts, failedAttempts, signIns })(scope as App);
+        configRoutes({ basePath, version: VERSION, demo })(scope as App);
+      });
+      if (files && page) pageRoutes(files, page)(app);
+    };
+
+    const open = async (parts: Part[], hasConsole: boolean) => {
+      const app = createApp({
+        log,
+        access,
+        metrics,
+        explain: storeFailure,
+        basePath,
+        page: hasConsole ? page : undefined,
+      });
       apps.push(app);
-      await describeRoutes(app, VERSION);
+      await describeRoutes(app, VERSION, basePath);
       serveDocument(app, ['/openapi.json', ...parts.flatMap(({ documentPaths }) => documentPaths)]);
       healthRoutes({ metrics, clock, isDraining: () => isDraining, checkReady: () => state.check() })(app);
       for (const part of parts) app.register(async (scope) => mount(scope, part));
+      if (hasConsole) mountConsole(app);
+      if (!hasConsole || !page) serveReferenceAtRoot(app, basePath);
       await app.ready();
       return app;
     };
 
-    const hasTwoPorts = config.dashboardPort !== undefined;
-    const main = await open(hasTwoPorts ? [managementInterface] : [managementInterface, dashboards]);
-    const second = hasTwoPorts ? await open([dashboards]) : main;
-    const url = await listen(main, config.host, config.port);
-    const dashboardUrl = hasTwoPorts ? await listen(second, config.host, config.dashboardPort ?? 0) : url;
+    const main = await open(hasTwoPorts ? [managementInterface] : [managementInterface, dashboards], true);
+    const second = hasTwoPorts ? await open([dashboards], false) : main;
+    const url = (await listen(main, config.host, config.port)) + basePath;
+    const dashboardUrl = hasTwoPorts ? (await listen(second, config.host, config.dashboardPort ?? 0)) + basePath : url;
 
     return {
       url,
@@ -136,7 +183,9 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
         try {
           await Promise.all(apps.map((app) => app.close()));
           await folder?.close();
-          await Promise.all([domains.lastUsed.flush(), domains.tokensLastUsed.flush()]);
+          await Promise.all(
+            [domains.lastUsed, domains.tokensLastUsed, domains.sessionsLastSeen].map((notes) => notes.flush()),
+          );
         } finally {
           await engine.close();
           await state.close();
@@ -161,11 +210,15 @@ interface Part {
 }
 
 function mount(scope: App, { guard, bodyLimitBytes, routes }: Part): void {
-  scope.addHook('onRoute', (route) => {
-    route.bodyLimit ??= bodyLimitBytes;
-  });
+  limitBodies(scope, bodyLimitBytes);
   guardRoutes(scope, guard);
   for (const domain of routes) scope.register(async (own) => domain(own as App));
+}
+
+function limitBodies(scope: App, bytes: number): void {
+  scope.addHook('onRoute', (route) => {
+    route.bodyLimit ??= bytes;
+  });
 }
 
 async function listen(app: App, host: string, port: number): Promise<string> {

@@ -3,7 +3,17 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Right may use left, never the reverse. */
-const DOMAINS = ['organizations', 'audit', 'keys', 'services', 'billing', 'telemetry', 'dashboards', 'fleet'];
+const DOMAINS = [
+  'organizations',
+  'audit',
+  'keys',
+  'services',
+  'billing',
+  'telemetry',
+  'dashboards',
+  'console',
+  'fleet',
+];
 
 /** The folders below the domains, and what of ours each may import. */
 const FOUNDATIONS = { kernel: [], state: ['kernel'], engine: ['kernel'], http: ['kernel'] };

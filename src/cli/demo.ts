@@ -24,6 +24,7 @@ export function demoCommand(program: Command, world: World): void {
       ]);
     }
     await runServer(config, world, {
+      demo: demo.admin,
       async prepare({ fleet }) {
         await fleet.apply(demoFleet(systemClock.now()), localActor(world, 'demo'));
       },
@@ -42,6 +43,7 @@ function welcome({ url, dashboardUrl }: Server, { databaseUrl, dataDirectory }: 
   return `
   Pilothouse is running.
 
+    console     ${url}/
     API         ${url}/v1            reference  ${url}/docs
     dashboards  ${dashboardUrl}/api/v2
 

@@ -12,6 +12,7 @@ export const SERVER_SETTINGS = [
   'port',
   'host',
   'dashboardPort',
+  'basePath',
   'dataDirectory',
   'databaseUrl',
   'clickhouseUrl',
@@ -38,12 +39,14 @@ export function serveCommand(program: Command, world: World): void {
 }
 
 interface Hooks {
+  /** What the console offers to sign in with. */
+  demo?: { keyId: string; keySecret: string };
   prepare?(domains: Domains): Promise<void>;
   ready(server: Server): void;
 }
 
 /** Serves until somebody says stop, then finishes what is in flight. */
-export async function runServer(config: Config, world: World, { prepare, ready }: Hooks): Promise<void> {
+export async function runServer(config: Config, world: World, { demo, prepare, ready }: Hooks): Promise<void> {
   const file = config.fleetFile === undefined ? undefined : parseFleetFile(readFleet(world, config.fleetFile));
   const { log, access, flush } = createLogs(config.logLevel);
   try {
@@ -52,6 +55,7 @@ export async function runServer(config: Config, world: World, { prepare, ready }
       clock: systemClock,
       log,
       access,
+      demo,
       async prepare(domains) {
         await prepare?.(domains);
         if (file) await applyFile(domains, world, file);

@@ -5,15 +5,12 @@ import { computedOnce, memoized } from '../kernel/memo.ts';
 import { hashOf } from '../keys/credentials.ts';
 import type { LastUsed } from '../keys/last-used.ts';
 import type { Db } from '../state/tables.ts';
-import type { TokenAccess } from './token.ts';
+import { ACCESS_ROLES } from './token.ts';
 import { findTokenByHash, type IdentifiedToken } from './token-store.ts';
 
-const REFUSAL = 'Unauthorized access. API key is missing or invalid.';
+export { READ, WRITE } from './token.ts';
 
-/** What a route asks for, and what a token of either kind has. */
-export const READ = ['read'] as const;
-export const WRITE = ['write'] as const;
-const ROLES: Record<TokenAccess, readonly string[]> = { read: READ, write: [...READ, ...WRITE] };
+const REFUSAL = 'Unauthorized access. API key is missing or invalid.';
 
 interface Options {
   db: Db;
@@ -46,7 +43,7 @@ const callerWith = computedOnce(
     credentialId: token.id,
     credentialName: token.name,
     suffix: token.tokenSuffix,
-    roles: ROLES[token.access],
+    roles: ACCESS_ROLES[token.access],
     allows: undefined,
   }),
 );

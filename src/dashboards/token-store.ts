@@ -48,6 +48,25 @@ export async function findTokenByHash(db: Db, tokenHash: string): Promise<Identi
   return row && identified(row);
 }
 
+const selectCurrent = prepared((db: Db, value: { organizationId: string; id: string }) =>
+  db
+    .selectFrom('dashboard_tokens')
+    .innerJoin('organizations', 'organizations.id', 'dashboard_tokens.organization_id')
+    .selectAll('dashboard_tokens')
+    .select('organizations.dashboard_revision')
+    .where('dashboard_tokens.organization_id', '=', value.organizationId)
+    .where('dashboard_tokens.id', '=', value.id),
+);
+
+export async function findCurrentToken(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<IdentifiedToken | undefined> {
+  const row = await selectCurrent.first(db, { organizationId, id });
+  return row && identified(row);
+}
+
 const identified = computedOnce(
   (row: DashboardTokenRow & { dashboard_revision: number }): IdentifiedToken => ({
     token: toToken(row),

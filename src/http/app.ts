@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
 import type { AccessLog } from './access-log.ts';
+import { type BasePath, withoutBasePath } from './base-path.ts';
 import { acceptJsonBodies } from './body.ts';
 import { createBrokenRequestHandler } from './broken.ts';
 import { drainOnClose } from './drain.ts';
@@ -18,18 +20,35 @@ interface Options {
   metrics: Metrics;
   /** Turns an error of a store into one that may be sent; the edge itself knows no stores. */
   explain(error: unknown): unknown;
+  basePath?: BasePath;
+  /** What a browser gets where no route is: the page that knows what to show there. */
+  page?: Page | undefined;
   requestTimeoutMs?: number;
+}
+
+/** Answers requests that no route does; `accepts` says which. */
+export interface Page {
+  accepts(request: FastifyRequest): boolean;
+  send(request: FastifyRequest, reply: FastifyReply): FastifyReply;
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const KEEP_ALIVE_MS = 72_000;
 
 /** The HTTP edge without any route: ids, bodies, errors, logs, metrics. */
-export function createApp({ log, access, metrics, explain, requestTimeoutMs = 30_000 }: Options): App {
+export function createApp({
+  log,
+  access,
+  metrics,
+  explain,
+  basePath = '',
+  page,
+  requestTimeoutMs = 30_000,
+}: Options): App {
   const broken = createBrokenRequestHandler((error, requestId) => {
     log.info({ requestId, operation: 'broken', status: statusOf(error), reason: error.message }, 'refused');
     metrics.request('broken', statusOf(error), 0);
-  });
+  }, basePath);
 
   const app: App = Fastify({
     genReqId: newUuid,
@@ -42,6 +61,9 @@ export function createApp({ log, access, metrics, explain, requestTimeoutMs = 30
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     http: { requireHostHeader: false, maxHeaderSize: MAX_HEADER_BYTES },
     clientErrorHandler: broken.clientError,
+    ...(basePath === ''
+      ? {}
+      : { rewriteUrl: (request: IncomingMessage) => withoutBasePath(basePath, request.url ?? '') }),
     frameworkErrors(error, request, reply) {
       finish(request, reply as FastifyReply, asAppError(error));
       record(request, reply.statusCode, 0);
@@ -62,7 +84,7 @@ export function createApp({ log, access, metrics, explain, requestTimeoutMs = 30
       return done(new AppError('bad_request', 'The Host header is missing'));
     }
     // Here, not in the handler: that only runs once a body has been read and found good, and nobody asked for it.
-    done(request.is404 ? unknownRoute(request) : undefined);
+    done(request.is404 && !page?.accepts(request) ? unknownRoute(request) : undefined);
   });
 
   app.addHook('onResponse', (request, reply, done) => {
@@ -70,14 +92,15 @@ export function createApp({ log, access, metrics, explain, requestTimeoutMs = 30
     done();
   });
 
-  app.setNotFoundHandler(async (request) => {
+  app.setNotFoundHandler(async (request, reply) => {
+    if (page?.accepts(request)) return page.send(request, reply as FastifyReply);
     throw unknownRoute(request);
   });
 
   function unknownRoute(request: FastifyRequest): AppError {
     const allowed = allowedMethods(request.url);
     if (allowed.length === 0)
-      return new AppError('not_found', `${request.method} ${pathOf(request.url)} does not exist`);
+      return new AppError('not_found', `${request.method} ${pathOf(request.originalUrl)} does not exist`);
     return new AppError('method_not_allowed', `${request.method} is not possible here; use ${allowed.join(' or ')}`, {
       headers: { allow: allowed.join(', ') },
     });

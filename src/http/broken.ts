@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
+import { type BasePath, withoutBasePath } from './base-path.ts';
 import { interfaceAt, statusOf } from './interfaces.ts';
 
 interface BrokenRequest extends Error {
@@ -10,7 +11,7 @@ interface BrokenRequest extends Error {
 }
 
 /** Answers requests that are broken below HTTP: nobody gets an empty reset where a sentence is possible. */
-export function createBrokenRequestHandler(log: (error: AppError, requestId: string) => void) {
+export function createBrokenRequestHandler(log: (error: AppError, requestId: string) => void, basePath: BasePath = '') {
   /** `GET /v1/x HTTP/1.1`, from the bytes that could not be parsed. */
   const urlIn = (packet: unknown) =>
     Buffer.isBuffer(packet) ? /^[!-~]+ (\S+)/.exec(packet.subarray(0, 2048).toString('latin1'))?.[1] : undefined;
@@ -19,7 +20,7 @@ export function createBrokenRequestHandler(log: (error: AppError, requestId: str
     const requestId = newUuid();
     log(error, requestId);
     if (!socket.writable) return void socket.destroy();
-    const body = JSON.stringify(interfaceAt(url).failure(error, requestId));
+    const body = JSON.stringify(interfaceAt(withoutBasePath(basePath, url)).failure(error, requestId));
     const status = statusOf(error);
     const head = [
       `HTTP/1.1 ${status} ${error.code}`,
@@ -62,7 +63,8 @@ export function createBrokenRequestHandler(log: (error: AppError, requestId: str
 /** Of the request that is being read on a connection: its head was fine, its body was not. Node keeps the answer to it there. */
 function currentUrl(socket: Socket): string {
   const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse | null };
-  return answer?.req.url ?? '';
+  const request = answer?.req as (IncomingMessage & { originalUrl?: string }) | undefined;
+  return request?.originalUrl ?? request?.url ?? '';
 }
 
 function translated(error: BrokenRequest): AppError {

@@ -20,10 +20,20 @@ export interface Caller {
   roles: readonly string[];
   /** Undefined: from anywhere. */
   allows: ((address: string) => boolean) | undefined;
+  /** Set for somebody who is signed in to the console: with what. */
+  session?: 'key' | 'token';
 }
 
 /** Header in, caller out; throws `unauthorized` for everybody else. */
 export type Authenticate = (authorization: string | undefined) => Promise<Caller>;
+
+/** Cookie and proof that the console itself asks; undefined where there is nothing of the kind. */
+export type AuthenticateSession = (headers: FastifyRequest['headers']) => Promise<Caller | undefined>;
+
+/** Sent by the console with every request; no other page can make a browser send it here. */
+export const CSRF_HEADER = 'x-pilothouse-csrf';
+/** For the console. Any scheme that browsers know would make them ask for a password in a window of their own. */
+export const SESSION_CHALLENGE = 'Session realm="pilothouse"';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -42,6 +52,8 @@ declare module 'fastify' {
 
 export interface GuardOptions {
   authenticate: Authenticate;
+  /** Only asked when there is no Authorization header. */
+  authenticateSession?: AuthenticateSession;
   challenge: string;
   rate: Rate | undefined;
   /** By address; one count for all interfaces. */
@@ -58,7 +70,16 @@ export const FAILED_ATTEMPTS: Rate = { requests: 300, windowSeconds: 60 };
 /** The order in which a request is judged before its query and body are looked at (decision B8). */
 export function guardRoutes(
   app: App,
-  { authenticate, challenge, rate, failedAttempts, clock, clientAddress, roleRefusal = needsRole }: GuardOptions,
+  {
+    authenticate,
+    authenticateSession,
+    challenge,
+    rate,
+    failedAttempts,
+    clock,
+    clientAddress,
+    roleRefusal = needsRole,
+  }: GuardOptions,
 ): void {
   const limiter = rate && createFixedWindow(rate, clock);
   const policy = rate && `${rate.requests};w=${rate.windowSeconds}`;
@@ -73,9 +94,7 @@ export function guardRoutes(
       const caller = await identify(request);
       const taken = limiter?.take(caller.credentialId);
       if (taken && rate && policy) announce(reply, rate, policy, taken);
-      if (caller.allows && !caller.allows(request.clientAddress)) {
-        throw new AppError('forbidden', `This key may not be used from ${request.clientAddress}`);
-      }
+      checkAddress(caller, request.clientAddress);
       if (taken && !taken.isAllowed) throw tooMany(taken, 'Too many requests with this key');
       checkPath(request.params);
       checkOrganization(request, caller);
@@ -84,31 +103,54 @@ export function guardRoutes(
     };
   });
 
+  knowCallers(app, clientAddress);
+
+  async function identify(request: FastifyRequest): Promise<Caller> {
+    const { headers } = request;
+    try {
+      request.caller =
+        (headers.authorization === undefined ? await authenticateSession?.(headers) : undefined) ??
+        (await authenticate(headers.authorization));
+      return request.caller;
+    } catch (error) {
+      throw strangerRefusal(error, request, failedAttempts, challengeFor(headers));
+    }
+  }
+
+  const challengeFor = (headers: FastifyRequest['headers']) =>
+    authenticateSession && headers.authorization === undefined && headers[CSRF_HEADER] !== undefined
+      ? SESSION_CHALLENGE
+      : challenge;
+}
+
+/** Gives the requests of these routes a caller and an address. */
+export function knowCallers(app: App, clientAddress: GuardOptions['clientAddress']): void {
   app.decorateRequest('caller', undefined);
   app.decorateRequest('clientAddress', {
     getter() {
       return clientAddress(this as FastifyRequest);
     },
   });
+}
 
-  async function identify(request: FastifyRequest): Promise<Caller> {
-    try {
-      request.caller = await authenticate(request.headers.authorization);
-      return request.caller;
-    } catch (error) {
-      return refuseStranger(request, error);
-    }
-  }
+/** What somebody with bad credentials is told; counts the attempt. Other errors pass as they are. */
+export function strangerRefusal(
+  error: unknown,
+  request: FastifyRequest,
+  failedAttempts: FixedWindow,
+  challenge: string,
+): unknown {
+  if (!(error instanceof AppError) || error.code !== 'unauthorized') return error;
+  const taken = failedAttempts.take(addressBlock(request.clientAddress));
+  if (!taken.isAllowed) return tooMany(taken, 'Too many failed attempts from this address');
+  return new AppError('unauthorized', error.message, {
+    cause: error.cause,
+    headers: { ...error.headers, 'www-authenticate': challenge },
+  });
+}
 
-  function refuseStranger(request: FastifyRequest, error: unknown): never {
-    if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
-    const taken = failedAttempts.take(addressBlock(request.clientAddress));
-    if (!taken.isAllowed) throw tooMany(taken, 'Too many failed attempts from this address');
-    throw new AppError('unauthorized', error.message, {
-      cause: error.cause,
-      headers: { 'www-authenticate': challenge },
-    });
-  }
+export function checkAddress({ allows }: Pick<Caller, 'allows'>, address: string): void {
+  if (allows && !allows(address)) throw new AppError('forbidden', `This key may not be used from ${address}`);
 }
 
 /** The caller of a guarded route. */
@@ -125,7 +167,7 @@ function announce(reply: FastifyReply, rate: Rate, policy: string, taken: Return
   reply.header('x-ratelimit-policy', policy);
 }
 
-function tooMany({ resetSeconds }: { resetSeconds: number }, text: string): AppError {
+export function tooMany({ resetSeconds }: { resetSeconds: number }, text: string): AppError {
   return new AppError('too_many_requests', `${text}; try again in ${resetSeconds} s`, {
     retryAfterSeconds: resetSeconds,
   });
@@ -139,5 +181,6 @@ function checkOrganization(request: FastifyRequest, caller: Caller): void {
   if (wanted !== caller.organizationId) throw new AppError('not_found', `organization ${wanted} does not exist`);
 }
 
-const needsRole = (roles: readonly string[], caller: Caller): string =>
+/** The sentence for a key that lacks the role. */
+export const needsRole = (roles: readonly string[], caller: Caller): string =>
   `This operation needs the role ${roles.join(' or ')}; the key has ${caller.roles.join(', ')}`;

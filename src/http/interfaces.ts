@@ -28,14 +28,21 @@ export const dashboards: Interface = {
       : { message: error.message },
 };
 
-/** Health, metrics, documentation: whatever is neither of the two. */
+/** What the console alone needs; it fails like the dashboards do. */
+export const consoleInterface: Interface = {
+  prefix: '/console',
+  bodyLimitBytes: 16 * 1024,
+  failure: dashboards.failure,
+};
+
+/** Health, metrics, documentation: whatever is none of these. */
 export const pages: Interface = { prefix: '', bodyLimitBytes: MIB, failure: (error) => ({ message: error.message }) };
 
 /** By path alone, so that it also works for a request that never became one. */
 export function interfaceAt(url: string): Interface {
   const path = (/^https?:\/\/[^/?#]*(.*)$/i.exec(url)?.[1] ?? url).split(/[?#]/, 1)[0] ?? '';
   const isUnder = ({ prefix }: Interface) => path === prefix || path.startsWith(`${prefix}/`);
-  return [management, dashboards].find(isUnder) ?? pages;
+  return [management, dashboards, consoleInterface].find(isUnder) ?? pages;
 }
 
 const STATUSES: Record<ErrorCode, number> = {

@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
+import type { BasePath } from './base-path.ts';
 import { DashboardFailure, ManagementFailure } from './envelopes.ts';
 import type { App } from './validation.ts';
 
@@ -11,7 +12,7 @@ Management operations (\`/v1\`) take HTTP Basic with a key id and its secret; da
 Members of a request body that are not named here are ignored; unknown query parameters are refused.`;
 
 /** The OpenAPI document of all routes registered after this call, and a page to read it. */
-export async function describeRoutes(app: App, version: string): Promise<void> {
+export async function describeRoutes(app: App, version: string, basePath: BasePath = ''): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -21,17 +22,24 @@ export async function describeRoutes(app: App, version: string): Promise<void> {
         version,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      ...(basePath === '' ? {} : { servers: [{ url: basePath }] }),
       components: {
         securitySchemes: {
           key: { type: 'http', scheme: 'basic', description: 'Key id and key secret' },
           token: { type: 'http', scheme: 'bearer', description: 'Dashboard token' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'pilothouse_session',
+            description: 'Signed in to the console',
+          },
         },
       },
     },
     transform({ schema, url, route }) {
       const { operation, roles } = route.config ?? {};
       if (!operation || schema?.hide) return { schema: { ...schema, hide: true }, url };
-      const security = roles ? [{ [url.startsWith('/v1') ? 'key' : 'token']: [] }] : [];
+      const security = roles ? [{ [url.startsWith('/v1') ? 'key' : 'token']: [] }] : (schema?.security ?? []);
       const access = roles && roles.length > 0 ? `\n\nRoles: ${roles.join(', ')}.` : '';
       const described = {
         ...schema,
@@ -47,6 +55,7 @@ export async function describeRoutes(app: App, version: string): Promise<void> {
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
+    indexPrefix: basePath,
     staticCSP: true,
     uiConfig: {
       docExpansion: 'list',
@@ -72,9 +81,6 @@ function failuresAt(url: string): object {
 
 /** `/openapi.json`, and `/v1` where clients of the public system look for it. Open to everybody, rendered once. */
 export function serveDocument(app: App, paths: readonly string[]): void {
-  app.get('/', { config: { operation: 'home' }, schema: { hide: true } }, async (_request, reply) =>
-    reply.redirect('/docs'),
-  );
   let text: string | undefined;
   for (const path of paths) {
     app.get(path, { config: { operation: 'openapi' }, schema: { hide: true } }, async (_request, reply) => {
@@ -82,4 +88,11 @@ export function serveDocument(app: App, paths: readonly string[]): void {
       return reply.type('application/json; charset=utf-8').send(text);
     });
   }
+}
+
+/** Where there is no console, whoever comes to the root is shown the reference. */
+export function serveReferenceAtRoot(app: App, basePath: BasePath): void {
+  app.get('/', { config: { operation: 'home' }, schema: { hide: true } }, async (_request, reply) =>
+    reply.redirect(`${basePath}/docs`),
+  );
 }

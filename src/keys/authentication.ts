@@ -3,8 +3,9 @@ import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { computedOnce } from '../kernel/memo.ts';
 import type { Db } from '../state/tables.ts';
-import { hashOf, isSameHash } from './credentials.ts';
-import { admits, isActive } from './key.ts';
+import { hashOf } from './credentials.ts';
+import { provenKey } from './identity.ts';
+import { admits } from './key.ts';
 import type { LastUsed } from './last-used.ts';
 import { findKeyByHash, type Identified } from './store.ts';
 
@@ -13,8 +14,6 @@ interface Hashes {
   keySecretHash: Buffer;
 }
 
-/** Stands in for the secret of a key that does not exist, so that the same work is done for it. */
-const NOBODY = Buffer.from(hashOf(''));
 const REMEMBERED_HEADERS = 10_000;
 
 /**
@@ -36,16 +35,12 @@ export function createKeyAuthentication({
     if (header === undefined) throw new AppError('unauthorized', 'No Authorization header provided');
     const remembered = known.get(header);
     const hashes = remembered ?? hashesIn(header);
-    const found = await findKeyByHash(db, hashes.keyIdHash);
-    const isRight = isSameHash(hashes.keySecretHash, found?.keySecretHash ?? NOBODY);
-    if (!found || !isRight) throw new AppError('unauthorized', 'Key is not found');
-    const { key } = found;
-    if (!isActive(key, clock.now())) throw new AppError('unauthorized', 'Key is not active');
+    const found = provenKey(await findKeyByHash(db, hashes.keyIdHash), hashes.keySecretHash, clock.now());
     if (!remembered) {
       if (known.size >= REMEMBERED_HEADERS) known.clear();
       known.set(header, hashes);
     }
-    lastUsed.note(key);
+    lastUsed.note(found.key);
     return callerWith(found);
   };
 }

@@ -41,6 +41,30 @@ const identified = computedOnce(
   },
 );
 
+const selectCurrent = prepared((db: Db, value: { organizationId: string; id: string }) =>
+  db
+    .selectFrom('api_keys')
+    .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
+    .select([
+      'api_keys.document',
+      'api_keys.used_at',
+      'organizations.cost_revision',
+      'organizations.dashboard_revision',
+    ])
+    .where('api_keys.organization_id', '=', value.organizationId)
+    .where('api_keys.id', '=', value.id),
+);
+
+/** As it is now, with both revisions of its organization. */
+export async function findCurrentKey(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<{ key: Key; costRevision: number; dashboardRevision: number } | undefined> {
+  const row = await selectCurrent.first(db, { organizationId, id });
+  return row && { key: toKey(row), costRevision: row.cost_revision, dashboardRevision: row.dashboard_revision };
+}
+
 export async function findKey(db: Db, organizationId: string, id: string): Promise<Key | undefined> {
   const row = await db
     .selectFrom('api_keys')

@@ -11,6 +11,7 @@ export interface Tables {
   dashboards: DashboardRow;
   dashboard_versions: DashboardVersionRow;
   dashboard_sources: DashboardSourceRow;
+  console_sessions: ConsoleSessionRow;
   fleet_documents: FleetDocumentRow;
   fleet_turns: { id: number; turn: number };
   store_checks: { id: number; count: number };
@@ -115,6 +116,17 @@ export interface DashboardSourceRow {
   id: string;
   name: string;
   document: string;
+}
+
+export interface ConsoleSessionRow {
+  session_hash: string;
+  organization_id: string;
+  kind: string;
+  credential_id: string;
+  secret_hash: string;
+  created_at: number;
+  seen_at: number;
+  expires_at: number;
 }
 
 export interface FleetDocumentRow {

@@ -1,0 +1,36 @@
+import type { BasePath } from '../http/base-path.ts';
+import type { Routes } from '../http/validation.ts';
+import { ConsoleConfig } from './schema.ts';
+
+/** Credentials that everybody may know. */
+export interface DemoCredentials {
+  keyId: string;
+  keySecret: string;
+}
+
+interface Options {
+  basePath: BasePath;
+  version: string;
+  demo: DemoCredentials | undefined;
+}
+
+export function configRoutes({ basePath, version, demo }: Options): Routes {
+  return (app) => {
+    app.get(
+      '/console/config',
+      {
+        config: { operation: 'consoleConfigGet' },
+        schema: {
+          tags: ['Console'],
+          summary: 'Get console configuration',
+          description: 'Open to everybody.',
+          response: { 200: ConsoleConfig },
+        },
+      },
+      async (_request, reply) => {
+        reply.header('cache-control', 'no-cache');
+        return { basePath, version, demo: demo ? { keyId: demo.keyId, keySecret: demo.keySecret } : null };
+      },
+    );
+  };
+}

@@ -1,0 +1,86 @@
+import { prepared } from '../state/prepared.ts';
+import type { ConsoleSessionRow, Db } from '../state/tables.ts';
+import type { Session, SessionKind } from './session.ts';
+
+const toSession = (row: ConsoleSessionRow): Session => ({
+  hash: row.session_hash,
+  organizationId: row.organization_id,
+  kind: row.kind as SessionKind,
+  credentialId: row.credential_id,
+  secretHash: row.secret_hash,
+  createdAt: row.created_at,
+  seenAt: row.seen_at,
+  expiresAt: row.expires_at,
+});
+
+const selectByHash = prepared((db: Db, value: { hash: string }) =>
+  db.selectFrom('console_sessions').selectAll().where('session_hash', '=', value.hash),
+);
+
+/** Knows no organization yet: it is how a request gets one. */
+export async function findSession(db: Db, hash: string): Promise<Session | undefined> {
+  const row = await selectByHash.first(db, { hash });
+  return row && toSession(row);
+}
+
+export async function insertSession(tx: Db, session: Session): Promise<void> {
+  await tx
+    .insertInto('console_sessions')
+    .values({
+      session_hash: session.hash,
+      organization_id: session.organizationId,
+      kind: session.kind,
+      credential_id: session.credentialId,
+      secret_hash: session.secretHash,
+      created_at: session.createdAt,
+      seen_at: session.seenAt,
+      expires_at: session.expiresAt,
+    })
+    .execute();
+}
+
+/** By its hash alone: whoever has the cookie may end the session. */
+export async function deleteSession(tx: Db, hash: string): Promise<void> {
+  await tx.deleteFrom('console_sessions').where('session_hash', '=', hash).execute();
+}
+
+/** Of every organization: what is over is nobody's. */
+export async function deleteEndedSessions(tx: Db, now: number): Promise<void> {
+  await tx.deleteFrom('console_sessions').where('expires_at', '<=', now).execute();
+}
+
+/** Leaves the newest `kept` of a credential. */
+export async function deleteOldestSessions(
+  tx: Db,
+  organizationId: string,
+  credentialId: string,
+  kept: number,
+): Promise<void> {
+  const beyond = await tx
+    .selectFrom('console_sessions')
+    .select('created_at')
+    .where('organization_id', '=', organizationId)
+    .where('credential_id', '=', credentialId)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .offset(kept)
+    .executeTakeFirst();
+  if (!beyond) return;
+  await tx
+    .deleteFrom('console_sessions')
+    .where('organization_id', '=', organizationId)
+    .where('credential_id', '=', credentialId)
+    .where('created_at', '<=', beyond.created_at)
+    .execute();
+}
+
+/** Never backwards: another node may have seen it later. */
+export async function markSessionSeen(tx: Db, organizationId: string, hash: string, seenAt: number): Promise<void> {
+  await tx
+    .updateTable('console_sessions')
+    .set({ seen_at: seenAt })
+    .where('organization_id', '=', organizationId)
+    .where('session_hash', '=', hash)
+    .where('seen_at', '<', seenAt)
+    .execute();
+}

@@ -1,0 +1,263 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Call } from '../support/client.ts';
+import { acme } from '../support/fleet.ts';
+import { keyNamed } from '../support/keys.ts';
+import { startSecond } from '../support/second-server.ts';
+import { onEachStore, startServer, useServer } from '../support/server.ts';
+import { getSession, postSession, SESSION, signIn } from '../support/sessions.ts';
+import { expectFailure } from '../support/shapes.ts';
+import { storeText } from '../support/store-text.ts';
+
+const organization = `/v1/organizations/${acme.id}`;
+const CHALLENGE = 'Session realm="pilothouse"';
+
+onEachStore('signing in', (store) => {
+  const server = useServer(store);
+
+  it('with a key tells who it is, what it may do and until when', async () => {
+    const answer = await postSession(server, acme.admin);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.json).toEqual({
+      csrf: expect.stringMatching(/^[\w-]{22}\.[\w-]{43}$/),
+      kind: 'key',
+      organization: { id: acme.id, name: 'Acme', tier: 'SCALE' },
+      credential: { id: await keyNamed(server, 'admin'), name: 'admin', roles: ['admin'] },
+      access: 'write',
+      expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each([
+    ['read', acme.token, 'wallboard'],
+    ['write', acme.writer, 'editor'],
+  ])('with a token of %s works for dashboards', async (access, token, name) => {
+    const { json } = await signIn(server, { token });
+    expect(json).toMatchObject({ kind: 'token', access, credential: { name, roles: [] } });
+  });
+
+  it.each([
+    ['developer', acme.developer, 'read'],
+    ['query', acme.query, 'none'],
+  ])('the key %s has its own access to dashboards', async (name, key, access) => {
+    expect((await signIn(server, key)).json).toMatchObject({ access, credential: { name } });
+  });
+
+  it('sets a cookie that scripts cannot read and other sites cannot send', async () => {
+    const { headers } = await postSession(server, acme.admin);
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^pilothouse_session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/),
+    ]);
+  });
+
+  it.each([
+    ['a proxy', { 'x-forwarded-proto': 'https' }],
+    ['a chain of proxies', { 'x-forwarded-proto': 'https, http' }],
+    ['the browser', { origin: 'https://pilothouse.example' }],
+  ])('the cookie is for https only where %s says that it came that way', async (_, headers) => {
+    const answer = await postSession(server, acme.admin, headers);
+    expect(answer.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict; Secure$/);
+  });
+
+  it('never gives the same secret or csrf token twice', async () => {
+    const all = [await signIn(server, acme.admin), await signIn(server, acme.admin)];
+    expect(new Set(all.flatMap(({ secret, csrf }) => [secret, csrf])).size).toBe(4);
+  });
+
+  it('M5: bad credentials are a 401, the same for an unknown id and a wrong secret', async () => {
+    const refused: [unknown, string][] = [
+      [{ ...acme.admin, keySecret: 'wrong' }, 'Key is not found'],
+      [{ ...acme.admin, keyId: 'unknown' }, 'Key is not found'],
+      [acme.disabled, 'Key is not active'],
+      [acme.expired, 'Key is not active'],
+      [{ token: 'unknown' }, 'Token is not found'],
+      [{ token: acme.admin.keySecret }, 'Token is not found'],
+    ];
+    for (const [body, message] of refused) {
+      const answer = await postSession(server, body);
+      expect([answer.status, answer.json], JSON.stringify(body)).toEqual([401, { message }]);
+      expect(answer.headers.has('set-cookie')).toBe(false);
+      expect(answer.headers.get('www-authenticate')).toBe(CHALLENGE);
+    }
+  });
+
+  it.each<[string, unknown, string[]]>([
+    ['nothing', {}, ['keyId', 'keySecret']],
+    ['half a key', { keyId: 'a' }, ['keySecret']],
+    ['an empty secret', { keyId: 'a', keySecret: '' }, ['keySecret']],
+    ['a number', { keyId: 'a', keySecret: 90210 }, ['keySecret']],
+    ['both', { ...acme.admin, token: acme.token }, ['token']],
+    ['too much', { token: 'a-secret-to-hide'.repeat(300) }, ['token']],
+  ])('%s is a 400 that names the member and echoes no secret', async (_, body, fields) => {
+    const { status, json, text } = await postSession(server, body);
+    expect(status, text).toBe(400);
+    expect(json.errors.map(({ path }: { path: string }) => path)).toEqual(fields);
+    for (const secret of ['90210', 'a-secret-to-hide', acme.admin.keySecret, acme.token])
+      expect(text).not.toContain(secret);
+  });
+
+  it('takes JSON and nothing else, so that no form of another page can sign anybody in', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    const text = JSON.stringify(acme.admin);
+    expectFailure(SESSION, await server.call({ method: 'POST', path: SESSION, text, headers }), 415);
+    const long = { token: 'a'.repeat(20_000) };
+    expectFailure(SESSION, await postSession(server, long), 413);
+  });
+
+  it('GET tells the same again with a fresh csrf token, and the earlier ones stay good', async () => {
+    const session = await signIn(server, acme.admin);
+    const again = await getSession(server, session);
+    expect(again.status).toBe(200);
+    expect(again.json).toEqual({ ...session.json, csrf: again.json.csrf });
+    expect(again.json.csrf).not.toBe(session.csrf);
+    expect(again.headers.get('cache-control')).toBe('no-store');
+    expect(again.headers.has('set-cookie')).toBe(false);
+    for (const csrf of [session.csrf, again.json.csrf]) {
+      const headers = { ...session.cookie, 'x-pilothouse-csrf': csrf };
+      expect((await server.call({ path: organization, headers })).status).toBe(200);
+    }
+  });
+
+  it('GET without a session is a 401 that opens no window of the browser', async () => {
+    for (const cookie of ['', 'other=1', `pilothouse_session=${'a'.repeat(43)}`]) {
+      const answer = await server.call({ path: SESSION, headers: { cookie } });
+      expectFailure(SESSION, answer, 401);
+      expect(answer.headers.get('www-authenticate')).toBe(CHALLENGE);
+    }
+  });
+
+  it('the session is found among other cookies', async () => {
+    const { secret } = await signIn(server, acme.admin);
+    const cookie = `a=b; pilothouse_session=${secret}; pilothouse_session=${'b'.repeat(43)}; c`;
+    expect((await server.call({ path: SESSION, headers: { cookie } })).status).toBe(200);
+  });
+
+  it('signing out ends this session and no other, and the cookie goes', async () => {
+    const [session, other] = [await signIn(server, acme.admin), await signIn(server, acme.admin)];
+    const answer = await server.call({ method: 'DELETE', path: SESSION, headers: session.headers });
+    expect([answer.status, answer.json]).toEqual([200, {}]);
+    expect(answer.headers.get('set-cookie')).toBe('pilothouse_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict');
+    expect((await getSession(server, session)).status).toBe(401);
+    for (const path of [organization, '/api/v2/dashboards'])
+      expect((await server.call({ path, headers: session.headers })).status).toBe(401);
+    expect((await getSession(server, other)).status).toBe(200);
+    expect((await server.call({ method: 'DELETE', path: SESSION })).status).toBe(200);
+  });
+
+  it('signing in again ends what the same browser had before', async () => {
+    const session = await signIn(server, acme.admin);
+    const next = await signIn(server, acme.developer, session.cookie);
+    expect((await getSession(server, session)).status).toBe(401);
+    expect((await getSession(server, next)).json.credential.name).toBe('developer');
+  });
+
+  it('other sites get nothing, and no answer allows them to read it', async () => {
+    const session = await signIn(server, acme.admin);
+    const calls: Call[] = [
+      { path: SESSION },
+      { method: 'POST', path: SESSION, body: acme.admin },
+      { method: 'DELETE', path: SESSION },
+    ];
+    for (const site of ['cross-site', 'same-site'])
+      for (const call of calls) {
+        const headers = { ...session.headers, 'sec-fetch-site': site, origin: 'https://elsewhere.example' };
+        const answer = await server.call({ ...call, headers });
+        expect(answer.status, `${call.method} from ${site}`).toBe(403);
+        expect(answer.headers.has('set-cookie')).toBe(false);
+      }
+    expect((await getSession(server, session)).status, 'still signed in').toBe(200);
+    const origin = { origin: 'https://elsewhere.example', 'access-control-request-method': 'DELETE' };
+    for (const path of [SESSION, organization, '/api/v2/dashboards', '/console/config', '/']) {
+      for (const method of ['GET', 'OPTIONS']) {
+        const { headers } = await server.call({ method, path, headers: { ...session.headers, ...origin } });
+        expect(
+          [...headers.keys()].filter((name) => name.startsWith('access-control')),
+          path,
+        ).toEqual([]);
+      }
+    }
+  });
+
+  it('the store holds neither the cookie nor the csrf token', async () => {
+    const { secret, csrf } = await signIn(server, acme.admin);
+    const text = await storeText(server);
+    expect(text).toContain(createHash('sha256').update(secret).digest('base64'));
+    for (const hidden of [secret, csrf]) expect(text).not.toContain(hidden);
+  });
+
+  it('holds on every node, and ends on every node', async () => {
+    const second = await startSecond(server);
+    try {
+      const session = await signIn(server, acme.admin);
+      expect((await second.call({ path: organization, headers: session.headers })).status).toBe(200);
+      await second.call({ method: 'DELETE', path: SESSION, headers: session.headers });
+      expect((await server.call({ path: organization, headers: session.headers })).status).toBe(401);
+    } finally {
+      await second.stop();
+    }
+  });
+
+  it('outlives a restart of the server', async () => {
+    const session = await signIn(server, acme.admin);
+    await server.stop();
+    await server.restart();
+    expect((await server.call({ path: organization, headers: session.headers })).status).toBe(200);
+  });
+});
+
+describe('what the console is told before anybody signs in', () => {
+  const server = useServer('libsql');
+
+  it('is where it stands and what it is, and no credentials', async () => {
+    const { status, json, headers } = await server.call({ path: '/console/config' });
+    expect([status, json]).toEqual([200, { basePath: '', version: expect.stringMatching(/^\d+\./), demo: null }]);
+    expect(headers.get('cache-control')).toBe('no-cache');
+  });
+
+  it('what is not there is a 404, and what cannot be done a 405', async () => {
+    expectFailure('/console/x', await server.call({ path: '/console/x', headers: { accept: 'text/html' } }), 404);
+    const answer = await server.call({ method: 'PUT', path: SESSION });
+    expectFailure(SESSION, answer, 405);
+    expect(answer.headers.get('allow')).toBe('DELETE, GET, HEAD, POST');
+  });
+});
+
+describe('with a port of their own for dashboards', () => {
+  const server = useServer('libsql', { args: ['--dashboard-port', '0'] });
+
+  it('the console has none, and stands on the main port only', async () => {
+    expect((await signIn(server, acme.admin)).json.access).toBe('none');
+    expect((await fetch(`${server.dashboardUrl}/console/config`)).status).toBe(404);
+  });
+});
+
+onEachStore('what is logged of sessions', (store) => {
+  it('names the operation and the key, and holds no secret, cookie or csrf token', async () => {
+    const server = await startServer(store, { args: ['--log-level', 'trace'] });
+    try {
+      const session = await signIn(server, acme.admin);
+      const token = await signIn(server, { token: acme.writer });
+      const wrong = { keyId: acme.admin.keyId, keySecret: 'a-wrong-secret' };
+      await postSession(server, wrong);
+      await postSession(server, { token: 'a-wrong-token' });
+      await postSession(server, { keyId: 'a', keySecret: 12345678 });
+      await getSession(server, session);
+      await server.call({ path: organization, headers: session.headers });
+      await server.call({ path: organization, headers: { ...session.headers, 'x-pilothouse-csrf': 'a-wrong-csrf' } });
+      await server.call({ path: '/api/v2/dashboards', headers: token.headers });
+      await server.call({ method: 'DELETE', path: SESSION, headers: session.headers });
+      await getSession(server, session);
+      await server.stop();
+      const log = server.log();
+      expect(log).toMatch(/"operation":"consoleSignIn","key":"0001","status":200/);
+      expect(log).toMatch(/"operation":"consoleSignIn","status":401/);
+      expect(log).toMatch(/"operation":"consoleSignOut","status":200/);
+      const hash = createHash('sha256').update(session.secret).digest('base64');
+      const hidden = [session.secret, session.csrf, token.secret, token.csrf, hash, acme.admin.keySecret, acme.writer];
+      for (const text of [...hidden, 'a-wrong-', '12345678', 'pilothouse_session']) expect(log).not.toContain(text);
+    } finally {
+      await server.remove();
+    }
+  });
+});
