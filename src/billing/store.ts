@@ -3,7 +3,8 @@ import { prepared } from '../state/prepared.ts';
 import type { Db, UsageCostRow } from '../state/tables.ts';
 import { type Cost, type EntityType, METRICS, type Metric } from './cost.ts';
 
-const COLUMNS = {
+/** Where each metric stands in a row of `usage_costs`. */
+export const COLUMNS = {
   backup: 'backup_micros',
   compute: 'compute_micros',
   dataTransfer: 'data_transfer_micros',

@@ -1,0 +1,42 @@
+import type { Day } from '../../kernel/days.ts';
+import { type Cost, METRICS, type Metric } from '../cost.ts';
+
+/** What the ledger says of one meter of one entity and day. */
+export interface Entry {
+  meter: Metric;
+  /** Another day than the record's: usage that arrived after that day was locked. */
+  usageDate: Day;
+  /** Decimal text, in the meter's unit. */
+  quantity: string;
+  priceVersion: number;
+  /** Decimal text, CHC for one pricing unit. */
+  unitPrice: string;
+  micros: number;
+}
+
+/** A record of the bill with what it is made of; none for books that came from elsewhere. */
+export interface Booked {
+  cost: Cost;
+  entries: readonly Entry[];
+}
+
+/** One line of a detailed bill. Without an entry it is an amount that nobody metered here. */
+export interface Charge {
+  cost: Cost;
+  metric: Metric;
+  micros: number;
+  entry: Entry | undefined;
+}
+
+/** Every charge of a record. They add up to exactly its metrics: what no entry explains is a charge of its own. */
+export function chargesOf({ cost, entries }: Booked): Charge[] {
+  return METRICS.flatMap((metric) => {
+    const own = entries.filter(({ meter }) => meter === metric).sort((a, b) => (a.usageDate < b.usageDate ? -1 : 1));
+    const explained = own.reduce((sum, { micros }) => sum + micros, 0);
+    const charges: Charge[] = own.map((entry) => ({ cost, metric, micros: entry.micros, entry }));
+    const rest = cost.micros[metric] - explained;
+    return rest === 0 ? charges : [...charges, { cost, metric, micros: rest, entry: undefined }];
+  });
+}
+
+export const isAdjustment = ({ cost, entry }: Charge): boolean => entry !== undefined && entry.usageDate !== cost.date;
