@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { createAudit } from './audit/audit.ts';
 import { createCosts } from './billing/costs.ts';
+import { createPrices } from './billing/prices/prices.ts';
 import type { Config } from './config.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
 import { createTokens } from './dashboards/tokens.ts';
@@ -30,8 +31,9 @@ export function createDomains({ state, clock, log, config }: Options) {
   const lastUsed = createLastUsed({ state, clock, log });
   const services = createServices({ state, audit, organizations });
   const costs = createCosts({ db });
+  const prices = createPrices({ state, clock, audit, organizations });
   const tokens = createTokens({ state, clock, audit, organizations });
   const dashboards = createDashboards({ db });
   const fleet = createFleet({ state, clock, audit, organizations });
-  return { organizations, audit, keys, lastUsed, services, costs, tokens, dashboards, fleet };
+  return { organizations, audit, keys, lastUsed, services, costs, prices, tokens, dashboards, fleet };
 }
