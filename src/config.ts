@@ -10,6 +10,8 @@ export interface Config {
   dashboardPort: number | undefined;
   dataDirectory: string;
   databaseUrl: string | undefined;
+  clickhouseUrl: string | undefined;
+  engineMemoryBytes: number | undefined;
   fleetFile: string | undefined;
   rateLimit: Rate | undefined;
   maxKeys: number;
@@ -39,6 +41,18 @@ const wholeNumber = (min: number, max: number) => (text: string) => {
 const anyText = (text: string) => text || undefined;
 
 const postgresUrl = (text: string) => (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined);
+
+const httpUrl = (text: string) => (/^https?:\/\//.test(text) && URL.canParse(text) ? text : undefined);
+
+const BYTES = { MiB: 2 ** 20, GiB: 2 ** 30 };
+const LEAST_BYTES = 512 * BYTES.MiB;
+
+/** `1GiB`, `1536MiB`, in bytes. */
+function parseBytes(text: string): number | undefined {
+  const [, number, unit] = /^([1-9]\d{0,6})(MiB|GiB)$/.exec(text) ?? [];
+  const bytes = Number(number) * BYTES[unit as keyof typeof BYTES];
+  return bytes >= LEAST_BYTES ? bytes : undefined;
+}
 
 /** `1000/10s`; `off` is no limit, written as zero requests. */
 function parseRate(text: string): Rate | undefined {
@@ -99,6 +113,23 @@ export const SETTINGS = {
     isSecret: true,
     parse: postgresUrl,
     rule: 'must look like postgres://user:password@host:5432/database',
+  },
+  clickhouseUrl: {
+    flag: '--clickhouse-url',
+    argument: '<url>',
+    variable: 'PILOTHOUSE_CLICKHOUSE_URL',
+    help: 'a ClickHouse server instead of the embedded engine',
+    isSecret: true,
+    parse: httpUrl,
+    rule: 'must look like http://user:password@host:8123/database',
+  },
+  engineMemoryBytes: {
+    flag: '--engine-memory',
+    argument: '<size>',
+    variable: 'PILOTHOUSE_ENGINE_MEMORY',
+    help: 'what the embedded engine may use, such as 2GiB (default: a quarter of the machine, 1 to 8 GiB)',
+    parse: parseBytes,
+    rule: 'must look like 2GiB or 1536MiB, and be at least 512MiB',
   },
   fleetFile: {
     flag: '--fleet',

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
 import { createAudit } from './audit/audit.ts';
 import { createCosts } from './billing/costs.ts';
+import { createPrices } from './billing/prices/prices.ts';
 import type { Config } from './config.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
 import { createTokens } from './dashboards/tokens.ts';
+import type { Engine } from './engine/engine.ts';
 import { createFleet } from './fleet/fleet.ts';
 import type { Clock } from './kernel/clock.ts';
 import { createKeys } from './keys/keys.ts';
@@ -16,13 +18,14 @@ export type Domains = ReturnType<typeof createDomains>;
 
 interface Options {
   state: State;
+  engine: Engine;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
   config: Pick<Config, 'maxKeys'>;
 }
 
 /** The domains over an open store, left to right: each may use those above it. */
-export function createDomains({ state, clock, log, config }: Options) {
+export function createDomains({ state, engine, clock, log, config }: Options) {
   const { db } = state;
   const organizations = createOrganizations({ db });
   const audit = createAudit({ db, clock });
@@ -30,8 +33,9 @@ export function createDomains({ state, clock, log, config }: Options) {
   const lastUsed = createLastUsed({ state, clock, log });
   const services = createServices({ state, audit, organizations });
   const costs = createCosts({ db });
+  const prices = createPrices({ state, clock, audit, organizations });
   const tokens = createTokens({ state, clock, audit, organizations });
   const dashboards = createDashboards({ db });
   const fleet = createFleet({ state, clock, audit, organizations });
-  return { organizations, audit, keys, lastUsed, services, costs, tokens, dashboards, fleet };
+  return { organizations, audit, keys, lastUsed, services, costs, prices, tokens, dashboards, fleet, engine };
 }

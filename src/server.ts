@@ -7,6 +7,7 @@ import type { Config } from './config.ts';
 import { createTokenAuthentication } from './dashboards/authentication.ts';
 import { dashboardRoutes } from './dashboards/routes.ts';
 import { createDomains, type Domains } from './domains.ts';
+import { openEngine } from './engine/open.ts';
 import type { AccessLog } from './http/access-log.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
@@ -49,11 +50,13 @@ export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json'
 /** Opens the stores, builds the domains, mounts the routes, listens. What was opened is closed in reverse order. */
 export async function startServer({ config, clock, log, access, prepare }: Options): Promise<Server> {
   const metrics = createMetrics();
+  // Nothing runs yet: an engine is started by the first that needs one.
+  const engine = openEngine({ ...config, clock, log, observer: metrics.engine });
   const state = await openState({ ...config, clock, observer: metrics.store });
   let isDraining = false;
   const apps: App[] = [];
   try {
-    const domains = createDomains({ state, clock, log, config });
+    const domains = createDomains({ state, engine, clock, log, config });
     await prepare?.(domains);
 
     const clientAddress = createClientAddress(config.trustedProxies);
@@ -111,12 +114,14 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
           await Promise.all(apps.map((app) => app.close()));
           await domains.lastUsed.flush();
         } finally {
+          await engine.close();
           await state.close();
         }
       },
     };
   } catch (error) {
     await Promise.all(apps.map((app) => app.close()));
+    await engine.close();
     await state.close();
     throw error;
   }

@@ -1,4 +1,4 @@
-// src/main.ts → dist/main.js, from scratch. The packages that come as hundreds of small modules are built in: loading
+// src/main.ts → dist/main.js and the engine beside it, from scratch. The packages that come as hundreds of small modules are built in: loading
 // them one by one took half of the start and a fifth of the memory. Everything else stays a package.
 import { chmodSync, rmSync } from 'node:fs';
 import { rolldown } from 'rolldown';
@@ -7,17 +7,19 @@ const BUILT_IN = /^(typebox|kysely)(\/|$)/;
 const isOurs = (id) => id.startsWith('.') || id.startsWith('/') || /^[A-Za-z]:/.test(id);
 
 rmSync('dist', { recursive: true, force: true });
-const bundle = await rolldown({
-  input: 'src/main.ts',
-  platform: 'node',
-  external: (id) => !isOurs(id) && !BUILT_IN.test(id),
-});
-await bundle.write({
-  dir: 'dist',
-  format: 'esm',
-  entryFileNames: 'main.js',
-  chunkFileNames: '[name].js',
-  sourcemap: true,
-});
-await bundle.close();
+await build('src/main.ts', 'main.js');
+// The embedded engine's process: a program of its own, which shares nothing with the server but the folder.
+await build('src/engine/embedded/main.ts', 'engine.js');
 chmodSync('dist/main.js', 0o755);
+
+async function build(input, output) {
+  const bundle = await rolldown({ input, platform: 'node', external: (id) => !isOurs(id) && !BUILT_IN.test(id) });
+  await bundle.write({
+    dir: 'dist',
+    format: 'esm',
+    entryFileNames: output,
+    chunkFileNames: '[name].js',
+    sourcemap: true,
+  });
+  await bundle.close();
+}

@@ -24,6 +24,8 @@ export type ActivityType =
   | 'service_update_autoscaling_replicas'
   | 'service_update_autoscaling_idling'
   | 'usage_cost_import'
+  | 'usage_day_lock'
+  | 'price_book_create'
   | 'dashboard_token_create'
   | 'dashboard_token_update'
   | 'dashboard_token_delete'

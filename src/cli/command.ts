@@ -3,6 +3,7 @@ import pino, { type Logger } from 'pino';
 import type { Actor } from '../audit/activity.ts';
 import { type Config, type LogLevel, loadConfig, SETTINGS, type Setting, type SettingName } from '../config.ts';
 import { createDomains, type Domains } from '../domains.ts';
+import { openEngine } from '../engine/open.ts';
 import { type AccessLog, createAccessLog } from '../http/access-log.ts';
 import { parseDateTime, systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -113,10 +114,12 @@ export async function withDomains<T>(
 ): Promise<T> {
   const config = configOf(options, world);
   const { log, flush } = createLogs(config.logLevel);
+  const engine = openEngine({ ...config, clock: systemClock, log });
   const state = await openState({ ...config, clock: systemClock });
   try {
-    return await work(createDomains({ state, clock: systemClock, log, config }), config);
+    return await work(createDomains({ state, engine, clock: systemClock, log, config }), config);
   } finally {
+    await engine.close();
     await state.close();
     flush();
   }

@@ -7,6 +7,7 @@ import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { keyCommands } from './keys.ts';
 import { organizationCommands, serviceCommands } from './organizations.ts';
+import { priceCommands } from './prices.ts';
 import { referenceCommand } from './reference.ts';
 import { serveCommand } from './serve.ts';
 import { tokenCommands } from './tokens.ts';
@@ -32,6 +33,7 @@ export async function run(argv: readonly string[], world: World): Promise<number
     serviceCommands,
     keyCommands,
     tokenCommands,
+    priceCommands,
     doctorCommand,
     referenceCommand,
   ]) {

@@ -14,6 +14,8 @@ export const SERVER_SETTINGS = [
   'dashboardPort',
   'dataDirectory',
   'databaseUrl',
+  'clickhouseUrl',
+  'engineMemoryBytes',
   'fleetFile',
   'rateLimit',
   'maxKeys',

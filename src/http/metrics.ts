@@ -1,7 +1,8 @@
-import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { createHistogram } from './histogram.ts';
 
 const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const ENGINE_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const STORE_BUCKETS = [0.00002, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -35,6 +36,22 @@ export function createMetrics() {
     help: 'Changes handed to the state store; several may share a commit',
     registers: [registry],
   });
+  const engineQueries = createHistogram(
+    registry,
+    'pilothouse_engine_query_seconds',
+    'One query of the engine, its wait for a turn included',
+    ENGINE_BUCKETS,
+  );
+  const engineRunning = new Gauge({
+    name: 'pilothouse_engine_running',
+    help: '1 while the engine answers without having to be started',
+    registers: [registry],
+  });
+  const engineRestarts = new Counter({
+    name: 'pilothouse_engine_restarts_total',
+    help: 'Starts of the embedded engine after its first',
+    registers: [registry],
+  });
 
   return {
     registry,
@@ -47,6 +64,11 @@ export function createMetrics() {
         commits.observe('', seconds);
         changes.inc(count);
       },
+    },
+    engine: {
+      query: (seconds: number, outcome: string) => engineQueries.observe(outcome, seconds, () => ({ outcome })),
+      running: (isRunning: boolean) => engineRunning.set(isRunning ? 1 : 0),
+      restarted: () => engineRestarts.inc(),
     },
   };
 }

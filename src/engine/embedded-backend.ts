@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import type { Logger } from 'pino';
+import type { Clock } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
+import { type Backend, type Connection, limitSettings } from './backend.ts';
+import { type Child, StartFailure, startChild } from './child.ts';
+import { openClient } from './client.ts';
+import { unavailable } from './failures.ts';
+import { sharesOf } from './memory.ts';
+import type { EngineObserver } from './observer.ts';
+import { createSupervisor } from './supervisor.ts';
+
+interface Options {
+  directory: string;
+  /** The built program of the child; undefined when this installation has none. */
+  program: string | undefined;
+  memoryBytes: number;
+  clock: Clock;
+  log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  observer: EngineObserver;
+}
+
+const READERS = 8;
+const WRITERS = 2;
+
+const MISSING =
+  'The embedded engine is not installed here: install the package chdb (Linux or macOS with glibc, x64 or arm64), or name a ClickHouse server with --clickhouse-url';
+
+interface Running extends Child {
+  connection: Connection;
+}
+
+/** ClickHouse in a child process, started when it is first needed. */
+export function createEmbeddedBackend({ directory, program, memoryBytes, clock, log, observer }: Options): Backend {
+  const shares = sharesOf(memoryBytes);
+  const supervisor = createSupervisor<Running>({ start, clock, log, observer });
+
+  async function start(): Promise<Running> {
+    if (program === undefined || !isInstalledFor(program)) throw new AppError('unavailable', MISSING);
+    // New ones for every start: they live in the two processes and nowhere else.
+    const passwords = { reader: newPassword(), writer: newPassword() };
+    const order = { directory: resolve(directory), passwords, ...shares, readers: READERS, writers: WRITERS };
+    const child = await startChild({ program, order, log }).catch((error) => {
+      throw error instanceof StartFailure ? explained(error, directory) : error;
+    });
+    log.info({ pid: child.pid }, 'the engine is running');
+    const url = `http://127.0.0.1:${child.port}`;
+    const reader = await openClient({ url, username: 'reader', password: passwords.reader });
+    const writer = await openClient({ url, username: 'writer', password: passwords.writer });
+    const closeClients = () => Promise.all([reader.close(), writer.close()]);
+    child.ended.then(closeClients).catch(() => {});
+    const connection: Connection = {
+      reader,
+      writer,
+      readSettings: limitSettings,
+      canBeRefused: false,
+      defaultMemoryBytes: shares.queryMemoryBytes,
+    };
+    return { ...child, connection };
+  }
+
+  return {
+    kind: 'embedded',
+    connect: async () => (await supervisor.get()).connection,
+    isRunning: supervisor.isRunning,
+    close: supervisor.close,
+  };
+}
+
+const newPassword = (): string => randomBytes(32).toString('base64url');
+
+/** Looks where the child will look, without loading half a gigabyte. */
+function isInstalledFor(program: string): boolean {
+  try {
+    createRequire(program).resolve('chdb');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function explained(error: StartFailure, directory: string): AppError {
+  const said = error.lines.join('\n');
+  if (error.failure.isMissing) return new AppError('unavailable', MISSING, { cause: error });
+  if (/Cannot lock file|already running/.test(said))
+    return unavailable(
+      `Another process uses the engine's directory ${directory}; stop it, or choose another --data`,
+      error,
+      5,
+    );
+  const [, reason = error.message] = /DB::Exception: (.{1,200})/.exec(said) ?? [];
+  return unavailable(`The engine could not be started: ${reason}`, error, 5);
+}

@@ -1,0 +1,135 @@
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { asException, EngineException, statusOf, wording } from './exceptions.ts';
+import type { Face } from './messages.ts';
+import type { Queries, Result } from './queries.ts';
+import { readCall } from './request.ts';
+
+interface Options {
+  queries: Queries;
+  passwords: Record<Face, string>;
+  timezone: string;
+}
+
+// As long as ClickHouse lets a URL be: values of a query stand in it.
+const MAX_HEADER_BYTES = 2 ** 20;
+// Longer than any client keeps an idle connection, so that it is never we who close one it is about to use.
+const KEEP_ALIVE_MS = 120_000;
+
+/** ClickHouse's HTTP interface on a free port of the loopback. */
+export async function openFace({ queries, passwords, timezone }: Options): Promise<{ port: number; server: Server }> {
+  const server = createServer(
+    { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 },
+    (request, response) => {
+      answer(request, response).catch((error) => sendException(response, error));
+    },
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return { port: (server.address() as AddressInfo).port, server };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://engine');
+    const isIdle = request.method === 'GET' && !url.searchParams.has('query');
+    if (url.pathname === '/ping' || (url.pathname === '/' && isIdle)) {
+      response.setHeader('content-type', 'text/html; charset=UTF-8').end('Ok.\n');
+      return;
+    }
+    if (url.pathname !== '/') {
+      response.writeHead(404, { 'content-type': 'text/plain; charset=UTF-8' }).end(`There is no ${url.pathname}\n`);
+      return;
+    }
+    // Who asks is found out before the body is read.
+    const face = faceOf(request, url);
+    const abort = new AbortController();
+    response.once('close', () => {
+      if (!response.writableFinished) abort.abort();
+    });
+    const call = await readCall(request, url);
+    const queryId = call.queryId ?? randomUUID();
+    response.setHeader('x-clickhouse-query-id', queryId);
+    response.setHeader('x-clickhouse-timezone', timezone);
+    const signal = face === 'reader' || call.isReadOnly ? abort.signal : new AbortController().signal;
+    const result = await queries.run(face, call, queryId, signal);
+    response.setHeader('x-clickhouse-format', call.format);
+    response.setHeader('x-clickhouse-summary', summaryOf(result));
+    response.setHeader('content-type', contentTypeOf(call.format));
+    let bytes = result.bytes;
+    if (call.wantsGzip && bytes.length > 0) {
+      response.setHeader('content-encoding', 'gzip');
+      bytes = await packed(bytes);
+    }
+    response.setHeader('content-length', bytes.length);
+    response.end(bytes);
+  }
+
+  function faceOf(request: IncomingMessage, url: URL): Face {
+    const { user, password } = credentialsOf(request, url);
+    const face = user === 'reader' || user === 'writer' ? user : undefined;
+    // An unknown user costs the same as a wrong password.
+    if (isSame(password, passwords[face ?? 'reader']) && face) return face;
+    throw new EngineException(
+      516,
+      'AUTHENTICATION_FAILED',
+      `${user}: Authentication failed: password is incorrect, or there is no user with such name.`,
+    );
+  }
+}
+
+const packed = promisify<Uint8Array, Buffer>(gzip);
+
+/** Basic, ClickHouse's own headers, or the URL. */
+function credentialsOf(request: IncomingMessage, url: URL): { user: string; password: string } {
+  const { authorization, 'x-clickhouse-user': user, 'x-clickhouse-key': key } = request.headers;
+  const [, encoded] = /^Basic\s+([A-Za-z0-9+/=]+)$/i.exec(authorization ?? '') ?? [];
+  if (encoded !== undefined) {
+    const [, name = '', password = ''] = /^([^:]*):([\s\S]*)$/.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
+    return { user: name, password };
+  }
+  if (typeof user === 'string') return { user, password: typeof key === 'string' ? key : '' };
+  return { user: url.searchParams.get('user') ?? 'default', password: url.searchParams.get('password') ?? '' };
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+const isSame = (one: string, other: string) => timingSafeEqual(digest(one), digest(other));
+
+function sendException(response: ServerResponse, error: unknown): void {
+  const exception = asException(error);
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(statusOf(exception.code), {
+    'content-type': 'text/plain; charset=UTF-8',
+    'x-clickhouse-exception-code': String(exception.code),
+  });
+  response.end(wording(exception));
+  // What was not read of the request is not worth reading.
+  if (!response.req.complete) response.req.destroy();
+}
+
+function summaryOf({ rowsRead, bytesRead, rowsWritten, bytesWritten, elapsedSeconds }: Result): string {
+  return JSON.stringify({
+    read_rows: String(rowsRead),
+    read_bytes: String(bytesRead),
+    written_rows: String(rowsWritten),
+    written_bytes: String(bytesWritten),
+    total_rows_to_read: String(rowsRead),
+    result_rows: String(rowsWritten),
+    result_bytes: String(bytesWritten),
+    elapsed_ns: String(Math.round(elapsedSeconds * 1e9)),
+  });
+}
+
+function contentTypeOf(format: string): string {
+  if (/^JSON.*EachRow/.test(format)) return 'application/x-ndjson; charset=UTF-8';
+  if (format.startsWith('JSON')) return 'application/json; charset=UTF-8';
+  if (format.startsWith('CSV')) return 'text/csv; charset=UTF-8; header=absent';
+  if (/^(TSV|TabSeparated)/.test(format)) return 'text/tab-separated-values; charset=UTF-8';
+  return 'application/octet-stream';
+}

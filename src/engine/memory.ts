@@ -1,0 +1,18 @@
+import { totalmem } from 'node:os';
+
+const GIBIBYTE = 2 ** 30;
+const SMALLEST_BYTES = GIBIBYTE;
+const LARGEST_BYTES = 8 * GIBIBYTE;
+
+/** A quarter of what the machine or its container has, from 1 to 8 GiB. */
+export function defaultMemoryBytes(): number {
+  const limit = process.constrainedMemory();
+  const available = limit && limit < totalmem() ? limit : totalmem();
+  return Math.min(Math.max(Math.floor(available / 4), SMALLEST_BYTES), LARGEST_BYTES);
+}
+
+/** The engine overshoots its limits before it notices, and one query must leave something to the others. */
+export function sharesOf(memoryBytes: number): { serverMemoryBytes: number; queryMemoryBytes: number } {
+  const serverMemoryBytes = Math.floor(memoryBytes * 0.6);
+  return { serverMemoryBytes, queryMemoryBytes: Math.floor(serverMemoryBytes * 0.6) };
+}

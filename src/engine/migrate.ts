@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ClickHouseClient } from '@clickhouse/client';
+import { AppError } from '../kernel/errors.ts';
+import { OWN_DATABASE } from './engine.ts';
+
+interface Migration {
+  version: number;
+  name: string;
+  checksum: string;
+  statements: string[];
+}
+
+const HISTORY = `${OWN_DATABASE}.schema_migrations`;
+
+/**
+ * Brings our own tables up to date and answers what was done. ClickHouse has no transactions for this, so every statement
+ * says IF NOT EXISTS: one that was killed half-way, or two that run at the same time, do no harm.
+ */
+export async function migrate(client: ClickHouseClient, folder: string): Promise<string[]> {
+  const known = readMigrations(folder);
+  await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${OWN_DATABASE}` });
+  await client.command({
+    query: `CREATE TABLE IF NOT EXISTS ${HISTORY}
+      (version UInt32, name String, checksum String, applied_at DateTime64(3) DEFAULT now64(3))
+      ENGINE = MergeTree ORDER BY version`,
+  });
+  const answer = await client.query({
+    query: `SELECT version, any(name) AS name, any(checksum) AS checksum FROM ${HISTORY} GROUP BY version ORDER BY version`,
+    format: 'JSONEachRow',
+  });
+  const applied = await answer.json<{ version: number; name: string; checksum: string }>();
+  refuseForeignHistory(applied, known);
+  const pending = known.filter(({ version }) => !applied.some((row) => row.version === version));
+  for (const { version, name, checksum, statements } of pending) {
+    for (const query of statements) await client.command({ query });
+    await client.insert({ table: HISTORY, values: [{ version, name, checksum }], format: 'JSONEachRow' });
+  }
+  return pending.map(({ name }) => name);
+}
+
+function refuseForeignHistory(
+  applied: { version: number; name: string; checksum: string }[],
+  known: Migration[],
+): void {
+  for (const row of applied) {
+    const migration = known.find(({ version }) => version === row.version);
+    if (migration?.checksum === row.checksum) continue;
+    throw new AppError(
+      'conflict',
+      migration
+        ? `Migration ${row.name} was applied to the engine with other contents than this program has.`
+        : `The engine's tables are newer than this program: they have migration ${row.name}. Start the newer version.`,
+    );
+  }
+}
+
+/** `0001-telemetry.sql` → version 1. Comments go, and each statement ends in a semicolon at the end of a line. */
+export function readMigrations(folder: string): Migration[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => {
+      const text = readFileSync(join(folder, file), 'utf8');
+      const statements = text
+        .replace(/^\s*--.*$/gm, '')
+        .split(/;\s*$/m)
+        .map((statement) => statement.trim())
+        .filter((statement) => statement !== '');
+      const checksum = createHash('sha256').update(text).digest('hex');
+      return { version: Number.parseInt(file, 10), name: file.replace(/\.sql$/, ''), checksum, statements };
+    });
+}

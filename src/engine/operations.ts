@@ -1,0 +1,137 @@
+import type { ClickHouseSettings } from '@clickhouse/client';
+import type { Logger } from 'pino';
+import { type Clock, SECOND_MS } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
+import { newUuid } from '../kernel/ids.ts';
+import type { Backend, Connection } from './backend.ts';
+import { createColumnMemory } from './columns.ts';
+import { type Engine, type Limits, OWN_DATABASE, type QueryOptions, type Statement } from './engine.ts';
+import { engineFailure, isNotAllowed, unavailable } from './failures.ts';
+import { migrate } from './migrate.ts';
+import type { EngineObserver } from './observer.ts';
+import { convertRows } from './values.ts';
+
+interface Options {
+  backend: Backend;
+  /** Plain SQL, one file per step. */
+  migrationsFolder: string;
+  clock: Clock;
+  log: Pick<Logger, 'info' | 'warn'>;
+  observer: EngineObserver;
+}
+
+const MAX_SECONDS = 30;
+const MAX_RESULT_ROWS = 100_000;
+/** How much longer than its limit a query may be waited for: it may have to wait for its turn. */
+const PATIENCE_MS = 15 * SECOND_MS;
+const TABLE = /^[a-z][a-z0-9_]*$/;
+
+/** The engine's operations over whatever runs them. */
+export function createEngine({ backend, migrationsFolder, clock, log, observer }: Options): Engine {
+  let migrated: Promise<void> | undefined;
+
+  async function bringUpToDate(): Promise<void> {
+    const connection = await backend.connect();
+    try {
+      const done = await migrate(connection.writer, migrationsFolder);
+      if (done.length > 0) log.info({ migrations: done }, 'engine tables brought up to date');
+    } catch (error) {
+      if (!(connection.canBeRefused && isNotAllowed(error))) throw engineFailure(error, limitsOf({}, connection));
+      log.warn(
+        { reason: (error as Error).message },
+        `this ClickHouse user may not write to the database ${OWN_DATABASE}: its tables are left as they are`,
+      );
+    }
+  }
+
+  /** Once; again only after it failed. */
+  async function connect(): Promise<Connection> {
+    if (!migrated) {
+      const attempt = bringUpToDate();
+      migrated = attempt;
+      attempt.catch(() => {
+        if (migrated === attempt) migrated = undefined;
+      });
+    }
+    await migrated;
+    return backend.connect();
+  }
+
+  async function query({ sql, parameters }: Statement, { limits = {}, signal }: QueryOptions = {}) {
+    signal?.throwIfAborted();
+    const connection = await connect();
+    const allLimits = limitsOf(limits, connection);
+    const giveUp = AbortSignal.timeout(allLimits.maxSeconds * SECOND_MS + PATIENCE_MS);
+    const startedAt = performance.now();
+    const observe = (outcome: Parameters<EngineObserver['query']>[1]) =>
+      observer.query((performance.now() - startedAt) / 1000, outcome);
+    try {
+      const answer = await connection.reader.query({
+        query: sql,
+        query_params: parameters,
+        query_id: newUuid(),
+        format: 'JSONCompact',
+        clickhouse_settings: connection.readSettings(allLimits),
+        abort_signal: signal ? AbortSignal.any([signal, giveUp]) : giveUp,
+      });
+      const { meta = [], data } = await answer.json<unknown[]>();
+      observe('ok');
+      return convertRows(
+        meta.map(({ type }) => type),
+        data,
+      );
+    } catch (error) {
+      if (signal?.aborted) {
+        observe('cancelled');
+        throw signal.reason;
+      }
+      const failure = giveUp.aborted
+        ? unavailable('The engine does not answer', error, 5)
+        : engineFailure(error, allLimits);
+      observe(failure.code === 'bad_request' ? 'refused' : 'failed');
+      throw failure;
+    }
+  }
+
+  async function insert(table: string, rows: readonly object[]): Promise<void> {
+    if (!TABLE.test(table)) throw new AppError('internal', `${table} is not the name of a table of ours`);
+    if (rows.length === 0) return;
+    const connection = await connect();
+    try {
+      await connection.writer.insert({
+        table: `${OWN_DATABASE}.${table}`,
+        values: rows,
+        format: 'JSONEachRow',
+        query_id: newUuid(),
+        clickhouse_settings: INSERT_SETTINGS,
+      });
+    } catch (error) {
+      throw engineFailure(error, limitsOf({}, connection));
+    }
+  }
+
+  const columnMemory = createColumnMemory({ query, clock });
+  return {
+    kind: backend.kind,
+    query,
+    insert,
+    columns: columnMemory.columns,
+    isRunning: () => backend.isRunning(),
+    start: async () => void (await connect()),
+    close: () => backend.close(),
+  };
+}
+
+/** ISO 8601 times are understood; a member that no column has is a mistake of ours. */
+const INSERT_SETTINGS: ClickHouseSettings = {
+  date_time_input_format: 'best_effort',
+  input_format_skip_unknown_fields: 0,
+};
+
+function limitsOf(limits: Limits, { defaultMemoryBytes }: Connection): Required<Limits> {
+  return {
+    maxSeconds: limits.maxSeconds ?? MAX_SECONDS,
+    maxResultRows: limits.maxResultRows ?? MAX_RESULT_ROWS,
+    maxMemoryBytes: limits.maxMemoryBytes ?? defaultMemoryBytes,
+  };
+}

@@ -1,0 +1,75 @@
+import type { ClickHouseSettings } from '@clickhouse/client';
+import type { Logger } from 'pino';
+import { AppError } from '../kernel/errors.ts';
+import { type Backend, type Connection, limitSettings } from './backend.ts';
+import { openClient } from './client.ts';
+import type { Limits } from './engine.ts';
+import { engineFailure } from './failures.ts';
+import type { EngineObserver } from './observer.ts';
+
+interface Options {
+  url: string;
+  log: Pick<Logger, 'warn'>;
+  observer: EngineObserver;
+}
+
+const DEFAULT_MEMORY_BYTES = 4 * 2 ** 30;
+
+/** A ClickHouse server that somebody else runs. */
+export function createServerBackend({ url, log, observer }: Options): Backend {
+  let connection: Promise<Connection> | undefined;
+  let isReached = false;
+
+  async function open(): Promise<Connection> {
+    const client = await openClient({ url });
+    try {
+      // What the user's profile says decides which settings we may send.
+      const answer = await client.query({ query: "SELECT toUInt8(getSetting('readonly'))", format: 'TabSeparated' });
+      const readOnly = Number(await answer.text());
+      if (readOnly === 1)
+        log.warn('the profile of this ClickHouse user has readonly = 1: limits are those of the profile, not ours');
+      isReached = true;
+      observer.running(true);
+      return {
+        reader: client,
+        writer: client,
+        readSettings: (limits) => settingsFor(readOnly, limits),
+        canBeRefused: true,
+        defaultMemoryBytes: DEFAULT_MEMORY_BYTES,
+      };
+    } catch (error) {
+      await client.close();
+      throw engineFailure(error, { maxSeconds: 0, maxResultRows: 0, maxMemoryBytes: 0 });
+    }
+  }
+
+  return {
+    kind: 'server',
+    connect() {
+      if (!connection) {
+        const attempt = open();
+        connection = attempt;
+        attempt.catch(() => {
+          if (connection === attempt) connection = undefined;
+        });
+      }
+      return connection;
+    },
+    isRunning: () => isReached,
+    async close() {
+      const open = await connection?.catch(() => undefined);
+      connection = Promise.reject(new AppError('unavailable', 'The engine is closed'));
+      connection.catch(() => {});
+      isReached = false;
+      observer.running(false);
+      await open?.reader.close();
+    },
+  };
+}
+
+/** `readonly` of the profile: 1 lets nothing be changed, 2 everything but itself. */
+function settingsFor(readOnly: number, limits: Required<Limits>): ClickHouseSettings {
+  if (readOnly === 1) return {};
+  const settings = { ...limitSettings(limits), cancel_http_readonly_queries_on_client_close: 1 as const };
+  return readOnly === 2 ? settings : { ...settings, readonly: '1' };
+}

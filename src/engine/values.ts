@@ -1,0 +1,73 @@
+type Convert = (value: unknown) => unknown;
+
+/**
+ * How the JSON values of a column of this type become what the engine promises: 64-bit integers, which come as text,
+ * are numbers where that loses nothing. Undefined when there is nothing to do.
+ */
+export function conversionOf(type: string): Convert | undefined {
+  const [, name = type, inner = ''] = /^(\w+)(?:\(([\s\S]*)\))?$/.exec(type.trim()) ?? [];
+  if (/^U?Int(64|128|256)$/.test(name)) return toInteger;
+  if (name === 'Nullable' || name === 'LowCardinality') return conversionOf(inner);
+  if (name === 'SimpleAggregateFunction') return conversionOf(splitArguments(inner)[1] ?? '');
+  if (name === 'Array') {
+    const convert = conversionOf(inner);
+    return convert && ((value) => (Array.isArray(value) ? value.map(convert) : value));
+  }
+  if (name === 'Map') {
+    const convert = conversionOf(splitArguments(inner)[1] ?? '');
+    return convert && ((value) => mapValues(value, () => convert));
+  }
+  return name === 'Tuple' ? tupleConversion(inner) : undefined;
+}
+
+/** `Tuple(a UInt64, b String)` comes as an object, `Tuple(UInt64, String)` as an array. */
+function tupleConversion(inner: string): Convert | undefined {
+  const parts = splitArguments(inner).map((part) => {
+    const [, quoted, plain, rest] = /^(?:`((?:[^`\\]|\\.)*)`|(\w+))\s+(\S[\s\S]*)$/.exec(part) ?? [];
+    return { name: quoted ?? plain, convert: conversionOf(rest ?? part) };
+  });
+  if (parts.every(({ convert }) => !convert)) return undefined;
+  const byName = new Map(parts.map(({ name, convert }) => [name, convert]));
+  return (value) =>
+    Array.isArray(value)
+      ? value.map((item, index) => parts[index]?.convert?.(item) ?? item)
+      : mapValues(value, (name) => byName.get(name));
+}
+
+function mapValues(value: unknown, convertOf: (name: string) => Convert | undefined): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, convertOf(name)?.(item) ?? item]));
+}
+
+function toInteger(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+/** At the commas that stand in no parentheses and no quotes. */
+function splitArguments(text: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (const { 0: mark, index } of text.matchAll(/'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[(),]/g)) {
+    if (mark === '(') depth++;
+    else if (mark === ')') depth--;
+    else if (mark === ',' && depth === 0) {
+      parts.push(text.slice(start, index).trim());
+      start = index + 1;
+    }
+  }
+  parts.push(text.slice(start).trim());
+  return parts;
+}
+
+/** Rows as they came, each value converted in its place. */
+export function convertRows(types: readonly string[], rows: unknown[][]): unknown[][] {
+  const conversions = types.map(conversionOf);
+  for (const [index, convert] of conversions.entries()) {
+    if (!convert) continue;
+    for (const row of rows) row[index] = convert(row[index]);
+  }
+  return rows;
+}
