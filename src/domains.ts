@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { createAudit } from './audit/audit.ts';
 import { createCosts } from './billing/costs.ts';
 import { createPrices } from './billing/prices/prices.ts';
+import { createReports } from './billing/reports/reports.ts';
 import type { Config } from './config.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
 import { createTokens } from './dashboards/tokens.ts';
@@ -34,8 +35,9 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
   const services = createServices({ state, audit, organizations });
   const costs = createCosts({ db });
   const prices = createPrices({ state, clock, audit, organizations });
+  const reports = createReports({ db, organizations, services, prices });
   const tokens = createTokens({ state, clock, audit, organizations });
   const dashboards = createDashboards({ db });
   const fleet = createFleet({ state, clock, audit, organizations });
-  return { organizations, audit, keys, lastUsed, services, costs, prices, tokens, dashboards, fleet, engine };
+  return { organizations, audit, keys, lastUsed, services, costs, prices, reports, tokens, dashboards, fleet, engine };
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Day } from '../kernel/days.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db, UsageCostRow } from '../state/tables.ts';
@@ -17,17 +18,40 @@ export const COLUMNS = {
   storage: 'storage_micros',
 } as const satisfies Record<Metric, keyof UsageCostRow>;
 
-const toCost = (row: UsageCostRow): Cost => ({
-  organizationId: row.organization_id,
-  date: row.date,
-  entityType: row.entity_type as EntityType,
-  entityId: row.entity_id,
-  entityName: row.entity_name,
-  dataWarehouseId: row.data_warehouse_id,
-  serviceId: row.service_id ?? undefined,
-  isLocked: row.locked === 1,
-  micros: Object.fromEntries(METRICS.map((metric) => [metric, row[COLUMNS[metric]]])) as Record<Metric, number>,
-});
+/** A cost as it is read: five columns instead of eighteen, since both drivers pay by the column. */
+export interface PackedCostRow {
+  entity_id: string;
+  entity_name: string;
+  data_warehouse_id: string;
+  service_id: string | null;
+  /** Everything else, between blanks: none of it has any. */
+  packed: string;
+}
+
+const packedColumns = ['date', 'entity_type', 'locked', ...METRICS.map((metric) => COLUMNS[metric])];
+
+export const packedCost = sql<PackedCostRow>`entity_id, entity_name, data_warehouse_id, service_id,
+  ${sql.join(
+    packedColumns.map((column) => sql.ref(column)),
+    sql` || ' ' || `,
+  )} AS packed`;
+
+export function toCost(organizationId: string, row: PackedCostRow): Cost {
+  const [date = '', entityType, locked, ...amounts] = row.packed.split(' ');
+  const micros = {} as Record<Metric, number>;
+  for (const [index, metric] of METRICS.entries()) micros[metric] = Number(amounts[index]);
+  return {
+    organizationId,
+    date,
+    entityType: entityType as EntityType,
+    entityId: row.entity_id,
+    entityName: row.entity_name,
+    dataWarehouseId: row.data_warehouse_id,
+    serviceId: row.service_id ?? undefined,
+    isLocked: locked === '1',
+    micros,
+  };
+}
 
 const toRow = (cost: Cost): UsageCostRow => ({
   organization_id: cost.organizationId,
@@ -44,18 +68,15 @@ const toRow = (cost: Cost): UsageCostRow => ({
   >),
 });
 
-const selectDays = prepared((db: Db, value: { organizationId: string; from: string; to: string }) =>
-  db
-    .selectFrom('usage_costs')
-    .selectAll()
-    .where('organization_id', '=', value.organizationId)
-    .where('date', '>=', value.from)
-    .where('date', '<=', value.to),
-);
+const selectDays = prepared((db: Db, value: { organizationId: string; from: string; to: string }) => ({
+  compile: () =>
+    sql<PackedCostRow>`SELECT ${packedCost} FROM usage_costs
+      WHERE organization_id = ${value.organizationId} AND date >= ${value.from} AND date <= ${value.to}`.compile(db),
+}));
 
 /** Both ends included, in no order. */
 export async function listCosts(db: Db, organizationId: string, from: Day, to: Day): Promise<Cost[]> {
-  return (await selectDays.all(db, { organizationId, from, to })).map(toCost);
+  return (await selectDays.all(db, { organizationId, from, to })).map((row) => toCost(organizationId, row));
 }
 
 /** A multi-row insert stays well under the number of parameters that either store takes. */

@@ -30,13 +30,17 @@ export interface Charge {
 
 /** Every charge of a record. They add up to exactly its metrics: what no entry explains is a charge of its own. */
 export function chargesOf({ cost, entries }: Booked): Charge[] {
-  return METRICS.flatMap((metric) => {
-    const own = entries.filter(({ meter }) => meter === metric).sort((a, b) => (a.usageDate < b.usageDate ? -1 : 1));
-    const explained = own.reduce((sum, { micros }) => sum + micros, 0);
-    const charges: Charge[] = own.map((entry) => ({ cost, metric, micros: entry.micros, entry }));
-    const rest = cost.micros[metric] - explained;
-    return rest === 0 ? charges : [...charges, { cost, metric, micros: rest, entry: undefined }];
-  });
+  const charges: Charge[] = [];
+  for (const metric of METRICS) {
+    let rest = cost.micros[metric];
+    for (const entry of entries) {
+      if (entry.meter !== metric) continue;
+      rest -= entry.micros;
+      charges.push({ cost, metric, micros: entry.micros, entry });
+    }
+    if (rest !== 0) charges.push({ cost, metric, micros: rest, entry: undefined });
+  }
+  return charges;
 }
 
 export const isAdjustment = ({ cost, entry }: Charge): boolean => entry !== undefined && entry.usageDate !== cost.date;

@@ -1,3 +1,4 @@
+import { memoized } from '../../kernel/memo.ts';
 import { MICROS_PER_CHC } from '../../kernel/money.ts';
 import type { Metric } from '../cost.ts';
 import { METERS } from '../meter.ts';
@@ -6,6 +7,11 @@ import { type Decimal, parseDecimal } from '../price.ts';
 const DECIMALS = 12;
 const SCALE = 10n ** BigInt(DECIMALS);
 const MICRO_DECIMALS = 6;
+
+const POWERS = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent));
+const powerOfTen = (exponent: number): bigint => POWERS[exponent] ?? 10n ** BigInt(exponent);
+
+const priceOf = memoized(parseDecimal);
 
 /** Plain decimals: no exponent, no sign in front of a positive number. */
 export const chcText = (micros: number): string => String(micros / MICROS_PER_CHC);
@@ -16,16 +22,17 @@ export const chcText = (micros: number): string => String(micros / MICROS_PER_CH
  * difference of two roundings, a sixtieth cut off right at a half) the nearest that does. Undefined: a cost without a price.
  */
 export function pricedQuantity(meter: Metric, quantity: string, price: string, micros: number): string | undefined {
-  const [q, p] = [parseDecimal(quantity), parseDecimal(price)];
-  const metered = dividedBy(q.digits * SCALE, METERS[meter].unitsPerPricingUnit * 10n ** BigInt(q.decimals));
+  const q = parseDecimal(quantity);
+  const p = priceOf(price);
+  const metered = dividedBy(q.digits * SCALE, METERS[meter].unitsPerPricingUnit * powerOfTen(q.decimals));
   if (roundsTo(metered, p, micros)) return decimalText(metered, DECIMALS);
   if (p.digits === 0n) return undefined;
-  const exact = BigInt(micros) * 10n ** BigInt(DECIMALS + p.decimals - MICRO_DECIMALS);
+  const exact = BigInt(micros) * powerOfTen(DECIMALS + p.decimals - MICRO_DECIMALS);
   return decimalText(dividedBy(exact, p.digits), DECIMALS);
 }
 
 const roundsTo = (quantity: bigint, { digits, decimals }: Decimal, micros: number): boolean =>
-  dividedBy(quantity * digits, 10n ** BigInt(DECIMALS + decimals - MICRO_DECIMALS)) === BigInt(micros);
+  dividedBy(quantity * digits, powerOfTen(DECIMALS + decimals - MICRO_DECIMALS)) === BigInt(micros);
 
 /** Halves away from zero. */
 function dividedBy(dividend: bigint, divisor: bigint): bigint {

@@ -9,7 +9,7 @@ export type Grouping = (typeof GROUPINGS)[number];
 
 /** What one group cost in one range of days. Of an entity that was renamed there is one for each name. */
 export interface Sum {
-  /** Index of the range. */
+  /** Index of the range that it counts for. */
   range: number;
   entityType: EntityType | undefined;
   entityId: string | undefined;
@@ -42,22 +42,27 @@ const GROUPED: Record<Grouping, { columns: string[]; name: ReturnType<typeof sql
   },
 };
 
-/** A query for each of these numbers of ranges and no other: a store keeps the statements it has prepared. */
-const RANGE_COUNTS = [4, 32, 128, 1024];
-const NO_DAYS: Window = { from: '1', to: '0' };
+/** A stretch of days whose sums count for a range. Both ends included. */
+export interface Slice extends Window {
+  range: number;
+}
 
-/** Sums over ranges of days, which may overlap; both ends included. At most `limit` of them, in no order. */
-export async function sumRanges(
+/** A query for each of these numbers of slices and no other: a store keeps the statements it has prepared. */
+const SLICE_COUNTS = [1, 4, 32];
+export const MAX_SLICES = 32;
+const NO_DAYS: Slice = { range: 0, from: '1', to: '0' };
+
+/** Sums over at most 32 slices, which may overlap; in no order. */
+export async function sumSlices(
   db: Db,
   organizationId: string,
-  ranges: readonly Window[],
+  slices: readonly Slice[],
   grouping: Grouping,
-  limit: number,
 ): Promise<Sum[]> {
-  const count = RANGE_COUNTS.find((size) => size >= ranges.length) ?? ranges.length;
+  const count = SLICE_COUNTS.find((size) => size >= slices.length) ?? MAX_SLICES;
   const values = Array.from({ length: count }, (_, index) => {
-    const { from, to } = ranges[index] ?? NO_DAYS;
-    return sql`(${sql.lit(index)}, ${from}, ${to})`;
+    const { range, from, to } = slices[index] ?? NO_DAYS;
+    return sql`(CAST(${range} AS BIGINT), ${from}, ${to})`;
   });
   const { columns, name } = GROUPED[grouping];
   const shown = ['entity_type', 'entity_id', 'data_warehouse_id'].map((column) =>
@@ -73,8 +78,9 @@ export async function sumRanges(
     FROM ranges
     JOIN usage_costs AS c
       ON c.organization_id = ${organizationId} AND c.date >= ranges.first_day AND c.date <= ranges.last_day
-    GROUP BY ${sql.join(['ranges.range_id', ...columns.map((column) => `c.${column}`)].map((column) => sql.ref(column)))}
-    LIMIT ${sql.lit(limit)}`.execute(db);
+    GROUP BY ${sql.join(['ranges.range_id', ...columns.map((column) => `c.${column}`)].map((column) => sql.ref(column)))}`.execute(
+    db,
+  );
   return rows.map((row) => ({
     range: row.range_id,
     entityType: (row.entity_type as EntityType | null) ?? undefined,
