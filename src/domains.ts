@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { createAudit } from './audit/audit.ts';
 import { createCosts } from './billing/costs.ts';
+import { createForecasts } from './billing/forecast/forecasts.ts';
+import { createScalingCosts } from './billing/forecast/scaling-costs.ts';
 import { createPrices } from './billing/prices/prices.ts';
 import { createReports } from './billing/reports/reports.ts';
 import type { Config } from './config.ts';
@@ -36,8 +38,25 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
   const costs = createCosts({ db });
   const prices = createPrices({ state, clock, audit, organizations });
   const reports = createReports({ db, organizations, services, prices });
+  const forecasts = createForecasts({ summaries: reports.summaries, clock });
+  const scalingCosts = createScalingCosts({ services, prices, clock });
   const tokens = createTokens({ state, clock, audit, organizations });
   const dashboards = createDashboards({ db });
   const fleet = createFleet({ state, clock, audit, organizations });
-  return { organizations, audit, keys, lastUsed, services, costs, prices, reports, tokens, dashboards, fleet, engine };
+  return {
+    organizations,
+    audit,
+    keys,
+    lastUsed,
+    services,
+    costs,
+    prices,
+    reports,
+    forecasts,
+    scalingCosts,
+    tokens,
+    dashboards,
+    fleet,
+    engine,
+  };
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { auditRoutes } from './audit/routes.ts';
+import { forecastRoutes } from './billing/forecast/routes.ts';
 import { reportRoutes } from './billing/reports/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import type { Config } from './config.ts';
@@ -78,6 +79,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
         keyRoutes(domains),
         billingRoutes(domains),
         reportRoutes(domains),
+        forecastRoutes(domains),
         auditRoutes(domains),
       ],
     };

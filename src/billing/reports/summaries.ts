@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { addDays, daysFromTo } from '../../kernel/days.ts';
+import { addDays, type Day, daysFromTo } from '../../kernel/days.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Db } from '../../state/tables.ts';
 import { byBytes, METRICS, type Metric, totalMicros } from '../cost.ts';
@@ -47,6 +47,16 @@ export function createSummaries({ db }: { db: Db }) {
   }
 
   return {
+    /** What each of these days cost. */
+    async perDay(organizationId: string, days: readonly Day[]): Promise<Micros[]> {
+      const groups = await sums(
+        organizationId,
+        days.map((day) => ({ from: day, to: day })),
+        'none',
+      );
+      return groups.map((group) => added([...group.values()].map(({ micros }) => micros)));
+    },
+
     /** A row for every period and group that cost something in it or in the period it is compared with. */
     async of(organizationId: string, window: Window, step: Step, grouping: Grouping): Promise<Summary> {
       const periods = periodsOf(window, step);
@@ -102,9 +112,9 @@ const idOf = ({ from, to }: Window): string => `${from} ${to}`;
 const distinct = (windows: readonly Window[]): Window[] => [
   ...new Map(windows.map((window) => [idOf(window), { from: window.from, to: window.to }])).values(),
 ];
-const nothing = (): Micros => Object.fromEntries(METRICS.map((metric) => [metric, 0])) as Micros;
+export const nothing = (): Micros => Object.fromEntries(METRICS.map((metric) => [metric, 0])) as Micros;
 
-function added(all: readonly Micros[]): Micros {
+export function added(all: readonly Micros[]): Micros {
   const total = nothing();
   for (const micros of all) for (const metric of METRICS) total[metric] += micros[metric];
   return total;
