@@ -16,6 +16,7 @@ export interface Config {
   rateLimit: Rate | undefined;
   maxKeys: number;
   trustedProxies: Network[];
+  webhookAllowPrivate: boolean;
   logLevel: LogLevel;
 }
 
@@ -165,6 +166,15 @@ export const SETTINGS = {
     fallback: '',
     parse: parseNetworks,
     rule: 'must be addresses or CIDRs, separated by commas',
+  },
+  webhookAllowPrivate: {
+    flag: '--webhook-allow-private',
+    argument: '<yes|no>',
+    variable: 'PILOTHOUSE_WEBHOOK_ALLOW_PRIVATE',
+    help: 'whether webhooks may lead to this machine and private networks',
+    fallback: 'no',
+    parse: (text) => (text === 'yes' || text === 'no' ? text === 'yes' : undefined),
+    rule: 'must be yes or no',
   },
   logLevel: {
     flag: '--log-level',

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { createAudit } from './audit/audit.ts';
+import { createBudgets } from './billing/budgets/budgets.ts';
 import { createCosts } from './billing/costs.ts';
 import { createForecasts } from './billing/forecast/forecasts.ts';
 import { createScalingCosts } from './billing/forecast/scaling-costs.ts';
@@ -24,7 +25,7 @@ interface Options {
   engine: Engine;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
-  config: Pick<Config, 'maxKeys'>;
+  config: Pick<Config, 'maxKeys' | 'webhookAllowPrivate'>;
 }
 
 /** The domains over an open store, left to right: each may use those above it. */
@@ -39,6 +40,16 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
   const prices = createPrices({ state, clock, audit, organizations });
   const reports = createReports({ db, organizations, services, prices });
   const forecasts = createForecasts({ summaries: reports.summaries, clock });
+  const budgets = createBudgets({
+    state,
+    clock,
+    audit,
+    organizations,
+    summaries: reports.summaries,
+    forecasts,
+    log,
+    allowPrivate: config.webhookAllowPrivate,
+  });
   const scalingCosts = createScalingCosts({ services, prices, clock });
   const tokens = createTokens({ state, clock, audit, organizations });
   const dashboards = createDashboards({ db });
@@ -53,6 +64,7 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
     prices,
     reports,
     forecasts,
+    budgets,
     scalingCosts,
     tokens,
     dashboards,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { auditRoutes } from './audit/routes.ts';
+import { budgetRoutes } from './billing/budgets/routes.ts';
 import { forecastRoutes } from './billing/forecast/routes.ts';
 import { reportRoutes } from './billing/reports/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
@@ -80,6 +81,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
         billingRoutes(domains),
         reportRoutes(domains),
         forecastRoutes(domains),
+        budgetRoutes(domains),
         auditRoutes(domains),
       ],
     };
@@ -106,6 +108,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
     const second = hasTwoPorts ? await open([dashboards]) : main;
     const url = await listen(main, config.host, config.port);
     const dashboardUrl = hasTwoPorts ? await listen(second, config.host, config.dashboardPort ?? 0) : url;
+    domains.budgets.start();
 
     return {
       url,
@@ -116,6 +119,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
         isDraining = true;
         try {
           await Promise.all(apps.map((app) => app.close()));
+          await domains.budgets.close();
           await domains.lastUsed.flush();
         } finally {
           await engine.close();

@@ -20,6 +20,7 @@ export const SERVER_SETTINGS = [
   'rateLimit',
   'maxKeys',
   'trustedProxies',
+  'webhookAllowPrivate',
   'logLevel',
 ] as const;
 

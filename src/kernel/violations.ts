@@ -20,12 +20,16 @@ interface Params {
   format?: string;
 }
 
+/** Members whose values are never echoed: they are secrets, or addresses that often hold one. */
+const SECRET_MEMBERS = ['hashData', 'webhook'];
+const isSecret = (segment: string): boolean => SECRET_MEMBERS.includes(segment);
+
 /** Schema errors → one violation per broken field, in the order of the fields, worded for people. */
 export function violationsOf(errors: readonly SchemaError[], root: unknown, prefix: string): Violation[] {
   const byPath = new Map<string, Violation>();
   const add = (segments: string[], rule: string, value: unknown) => {
     const path = pathOf(prefix, segments);
-    if (!byPath.has(path)) byPath.set(path, { path, rule, value, secret: segments.includes('hashData') });
+    if (!byPath.has(path)) byPath.set(path, { path, rule, value, secret: segments.some(isSecret) });
   };
   for (const { keyword, instancePath, params, message } of summarised(errors)) {
     const segments = instancePath.split('/').slice(1).map(unescapePointer);
