@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { createAudit } from './audit/audit.ts';
 import { createCosts } from './billing/costs.ts';
+import { createEntities } from './billing/entities.ts';
+import { createIntake } from './billing/metering/intake.ts';
 import { createPrices } from './billing/prices/prices.ts';
 import type { Config } from './config.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
@@ -34,8 +36,10 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
   const services = createServices({ state, audit, organizations });
   const costs = createCosts({ db });
   const prices = createPrices({ state, clock, audit, organizations });
+  const entities = createEntities({ db, services });
+  const intake = createIntake({ state, engine, clock, organizations, entities, log });
   const tokens = createTokens({ state, clock, audit, organizations });
   const dashboards = createDashboards({ db });
   const fleet = createFleet({ state, clock, audit, organizations });
-  return { organizations, audit, keys, lastUsed, services, costs, prices, tokens, dashboards, fleet, engine };
+  return { organizations, audit, keys, lastUsed, services, costs, prices, intake, tokens, dashboards, fleet, engine };
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { auditRoutes } from './audit/routes.ts';
+import { meteringRoutes } from './billing/metering/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import type { Config } from './config.ts';
 import { createTokenAuthentication } from './dashboards/authentication.ts';
@@ -76,6 +77,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
         serviceRoutes(domains),
         keyRoutes(domains),
         billingRoutes(domains),
+        meteringRoutes(domains),
         auditRoutes(domains),
       ],
     };

@@ -91,3 +91,26 @@ export async function deleteCost(tx: Db, { organizationId, date, entityType, ent
     .where('entity_id', '=', entityId)
     .execute();
 }
+
+/** Each clickpipe as its latest record has it. */
+export async function listClickpipes(db: Db, organizationId: string): Promise<Cost[]> {
+  const rows = await db
+    .selectFrom('usage_costs as cost')
+    .selectAll('cost')
+    .where('cost.organization_id', '=', organizationId)
+    .where('cost.entity_type', '=', 'clickpipe')
+    .where((eb) =>
+      eb(
+        'cost.date',
+        '=',
+        eb
+          .selectFrom('usage_costs as later')
+          .select((inner) => inner.fn.max('later.date').as('date'))
+          .whereRef('later.organization_id', '=', 'cost.organization_id')
+          .where('later.entity_type', '=', 'clickpipe')
+          .whereRef('later.entity_id', '=', 'cost.entity_id'),
+      ),
+    )
+    .execute();
+  return rows.map(toCost);
+}
