@@ -4,6 +4,8 @@ import { createCosts } from './billing/costs.ts';
 import { createEntities } from './billing/entities.ts';
 import { createIntake } from './billing/metering/intake.ts';
 import { createPrices } from './billing/prices/prices.ts';
+import { createRater } from './billing/rating/rater.ts';
+import { createRating } from './billing/rating/rating.ts';
 import type { Config } from './config.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
 import { createTokens } from './dashboards/tokens.ts';
@@ -23,7 +25,7 @@ interface Options {
   engine: Engine;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
-  config: Pick<Config, 'maxKeys'>;
+  config: Pick<Config, 'maxKeys' | 'lockAfterDays'>;
 }
 
 /** The domains over an open store, left to right: each may use those above it. */
@@ -38,8 +40,25 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
   const prices = createPrices({ state, clock, audit, organizations });
   const entities = createEntities({ db, services });
   const intake = createIntake({ state, engine, clock, organizations, entities, log });
+  const rating = createRating({ state, engine, clock, audit, organizations, entities });
+  const rater = createRater({ state, clock, log, intake, rating, lockAfterDays: config.lockAfterDays });
   const tokens = createTokens({ state, clock, audit, organizations });
   const dashboards = createDashboards({ db });
   const fleet = createFleet({ state, clock, audit, organizations });
-  return { organizations, audit, keys, lastUsed, services, costs, prices, intake, tokens, dashboards, fleet, engine };
+  return {
+    organizations,
+    audit,
+    keys,
+    lastUsed,
+    services,
+    costs,
+    prices,
+    intake,
+    rating,
+    rater,
+    tokens,
+    dashboards,
+    fleet,
+    engine,
+  };
 }

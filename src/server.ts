@@ -105,6 +105,8 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
     const url = await listen(main, config.host, config.port);
     const dashboardUrl = hasTwoPorts ? await listen(second, config.host, config.dashboardPort ?? 0) : url;
 
+    domains.rater.start();
+
     return {
       url,
       dashboardUrl,
@@ -114,6 +116,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
         isDraining = true;
         try {
           await Promise.all(apps.map((app) => app.close()));
+          await domains.rater.close();
           await domains.lastUsed.flush();
         } finally {
           await engine.close();

@@ -20,6 +20,9 @@ export type EntityMap = ReadonlyMap<string, Entity>;
 
 export const entityKey = (entityType: string, entityId: string): string => `${entityType} ${entityId}`;
 
+export const keyOf = ({ entityType, entityId }: Pick<Entity, 'entityType' | 'entityId'>): string =>
+  entityKey(entityType, entityId);
+
 export function createEntities({ db, services }: { db: Db; services: Services }) {
   return {
     /** By `entityKey`: the services of an organization, their warehouses, and the clickpipes that its bill has shown. */
