@@ -40,6 +40,7 @@ describe('settings', () => {
       fleetFile: undefined,
       rateLimit: { requests: 1000, windowSeconds: 10 },
       maxKeys: 100,
+      lockAfterDays: 14,
       trustedProxies: [],
       logLevel: 'info',
     });
@@ -56,6 +57,7 @@ describe('settings', () => {
     ['fleetFile', 'fleet.yaml', 'fleet.yaml', 'other.yaml'],
     ['rateLimit', '10/10s', { requests: 10, windowSeconds: 10 }, 'off'],
     ['maxKeys', '1', 1, '5'],
+    ['lockAfterDays', '0', 0, '30'],
     ['trustedProxies', '10.0.0.0/8, ::1', [expect.anything(), expect.anything()], '127.0.0.1'],
     ['logLevel', 'silent', 'silent', 'debug'],
   ];
@@ -81,6 +83,7 @@ describe('settings', () => {
     ['engineMemoryBytes', ['', '0', '1', '1GB', '511MiB', '0GiB', '1.5GiB', '-1GiB', '99999999GiB']],
     ['rateLimit', ['10', '0/10s', '10/0s', '10/10', '10/10m', '-1/1s', 'none']],
     ['maxKeys', ['0', '-1', '1.5', 'many']],
+    ['lockAfterDays', ['-1', '1.5', '3651', 'never']],
     ['trustedProxies', ['10.0.0.0/33', 'localhost', '127.1', '10.0.0.1;10.0.0.2']],
     ['logLevel', ['', 'verbose', 'INFO']],
   ])('%s refuses what is not valid and names the flag', (name, texts) => {

@@ -15,6 +15,7 @@ export interface Config {
   fleetFile: string | undefined;
   rateLimit: Rate | undefined;
   maxKeys: number;
+  lockAfterDays: number;
   trustedProxies: Network[];
   webhookAllowPrivate: boolean;
   logLevel: LogLevel;
@@ -157,6 +158,15 @@ export const SETTINGS = {
     fallback: '100',
     parse: wholeNumber(1, 1_000_000),
     rule: 'must be a whole number of at least 1',
+  },
+  lockAfterDays: {
+    flag: '--lock-after-days',
+    argument: '<number>',
+    variable: 'PILOTHOUSE_LOCK_AFTER_DAYS',
+    help: 'days after its end that a day of metered usage stays open',
+    fallback: '14',
+    parse: wholeNumber(0, 3650),
+    rule: 'must be a whole number of days, 0 to 3650',
   },
   trustedProxies: {
     flag: '--trust-proxy',

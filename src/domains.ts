@@ -2,9 +2,13 @@ import type { Logger } from 'pino';
 import { createAudit } from './audit/audit.ts';
 import { createBudgets } from './billing/budgets/budgets.ts';
 import { createCosts } from './billing/costs.ts';
+import { createEntities } from './billing/entities.ts';
 import { createForecasts } from './billing/forecast/forecasts.ts';
 import { createScalingCosts } from './billing/forecast/scaling-costs.ts';
+import { createIntake } from './billing/metering/intake.ts';
 import { createPrices } from './billing/prices/prices.ts';
+import { createRater } from './billing/rating/rater.ts';
+import { createRating } from './billing/rating/rating.ts';
 import { createReports } from './billing/reports/reports.ts';
 import type { Config } from './config.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
@@ -25,7 +29,7 @@ interface Options {
   engine: Engine;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
-  config: Pick<Config, 'maxKeys' | 'webhookAllowPrivate'>;
+  config: Pick<Config, 'maxKeys' | 'lockAfterDays'> & Partial<Pick<Config, 'webhookAllowPrivate'>>;
 }
 
 /** The domains over an open store, left to right: each may use those above it. */
@@ -48,9 +52,13 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
     summaries: reports.summaries,
     forecasts,
     log,
-    allowPrivate: config.webhookAllowPrivate,
+    allowPrivate: config.webhookAllowPrivate ?? false,
   });
   const scalingCosts = createScalingCosts({ services, prices, clock });
+  const entities = createEntities({ db, services });
+  const intake = createIntake({ state, engine, clock, organizations, entities, log });
+  const rating = createRating({ state, engine, clock, audit, organizations, entities });
+  const rater = createRater({ state, clock, log, intake, rating, lockAfterDays: config.lockAfterDays });
   const tokens = createTokens({ state, clock, audit, organizations });
   const dashboards = createDashboards({ db });
   const fleet = createFleet({ state, clock, audit, organizations });
@@ -66,6 +74,9 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
     forecasts,
     budgets,
     scalingCosts,
+    intake,
+    rating,
+    rater,
     tokens,
     dashboards,
     fleet,

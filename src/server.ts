@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { auditRoutes } from './audit/routes.ts';
 import { budgetRoutes } from './billing/budgets/routes.ts';
 import { forecastRoutes } from './billing/forecast/routes.ts';
+import { meteringRoutes } from './billing/metering/routes.ts';
 import { reportRoutes } from './billing/reports/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import type { Config } from './config.ts';
@@ -82,6 +83,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
         reportRoutes(domains),
         forecastRoutes(domains),
         budgetRoutes(domains),
+        meteringRoutes(domains),
         auditRoutes(domains),
       ],
     };
@@ -108,6 +110,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
     const second = hasTwoPorts ? await open([dashboards]) : main;
     const url = await listen(main, config.host, config.port);
     const dashboardUrl = hasTwoPorts ? await listen(second, config.host, config.dashboardPort ?? 0) : url;
+    domains.rater.start();
     domains.budgets.start();
 
     return {
@@ -120,6 +123,7 @@ export async function startServer({ config, clock, log, access, prepare }: Optio
         try {
           await Promise.all(apps.map((app) => app.close()));
           await domains.budgets.close();
+          await domains.rater.close();
           await domains.lastUsed.flush();
         } finally {
           await engine.close();

@@ -19,6 +19,7 @@ export const SERVER_SETTINGS = [
   'fleetFile',
   'rateLimit',
   'maxKeys',
+  'lockAfterDays',
   'trustedProxies',
   'webhookAllowPrivate',
   'logLevel',

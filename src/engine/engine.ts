@@ -34,6 +34,8 @@ export interface Engine {
   query(statement: Statement, options?: QueryOptions): Promise<unknown[][]>;
   /** Rows as objects; answers once they are stored. */
   insert(table: string, rows: readonly object[]): Promise<void>;
+  /** As `insert`, from tab-separated text in the order of `columns`: several times as fast, for those who write millions. */
+  insertLines(table: string, columns: readonly string[], lines: readonly Buffer[]): Promise<void>;
   /** Columns of a table, `[]` when there is no such table. Remembered for a while. */
   columns(database: string, table: string): Promise<readonly Column[]>;
   /** True while it answers without having to be started first. */

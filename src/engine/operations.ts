@@ -1,4 +1,5 @@
-import type { ClickHouseSettings } from '@clickhouse/client';
+import { Readable } from 'node:stream';
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import type { Logger } from 'pino';
 import { type Clock, SECOND_MS } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -19,6 +20,8 @@ interface Options {
   log: Pick<Logger, 'info' | 'warn'>;
   observer: EngineObserver;
 }
+
+type InsertValues = Pick<Parameters<ClickHouseClient['insert']>[0], 'values' | 'format' | 'columns'>;
 
 const MAX_SECONDS = 30;
 const MAX_RESULT_ROWS = 100_000;
@@ -93,15 +96,13 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     }
   }
 
-  async function insert(table: string, rows: readonly object[]): Promise<void> {
+  async function insertValues(table: string, values: InsertValues): Promise<void> {
     if (!TABLE.test(table)) throw new AppError('internal', `${table} is not the name of a table of ours`);
-    if (rows.length === 0) return;
     const connection = await connect();
     try {
       await connection.writer.insert({
         table: `${OWN_DATABASE}.${table}`,
-        values: rows,
-        format: 'JSONEachRow',
+        ...values,
         query_id: newUuid(),
         clickhouse_settings: INSERT_SETTINGS,
       });
@@ -110,11 +111,26 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     }
   }
 
+  async function insert(table: string, rows: readonly object[]): Promise<void> {
+    if (rows.length > 0) await insertValues(table, { values: rows, format: 'JSONEachRow' });
+  }
+
+  async function insertLines(
+    table: string,
+    [first, ...rest]: readonly string[],
+    lines: readonly Buffer[],
+  ): Promise<void> {
+    if (first === undefined || lines.length === 0) return;
+    const values = Readable.from(lines, { objectMode: false });
+    await insertValues(table, { values, format: 'TabSeparated', columns: [first, ...rest] });
+  }
+
   const columnMemory = createColumnMemory({ query, clock });
   return {
     kind: backend.kind,
     query,
     insert,
+    insertLines,
     columns: columnMemory.columns,
     isRunning: () => backend.isRunning(),
     start: async () => void (await connect()),

@@ -13,6 +13,7 @@ export interface Tables {
   price_books: PriceBookRow;
   usage_ledger: UsageLedgerRow;
   usage_days: UsageDayRow;
+  usage_intakes: UsageIntakeRow;
   budgets: BudgetRow;
   budget_notices: BudgetNoticeRow;
   fleet_documents: FleetDocumentRow;
@@ -105,6 +106,13 @@ export interface UsageDayRow {
   rated_revision: number;
   rated_at: number;
   locked: number;
+}
+
+export interface UsageIntakeRow {
+  organization_id: string;
+  holder: string;
+  expires_at: number;
+  days: string;
 }
 
 export interface BudgetRow {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { prepared } from '../../state/prepared.ts';
 import type { Db } from '../../state/tables.ts';
 import type { Metric } from '../cost.ts';
-import { type PackedCostRow, packedCost, toCost } from '../store.ts';
+import { type PackedCostRow, packedCost, unpackedCost } from '../store.ts';
 import type { Window } from '../window.ts';
 import type { Booked, Entry } from './charge.ts';
 
@@ -56,7 +56,7 @@ export async function* pagesOf(
   const place: Place = { organizationId, to, date: from, entityType: '', entityId: '' };
   for (;;) {
     const rows = await (withEntries ? selectBooked : selectRecords).all(db, place);
-    const page = rows.map((row) => ({ cost: toCost(organizationId, row), entries: entriesOf(row) }));
+    const page = rows.map((row) => ({ cost: unpackedCost(organizationId, row), entries: entriesOf(row) }));
     yield page;
     const last = page.at(-1)?.cost;
     if (!last || page.length < RECORDS_PER_PAGE) return;
