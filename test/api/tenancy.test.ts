@@ -12,6 +12,10 @@ const BODIES: Record<string, object> = {
   instanceReplicaScalingUpdate: { numReplicas: 7 },
   openapiKeyCreate: { name: 'intruder', roles: ['admin'] },
   openapiKeyUpdate: { name: 'intruder', state: 'disabled' },
+  instanceScalingPreview: { numReplicas: 7 },
+  instanceReplicaScalingPreview: { numReplicas: 7 },
+  budgetCreate: { name: 'intruder', monthlyCHC: 1 },
+  budgetUpdate: { name: 'intruder', monthlyCHC: 1 },
 };
 
 type Owner = typeof acme | typeof globex;
@@ -46,13 +50,30 @@ async function idsOfGlobex(server: TestServer): Promise<Record<string, string>> 
     serviceId: globex.primary,
     keyId: await keyNamed(server, 'admin', globex),
     activityId: activities.json.result[0].id,
+    budgetId: await budgetOfGlobex(server),
     id: globex.dashboard,
   };
 }
 
+/** The one budget that Globex has; made where there is none yet. */
+async function budgetOfGlobex(server: TestServer): Promise<string> {
+  const path = `/v1/organizations/${globex.id}/budgets`;
+  const [known] = (await server.call({ path, key: globex.admin })).json.result;
+  if (known) return known.id;
+  const body = { name: 'of Globex', monthlyCHC: 1_000_000 };
+  return (await server.call({ method: 'POST', path, key: globex.admin, body })).json.result.id;
+}
+
 /** Whatever Globex can see of itself. */
 async function globexSees(server: TestServer): Promise<unknown[]> {
-  const paths = ['', '/services', '/keys', '/activities', '/usageCost?from_date=2026-10-01&to_date=2026-10-31'];
+  const paths = [
+    '',
+    '/services',
+    '/keys',
+    '/activities',
+    '/budgets',
+    '/usageCost?from_date=2026-10-01&to_date=2026-10-31',
+  ];
   const answers = await Promise.all(
     paths.map((path) => server.call({ path: `/v1/organizations/${globex.id}${path}`, key: globex.admin })),
   );
@@ -105,6 +126,7 @@ onEachStore('tenancy', (store) => {
         serviceId: randomUUID(),
         keyId: randomUUID(),
         activityId: randomUUID(),
+        budgetId: randomUUID(),
         id: 'f'.repeat(24),
       };
       const theirs = await call(server, operation, own);

@@ -36,7 +36,9 @@ export function chargesOf({ cost, entries }: Booked): Charge[] {
     for (const entry of entries) {
       if (entry.meter !== metric) continue;
       rest -= entry.micros;
-      charges.push({ cost, metric, micros: entry.micros, entry });
+      // A line of the ledger that came to nothing is no charge.
+      if (entry.micros !== 0 || Number(entry.quantity) !== 0)
+        charges.push({ cost, metric, micros: entry.micros, entry });
     }
     if (rest !== 0) charges.push({ cost, metric, micros: rest, entry: undefined });
   }

@@ -13,8 +13,14 @@ const powerOfTen = (exponent: number): bigint => POWERS[exponent] ?? 10n ** BigI
 
 const priceOf = memoized(parseDecimal);
 
+const NEIGHBOURS = [0n, 1n, -1n];
+
+/** Up to here a quotient has no more digits than a double holds. */
+const EXACT_QUOTIENTS = 1e15;
+
 /** Plain decimals: no exponent, no sign in front of a positive number. */
-export const chcText = (micros: number): string => String(micros / MICROS_PER_CHC);
+export const chcText = (micros: number): string =>
+  Math.abs(micros) < EXACT_QUOTIENTS ? String(micros / MICROS_PER_CHC) : decimalText(BigInt(micros), MICRO_DECIMALS);
 
 /**
  * The quantity in pricing units, with 12 decimals at most, for which `quantity × price`, rounded to micro-CHC, is
@@ -25,7 +31,8 @@ export function pricedQuantity(meter: Metric, quantity: string, price: string, m
   const q = parseDecimal(quantity);
   const p = priceOf(price);
   const metered = dividedBy(q.digits * SCALE, METERS[meter].unitsPerPricingUnit * powerOfTen(q.decimals));
-  if (roundsTo(metered, p, micros)) return decimalText(metered, DECIMALS);
+  const fitting = NEIGHBOURS.find((off) => roundsTo(metered + off, p, micros));
+  if (fitting !== undefined) return decimalText(metered + fitting, DECIMALS);
   if (p.digits === 0n) return undefined;
   const exact = BigInt(micros) * powerOfTen(DECIMALS + p.decimals - MICRO_DECIMALS);
   return decimalText(dividedBy(exact, p.digits), DECIMALS);
