@@ -39,7 +39,11 @@ export function createWatch({ state, clock, audit, organizations, summaries, for
   async function look(organizationId: string, budgets: readonly Budget[]): Promise<void> {
     const { costRevision } = await organizations.get(organizationId);
     const today = dayOf(clock.now());
-    const looks = JSON.stringify([costRevision, today, budgets.map(({ id, updatedAt }) => [id, updatedAt])]);
+    const looks = JSON.stringify([
+      costRevision,
+      today,
+      budgets.map(({ id, monthlyMicros, thresholds }) => [id, monthlyMicros, thresholds]),
+    ]);
     if (seen.get(organizationId) === looks) return;
     const month = today.slice(0, 7);
     const told = await listNotices(state.db, organizationId, month);
