@@ -22,9 +22,11 @@ export interface Config {
   dashboardsDirectory: string | undefined;
   rateLimit: Rate | undefined;
   maxKeys: number;
+  lockAfterDays: number;
   trustedProxies: Network[];
   telemetry: boolean;
   telemetryOrganization: string | undefined;
+  webhookAllowPrivate: boolean;
   logLevel: LogLevel;
 }
 
@@ -203,6 +205,15 @@ export const SETTINGS = {
     parse: wholeNumber(1, 1_000_000),
     rule: 'must be a whole number of at least 1',
   },
+  lockAfterDays: {
+    flag: '--lock-after-days',
+    argument: '<number>',
+    variable: 'PILOTHOUSE_LOCK_AFTER_DAYS',
+    help: 'days after its end that a day of metered usage stays open',
+    fallback: '14',
+    parse: wholeNumber(0, 3650),
+    rule: 'must be a whole number of days, 0 to 3650',
+  },
   trustedProxies: {
     flag: '--trust-proxy',
     argument: '<cidr,…>',
@@ -228,6 +239,15 @@ export const SETTINGS = {
     help: 'whose dashboards show what belongs to no organization: the process, the store, callers without credentials',
     parse: (text) => (isUuid(text) ? text.toLowerCase() : undefined),
     rule: 'must be the id of an organization',
+  },
+  webhookAllowPrivate: {
+    flag: '--webhook-allow-private',
+    argument: '<yes|no>',
+    variable: 'PILOTHOUSE_WEBHOOK_ALLOW_PRIVATE',
+    help: 'whether webhooks may lead to this machine and private networks',
+    fallback: 'no',
+    parse: (text) => (text === 'yes' || text === 'no' ? text === 'yes' : undefined),
+    rule: 'must be yes or no',
   },
   logLevel: {
     flag: '--log-level',

@@ -8,6 +8,7 @@ import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { keyCommands } from './keys.ts';
 import { organizationCommands, serviceCommands } from './organizations.ts';
+import { priceCommands } from './prices.ts';
 import { referenceCommand } from './reference.ts';
 import { serveCommand } from './serve.ts';
 import { tokenCommands } from './tokens.ts';
@@ -34,6 +35,7 @@ export async function run(argv: readonly string[], world: World): Promise<number
     keyCommands,
     tokenCommands,
     dashboardCommands,
+    priceCommands,
     doctorCommand,
     referenceCommand,
   ]) {
