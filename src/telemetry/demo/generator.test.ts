@@ -42,11 +42,17 @@ describe('demo telemetry', () => {
     const to = from + 30 * MINUTE_MS;
     const whole = rowsOf(from, to);
     fc.assert(
-      fc.property(fc.integer({ min: from, max: to }), fc.boolean(), (cut, isResumed) => {
+      fc.property(fc.integer({ min: from, max: to }), fc.integer({ min: 0, max: 2 }), (cut, way) => {
         const at = wholeSteps(cut);
         const generator = createDemoTelemetry({ organizationId: ORGANIZATION, seed: 'test', fromMs: from });
         const first = generator.advance(at);
-        const second = isResumed ? generator.advance(to) : rowsOf(at, to);
+        const elsewhere = { organizationId: ORGANIZATION, seed: 'test', fromMs: at };
+        const ways = [
+          () => generator.advance(to),
+          () => rowsOf(at, to),
+          () => createDemoTelemetry({ ...elsewhere, counters: generator.counters() }).advance(to),
+        ];
+        const second = ways[way]?.() ?? whole;
         for (const kind of TABLE_KINDS) expect([...first[kind], ...second[kind]]).toEqual(whole[kind]);
       }),
       { numRuns: 6 },
