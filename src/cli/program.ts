@@ -11,6 +11,7 @@ import { priceCommands } from './prices.ts';
 import { referenceCommand } from './reference.ts';
 import { serveCommand } from './serve.ts';
 import { tokenCommands } from './tokens.ts';
+import { usageCommands } from './usage.ts';
 
 const OK = 0;
 const FAILED = 1;
@@ -34,6 +35,7 @@ export async function run(argv: readonly string[], world: World): Promise<number
     keyCommands,
     tokenCommands,
     priceCommands,
+    usageCommands,
     doctorCommand,
     referenceCommand,
   ]) {
