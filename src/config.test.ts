@@ -42,6 +42,7 @@ describe('settings', () => {
       maxKeys: 100,
       lockAfterDays: 14,
       trustedProxies: [],
+      webhookAllowPrivate: false,
       logLevel: 'info',
     });
   });
@@ -59,6 +60,7 @@ describe('settings', () => {
     ['maxKeys', '1', 1, '5'],
     ['lockAfterDays', '0', 0, '30'],
     ['trustedProxies', '10.0.0.0/8, ::1', [expect.anything(), expect.anything()], '127.0.0.1'],
+    ['webhookAllowPrivate', 'yes', true, 'no'],
     ['logLevel', 'silent', 'silent', 'debug'],
   ];
 

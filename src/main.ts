@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { once } from 'node:events';
 import { createReadStream, fstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { run } from './cli/program.ts';
@@ -38,6 +39,9 @@ process.exitCode = await run(process.argv.slice(2), {
     return { bytes: fstatSync(fd).size, chunks: createReadStream(path, { fd, highWaterMark: 1024 * 1024 }) };
   },
   print: (line) => process.stdout.write(`${line}\n`),
+  async write(bytes) {
+    if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
+  },
   say: (line) => process.stderr.write(`${line}\n`),
   redraw: (line) => void (process.stderr.isTTY && process.stderr.write(`\r\u001b[K${line}`)),
   stopped,

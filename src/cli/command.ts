@@ -20,6 +20,8 @@ export interface World {
   openFile(path: string): { bytes: number; chunks: AsyncIterable<Buffer> };
   /** Data: what another program may read. */
   print(line: string): void;
+  /** Data of any size, as it is; resolves when there is room for more. */
+  write(bytes: Uint8Array): Promise<void>;
   /** Talk: what a person reads. */
   say(line: string): void;
   /** Puts a line in the place of the one before, where somebody watches; nothing elsewhere. */

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { AppError, sentence } from '../kernel/errors.ts';
 import { VERSION } from '../server.ts';
 import { applyCommand, exportCommand } from './apply.ts';
+import { budgetCommands } from './budgets.ts';
 import { UsageError, type World } from './command.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
@@ -12,6 +13,7 @@ import { referenceCommand } from './reference.ts';
 import { serveCommand } from './serve.ts';
 import { tokenCommands } from './tokens.ts';
 import { usageCommands } from './usage.ts';
+import { usageReportCommands } from './usage-reports.ts';
 
 const OK = 0;
 const FAILED = 1;
@@ -36,6 +38,8 @@ export async function run(argv: readonly string[], world: World): Promise<number
     tokenCommands,
     priceCommands,
     usageCommands,
+    usageReportCommands,
+    budgetCommands,
     doctorCommand,
     referenceCommand,
   ]) {
