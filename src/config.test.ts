@@ -49,6 +49,7 @@ describe('settings', () => {
       trustedProxies: [],
       telemetry: true,
       telemetryOrganization: undefined,
+      webhookAllowPrivate: false,
       logLevel: 'info',
     });
   });
@@ -71,6 +72,7 @@ describe('settings', () => {
     ['trustedProxies', '10.0.0.0/8, ::1', [expect.anything(), expect.anything()], '127.0.0.1'],
     ['telemetry', 'off', false, 'on'],
     ['telemetryOrganization', ORGANIZATION.toUpperCase(), ORGANIZATION, ORGANIZATION.replace('7', '8')],
+    ['webhookAllowPrivate', 'yes', true, 'no'],
     ['logLevel', 'silent', 'silent', 'debug'],
   ];
 

@@ -15,8 +15,11 @@ const JOINED_BYTES = 1024 * 1024;
 const DAYS_PER_QUERY = [1, 1, 2, 4];
 const MOST_DAYS_PER_QUERY = 8;
 
+export type Headers = Readonly<Record<string, string>>;
+
 interface Kept {
   costRevision: number;
+  headers: Headers;
   pieces: Buffer[];
   bytes: number;
 }
@@ -49,13 +52,18 @@ export function createRenderings({ costs, render }: { costs: Costs; render: (cos
 
   return {
     /** What was rendered before and is still true. */
-    find(organizationId: string, costRevision: number, window: Window): Buffer[] | undefined {
+    find(organizationId: string, costRevision: number, window: Window): Readonly<Kept> | undefined {
       const found = kept.get(idOf(organizationId, window));
-      return found?.costRevision === costRevision ? found.pieces : undefined;
+      return found?.costRevision === costRevision ? found : undefined;
     },
 
     /** Renders piece by piece; the memory of one piece is enough for an answer of any size. */
-    async *render(organizationId: string, costRevision: number, window: Window): AsyncGenerator<Buffer> {
+    async *render(
+      organizationId: string,
+      costRevision: number,
+      window: Window,
+      headers: Headers,
+    ): AsyncGenerator<Buffer> {
       const days = daysBetween(window.from, window.to);
       let pieces: Buffer[] | undefined = [];
       let bytes = 0;
@@ -75,6 +83,7 @@ export function createRenderings({ costs, render }: { costs: Costs; render: (cos
         if (isLast && pieces)
           keep(idOf(organizationId, window), {
             costRevision,
+            headers,
             pieces: joined(pieces, bytes),
             bytes: bytes + ENTRY_BYTES,
           });

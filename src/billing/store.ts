@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Day } from '../kernel/days.ts';
+import { addDays, type Day } from '../kernel/days.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db, UsageCostRow } from '../state/tables.ts';
 import { type Cost, type EntityType, METRICS, type Metric } from './cost.ts';
@@ -227,4 +227,22 @@ export async function listClickpipes(db: Db, organizationId: string): Promise<Co
     )
     .execute();
   return rows.map(toCost);
+}
+
+/** How far metered usage has been rated and closed; undefined where there is none. */
+export interface Progress {
+  ratedAt: number;
+  /** Every day up to this one is locked. */
+  lockedThrough: Day | undefined;
+}
+
+export async function findProgress(db: Db, organizationId: string): Promise<Progress | undefined> {
+  const { rows } = await sql<{ rated_at: number | null; open: Day | null; closed: Day | null; last: Day | null }>`
+    SELECT MAX(rated_at) AS rated_at, MIN(CASE WHEN locked = 0 THEN date END) AS open,
+      MIN(CASE WHEN locked = 1 THEN date END) AS closed, MAX(CASE WHEN locked = 1 THEN date END) AS last
+    FROM usage_days WHERE organization_id = ${organizationId}`.execute(db);
+  const { rated_at = null, open = null, closed = null, last = null } = rows[0] ?? {};
+  if (rated_at === null) return undefined;
+  if (open === null) return { ratedAt: rated_at, lockedThrough: last ?? undefined };
+  return { ratedAt: rated_at, lockedThrough: closed !== null && closed < open ? addDays(open, -1) : undefined };
 }

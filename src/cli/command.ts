@@ -16,10 +16,16 @@ export interface World {
   environment: Record<string, string | undefined>;
   readFile(path: string): string;
   writeFile(path: string, text: string): void;
+  /** For files of any size. */
+  openFile(path: string): { bytes: number; chunks: AsyncIterable<Buffer> };
   /** Data: what another program may read. */
   print(line: string): void;
+  /** Data of any size, as it is; resolves when there is room for more. */
+  write(bytes: Uint8Array): Promise<void>;
   /** Talk: what a person reads. */
   say(line: string): void;
+  /** Puts a line in the place of the one before, where somebody watches; nothing elsewhere. */
+  redraw(line: string): void;
   /** Resolves when somebody asks the program to stop. */
   stopped(): Promise<void>;
   user: string;

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { AppError, sentence } from '../kernel/errors.ts';
 import { VERSION } from '../server.ts';
 import { applyCommand, exportCommand } from './apply.ts';
+import { budgetCommands } from './budgets.ts';
 import { UsageError, type World } from './command.ts';
 import { dashboardCommands } from './dashboards.ts';
 import { demoCommand } from './demo.ts';
@@ -12,6 +13,8 @@ import { priceCommands } from './prices.ts';
 import { referenceCommand } from './reference.ts';
 import { serveCommand } from './serve.ts';
 import { tokenCommands } from './tokens.ts';
+import { usageCommands } from './usage.ts';
+import { usageReportCommands } from './usage-reports.ts';
 
 const OK = 0;
 const FAILED = 1;
@@ -36,6 +39,9 @@ export async function run(argv: readonly string[], world: World): Promise<number
     tokenCommands,
     dashboardCommands,
     priceCommands,
+    usageCommands,
+    usageReportCommands,
+    budgetCommands,
     doctorCommand,
     referenceCommand,
   ]) {

@@ -17,26 +17,51 @@ export interface LedgerLine {
 }
 
 /** Writes lines into the store of a running server: the records that they belong to come from its fleet file. */
-export async function putLedger({ databaseUrl, directory }: TestServer, lines: readonly LedgerLine[]): Promise<void> {
-  const rows = lines.map((line) => [
-    line.organizationId,
-    line.date,
-    line.entityType,
-    line.entityId,
-    line.meter,
-    line.usageDate ?? line.date,
-    line.quantity,
-    1,
-    line.unitPrice,
-    line.micros,
-  ]);
+export const putLedger = (server: TestServer, lines: readonly LedgerLine[]): Promise<void> =>
+  insert(
+    server,
+    'usage_ledger',
+    lines.map((line) => [
+      line.organizationId,
+      line.date,
+      line.entityType,
+      line.entityId,
+      line.meter,
+      line.usageDate ?? line.date,
+      line.quantity,
+      1,
+      line.unitPrice,
+      line.micros,
+    ]),
+  );
+
+/** A day with metered usage that is rated already. */
+export interface RatedDay {
+  organizationId: string;
+  date: string;
+  ratedAt: number;
+  locked: boolean;
+}
+
+export const putRatedDays = (server: TestServer, days: readonly RatedDay[]): Promise<void> =>
+  insert(
+    server,
+    'usage_days',
+    days.map(({ organizationId, date, ratedAt, locked }) => [organizationId, date, 1, 1, ratedAt, locked ? 1 : 0]),
+  );
+
+async function insert(
+  { databaseUrl, directory }: TestServer,
+  name: string,
+  rows: readonly (readonly (string | number)[])[],
+): Promise<void> {
   const marks = (mark: (index: number) => string) => rows[0]?.map((_, index) => mark(index)).join(', ');
   if (databaseUrl === undefined) {
     const db = new Database(join(directory, 'data', 'state.db'));
     try {
       db.pragma('busy_timeout = 10000');
-      const insert = db.prepare(`INSERT INTO usage_ledger VALUES (${marks(() => '?')})`);
-      for (const row of rows) insert.run(row);
+      const statement = db.prepare(`INSERT INTO ${name} VALUES (${marks(() => '?')})`);
+      for (const row of rows) statement.run([...row]);
     } finally {
       db.close();
     }
@@ -46,7 +71,7 @@ export async function putLedger({ databaseUrl, directory }: TestServer, lines: r
   await client.connect();
   try {
     for (const row of rows)
-      await client.query(`INSERT INTO usage_ledger VALUES (${marks((index) => `$${index + 1}`)})`, row);
+      await client.query(`INSERT INTO ${name} VALUES (${marks((index) => `$${index + 1}`)})`, [...row]);
   } finally {
     await client.end();
   }

@@ -1,9 +1,9 @@
 import { MINUTE_MS, parseDateTime } from '../../kernel/clock.ts';
 import { type Day, dayOf } from '../../kernel/days.ts';
 import { isStorable } from '../../kernel/text.ts';
-import { type EntityType, METRICS } from '../cost.ts';
+import { METRICS } from '../cost.ts';
 import { type Entity, type EntityMap, entityKey } from '../entities.ts';
-import { METERS } from '../meter.ts';
+import { METERS, type Meter } from '../meter.ts';
 
 /** A metered quantity that is right in every respect. */
 export interface UsageEvent {
@@ -32,13 +32,13 @@ export interface Refusal {
 export const MAX_ID_CHARACTERS = 256;
 const FUTURE_MS = 60 * MINUTE_MS;
 const FIRST_MS = Date.parse('2000-01-01T00:00:00Z');
-/** An exabyte for an hour, or a quintillion of anything: past that it is a mistake, and sums stay within 38 digits. */
-const QUANTITY = /^\d{1,18}(?:\.\d{1,6})?$/;
-const MOST = '999999999999999999';
+const QUANTITY = /^\d{1,19}(?:\.\d{1,6})?$/;
+/** What one event can hold: 100,000 units for a day or a petabyte at once. More is a mistake, and sums stay exact. */
+const MOST: Record<string, number> = { 'unit-minutes': 1e9, bytes: 1e15, 'byte-hours': 1e18 };
 /** What a JSON number holds without rounding. */
 const EXACT_DIGITS = 15;
 
-const METER_TYPES = new Map<string, readonly EntityType[]>(METRICS.map((name) => [name, METERS[name].entityTypes]));
+const METER_OF = new Map<string, Meter>(METRICS.map((name) => [name, METERS[name]]));
 
 export type EventCheck = (value: unknown) => UsageEvent | Refusal;
 
@@ -60,11 +60,14 @@ export function createEventCheck(entities: EntityMap, nowMs: number): EventCheck
     if (typeof entityId !== 'string') return refusal('entityId', 'The value must be a text');
     const entity = entityOf(entityType, entityId);
     if (!entity) return unknownEntity(entityType, entityId);
-    const types = typeof meter === 'string' ? METER_TYPES.get(meter) : undefined;
-    if (typeof meter !== 'string' || !types) return refusal('meter', `The value must be one of ${METRICS.join(', ')}`);
-    if (!types.includes(entity.entityType))
-      return refusal('meter', `A ${entity.entityType} has no ${meter}; it belongs to ${types.join(' or ')}`);
-    const amount = quantityText(quantity);
+    const known = typeof meter === 'string' ? METER_OF.get(meter) : undefined;
+    if (typeof meter !== 'string' || !known) return refusal('meter', `The value must be one of ${METRICS.join(', ')}`);
+    if (!known.entityTypes.includes(entity.entityType))
+      return refusal(
+        'meter',
+        `A ${entity.entityType} has no ${meter}; it belongs to ${known.entityTypes.join(' or ')}`,
+      );
+    const amount = quantityText(quantity, known);
     if (typeof amount !== 'string') return amount;
     return { id: id as string, source: source as string, time: when, entity, meter, quantity: amount };
   };
@@ -112,7 +115,7 @@ function unknownEntity(entityType: string, entityId: string): Refusal {
   );
 }
 
-function quantityText(value: unknown): string | Refusal {
+function quantityText(value: unknown, { unit }: Meter): string | Refusal {
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text !== 'string')
     return refusal(
@@ -120,7 +123,9 @@ function quantityText(value: unknown): string | Refusal {
       value === undefined ? 'The value is required' : 'The value must be a number, or a text that holds one',
     );
   if (!QUANTITY.test(text))
-    return refusal('quantity', `The value must be a decimal number from 0 to ${MOST} with at most 6 decimals`);
+    return refusal('quantity', 'The value must be a decimal number of at least 0 with at most 6 decimals');
+  const most = MOST[unit] ?? 0;
+  if (Number(text) > most) return refusal('quantity', `The value must be at most ${most} ${unit}`);
   // Beyond that a JSON number may have been rounded before we saw it.
   if (typeof value === 'number' && text.length > EXACT_DIGITS && text.replace('.', '').length > EXACT_DIGITS)
     return refusal('quantity', `A number of more than ${EXACT_DIGITS} digits must be sent as a text`);

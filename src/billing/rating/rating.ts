@@ -12,6 +12,7 @@ import { bookOf, priceOf } from '../prices/price-book.ts';
 import { allPriceBooks } from '../prices/prices.ts';
 import { bookDay } from './ledger.ts';
 import { finality, openDays } from './open-days.ts';
+import { type Checked, checkLedger } from './recompute.ts';
 import { rebuildRecords } from './records.ts';
 import {
   deleteEntries,
@@ -22,6 +23,7 @@ import {
   lockDays,
   putEntries,
   setRated,
+  type UsageDay,
 } from './store.ts';
 import { totalsOf } from './totals.ts';
 
@@ -84,11 +86,17 @@ export function createRating({ state, engine, clock, audit, organizations, entit
     });
   }
 
-  async function rateDirty(organizationId?: string): Promise<number> {
+  /** One that cannot be rated does not keep the others from it. */
+  async function rateEach(days: readonly UsageDay[]): Promise<number> {
     let changed = 0;
-    for (const day of await listDirtyDays(state.db))
-      if (organizationId === undefined || day.organizationId === organizationId)
-        changed += await rateDay(day.organizationId, day.date);
+    const failures: unknown[] = [];
+    for (const { organizationId, date } of days)
+      try {
+        changed += await rateDay(organizationId, date);
+      } catch (error) {
+        failures.push(error);
+      }
+    if (failures.length > 0) throw failures[0];
     return changed;
   }
 
@@ -96,16 +104,19 @@ export function createRating({ state, engine, clock, audit, organizations, entit
     rateDay,
 
     /** Every day that has changed since it was rated. */
-    rateDirty,
+    async rateDirty(organizationId?: string): Promise<number> {
+      const days = await listDirtyDays(state.db);
+      return rateEach(days.filter((day) => organizationId === undefined || day.organizationId === organizationId));
+    },
 
     /** Also those that seem to be up to date: after a crash they may not be. Locked days when they are asked for. */
     async rateAll({ organizationId, from, to }: DayRange = {}, which: 'open' | 'all' = 'open'): Promise<number> {
-      let changed = 0;
-      for (const day of await listDays(state.db, { organizationId, from, to }))
-        if (which === 'all' || !day.isLocked || day.revision > day.ratedRevision)
-          changed += await rateDay(day.organizationId, day.date);
-      return changed;
+      const days = await listDays(state.db, { organizationId, from, to });
+      return rateEach(days.filter((day) => which === 'all' || !day.isLocked || day.revision > day.ratedRevision));
     },
+
+    /** Computes it all again and compares; changes nothing. */
+    check: (range: DayRange): Promise<Checked> => checkLedger(state, engine, range),
 
     /** Closes every day up to this one for good. Each is rated a last time if it has to be. */
     async lock(actor: Actor, organizationId: string, through: Day): Promise<number> {

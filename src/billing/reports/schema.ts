@@ -3,8 +3,8 @@ import { chcFromMicros } from '../../kernel/money.ts';
 import { ENTITY_TYPES, METRICS } from '../cost.ts';
 import { Chc, Metrics, wireMetrics } from '../schema.ts';
 import { FORMATS } from './exports.ts';
+import { GROUPINGS } from './grouping.ts';
 import { STEPS } from './period.ts';
-import { GROUPINGS } from './store.ts';
 import { MAX_SUMMARY_DAYS, type Micros, type Summary, type SummaryRow, sumOf } from './summaries.ts';
 
 const days = (limit: string) => ({

@@ -3,9 +3,7 @@ import type { Db } from '../../state/tables.ts';
 import { type EntityType, METRICS, type Metric } from '../cost.ts';
 import { COLUMNS } from '../store.ts';
 import type { Window } from '../window.ts';
-
-export const GROUPINGS = ['entity', 'entityType', 'metric', 'warehouse', 'none'] as const;
-export type Grouping = (typeof GROUPINGS)[number];
+import type { Grouping } from './grouping.ts';
 
 /** What one group cost in one range of days. Of an entity that was renamed there is one for each name. */
 export interface Sum {

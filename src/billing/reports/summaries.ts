@@ -4,8 +4,9 @@ import { AppError } from '../../kernel/errors.ts';
 import type { Db } from '../../state/tables.ts';
 import { byBytes, METRICS, type Metric, totalMicros } from '../cost.ts';
 import type { Window } from '../window.ts';
+import type { Grouping } from './grouping.ts';
 import { before, periodsOf, type Step } from './period.ts';
-import { type Grouping, MAX_SLICES, type Slice, type Sum, sumSlices } from './store.ts';
+import { MAX_SLICES, type Slice, type Sum, sumSlices } from './store.ts';
 
 export type Summaries = ReturnType<typeof createSummaries>;
 
