@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Config, loadConfig, SETTINGS, type Setting, type SettingName } from './config.ts';
+import { type Config, loadConfig } from './config.ts';
+import { SETTINGS, type Setting, type SettingName } from './settings.ts';
 
 const ORGANIZATION = '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d';
 
