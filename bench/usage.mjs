@@ -1,7 +1,7 @@
 // Metered usage: batches over HTTP beside the same batches straight into the same engine.
 import { performance } from 'node:perf_hooks';
-import { openBareEngine } from './floor-engine.mjs';
 import { benchFleet, organizationId } from './fleet.mjs';
+import { openBareEngine } from './floor-engine.mjs';
 
 export const BATCH = 10_000;
 const FIRST_MS = Date.UTC(2026, 9, 1);
@@ -71,7 +71,9 @@ export async function measureIntake({ server, authorization, directory, rounds, 
   try {
     for (let round = 0; round <= rounds; round++) {
       const of = (form) =>
-        Array.from({ length: batchesPerRound }, (_, batch) => lines(events(round * batchesPerRound + batch, services).map(form)));
+        Array.from({ length: batchesPerRound }, (_, batch) =>
+          lines(events(round * batchesPerRound + batch, services).map(form)),
+        );
       const sent = of((event) => event);
       const rows = of(asRow);
       const direct = await pace(rows, 3, insert);
