@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { benchFleet, key, organizationId, serviceId } from './fleet.mjs';
+import { BATCH, measureIntake, measureRating, usageFleet } from './usage.mjs';
 import { fillYear } from './year.mjs';
 
 const execute = promisify(execFile);
@@ -67,6 +68,8 @@ async function main() {
   await server.stop();
   if (!only || only === 'large') rows.push(...(await largeRows()));
   if (!only || only === 'export') rows.push(...(await exportRows()));
+  if (!only || only === 'intake') rows.push(...(await intakeRows()));
+  if (!only || only === 'rating') rows.push(await ratingRow());
 
   const table = render(rows);
   console.log(table);
@@ -219,6 +222,65 @@ function watchMemory(pid) {
   };
 }
 
+function usageServer(name) {
+  const fleetFile = join(directory, 'usage.json');
+  writeFileSync(fleetFile, JSON.stringify(usageFleet()));
+  return startServer(join(directory, name), ['--fleet', fleetFile, '--rate-limit', 'off', '--log-level', 'warn']);
+}
+
+/** Durable, counted once, beside the same rows straight into the same engine. */
+async function intakeRows() {
+  const server = await usageServer('intake');
+  const { ours, bare } = await measureIntake({
+    server,
+    authorization,
+    directory: join(directory, 'bare-engine'),
+    rounds: ROUNDS,
+    batchesPerRound: 40,
+  });
+  await server.stop();
+  const name = `POST …/usageEvents, lines of ${thousands(BATCH)}: events`;
+  const rate = median(ours.map(({ perSecond }) => perSecond));
+  return [
+    ratioRow(name, ours, bare, 'the same rows into the engine', 0.5),
+    measured(`${name}, alone`, `${thousands(rate)}/s`, '≥ 100,000/s', rate >= 100_000),
+  ];
+}
+
+/** A day of 1.44 million events. */
+async function ratingRow() {
+  const data = join(directory, 'rating');
+  const prices = join(directory, 'prices.json');
+  const { ours, bare } = await measureRating({
+    startServer: () => usageServer('rating'),
+    authorization,
+    directory: join(data, 'engine'),
+    rounds: Math.max(3, ROUNDS),
+    async pilothouse(...args) {
+      return (await execute(process.execPath, [join(here, '../dist/main.js'), ...args, '--data', data])).stdout;
+    },
+    writePrices(effectiveFrom, round) {
+      const list = METERS.map((meter) => ({ meter, price: `0.${round + 1}1` }));
+      writeFileSync(prices, JSON.stringify({ effectiveFrom, prices: list }));
+      return prices;
+    },
+  });
+  const [ms, floor] = [median(ours), median(bare)];
+  return {
+    name: 'rating a day of 1,000 services, 1.44 million events',
+    ours: `${Math.round(ms)} ms`,
+    floor: `${Math.round(floor)} ms, the bare GROUP BY`,
+    ratio: (ms / floor).toFixed(2),
+    goal: '≤ 1.5',
+    isReached: ms / floor <= 1.5,
+  };
+}
+
+const METERS =
+  'compute storage backup publicDataTransfer dataTransfer initialLoad interRegionTier1DataTransfer interRegionTier2DataTransfer interRegionTier3DataTransfer interRegionTier4DataTransfer'.split(
+    ' ',
+  );
+
 async function startServer(data, args) {
   const startedAt = performance.now();
   const child = spawn(
@@ -306,6 +368,8 @@ ${table}
 - The floor for reads is a bare \`node:http\` server that answers the same headers and bytes without looking at the request.
 - The floor for changes is a bare loop of durable commits of one 2 KB row (libSQL, WAL, \`synchronous=FULL\`). Each change here is
   a row and its audit entry, in one commit that may carry the changes of other requests too.
+- The floor for usage is the embedded engine alone, with the same tables (fsync after each insert) and the same rows as JSON
+  lines. Rating is measured with everything it writes: every entry of the day changes.
 - Nothing is switched off: authentication, rate limits, audit, metrics and one log line per request are part of what is measured.
 `;
 }

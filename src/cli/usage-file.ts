@@ -61,7 +61,7 @@ async function* rowsOf(text: AsyncIterable<string>, isUnfinished: (row: string) 
   if (rest !== '') yield rest.replace(/\r$/, '');
 }
 
-const COLUMNS = ['id', 'source', 'time', 'entityType', 'entityId', 'meter', 'quantity'];
+export const USAGE_COLUMNS = ['id', 'source', 'time', 'entityType', 'entityId', 'meter', 'quantity'];
 
 /** The first row names the columns, in any order; columns that are not ours are left out. */
 async function* csvEvents(text: AsyncIterable<string>): AsyncGenerator<string> {
@@ -71,11 +71,11 @@ async function* csvEvents(text: AsyncIterable<string>): AsyncGenerator<string> {
     const cells = cellsOf(row.replace(/^\uFEFF/, ''));
     if (names) {
       const pairs = names.map((name, column) => [name, cells[column]] as const);
-      yield JSON.stringify(Object.fromEntries(pairs.filter(([name]) => COLUMNS.includes(name))));
+      yield JSON.stringify(Object.fromEntries(pairs.filter(([name]) => USAGE_COLUMNS.includes(name))));
       continue;
     }
     names = cells.map((name) => name.trim());
-    const missing = COLUMNS.filter((name) => !names?.includes(name));
+    const missing = USAGE_COLUMNS.filter((name) => !names?.includes(name));
     if (missing.length > 0)
       throw new AppError('bad_request', `The first row must name the columns; ${missing.join(', ')} are missing`);
   }

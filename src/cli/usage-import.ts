@@ -1,7 +1,8 @@
 import type { Taken } from '../billing/metering/intake.ts';
+import { readParquet } from '../engine/parquet.ts';
 import { AppError } from '../kernel/errors.ts';
 import { UsageError, type World } from './command.ts';
-import { eventsIn, textOf, usageFormatOf } from './usage-file.ts';
+import { eventsIn, textOf, USAGE_COLUMNS, usageFormatOf } from './usage-file.ts';
 
 /** Takes a batch, wherever it is stored. */
 export type Send = (events: readonly string[]) => Promise<Taken>;
@@ -10,15 +11,11 @@ const BATCH = 10_000;
 const LISTED_ERRORS = 20;
 const BAR_WIDTH = 24;
 
-const PARQUET =
-  "Parquet files are not read here, since no part of the server may read files. Write it as NDJSON first, for example with clickhouse local: SELECT * FROM file('usage.parquet') INTO OUTFILE 'usage.ndjson.gz' FORMAT JSONEachRow";
-
 /** The whole file, batch by batch. Running it again after it was stopped counts nothing twice. */
 export async function importUsage(world: World, path: string, given: string | undefined, send: Send): Promise<Taken> {
   const format = given ?? usageFormatOf(path);
-  if (format === 'parquet') throw new UsageError([PARQUET]);
-  if (format !== 'csv' && format !== 'ndjson')
-    throw new UsageError([`--format must be csv or ndjson; the name of ${path} does not say which`]);
+  if (format !== 'csv' && format !== 'ndjson' && format !== 'parquet')
+    throw new UsageError([`--format must be csv, ndjson or parquet; the name of ${path} does not say which`]);
   const { bytes, chunks } = openFile(world, path);
   const sum: Taken = { accepted: 0, duplicates: 0, rejected: 0, errors: [] };
   let read = 0;
@@ -29,6 +26,7 @@ export async function importUsage(world: World, path: string, given: string | un
       yield chunk;
     }
   }
+  const text = format === 'parquet' ? readParquet(path, USAGE_COLUMNS) : textOf(path, counted());
   const take = async (batch: readonly string[]) => {
     const taken = await send(batch);
     sum.accepted += taken.accepted;
@@ -37,10 +35,11 @@ export async function importUsage(world: World, path: string, given: string | un
     for (const error of taken.errors)
       if (sum.errors.length < LISTED_ERRORS) sum.errors.push({ ...error, index: error.index + events });
     events += batch.length;
-    world.redraw(progressLine(bytes === 0 ? 1 : read / bytes, sum));
+    // How far a Parquet file is read, its reader does not tell.
+    world.redraw(format === 'parquet' ? countLine(sum) : progressLine(bytes === 0 ? 1 : read / bytes, sum));
   };
   let batch: string[] = [];
-  for await (const event of eventsIn(textOf(path, counted()), format)) {
+  for await (const event of eventsIn(text, format === 'csv' ? 'csv' : 'ndjson')) {
     batch.push(event);
     if (batch.length < BATCH) continue;
     await take(batch);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Domains } from '../domains.ts';
 import type { Day } from '../kernel/days.ts';
 import {
   chosenOrganization,
@@ -15,6 +16,15 @@ import { countLine, createHttpSend, importUsage, type Send } from './usage-impor
 const SETTINGS = [...STORE_SETTINGS, 'clickhouseUrl', 'engineMemoryBytes'] as const;
 
 export function usageCommands(program: Command, world: World): void {
+  /** Runs it on an engine that runs already, and says what it did and how long that took. */
+  async function sayChanges({ engine }: Domains, { json }: { json?: boolean }, rate: () => Promise<number>) {
+    await engine.start();
+    const startedAt = performance.now();
+    const entries = await rate();
+    const ms = Math.round(performance.now() - startedAt);
+    world.print(json ? JSON.stringify({ entries, ms }) : `${entries} entries of the ledger changed, in ${ms} ms.`);
+  }
+
   const usage = program.command('usage').description('metered usage and the ledger');
   const command = (name: string, description: string) =>
     withSettings(
@@ -27,13 +37,14 @@ export function usageCommands(program: Command, world: World): void {
     );
 
   command('import', 'take metered usage from a file; running it again counts nothing twice')
-    .argument('<file>', 'CSV with a first row of names, or NDJSON; .gz if you like')
-    .option('--format <format>', 'csv or ndjson, when the name does not say so')
+    .argument('<file>', 'CSV with a first row of names, NDJSON (both also .gz), or Parquet')
+    .option('--format <format>', 'csv, ndjson or parquet, when the name does not say so')
     .option('--url <url>', 'send it to a running server, instead of into the stores themselves')
     .option('--key <id:secret>', 'key of the organization, with --url')
     .action(async (path, options) => {
-      const run = async (send: Send) => {
+      const run = async (send: Send, rate = async () => {}) => {
         const { errors, ...counts } = await importUsage(world, path, options.format, send);
+        await rate();
         if (options.json) world.print(JSON.stringify({ ...counts, errors }));
         else world.print(`${countLine(counts)}.`);
         for (const { index, field, reason } of options.json ? [] : errors)
@@ -41,18 +52,17 @@ export function usageCommands(program: Command, world: World): void {
         if (counts.rejected > 0) throw new Error(`${counts.rejected} events were rejected; the others are counted`);
       };
       if (options.url !== undefined || options.key !== undefined) return run(await httpSend(options));
-      await withDomains(options, world, async (domains) => {
+      await withDomains(quiet(options, world), world, async (domains) => {
         const { id } = await chosenOrganization(domains, options.org);
-        await run((events) => domains.intake.take(id, () => events));
-        await domains.rating.rateDirty(id);
+        const rate = async () => void (await domains.rating.rateDirty(id));
+        await run((events) => domains.intake.take(id, () => events), rate);
       });
     });
 
   command('rate', 'rate what has changed, now; a running server does so by itself').action(async (options) => {
-    await withDomains(options, world, async (domains) => {
+    await withDomains(quiet(options, world), world, async (domains) => {
       await domains.intake.resume();
-      const entries = await domains.rating.rateDirty();
-      world.print(options.json ? JSON.stringify({ entries }) : `${entries} entries of the ledger changed.`);
+      await sayChanges(domains, options, () => domains.rating.rateDirty());
     });
   });
 
@@ -60,7 +70,7 @@ export function usageCommands(program: Command, world: World): void {
     .requiredOption('--through <date>', 'the last day to close, YYYY-MM-DD; it must be over')
     .action(async (options) => {
       const through = dayFrom('--through', options.through);
-      await withDomains(options, world, async (domains) => {
+      await withDomains(quiet(options, world), world, async (domains) => {
         const { id, name } = await chosenOrganization(domains, options.org);
         const days = await domains.rating.lock(localActor(world, 'usage'), id, through);
         world.print(
@@ -79,13 +89,11 @@ export function usageCommands(program: Command, world: World): void {
       const day = (flag: string, text: string | undefined): Day | undefined =>
         text === undefined ? undefined : dayFrom(flag, text);
       const range = { from: day('--from', options.from), to: day('--to', options.to) };
-      await withDomains(options, world, async (domains) => {
+      await withDomains(quiet(options, world), world, async (domains) => {
         const organizationId =
           options.org === undefined ? undefined : (await chosenOrganization(domains, options.org)).id;
-        if (!options.check) {
-          const entries = await domains.rating.rateAll({ organizationId, ...range }, 'all');
-          return world.print(options.json ? JSON.stringify({ entries }) : `${entries} entries of the ledger changed.`);
-        }
+        if (!options.check)
+          return sayChanges(domains, options, () => domains.rating.rateAll({ organizationId, ...range }, 'all'));
         const { days, lines, waiting, differences } = await domains.rating.check({ organizationId, ...range });
         if (options.json) world.print(JSON.stringify({ days, lines, waiting, differences }));
         else {
@@ -99,6 +107,10 @@ export function usageCommands(program: Command, world: World): void {
       });
     });
 }
+
+/** The engine that a command starts for a moment is nobody's concern. */
+const quiet = (options: Record<string, unknown>, world: World) =>
+  world.environment.PILOTHOUSE_LOG_LEVEL ? options : { logLevel: 'warn', ...options };
 
 async function httpSend({ url, key }: { url?: string; key?: string }): Promise<Send> {
   const mistakes = [];

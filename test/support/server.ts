@@ -47,7 +47,7 @@ export async function startServer(
   const fleetFile = join(directory, 'fleet.json');
   writeFileSync(fleetFile, JSON.stringify(fleet));
   const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
-  const storeArgs = database ? ['--database-url', database.url] : ['--data', join(directory, 'data')];
+  const storeArgs = ['--data', join(directory, 'data'), ...(database ? ['--database-url', database.url] : [])];
   let running: Running;
   const server: TestServer = {
     store,
