@@ -71,7 +71,7 @@ function violationError(violations: ReturnType<typeof violationsOf>): AppError {
 }
 
 /** An operation that names no query parameters takes none (decision B4). */
-const NoQuery = Type.Object({}, { additionalProperties: false });
+export const NoQuery = Type.Object({}, { additionalProperties: false });
 
 export function validateWithSchemas(app: App): void {
   Settings.Set({ maxErrors: 200 });
