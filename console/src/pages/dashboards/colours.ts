@@ -33,18 +33,33 @@ const MEANINGS: [RegExp, number][] = [
   [/^(fatal|critical|error)$/i, 4],
   [/^warn(ing)?$/i, 6],
   [/^info$/i, 5],
+  [/^(debug|trace)$/i, 11],
 ];
 
-/** One for each name; the same as long as the same names are there, whichever is largest. */
+/** One for each name, nearly always the same one wherever the name turns up, and apart from its neighbours while there are enough. */
 export function coloursOf(names: readonly string[], isDark: boolean): string[] {
   const palette = isDark ? DARK : LIGHT;
-  const meaning = (name: string) => MEANINGS.find(([pattern]) => pattern.test(name))?.[1];
-  const taken = new Set(names.map(meaning));
-  const free = palette.filter((_, index) => !taken.has(index));
-  const order = [...new Set(names)].filter((name) => meaning(name) === undefined).toSorted();
-  const choice = (name: string) => {
-    const slot = meaning(name);
-    return slot === undefined ? free[order.indexOf(name) % free.length] : palette[slot];
+  const chosen = new Map<string, number>();
+  const taken = new Set<number>();
+  const take = (name: string, slot: number) => {
+    chosen.set(name, slot);
+    taken.add(slot);
   };
-  return names.map((name) => choice(name) ?? '#0b7285');
+  for (const name of names) {
+    const slot = MEANINGS.find(([pattern]) => pattern.test(name))?.[1];
+    if (slot !== undefined) take(name, slot);
+  }
+  for (const name of [...new Set(names)].filter((one) => !chosen.has(one)).toSorted()) {
+    if (taken.size >= palette.length) taken.clear();
+    let slot = hashOf(name) % palette.length;
+    while (taken.has(slot)) slot = (slot + 1) % palette.length;
+    take(name, slot);
+  }
+  return names.map((name) => palette[chosen.get(name) ?? 0] ?? '#0b7285');
+}
+
+function hashOf(text: string): number {
+  let hash = 7;
+  for (const character of text) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) >>> 0;
+  return hash;
 }

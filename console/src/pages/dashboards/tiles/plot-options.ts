@@ -33,7 +33,7 @@ export function plotOptions(given: Given): uPlot.Options {
   return {
     width,
     height,
-    padding: [8, 8, 0, 0],
+    padding: [8, 18, 0, 0],
     legend: { show: false },
     ...(zone === 'UTC' ? { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') } : {}),
     cursor: {
