@@ -56,7 +56,7 @@ export function plotOptions(given: Given): uPlot.Options {
       {
         ...axis,
         size: (_plot, texts) => 14 + 6.6 * Math.max(...(texts ?? ['']).map((text) => text.length)),
-        space: 28,
+        space: Math.max(28, height / 12),
         grid: { stroke: look.grid, width: 1 },
         values: (_plot, marks) => marks.map(format),
       },
