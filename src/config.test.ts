@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Config, loadConfig, SETTINGS, type Setting, type SettingName } from './config.ts';
+import { type Config, loadConfig } from './config.ts';
+import { SETTINGS, type Setting, type SettingName } from './settings.ts';
 
 const ORGANIZATION = '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d';
 
@@ -45,9 +46,11 @@ describe('settings', () => {
       openTables: [],
       rateLimit: { requests: 1000, windowSeconds: 10 },
       maxKeys: 100,
+      lockAfterDays: 14,
       trustedProxies: [],
       telemetry: true,
       telemetryOrganization: undefined,
+      webhookAllowPrivate: false,
       logLevel: 'info',
     });
   });
@@ -66,9 +69,11 @@ describe('settings', () => {
     ['openTables', 'app.logs, other.t', ['app.logs', 'other.t'], 'a.b'],
     ['rateLimit', '10/10s', { requests: 10, windowSeconds: 10 }, 'off'],
     ['maxKeys', '1', 1, '5'],
+    ['lockAfterDays', '0', 0, '30'],
     ['trustedProxies', '10.0.0.0/8, ::1', [expect.anything(), expect.anything()], '127.0.0.1'],
     ['telemetry', 'off', false, 'on'],
     ['telemetryOrganization', ORGANIZATION.toUpperCase(), ORGANIZATION, ORGANIZATION.replace('7', '8')],
+    ['webhookAllowPrivate', 'yes', true, 'no'],
     ['logLevel', 'silent', 'silent', 'debug'],
   ];
 
@@ -95,6 +100,7 @@ describe('settings', () => {
     ['engineMemoryBytes', ['', '0', '1', '1GB', '767MiB', '0GiB', '1.5GiB', '-1GiB', '99999999GiB']],
     ['rateLimit', ['10', '0/10s', '10/0s', '10/10', '10/10m', '-1/1s', 'none']],
     ['maxKeys', ['0', '-1', '1.5', 'many']],
+    ['lockAfterDays', ['-1', '1.5', '3651', 'never']],
     ['trustedProxies', ['10.0.0.0/33', 'localhost', '127.1', '10.0.0.1;10.0.0.2']],
     ['telemetry', ['', 'yes', 'ON', 'true']],
     ['telemetryOrganization', ['', 'acme', '7c0e4a34']],

@@ -3,6 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { auditRoutes } from './audit/routes.ts';
+import { budgetRoutes } from './billing/budgets/routes.ts';
+import { forecastRoutes } from './billing/forecast/routes.ts';
+import { meteringRoutes } from './billing/metering/routes.ts';
+import { reportRoutes } from './billing/reports/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import type { Config } from './config.ts';
 import { createSessionAuthentication, needsDashboardRole, needsKeySession } from './console/authentication.ts';
@@ -117,6 +121,10 @@ export async function startServer({
         serviceRoutes(domains),
         keyRoutes(domains),
         billingRoutes(domains),
+        reportRoutes(domains),
+        forecastRoutes(domains),
+        budgetRoutes(domains),
+        meteringRoutes(domains),
         auditRoutes(domains),
         tokenRoutes(domains),
       ],
@@ -179,6 +187,8 @@ export async function startServer({
     const second = hasTwoPorts ? await open([dashboards], false) : main;
     const url = (await listen(main, config.host, config.port)) + basePath;
     const dashboardUrl = hasTwoPorts ? (await listen(second, config.host, config.dashboardPort ?? 0)) + basePath : url;
+    domains.rater.start();
+    domains.budgets.start();
 
     return {
       url,
@@ -190,6 +200,8 @@ export async function startServer({
         try {
           await Promise.all(apps.map((app) => app.close()));
           await folder?.close();
+          await domains.budgets.close();
+          await domains.rater.close();
           await Promise.all(
             [domains.lastUsed, domains.tokensLastUsed, domains.sessionsLastSeen].map((notes) => notes.flush()),
           );

@@ -12,9 +12,13 @@ export const UsageCostQuery = Type.Object(
   { additionalProperties: false },
 );
 
-const Chc = Type.Number({ description: 'ClickHouse credits, at most 6 decimals; 1 CHC is 1 US dollar at list price' });
+export const Chc = Type.Number({
+  description: 'ClickHouse credits, at most 6 decimals; 1 CHC is 1 US dollar at list price',
+});
 
 type WireMetrics = { [metric in Metric as `${metric}CHC`]: typeof Chc };
+
+export const Metrics = Type.Object(Object.fromEntries(METRICS.map((metric) => [`${metric}CHC`, Chc])) as WireMetrics);
 
 export const CostRecord = Type.Object({
   dataWarehouseId: Type.String(),
@@ -23,7 +27,7 @@ export const CostRecord = Type.Object({
   entityName: Type.String(),
   entityType: Type.Enum([...ENTITY_TYPES]),
   locked: Type.Boolean({ description: 'true: final, never changes again' }),
-  metrics: Type.Object(Object.fromEntries(METRICS.map((metric) => [`${metric}CHC`, Chc])) as WireMetrics),
+  metrics: Metrics,
   serviceId: Type.Optional(Type.String({ description: 'Absent on a warehouse' })),
   totalCHC: Chc,
 });
@@ -38,10 +42,13 @@ export function costRecord(cost: Cost): Static<typeof CostRecord> {
     entityName: cost.entityName,
     entityType: cost.entityType,
     locked: cost.isLocked,
-    metrics: Object.fromEntries(
-      METRICS.map((metric) => [`${metric}CHC`, chcFromMicros(cost.micros[metric])]),
-    ) as Static<typeof CostRecord>['metrics'],
+    metrics: wireMetrics(cost.micros),
     ...(cost.serviceId === undefined ? {} : { serviceId: cost.serviceId }),
     totalCHC: chcFromMicros(totalMicros(cost)),
   };
 }
+
+export const wireMetrics = (micros: Record<Metric, number>): Static<typeof Metrics> =>
+  Object.fromEntries(METRICS.map((metric) => [`${metric}CHC`, chcFromMicros(micros[metric])])) as Static<
+    typeof Metrics
+  >;

@@ -19,6 +19,8 @@ export function demoCommand(program: Command, world: World): void {
       logLevel: world.environment.PILOTHOUSE_LOG_LEVEL || 'warn',
       dataDirectory: world.environment.PILOTHOUSE_DATA || '.pilothouse/demo',
       telemetryOrganization: world.environment.PILOTHOUSE_TELEMETRY_ORGANIZATION || demo.organizationId,
+      // The demo serves this machine only, and so do the receivers that people try it with.
+      webhookAllowPrivate: world.environment.PILOTHOUSE_WEBHOOK_ALLOW_PRIVATE || 'yes',
     });
     if (config.host !== 'localhost' && !parseNetwork('127.0.0.0/8')?.contains(config.host) && config.host !== '::1') {
       throw new UsageError([

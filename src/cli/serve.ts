@@ -22,9 +22,11 @@ export const SERVER_SETTINGS = [
   'dashboardsDirectory',
   'rateLimit',
   'maxKeys',
+  'lockAfterDays',
   'trustedProxies',
   'telemetry',
   'telemetryOrganization',
+  'webhookAllowPrivate',
   'logLevel',
 ] as const;
 

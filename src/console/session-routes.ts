@@ -32,13 +32,14 @@ export function sessionRoutes(options: Options): Routes {
   const refusal = (error: unknown, request: FastifyRequest) =>
     strangerRefusal(error, request, failedAttempts, SESSION_CHALLENGE);
 
-  async function record(secret: string, { expiresAt }: Session, holder: Holder) {
-    const { id, name, tier } = await organizations.get(holder.organizationId);
+  async function record({ clientAddress }: FastifyRequest, secret: string, { expiresAt }: Session, holder: Holder) {
+    const { id, name, tier, isPaid } = await organizations.get(holder.organizationId);
     return {
       csrf: newCsrf(secret),
       kind: holder.kind,
-      organization: { id, name, tier },
+      organization: { id, name, tier, paid: isPaid },
       credential: { id: holder.id, name: holder.name, roles: [...holder.roles] },
+      address: clientAddress,
       access: hasDashboards ? holder.access : 'none',
       expiresAt: isoTime(expiresAt),
     };
@@ -79,7 +80,7 @@ export function sessionRoutes(options: Options): Routes {
         if (taken && !taken.isAllowed) throw tooMany(taken, 'Too many sign-ins with these credentials');
         const { session, secret } = await sessions.open(holder, sessionSecretIn(request.headers.cookie));
         reply.header('set-cookie', cookieOf(request, basePath, secret, LONGEST_MS / 1000));
-        return record(secret, session, holder);
+        return record(request, secret, session, holder);
       },
     );
 
@@ -103,7 +104,7 @@ export function sessionRoutes(options: Options): Routes {
           const found = await sessions.recall(secret);
           if (!found) throw nobody();
           admit(request, found.holder);
-          return await record(secret, found.session, found.holder);
+          return await record(request, secret, found.session, found.holder);
         } catch (error) {
           throw refusal(error, request);
         }

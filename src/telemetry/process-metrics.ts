@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Buckets, bucketColumns, createBuckets, observe } from './buckets.ts';
-import { SERVICE_NAME } from './request-rows.ts';
+import { SERVICE_NAME } from './request-lines.ts';
 import { type Attributes, type Batch, CUMULATIVE, unixTime } from './rows.ts';
 
 /** Seconds. */

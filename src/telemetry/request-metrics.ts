@@ -1,5 +1,5 @@
 import { type Buckets, bucketColumns, createBuckets, observe } from './buckets.ts';
-import { type AnsweredRequest, routeTemplate, SCOPE_NAME, SERVICE_NAME } from './request-rows.ts';
+import { type AnsweredRequest, placeOf, routeTemplate, SCOPE_NAME, SERVICE_NAME } from './request-lines.ts';
 import { type Attributes, type Batch, CUMULATIVE, unixTime } from './rows.ts';
 
 /** Seconds. */
@@ -26,16 +26,17 @@ interface Options {
  */
 export function createRequestMetrics({ resource, startMs, maxSeries = MAX_SERIES }: Options) {
   const all: Series[] = [];
-  /** By organization, operation, then method and status: three look-ups of texts that exist already, no text is built. */
+  /** By organization, route, method and status: four look-ups of texts that exist already, no text is built. */
   const organizations = new Map<string, Map<string, Map<string, (Series | undefined)[]>>>();
 
   function seriesOf(request: AnsweredRequest, organizationId: string): Series | undefined {
-    const { operation, method, status } = request;
-    const known = organizations.get(organizationId)?.get(operation)?.get(method)?.[status];
+    const { method, status } = request;
+    const known = organizations.get(organizationId)?.get(placeOf(request))?.get(method)?.[status];
     return known ?? add(request, organizationId);
   }
 
-  function add({ operation, method, route, status }: AnsweredRequest, organizationId: string): Series | undefined {
+  function add(request: AnsweredRequest, organizationId: string): Series | undefined {
+    const { operation, method, route, status } = request;
     if (all.length >= maxSeries) return undefined;
     const series: Series = {
       organizationId,
@@ -48,7 +49,7 @@ export function createRequestMetrics({ resource, startMs, maxSeries = MAX_SERIES
       duration: createBuckets(LATENCY_BOUNDS),
     };
     all.push(series);
-    const byMethod = within(within(organizations, organizationId), operation);
+    const byMethod = within(within(organizations, organizationId), placeOf(request));
     let byStatus = byMethod.get(method);
     if (!byStatus) {
       byStatus = [];

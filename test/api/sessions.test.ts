@@ -21,8 +21,9 @@ onEachStore('signing in', (store) => {
     expect(answer.json).toEqual({
       csrf: expect.stringMatching(/^[\w-]{22}\.[\w-]{43}$/),
       kind: 'key',
-      organization: { id: acme.id, name: 'Acme', tier: 'SCALE' },
+      organization: { id: acme.id, name: 'Acme', tier: 'SCALE', paid: true },
       credential: { id: await keyNamed(server, 'admin'), name: 'admin', roles: ['admin'] },
+      address: '127.0.0.1',
       access: 'write',
       expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     });

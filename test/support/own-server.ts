@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { loadConfig, type SettingName } from '../../src/config.ts';
+import { loadConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { openEngine } from '../../src/engine/open.ts';
 import { parseFleetFile } from '../../src/fleet/file.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { startServer } from '../../src/server.ts';
+import type { SettingName } from '../../src/settings.ts';
 import { fleet } from './fleet.ts';
 
 const log = pino({ level: 'silent' });

@@ -1,12 +1,8 @@
 import { jsonOf } from './client.ts';
+import type { ConsoleConfigGetResult } from './generated.ts';
 
 /** What anybody may know about the server. */
-export interface ConsoleConfig {
-  basePath: string;
-  version: string;
-  /** Only where `pilothouse demo` runs: credentials that are public anyway. */
-  demo: { keyId: string; keySecret: string } | null;
-}
+export type ConsoleConfig = ConsoleConfigGetResult;
 
 export async function fetchConfig(base: string): Promise<ConsoleConfig> {
   const unknown: ConsoleConfig = { basePath: base, version: '', demo: null };

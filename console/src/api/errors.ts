@@ -1,6 +1,6 @@
 /** One thing the server says about one place of what was sent. */
 export interface FieldMistake {
-  /** As the server writes it: `minTotalMemoryGb`, `ipAccessList.0.source`. */
+  /** As the server writes it: `minTotalMemoryGb`, `ipAccessList[0].source`. */
   path: string;
   message: string;
 }
@@ -65,10 +65,14 @@ const isMistake = (value: unknown): value is FieldMistake =>
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : 'Something went wrong in the console.';
 
+/** At the field itself, or at something inside it: `roles`, `roles[1]`, `hashData.keyIdHash`. */
+const isAt = (field: FieldMistake, path: string): boolean =>
+  field.path === path || field.path.startsWith(`${path}.`) || field.path.startsWith(`${path}[`);
+
 /** What the server said about one field, and about anything inside it. */
 export function mistakeAt(error: unknown, path: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
-  const found = error.fields.filter((field) => field.path === path || field.path.startsWith(`${path}.`));
+  const found = error.fields.filter((field) => isAt(field, path));
   return found.length === 0 ? undefined : found.map(({ message }) => message).join(' ');
 }
 
@@ -76,8 +80,6 @@ export function mistakeAt(error: unknown, path: string): string | undefined {
 export function mistakeElsewhere(error: unknown, paths: readonly string[]): string | undefined {
   if (error === null || error === undefined) return undefined;
   if (!(error instanceof ApiError) || error.fields.length === 0) return messageOf(error);
-  const others = error.fields.filter(
-    (field) => !paths.some((path) => field.path === path || field.path.startsWith(`${path}.`)),
-  );
+  const others = error.fields.filter((field) => !paths.some((path) => isAt(field, path)));
   return others.length === 0 ? undefined : others.map(sentence).join(' ');
 }

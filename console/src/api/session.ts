@@ -1,17 +1,9 @@
 import { jsonOf } from './client.ts';
 import { apiErrorOf, unreachable } from './errors.ts';
+import type { ConsoleSessionGetResult } from './generated.ts';
 
-export type Role = 'admin' | 'developer' | 'query_endpoints';
-export type Access = 'read' | 'write' | 'none';
-
-export interface Session {
-  kind: 'key' | 'token';
-  organization: { id: string; name: string; tier: 'BASIC' | 'SCALE' | 'ENTERPRISE' };
-  credential: { id: string; name: string; roles: Role[] };
-  /** What the session may do with dashboards. */
-  access: Access;
-  expiresAt: string;
-}
+/** Who is signed in. The token that comes with it stays in the store. */
+export type Session = Omit<ConsoleSessionGetResult, 'csrf'>;
 
 export type Credentials = { keyId: string; keySecret: string } | { token: string };
 
@@ -34,8 +26,6 @@ export interface SessionStore {
   end(): void;
 }
 
-type Answer = Session & { csrf: string };
-
 export function createSessionStore(base: string): SessionStore {
   const address = `${base}/console/session`;
   let state: SessionState = { status: 'unknown', session: undefined };
@@ -47,7 +37,7 @@ export function createSessionStore(base: string): SessionStore {
     state = next;
     for (const listener of listeners) listener();
   };
-  const accept = ({ csrf: token, ...session }: Answer): Session => {
+  const accept = ({ csrf: token, ...session }: ConsoleSessionGetResult): Session => {
     csrf = token;
     become({ status: 'signed-in', session });
     return session;
@@ -70,7 +60,7 @@ export function createSessionStore(base: string): SessionStore {
   };
   const renewed = async (): Promise<boolean> => {
     const response = await ask('GET');
-    if (response.ok) accept((await jsonOf(response)) as Answer);
+    if (response.ok) accept((await jsonOf(response)) as ConsoleSessionGetResult);
     else if (response.status !== 401) throw apiErrorOf(response.status, await jsonOf(response));
     return response.ok;
   };
@@ -96,7 +86,7 @@ export function createSessionStore(base: string): SessionStore {
       const response = await ask('POST', credentials);
       const answer = await jsonOf(response);
       if (!response.ok) throw apiErrorOf(response.status, answer);
-      return accept(answer as Answer);
+      return accept(answer as ConsoleSessionGetResult);
     },
     async signOut() {
       const response = await ask('DELETE');

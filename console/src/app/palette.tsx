@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { servicesQuery } from '../api/queries.ts';
-import { HalfIcon, MoonIcon, SearchIcon, ServicesIcon, SignOutIcon, SunIcon } from '../parts/icons.tsx';
+import { DashboardsIcon, HalfIcon, MoonIcon, SearchIcon, ServicesIcon, SignOutIcon, SunIcon } from '../parts/icons.tsx';
 import { useApi, useSession } from './context.tsx';
 import { destinationsFor } from './navigation.ts';
 import { useSignOut } from './user-menu.tsx';
@@ -44,6 +44,7 @@ export default function Palette({ onClosed }: { onClosed: () => void }) {
       id: `dashboard-${id}`,
       label: name,
       description: 'Dashboard',
+      leftSection: <DashboardsIcon />,
       onClick: () => void navigate({ to: '/dashboards/$id', params: { id } }),
     })),
   ];

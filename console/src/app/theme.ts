@@ -23,6 +23,9 @@ export const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: {
+    Modal: { defaultProps: { yOffset: '5vh', styles: { title: { fontWeight: 650, overflowWrap: 'anywhere' } } } },
+  },
   headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.5rem', lineHeight: '1.3' } } },
 });
 
@@ -31,7 +34,10 @@ export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     '--mantine-color-text': '#1b2429',
-    '--mantine-color-body': '#f7f9fa',
+    '--mantine-color-body': '#ffffff',
+    '--ph-canvas': '#f5f8f9',
+    '--ph-bad-soft': '#fdeeee',
+    '--ph-warn-soft': '#fdf5e6',
     '--mantine-color-dimmed': '#56616b',
     '--mantine-color-placeholder': '#66717b',
     '--mantine-color-error': '#c92a2a',
@@ -46,7 +52,11 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--ph-bad': '#b42323',
   },
   dark: {
-    '--mantine-color-body': '#14191c',
+    '--mantine-color-text': '#dbe2e6',
+    '--mantine-color-body': '#1b2226',
+    '--ph-canvas': '#14191c',
+    '--ph-bad-soft': '#33201f',
+    '--ph-warn-soft': '#30281a',
     '--mantine-color-dimmed': '#a3aeb6',
     '--mantine-color-placeholder': '#8c98a1',
     '--mantine-color-error': '#ff8f8f',

@@ -54,8 +54,12 @@ export function changesOf({ before = {}, after = {} }: Activity): FieldChange[] 
 
 function textOf(value: unknown): string | undefined {
   if (value === undefined) return undefined;
+  if (Array.isArray(value)) return value.map((item) => textOf(sourceOf(item))).join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
+
+/** An address list is read as its addresses. */
+const sourceOf = (item: unknown): unknown => (item as { source?: unknown } | null)?.source ?? item;
 
 /** What a field is called, and the unit its values are in. */
 const FIELDS: Record<string, [label: string, unit?: string]> = {

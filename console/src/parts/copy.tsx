@@ -20,7 +20,7 @@ export function CopyTextButton({ value, children }: { value: string; children: s
   return (
     <CopyButton value={value} timeout={1500}>
       {({ copied, copy }) => (
-        <Button variant="default" size="xs" leftSection={copied ? <CheckIcon /> : <CopyIcon />} onClick={copy}>
+        <Button variant="default" leftSection={copied ? <CheckIcon /> : <CopyIcon />} onClick={copy}>
           {copied ? 'Copied' : children}
         </Button>
       )}

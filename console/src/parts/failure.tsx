@@ -1,12 +1,12 @@
-import { Alert, Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { ApiError, messageOf } from '../api/errors.ts';
-import { WarningIcon } from './icons.tsx';
+import { Note } from './note.tsx';
 
 /** What went wrong, where it went wrong, and a way to try again. */
 export function Failure({ error, title, retry }: { error: unknown; title: string; retry?: () => void }) {
   const requestId = error instanceof ApiError ? error.requestId : undefined;
   return (
-    <Alert color="red" variant="light" title={title} icon={<WarningIcon />} role="alert">
+    <Note tone="bad" title={title}>
       <Text size="sm">{messageOf(error)}</Text>
       {(retry || requestId) && (
         <Group mt="xs" gap="md">
@@ -22,6 +22,6 @@ export function Failure({ error, title, retry }: { error: unknown; title: string
           )}
         </Group>
       )}
-    </Alert>
+    </Note>
   );
 }

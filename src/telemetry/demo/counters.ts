@@ -39,15 +39,15 @@ const newCounter = (startMs: number): Counter => ({
 export type Counters = Record<ServiceName, Counter>;
 
 /**
- * The counters as of a moment, which `advance` moves on by one interval. They follow from the time alone: those of the
- * day so far are added up when they are made.
+ * The counters as of a moment, which `advance` moves on by one interval. They follow from the time alone: unless they
+ * are known, those of the day so far are added up, a tenth of a second of work.
  */
-export function createCounters(seed: string, fromMs: number) {
+export function createCounters(seed: string, fromMs: number, known?: Counters) {
   const overBuckets = createSpread(LATENCY_BOUNDS);
   const overExponential = createSpread(EXPONENTIAL_BOUNDS);
   const began = midnight(fromMs - 1);
-  const counters = Object.fromEntries(SERVICE_NAMES.map((name) => [name, newCounter(began)])) as Counters;
-  for (let ms = began + METRICS_EVERY_MS; ms < fromMs; ms += METRICS_EVERY_MS) advance(ms);
+  const counters = known ?? (Object.fromEntries(SERVICE_NAMES.map((name) => [name, newCounter(began)])) as Counters);
+  if (!known) for (let ms = began + METRICS_EVERY_MS; ms < fromMs; ms += METRICS_EVERY_MS) advance(ms);
 
   /** Counts the interval that ends at `ms`. */
   function advance(ms: number): Counters {
@@ -74,7 +74,7 @@ export function createCounters(seed: string, fromMs: number) {
     }
   }
 
-  return { advance };
+  return { advance, now: () => counters };
 }
 
 function addTo(totals: number[], counts: number[]): void {

@@ -1,8 +1,13 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../kernel/clock.ts';
+import type { TableKind } from '../rows.ts';
 
 /** Traffic is made in steps of this length, each from chance of its own: where a range begins does not matter. */
 export const STEP_MS = 10 * SECOND_MS;
 export const METRICS_EVERY_MS = 30 * SECOND_MS;
+
+/** Written after everything else: where it has a value, the rest is there too. */
+export const MARK: TableKind = 'gauge';
+export const MARK_METRIC = { serviceName: 'gateway', metricName: 'system.cpu.utilization' };
 
 const HOUR_MS = 60 * MINUTE_MS;
 

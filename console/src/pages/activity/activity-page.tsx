@@ -1,10 +1,146 @@
+import { Button, Group, Select, TextInput } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { Activity } from '../../api/types.ts';
+import { useApi, useSession } from '../../app/context.tsx';
+import { useResourceNames } from '../../app/resource-names.ts';
 import { EmptyNote } from '../../parts/empty-note.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { plural } from '../../parts/format.ts';
+import { SearchIcon } from '../../parts/icons.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import classes from './activity.module.css';
+import { ActivityEntry, EntrySkeletons } from './activity-entry.tsx';
+import { actorsIn, KINDS, matches } from './matching.ts';
+import type { ActivitySearch } from './search.ts';
 
+const route = getRouteApi('/signed-in/activity');
+const PAGE = 200;
+
+/** Days are asked of the server; kind, actor and text are looked for in what has come so far. */
 export function ActivityPage() {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const names = useResourceNames();
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: [organizationId, 'activities', 'trail', search.from, search.to],
+    queryFn: ({ pageParam, signal }) =>
+      api.activityGetList(
+        {
+          organizationId,
+          limit: String(PAGE),
+          ...(search.from ? { from_date: search.from } : {}),
+          ...(search.to ? { to_date: search.to } : {}),
+          ...(pageParam === '' ? {} : { before: pageParam }),
+        },
+        { signal },
+      ),
+    initialPageParam: '',
+    getNextPageParam: (page: Activity[]) => (page.length < PAGE ? undefined : page.at(-1)?.id),
+  });
+  const all = data?.pages.flat();
+  const shown = all?.filter((activity) => matches(activity, search, names));
+  const look = (part: Partial<Record<keyof ActivitySearch, string | null>>) =>
+    void navigate({
+      search: (before) =>
+        Object.fromEntries(
+          Object.entries({ ...before, ...part }).filter(([, value]) => value !== null && value !== ''),
+        ),
+      replace: true,
+    });
+  const isFiltered = Object.keys(search).length > 0;
+
   return (
-    <Page title="Activity">
-      <EmptyNote title="Nothing here yet" />
+    <Page title="Activity" lead="Every change, and who made it. Days are UTC.">
+      <search className={classes.filters} aria-label="Filter the activity">
+        <TextInput
+          aria-label="Find in the activity"
+          placeholder="Name, actor, address…"
+          leftSection={<SearchIcon size={16} />}
+          value={search.text ?? ''}
+          onChange={(event) => look({ text: event.currentTarget.value })}
+        />
+        <Select
+          aria-label="About"
+          placeholder="About anything"
+          clearable
+          data={KINDS}
+          value={search.kind ?? null}
+          onChange={(kind) => look({ kind })}
+        />
+        <Select
+          aria-label="By"
+          placeholder="By anybody"
+          clearable
+          searchable
+          data={actorsIn(all ?? [], search.actor)}
+          value={search.actor ?? null}
+          onChange={(actor) => look({ actor })}
+        />
+        <TextInput
+          type="date"
+          aria-label="From day"
+          leftSection={<span className={classes.between}>from</span>}
+          leftSectionWidth={48}
+          value={search.from ?? ''}
+          onChange={(event) => look({ from: event.currentTarget.value })}
+        />
+        <TextInput
+          type="date"
+          aria-label="To day"
+          leftSection={<span className={classes.between}>to</span>}
+          leftSectionWidth={34}
+          value={search.to ?? ''}
+          onChange={(event) => look({ to: event.currentTarget.value })}
+        />
+      </search>
+      {error && !data ? (
+        <Failure error={error} title="The activity is missing" retry={() => refetch()} />
+      ) : (
+        <Panel flush>
+          {shown?.length === 0 ? (
+            <EmptyNote
+              title={isFiltered ? 'Nothing fits' : 'Nothing has happened yet'}
+              action={
+                isFiltered && (
+                  <Button variant="default" onClick={() => void navigate({ search: {}, replace: true })}>
+                    Show everything
+                  </Button>
+                )
+              }
+            >
+              {isFiltered
+                ? 'No change that has been loaded fits the filters.'
+                : 'Every change of services, keys and dashboards shows up here.'}
+            </EmptyNote>
+          ) : (
+            <ol className={classes.trail} aria-label="Activity">
+              {shown ? (
+                shown.map((activity) => <ActivityEntry key={activity.id} activity={activity} names={names} />)
+              ) : (
+                <EntrySkeletons />
+              )}
+            </ol>
+          )}
+        </Panel>
+      )}
+      {all && (
+        <Group justify="space-between" className={classes.end}>
+          <span role="status">
+            {isFiltered && shown
+              ? `${plural(shown.length, 'change')} of ${plural(all.length, 'change')} loaded`
+              : plural(all.length, 'change')}
+          </span>
+          {hasNextPage && (
+            <Button variant="default" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
+              Load older ones
+            </Button>
+          )}
+        </Group>
+      )}
     </Page>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, mistakeAt, mistakeElsewhere } from '../../api/errors.ts';
@@ -6,7 +6,7 @@ import { serviceQuery } from '../../api/queries.ts';
 import type { Service } from '../../api/types.ts';
 import { useApi, useServices, useSession } from '../../app/context.tsx';
 import { CopyTextButton } from '../../parts/copy.tsx';
-import { WarningIcon } from '../../parts/icons.tsx';
+import { Note } from '../../parts/note.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { sizeOf } from '../../parts/service-facts.tsx';
 import { tellDone } from '../../parts/toast.ts';
@@ -67,11 +67,7 @@ export function ScalingEditor({ service }: { service: Service }) {
       </Panel>
       <div className={classes.beside}>
         <ScalingOutcome service={service} draft={draft} change={change} isValid={isValid} />
-        {general && (
-          <Alert color="red" variant="light" icon={<WarningIcon />} role="alert">
-            {general}
-          </Alert>
-        )}
+        {general && <Note tone="bad">{general}</Note>}
         <Group gap="xs">
           {canChangeFleet && (
             <>

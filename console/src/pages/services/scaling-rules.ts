@@ -35,10 +35,10 @@ interface Limits {
   fixed: string | undefined;
 }
 
-/** What the server would say anyway, said before it is asked. Whether the organization pays may not be known here. */
+/** What the server would say anyway, said before it is asked. */
 export function limitsOf(
   service: Service,
-  organization: Session['organization'] & { paid?: boolean },
+  organization: Session['organization'],
 ): { replicas: Limits; memory: Limits } {
   const isBasic = organization.tier === 'BASIC';
   const isDevelopment = service.tier === 'development';
@@ -51,7 +51,7 @@ export function limitsOf(
     },
     memory: {
       min: SMALLEST_GB,
-      max: organization.paid === false ? LARGEST_UNPAID_GB : LARGEST_GB,
+      max: organization.paid ? LARGEST_GB : LARGEST_UNPAID_GB,
       fixed: isBasic ? 'A basic organization has services of one size' : fixed,
     },
   };

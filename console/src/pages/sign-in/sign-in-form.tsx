@@ -1,9 +1,9 @@
-import { Alert, Button, Divider, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { Button, Divider, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, messageOf } from '../../api/errors.ts';
 import type { Credentials, Session } from '../../api/session.ts';
 import { useConfig, useServices } from '../../app/context.tsx';
-import { WarningIcon } from '../../parts/icons.tsx';
+import { Note } from '../../parts/note.tsx';
 
 type Kind = 'key' | 'token';
 
@@ -84,11 +84,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn: (session: Session) => P
               onChange={(event) => setToken(event.currentTarget.value)}
             />
           )}
-          {error !== undefined && (
-            <Alert color="red" variant="light" icon={<WarningIcon />} role="alert">
-              {refusalOf(error, kind)}
-            </Alert>
-          )}
+          {error !== undefined && <Note tone="bad">{refusalOf(error, kind)}</Note>}
           <Button type="submit" size="md" loading={isBusy} variant={demo ? 'default' : 'filled'}>
             Sign in
           </Button>

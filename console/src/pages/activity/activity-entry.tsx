@@ -1,0 +1,90 @@
+import { Skeleton, Text } from '@mantine/core';
+import type { Activity } from '../../api/types.ts';
+import { changesOf, fieldLabel, resourceNameOf, verbOf } from '../../parts/activity-text.ts';
+import { CopyIconButton } from '../../parts/copy.tsx';
+import { ChevronIcon } from '../../parts/icons.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import classes from './activity.module.css';
+
+/** One change; opened, it shows both sides and where it came from. */
+export function ActivityEntry({ activity, names }: { activity: Activity; names: ReadonlyMap<string, string> }) {
+  const { actorDetails, actorIpAddress, userAgent, requestId, createdAt } = activity;
+  const origin = [actorIpAddress && `from ${actorIpAddress}`, userAgent && `with ${userAgent}`]
+    .filter(Boolean)
+    .join(' ');
+  return (
+    <li className={classes.entry}>
+      <details>
+        <summary className={classes.summary}>
+          <span className={classes.chevron}>
+            <ChevronIcon size={14} />
+          </span>
+          <span className={classes.what}>
+            <b>{actorDetails}</b> {verbOf(activity)} <b>{resourceNameOf(activity, names)}</b>
+          </span>
+          <span className={classes.when}>
+            <Moment at={createdAt} />
+          </span>
+        </summary>
+        <div className={classes.body}>
+          <Changes of={activity} />
+          <Text size="xs" c="dimmed" mt="xs" className={classes.origin}>
+            {activity.type}
+            {origin !== '' && ` · ${origin}`}
+            {requestId && (
+              <>
+                {' '}
+                · request {requestId} <CopyIconButton value={requestId} label="Copy the request's id" />
+              </>
+            )}
+          </Text>
+        </div>
+      </details>
+    </li>
+  );
+}
+
+function Changes({ of: activity }: { of: Activity }) {
+  const changes = changesOf(activity);
+  // What was made has no before, what was deleted no after.
+  const hasBefore = activity.before !== undefined;
+  const hasAfter = activity.after !== undefined;
+  if (changes.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        The trail holds no fields of this change.
+      </Text>
+    );
+  return (
+    <table className={classes.changes}>
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          {hasBefore && <th scope="col">Before</th>}
+          {hasAfter && <th scope="col">After</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map(({ field, before, after }) => (
+          <tr key={field}>
+            <th scope="row">{fieldLabel(field)}</th>
+            {hasBefore && <td>{before === undefined ? '–' : <del>{before}</del>}</td>}
+            {hasAfter && <td>{after === undefined ? '–' : <ins>{after}</ins>}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const LINES = Array.from({ length: 8 }, (_, index) => `line-${index}`);
+
+export function EntrySkeletons() {
+  return LINES.map((line) => (
+    <li key={line} className={classes.entry}>
+      <div className={classes.summary}>
+        <Skeleton height={14} width="60%" my={4} />
+      </div>
+    </li>
+  ));
+}

@@ -1,0 +1,76 @@
+import { ActionIcon, Button, Group, Input, TextInput } from '@mantine/core';
+import { mistakeAt } from '../../api/errors.ts';
+import { useSession } from '../../app/context.tsx';
+import { PlusIcon, TrashIcon } from '../../parts/icons.tsx';
+import type { Address } from './key-draft.ts';
+import classes from './keys.module.css';
+
+interface Props {
+  addresses: Address[];
+  onChange: (addresses: Address[]) => void;
+  error: unknown;
+}
+
+/** Who may use the key: nobody listed means anybody. The server says at which row something is wrong. */
+export function AddressFields({ addresses, onChange, error }: Props) {
+  const { address: ownAddress } = useSession();
+  const add = (source: string, description: string) => {
+    const row = Math.max(0, ...addresses.map((address) => address.row)) + 1;
+    onChange([...addresses, { row, source, description }]);
+  };
+  const edit = (row: number, part: Partial<Address>) =>
+    onChange(addresses.map((address) => (address.row === row ? { ...address, ...part } : address)));
+  return (
+    <Input.Wrapper
+      labelElement="div"
+      label="Addresses that may use it"
+      description="An IPv4 or IPv6 address or a range such as 10.0.0.0/8. None: any address may."
+      error={mistakeAt(error, 'ipAccessList') && addresses.length === 0 ? mistakeAt(error, 'ipAccessList') : undefined}
+    >
+      <div className={classes.addresses}>
+        {addresses.map(({ row, source, description }, index) => (
+          <div key={row} className={classes.address}>
+            <TextInput
+              aria-label={`Address ${index + 1}`}
+              placeholder="10.0.0.0/8"
+              spellCheck={false}
+              value={source}
+              onChange={(event) => edit(row, { source: event.currentTarget.value })}
+              error={mistakeAt(error, `ipAccessList[${index}].source`)}
+            />
+            <TextInput
+              aria-label={`What address ${index + 1} is`}
+              placeholder="What it is"
+              maxLength={1024}
+              value={description}
+              onChange={(event) => edit(row, { description: event.currentTarget.value })}
+              error={mistakeAt(error, `ipAccessList[${index}].description`)}
+            />
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={36}
+              aria-label={`Remove address ${index + 1}`}
+              onClick={() => onChange(addresses.filter((address) => address.row !== row))}
+            >
+              <TrashIcon />
+            </ActionIcon>
+          </div>
+        ))}
+      </div>
+      <Group gap="xs" mt={8}>
+        <Button size="xs" variant="default" leftSection={<PlusIcon size={14} />} onClick={() => add('', '')}>
+          Add an address
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={addresses.some(({ source }) => source.trim() === ownAddress)}
+          onClick={() => add(ownAddress, 'My address')}
+        >
+          My address, {ownAddress}
+        </Button>
+      </Group>
+    </Input.Wrapper>
+  );
+}

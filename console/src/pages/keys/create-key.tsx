@@ -1,0 +1,147 @@
+import { Button, Checkbox, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { ApiError, mistakeAt, mistakeElsewhere } from '../../api/errors.ts';
+import type { NewKey } from '../../api/types.ts';
+import { useApi, useSession } from '../../app/context.tsx';
+import { Note } from '../../parts/note.tsx';
+import { tellDone } from '../../parts/toast.ts';
+import { AddressFields } from './address-fields.tsx';
+import {
+  bodyOf,
+  draftMistakes,
+  EXPIRIES,
+  type Expiry,
+  filledAddresses,
+  type KeyDraft,
+  newDraft,
+  ROLES,
+} from './key-draft.ts';
+import { KeySecret } from './key-secret.tsx';
+import { makeKey } from './make-key.ts';
+import { canHash } from './own-credentials.ts';
+
+const FIELDS = ['name', 'roles', 'expireAt', 'ipAccessList'];
+
+/** The form, and after it the secret. Closing while the secret shows would lose it, so only its own button closes then. */
+export function CreateKey({ onClose }: { onClose: () => void }) {
+  const { organizationId } = useSession();
+  const api = useApi();
+  const queries = useQueryClient();
+  const [draft, setDraft] = useState<KeyDraft>(newDraft);
+  const [wasTried, setWasTried] = useState(false);
+  const mistakes = draftMistakes(draft, new Date());
+  const create = useMutation({
+    mutationFn: (body: NewKey) => makeKey(api, organizationId, body, draft.isHashed),
+    onSuccess: () => queries.invalidateQueries({ queryKey: [organizationId] }),
+  });
+  const edit = (part: Partial<KeyDraft>) => {
+    create.reset();
+    setDraft((before) => ({ ...before, ...part }));
+  };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setWasTried(true);
+    // Rows that say nothing go away, so that the server's row numbers are those on the screen.
+    setDraft({ ...draft, addresses: filledAddresses(draft) });
+    if (Object.keys(mistakes).length === 0) create.mutate(bodyOf(draft, new Date()));
+  };
+  const made = create.data;
+  const error = create.error instanceof ApiError && create.error.status === 401 ? undefined : create.error;
+  const errorAt = (field: 'roles' | 'expireAt') => (wasTried ? mistakes[field] : undefined) ?? mistakeAt(error, field);
+  const general = mistakeElsewhere(error, FIELDS);
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={made ? `The key ${made.key.name}` : 'Create a key'}
+      withCloseButton={!made}
+      closeOnClickOutside={false}
+      closeOnEscape={!made}
+    >
+      {made ? (
+        <KeySecret
+          name={made.key.name}
+          keyId={made.keyId}
+          keySecret={made.keySecret}
+          isHashed={made.isHashed}
+          onSaved={() => {
+            tellDone(`The key ${made.key.name} is ready`);
+            onClose();
+          }}
+        />
+      ) : (
+        <form onSubmit={submit} aria-label="Create a key" noValidate>
+          <Stack gap="md">
+            <TextInput
+              label="Name"
+              description="For people: what it is for, who holds it"
+              placeholder="API key"
+              maxLength={255}
+              data-autofocus
+              value={draft.name}
+              onChange={(event) => edit({ name: event.currentTarget.value })}
+              error={mistakeAt(error, 'name')}
+            />
+            <Checkbox.Group
+              label="Roles"
+              value={draft.roles}
+              onChange={(roles) => edit({ roles: roles as KeyDraft['roles'] })}
+              error={errorAt('roles')}
+            >
+              <Stack gap="xs" mt={6}>
+                {ROLES.map(({ value, label, description }) => (
+                  <Checkbox key={value} value={value} label={label} description={description} />
+                ))}
+              </Stack>
+            </Checkbox.Group>
+            <Group gap="md" align="flex-start" grow>
+              <Select
+                label="Expires"
+                data={[...EXPIRIES]}
+                allowDeselect={false}
+                value={draft.expiry}
+                onChange={(value) => edit({ expiry: (value ?? 'never') as Expiry })}
+                error={draft.expiry === 'at' ? undefined : errorAt('expireAt')}
+              />
+              {draft.expiry === 'at' && (
+                <TextInput
+                  type="datetime-local"
+                  label="At"
+                  description="In your time zone"
+                  inputWrapperOrder={['label', 'input', 'description', 'error']}
+                  value={draft.expireAt}
+                  onChange={(event) => edit({ expireAt: event.currentTarget.value })}
+                  error={errorAt('expireAt')}
+                />
+              )}
+            </Group>
+            <AddressFields addresses={draft.addresses} onChange={(addresses) => edit({ addresses })} error={error} />
+            <Checkbox
+              label="Make the secret in this browser"
+              description={
+                canHash()
+                  ? 'The server is given hashes only and never sees the secret'
+                  : 'Only over https, or from the machine itself, can a browser do this'
+              }
+              disabled={!canHash()}
+              checked={draft.isHashed}
+              onChange={(event) => edit({ isHashed: event.currentTarget.checked })}
+            />
+            {general && <Note tone="bad">{general}</Note>}
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={create.isPending}>
+                Create key
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,62 @@
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { CopyIconButton, CopyTextButton } from '../../parts/copy.tsx';
+import { downloadText } from '../../parts/download.ts';
+import { DownloadIcon } from '../../parts/icons.tsx';
+import { Note } from '../../parts/note.tsx';
+import classes from './keys.module.css';
+
+interface Props {
+  name: string;
+  keyId: string;
+  keySecret: string;
+  /** With hashes only the browser has ever seen them. */
+  isHashed: boolean;
+  onSaved: () => void;
+}
+
+/** The only time the secret is seen. It cannot be left before somebody says it is saved. */
+export function KeySecret({ name, keyId, keySecret, isHashed, onSaved }: Props) {
+  const [isSaved, setIsSaved] = useState(false);
+  const file = `# Pilothouse key ${JSON.stringify(name)}\nKEY_ID=${keyId}\nKEY_SECRET=${keySecret}\n`;
+  return (
+    <Stack gap="md">
+      <Note tone="warn">
+        <Text size="sm">
+          This is the only time the secret is shown.{' '}
+          {isHashed
+            ? 'It was made in this browser, and the server was given hashes only.'
+            : 'The server keeps no more than a hash of it.'}
+        </Text>
+      </Note>
+      <dl className={classes.secret}>
+        <dt>Key id</dt>
+        <dd data-testid="key-id">{keyId}</dd>
+        <CopyIconButton value={keyId} label="Copy the key id" />
+        <dt>Secret</dt>
+        <dd data-testid="key-secret">{keySecret}</dd>
+        <CopyIconButton value={keySecret} label="Copy the secret" />
+      </dl>
+      <Group gap="xs">
+        <CopyTextButton value={`${keyId}:${keySecret}`}>Copy both</CopyTextButton>
+        <Button
+          variant="default"
+          leftSection={<DownloadIcon size={16} />}
+          onClick={() => downloadText(`pilothouse-key-${keyId.slice(-4)}.env`, file)}
+        >
+          Download
+        </Button>
+      </Group>
+      <Checkbox
+        label="I have saved it"
+        checked={isSaved}
+        onChange={(event) => setIsSaved(event.currentTarget.checked)}
+      />
+      <Group justify="flex-end">
+        <Button disabled={!isSaved} onClick={onSaved}>
+          Done
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,125 @@
+import { ActionIcon, Badge, Group, Menu, Text } from '@mantine/core';
+import type { Key } from '../../api/types.ts';
+import { useSession } from '../../app/context.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { DotsIcon } from '../../parts/icons.tsx';
+import { isExpiringSoon, type KeyState, keyStateOf } from '../../parts/key-state.ts';
+import { Moment, useNow } from '../../parts/moment.tsx';
+import type { KeyAct } from './key-acts.tsx';
+import classes from './keys.module.css';
+
+type OnAct = (key: Key, act: KeyAct) => void;
+
+export function KeyTable({ keys, onAct }: { keys: Key[] | undefined; onAct?: OnAct }) {
+  const now = useNow();
+  const { credential } = useSession();
+  return (
+    <DataTable
+      label="Keys"
+      columns={columnsOf(now, credential.id, onAct)}
+      rows={keys}
+      rowKey={({ id }) => id}
+      loadingRows={4}
+    />
+  );
+}
+
+function columnsOf(now: Date, ownId: string, onAct: OnAct | undefined): Column<Key>[] {
+  const columns: Column<Key>[] = [
+    {
+      header: 'Name',
+      cell: (key) => (
+        <>
+          <Group gap={8}>
+            <span className={classes.name}>{key.name}</span>
+            {key.id === ownId && (
+              <Badge variant="default" size="sm" tt="none" fw={500}>
+                yours
+              </Badge>
+            )}
+          </Group>
+          <Text size="xs" c="dimmed" className={classes.suffix}>
+            …{key.keySuffix}
+            <span className={classes.onNarrow}> · {key.roles.join(', ')}</span>
+          </Text>
+        </>
+      ),
+    },
+    { header: 'State', cell: (key) => <State state={keyStateOf(key, now)} /> },
+    { header: 'Roles', cell: ({ roles }) => roles.join(', '), from: 'sm' },
+    { header: 'Last use', cell: ({ usedAt }) => (usedAt ? <Moment at={usedAt} show="ago" /> : 'never'), from: 'md' },
+    {
+      header: 'Expires',
+      cell: (key) => (
+        <span className={classes.expiry} data-soon={isExpiringSoon(key, now)}>
+          {key.expireAt === null ? (
+            'never'
+          ) : (
+            <Moment at={key.expireAt} show={isExpiringSoon(key, now) ? 'ago' : 'date'} />
+          )}
+        </span>
+      ),
+    },
+    { header: 'From', cell: (key) => <Addresses of={key} />, from: 'lg' },
+  ];
+  if (onAct)
+    columns.push({
+      header: 'What to do',
+      isHeaderHidden: true,
+      align: 'right',
+      width: 52,
+      cell: (key) => <Acts of={key} onAct={onAct} />,
+    });
+  return columns;
+}
+
+function State({ state }: { state: KeyState }) {
+  return (
+    <span className={classes.state} data-state={state}>
+      {state}
+    </span>
+  );
+}
+
+function Addresses({ of: { ipAccessList } }: { of: Key }) {
+  if (ipAccessList.length === 0) return <>anywhere</>;
+  const [first, ...others] = ipAccessList;
+  return (
+    <span
+      title={ipAccessList
+        .map(({ source, description }) => [source, description].filter(Boolean).join(' · '))
+        .join('\n')}
+    >
+      {first?.source}
+      {others.length > 0 && ` and ${others.length} more`}
+    </span>
+  );
+}
+
+function Acts({ of: key, onAct }: { of: Key; onAct: OnAct }) {
+  return (
+    <Menu position="bottom-end" shadow="md" width={170}>
+      <Menu.Target>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`What to do with ${key.name}, ending in ${key.keySuffix}`}
+        >
+          <DotsIcon />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {key.state === 'enabled' ? (
+          <Menu.Item onClick={() => onAct(key, 'disable')}>Disable</Menu.Item>
+        ) : (
+          <Menu.Item onClick={() => onAct(key, 'enable')}>Enable</Menu.Item>
+        )}
+        <Menu.Item onClick={() => onAct(key, 'rotate')}>Rotate</Menu.Item>
+        <Menu.Divider />
+        <Menu.Item c="var(--ph-bad)" onClick={() => onAct(key, 'delete')}>
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
