@@ -51,7 +51,7 @@ export function coloursOf(names: readonly string[], isDark: boolean): string[] {
   }
   for (const name of [...new Set(names)].filter((one) => !chosen.has(one)).toSorted()) {
     if (taken.size >= palette.length) taken.clear();
-    let slot = hashOf(name) % palette.length;
+    let slot = hashOf(name) % (palette.length - 1);
     while (taken.has(slot)) slot = (slot + 1) % palette.length;
     take(name, slot);
   }
