@@ -1,17 +1,21 @@
-import { ActionIcon, Badge, Group, Skeleton, Tooltip } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Skeleton, Tooltip } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Page } from '../../parts/page.tsx';
+import { DashboardMenu } from './dashboard-menu.tsx';
 import { DashboardView } from './dashboard-view.tsx';
-import { CloseIcon, ScreenIcon } from './icons.tsx';
+import { CloseIcon, PencilIcon, ScreenIcon } from './icons.tsx';
 import { fillScreen, useKiosk } from './kiosk.ts';
 import { dashboardQuery } from './queries.ts';
 import { RangeBar } from './range-bar.tsx';
 import type { DashboardSearch } from './search.ts';
 import { useWindow } from './use-window.ts';
+
+const DashboardEditor = lazy(() => import('./editor/dashboard-editor.tsx'));
 
 const route = getRouteApi('/signed-in/dashboards/$id');
 
@@ -20,7 +24,7 @@ export function DashboardPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const api = useApi();
-  const { organizationId } = useSession();
+  const { organizationId, canChangeDashboards } = useSession();
   const { data, error, refetch } = useQuery(dashboardQuery(api, organizationId, id));
   const { window, reload } = useWindow(search);
   const isKiosk = search.kiosk === true;
@@ -45,6 +49,12 @@ export function DashboardPage() {
       </Page>
     );
   const { dashboard, provisionedFrom } = data;
+  const canChange = canChangeDashboards && provisionedFrom === undefined;
+  const isEditing = search.edit === true && canChange;
+  const leaveEditing = () => {
+    const { edit: _edit, ...rest } = search;
+    look(rest);
+  };
   return (
     <div data-wide="true">
       <Page
@@ -83,22 +93,34 @@ export function DashboardPage() {
                 </ActionIcon>
               </Tooltip>
             )}
+            {!isKiosk && canChange && !isEditing && (
+              <Button variant="default" leftSection={<PencilIcon />} onClick={() => look({ ...search, edit: true })}>
+                Edit
+              </Button>
+            )}
+            {!isKiosk && !isEditing && <DashboardMenu stored={data} canChange={canChange} />}
           </>
         }
       >
-        <DashboardView
-          dashboard={dashboard}
-          window={window}
-          openTile={search.tile}
-          onOpenTile={(tile) => {
-            const { tile: _tile, ...rest } = search;
-            look(tile === undefined ? rest : { ...rest, tile });
-          }}
-          onZoom={(from, to) => {
-            const { last: _last, ...rest } = search;
-            look({ ...rest, from, to });
-          }}
-        />
+        {isEditing ? (
+          <Suspense fallback={<Skeleton height={400} />}>
+            <DashboardEditor key={dashboard.id} stored={data} window={window} onLeave={leaveEditing} />
+          </Suspense>
+        ) : (
+          <DashboardView
+            dashboard={dashboard}
+            window={window}
+            openTile={search.tile}
+            onOpenTile={(tile) => {
+              const { tile: _tile, ...rest } = search;
+              look(tile === undefined ? rest : { ...rest, tile });
+            }}
+            onZoom={(from, to) => {
+              const { last: _last, ...rest } = search;
+              look({ ...rest, from, to });
+            }}
+          />
+        )}
       </Page>
     </div>
   );

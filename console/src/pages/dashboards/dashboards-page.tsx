@@ -9,6 +9,7 @@ import { plural } from '../../parts/format.ts';
 import { SearchIcon } from '../../parts/icons.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { NewDashboard } from './new-dashboard.tsx';
 import { type Dashboard, dashboardsQuery } from './queries.ts';
 import type { DashboardsSearch } from './search.ts';
 
@@ -57,7 +58,11 @@ export function DashboardsPage() {
   const change = (part: DashboardsSearch) => navigate({ search: part, replace: true });
 
   return (
-    <Page title="Dashboards" lead={data && plural(data.length, 'dashboard')}>
+    <Page
+      title="Dashboards"
+      lead={data && plural(data.length, 'dashboard')}
+      actions={canChangeDashboards && <NewDashboard />}
+    >
       {error && !data ? (
         <Failure error={error} title="The dashboards are missing" retry={() => refetch()} />
       ) : data?.length === 0 ? (

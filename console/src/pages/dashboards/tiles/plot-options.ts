@@ -33,7 +33,7 @@ export function plotOptions(given: Given): uPlot.Options {
   return {
     width,
     height,
-    padding: [8, 8, 0, 0],
+    padding: [8, 18, 0, 0],
     legend: { show: false },
     ...(zone === 'UTC' ? { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') } : {}),
     cursor: {
@@ -56,7 +56,7 @@ export function plotOptions(given: Given): uPlot.Options {
       {
         ...axis,
         size: (_plot, texts) => 14 + 6.6 * Math.max(...(texts ?? ['']).map((text) => text.length)),
-        space: 28,
+        space: Math.max(28, height / 12),
         grid: { stroke: look.grid, width: 1 },
         values: (_plot, marks) => marks.map(format),
       },

@@ -13,7 +13,7 @@ export function SearchTile({ tile, data, zone }: { tile: Tile; data: DataOf<'sea
   const columns = data.columns
     .map(({ name }, index) => ({ name, index, id: `${index} ${name}` }))
     .filter(({ name, index }) => index === 0 || name !== data.columns[0]?.name);
-  const rows = data.rows.map((cells) => ({ cells, id: JSON.stringify(cells) }));
+  const rows = data.rows.map((cells, index) => ({ cells, id: `${index} ${JSON.stringify(cells)}` }));
   const toggle = (id: string) =>
     setOpened((before) =>
       before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id]),
@@ -32,9 +32,8 @@ export function SearchTile({ tile, data, zone }: { tile: Tile; data: DataOf<'sea
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ id, cells }, row) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows may be the same in every field
-            <tr key={`${row} ${id}`} data-opened={opened.has(id)}>
+          {rows.map(({ id, cells }) => (
+            <tr key={id} data-opened={opened.has(id)}>
               {columns.map((column) =>
                 column.index === 0 ? (
                   <td key={column.id} className={classes.time}>

@@ -3,7 +3,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { coloursOf } from '../colours.ts';
+import { coloursOf } from '../../../parts/colours.ts';
 import type { NumberFormat } from '../number-format.ts';
 import { formatValue } from '../number-format.ts';
 import { ChartLegend } from './chart-legend.tsx';
