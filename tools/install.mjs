@@ -1,6 +1,6 @@
 // Installs what is missing and nothing else. Runs before there are any packages, so it uses Node alone.
 //   node tools/install.mjs              the packages of package-lock.json
-//   node tools/install.mjs --for-tests  and PostgreSQL from the system's package manager, where we may
+//   node tools/install.mjs --for-tests  and PostgreSQL and Chromium from the system's package manager, where we may
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -20,7 +20,8 @@ if (!arePackagesInstalled()) {
   // Not `npm ci`: it refuses a lock file that lacks optional packages of other platforms, which a mirror may not have.
   run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
 }
-if (isForTests && !hasPostgres()) installPostgres();
+if (isForTests && !hasPostgres()) installSystemPackage('postgresql', 'PostgreSQL');
+if (isForTests && !hasChromium()) installSystemPackage('chromium', 'Chromium');
 
 /** npm writes down what it installed; it is up to date when that agrees with the lock file. */
 function arePackagesInstalled() {
@@ -43,20 +44,24 @@ function hasPostgres() {
   return folders.some((bin) => existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres')));
 }
 
+function hasChromium() {
+  return ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].some((path) => existsSync(path));
+}
+
 /** Only as root and only with apt: anything else would be a guess. The tests say so when they go without. */
-function installPostgres() {
+function installSystemPackage(name, title) {
   if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).status !== 0) {
-    console.error('PostgreSQL is not installed and cannot be installed from here; its tests will be skipped.');
+    console.error(`${title} is not installed and cannot be installed from here; its tests will be skipped.`);
     return;
   }
-  console.error('Installing PostgreSQL for the tests …');
+  console.error(`Installing ${title} for the tests …`);
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore', env: environment });
-  const { status } = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'postgresql'], {
+  const { status } = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], {
     stdio: 'ignore',
     env: environment,
   });
-  if (status !== 0) console.error('PostgreSQL could not be installed; its tests will be skipped.');
+  if (status !== 0) console.error(`${title} could not be installed; its tests will be skipped.`);
 }
 
 function run(command, args) {
