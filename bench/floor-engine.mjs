@@ -1,21 +1,57 @@
-// The floor for tiles: hand-written SQL, straight to the same engine on the same data, with nothing around it.
-//   node floor-engine.mjs DIRECTORY < [{"sql": …, "times": n}]   → seconds of each run, as JSON
-import { readFileSync } from 'node:fs';
-import { performance } from 'node:perf_hooks';
-import { Session } from 'chdb';
+// The engine alone: the program that the server starts beside itself, on a directory of its own, with the same tables.
+import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
-const session = new Session(process.argv[2]);
-const jobs = JSON.parse(readFileSync(0, 'utf8'));
-const results = [];
-for (const { statements } of jobs) {
-  const seconds = [];
-  for (const sql of statements) {
-    const startedAt = performance.now();
-    const result = await session.queryAsync(sql, { format: 'JSONCompact' });
-    if (!sql.startsWith('INSERT')) JSON.parse(result.text());
-    seconds.push((performance.now() - startedAt) / 1000);
+const here = import.meta.dirname;
+const migrations = join(here, '../migrations/engine');
+
+export async function openBareEngine(directory, memoryBytes = 2 * 2 ** 30) {
+  const passwords = { reader: randomUUID(), writer: randomUUID() };
+  const child = fork(join(here, '../dist/engine.js'), [], {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    env: { TZ: 'UTC', UV_THREADPOOL_SIZE: '14' },
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const report = new Promise((resolve, reject) => {
+    child.once('message', resolve);
+    ended.then(() => reject(new Error('the engine did not start')));
+  });
+  child.send({
+    open: {
+      directory,
+      passwords,
+      serverMemoryBytes: Math.floor(memoryBytes * 0.6),
+      queryMemoryBytes: Math.floor(memoryBytes * 0.36),
+      readers: 8,
+      writers: 2,
+    },
+  });
+  const { ready, failed } = await report;
+  if (failed) throw new Error(failed.text);
+
+  /** A statement, and for an INSERT the rows behind it. */
+  async function run(sql, body) {
+    const url = `http://127.0.0.1:${ready.port}/?query=${encodeURIComponent(sql)}`;
+    const authorization = `Basic ${Buffer.from(`writer:${passwords.writer}`).toString('base64')}`;
+    const answer = await fetch(url, { method: 'POST', headers: { authorization }, body: body ?? '' });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
+    return text;
   }
-  results.push(seconds);
+
+  await run('CREATE DATABASE IF NOT EXISTS pilothouse');
+  for (const file of readdirSync(migrations).sort()) {
+    const text = readFileSync(join(migrations, file), 'utf8').replace(/^\s*--.*$/gm, '');
+    for (const statement of text.split(/;\s*$/m)) if (statement.trim() !== '') await run(statement);
+  }
+  return {
+    run,
+    close() {
+      if (child.connected) child.send({ close: true });
+      return ended;
+    },
+  };
 }
-console.log(JSON.stringify(results));
-session.close();

@@ -126,7 +126,7 @@ export async function tileRows({ directory, startServer, measured, median, resid
 
 function floor(here, data, jobs) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(here, 'floor-engine.mjs'), join(data, 'engine/data')], {
+    const child = spawn(process.execPath, [join(here, 'floor-sql.mjs'), join(data, 'engine/data')], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     let text = '';

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Config, loadConfig, SETTINGS, type Setting, type SettingName } from './config.ts';
+import { type Config, loadConfig } from './config.ts';
+import { SETTINGS, type Setting, type SettingName } from './settings.ts';
+
+const ORGANIZATION = '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d';
 
 const files: Record<string, string> = {
   '/run/secrets/url': 'postgres://a:b@db/pilothouse\n',
@@ -43,7 +46,11 @@ describe('settings', () => {
       openTables: [],
       rateLimit: { requests: 1000, windowSeconds: 10 },
       maxKeys: 100,
+      lockAfterDays: 14,
       trustedProxies: [],
+      telemetry: true,
+      telemetryOrganization: undefined,
+      webhookAllowPrivate: false,
       logLevel: 'info',
     });
   });
@@ -56,13 +63,17 @@ describe('settings', () => {
     ['dataDirectory', '/var/lib/p', '/var/lib/p', '/tmp/p'],
     ['databaseUrl', 'postgresql://db/p', 'postgresql://db/p', 'postgres://other/p'],
     ['clickhouseUrl', 'https://u:p@ch:8443/db', 'https://u:p@ch:8443/db', 'http://other:8123'],
-    ['engineMemoryBytes', '2GiB', 2 ** 31, '512MiB'],
+    ['engineMemoryBytes', '2GiB', 2 ** 31, '768MiB'],
     ['fleetFile', 'fleet.yaml', 'fleet.yaml', 'other.yaml'],
     ['dashboardsDirectory', 'boards', 'boards', 'others'],
     ['openTables', 'app.logs, other.t', ['app.logs', 'other.t'], 'a.b'],
     ['rateLimit', '10/10s', { requests: 10, windowSeconds: 10 }, 'off'],
     ['maxKeys', '1', 1, '5'],
+    ['lockAfterDays', '0', 0, '30'],
     ['trustedProxies', '10.0.0.0/8, ::1', [expect.anything(), expect.anything()], '127.0.0.1'],
+    ['telemetry', 'off', false, 'on'],
+    ['telemetryOrganization', ORGANIZATION.toUpperCase(), ORGANIZATION, ORGANIZATION.replace('7', '8')],
+    ['webhookAllowPrivate', 'yes', true, 'no'],
     ['logLevel', 'silent', 'silent', 'debug'],
   ];
 
@@ -86,10 +97,13 @@ describe('settings', () => {
     ['databaseUrl', ['', 'mysql://db', 'db.example:5432', 'postgres:db']],
     ['openTables', ['logs', 'system.tables', 'a.b.c', "a.b'c"]],
     ['clickhouseUrl', ['', 'tcp://ch:9000', 'ch:8123', 'http://']],
-    ['engineMemoryBytes', ['', '0', '1', '1GB', '511MiB', '0GiB', '1.5GiB', '-1GiB', '99999999GiB']],
+    ['engineMemoryBytes', ['', '0', '1', '1GB', '767MiB', '0GiB', '1.5GiB', '-1GiB', '99999999GiB']],
     ['rateLimit', ['10', '0/10s', '10/0s', '10/10', '10/10m', '-1/1s', 'none']],
     ['maxKeys', ['0', '-1', '1.5', 'many']],
+    ['lockAfterDays', ['-1', '1.5', '3651', 'never']],
     ['trustedProxies', ['10.0.0.0/33', 'localhost', '127.1', '10.0.0.1;10.0.0.2']],
+    ['telemetry', ['', 'yes', 'ON', 'true']],
+    ['telemetryOrganization', ['', 'acme', '7c0e4a34']],
     ['logLevel', ['', 'verbose', 'INFO']],
   ])('%s refuses what is not valid and names the flag', (name, texts) => {
     const { flag, rule }: Setting = SETTINGS[name];

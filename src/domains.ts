@@ -1,6 +1,15 @@
 import type { Logger } from 'pino';
 import { createAudit } from './audit/audit.ts';
+import { createBudgets } from './billing/budgets/budgets.ts';
 import { createCosts } from './billing/costs.ts';
+import { createEntities } from './billing/entities.ts';
+import { createForecasts } from './billing/forecast/forecasts.ts';
+import { createScalingCosts } from './billing/forecast/scaling-costs.ts';
+import { createIntake } from './billing/metering/intake.ts';
+import { createPrices } from './billing/prices/prices.ts';
+import { createRater } from './billing/rating/rater.ts';
+import { createRating } from './billing/rating/rating.ts';
+import { createReports } from './billing/reports/reports.ts';
 import type { Config } from './config.ts';
 import { createSessions } from './console/sessions.ts';
 import { markSessionSeen } from './console/store.ts';
@@ -31,7 +40,7 @@ interface Options {
   engine: Engine;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
-  config: Pick<Config, 'maxKeys' | 'openTables'>;
+  config: Pick<Config, 'maxKeys' | 'lockAfterDays'> & Partial<Pick<Config, 'webhookAllowPrivate' | 'openTables'>>;
 }
 
 /** The domains over an open store, left to right: each may use those above it. */
@@ -43,6 +52,24 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
   const lastUsed = createLastUsed({ state, clock, log });
   const services = createServices({ state, audit, organizations });
   const costs = createCosts({ db });
+  const prices = createPrices({ state, clock, audit, organizations });
+  const reports = createReports({ db, organizations, services, prices });
+  const forecasts = createForecasts({ summaries: reports.summaries, clock });
+  const budgets = createBudgets({
+    state,
+    clock,
+    audit,
+    organizations,
+    summaries: reports.summaries,
+    forecasts,
+    log,
+    allowPrivate: config.webhookAllowPrivate ?? false,
+  });
+  const scalingCosts = createScalingCosts({ services, prices, clock });
+  const entities = createEntities({ db, services });
+  const intake = createIntake({ state, engine, clock, organizations, entities, log });
+  const rating = createRating({ state, engine, clock, audit, organizations, entities });
+  const rater = createRater({ state, clock, log, intake, rating, lockAfterDays: config.lockAfterDays });
   const tokens = createTokens({ state, clock, audit, organizations });
   const tokensLastUsed = createLastUsed({ state, clock, log, mark: markTokenUsed, credentials: 'tokens' });
   const sources = createSources({ state, audit, organizations });
@@ -54,7 +81,7 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
     clock,
     getDashboard: async (organizationId, id) => JSON.parse((await dashboards.get(organizationId, id)).json),
     findSource: sources.find,
-    openTables: config.openTables,
+    openTables: config.openTables ?? [],
   });
   const provisioning = createProvisioning({ state, organizations, sources, saving });
   const applyDashboards = createApplying({ state, organizations, sources, saving });
@@ -74,6 +101,14 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
     lastUsed,
     services,
     costs,
+    prices,
+    reports,
+    forecasts,
+    budgets,
+    scalingCosts,
+    intake,
+    rating,
+    rater,
     tokens,
     tokensLastUsed,
     sources,

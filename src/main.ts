@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createReadStream, fstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { run } from './cli/program.ts';
 
@@ -33,8 +34,16 @@ process.exitCode = await run(process.argv.slice(2), {
   environment: process.env,
   readFile: (path) => readFileSync(path, 'utf8'),
   writeFile: (path, text) => writeFileSync(path, text),
+  openFile(path) {
+    const fd = openSync(path, 'r');
+    return { bytes: fstatSync(fd).size, chunks: createReadStream(path, { fd, highWaterMark: 1024 * 1024 }) };
+  },
   print: (line) => process.stdout.write(`${line}\n`),
+  async write(bytes) {
+    if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
+  },
   say: (line) => process.stderr.write(`${line}\n`),
+  redraw: (line) => void (process.stderr.isTTY && process.stderr.write(`\r\u001b[K${line}`)),
   stopped,
   user: userName(),
 });

@@ -3,6 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { auditRoutes } from './audit/routes.ts';
+import { budgetRoutes } from './billing/budgets/routes.ts';
+import { forecastRoutes } from './billing/forecast/routes.ts';
+import { meteringRoutes } from './billing/metering/routes.ts';
+import { reportRoutes } from './billing/reports/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import type { Config } from './config.ts';
 import { createSessionAuthentication, needsDashboardRole, needsKeySession } from './console/authentication.ts';
@@ -37,6 +41,8 @@ import { organizationRoutes } from './organizations/routes.ts';
 import { serviceRoutes } from './services/routes.ts';
 import { storeFailure } from './state/failures.ts';
 import { openState } from './state/open.ts';
+import type { StoreObserver } from './state/state.ts';
+import { openSelfTelemetry } from './telemetry/self.ts';
 
 export interface Server {
   url: string;
@@ -80,7 +86,11 @@ export async function startServer({
   const metrics = createMetrics();
   // Nothing runs yet: an engine is started by the first that needs one.
   const engine = openEngine({ ...config, clock, log, observer: metrics.engine });
-  const state = await openState({ ...config, clock, observer: metrics.store });
+  const telemetry = config.telemetry
+    ? openSelfTelemetry({ engine, clock, log, version: VERSION, operatorId: config.telemetryOrganization ?? '' })
+    : undefined;
+  if (telemetry) metrics.telemetry(telemetry.counts);
+  const state = await openState({ ...config, clock, observer: observedBy(metrics.store, telemetry?.store) });
   let isDraining = false;
   const apps: App[] = [];
   let folder: FolderWatch | undefined;
@@ -111,6 +121,10 @@ export async function startServer({
         serviceRoutes(domains),
         keyRoutes(domains),
         billingRoutes(domains),
+        reportRoutes(domains),
+        forecastRoutes(domains),
+        budgetRoutes(domains),
+        meteringRoutes(domains),
         auditRoutes(domains),
         tokenRoutes(domains),
       ],
@@ -153,6 +167,7 @@ export async function startServer({
         log,
         access,
         metrics,
+        observe: telemetry?.request,
         explain: storeFailure,
         basePath,
         page: hasConsole ? page : undefined,
@@ -172,6 +187,8 @@ export async function startServer({
     const second = hasTwoPorts ? await open([dashboards], false) : main;
     const url = (await listen(main, config.host, config.port)) + basePath;
     const dashboardUrl = hasTwoPorts ? (await listen(second, config.host, config.dashboardPort ?? 0)) + basePath : url;
+    domains.rater.start();
+    domains.budgets.start();
 
     return {
       url,
@@ -183,10 +200,13 @@ export async function startServer({
         try {
           await Promise.all(apps.map((app) => app.close()));
           await folder?.close();
+          await domains.budgets.close();
+          await domains.rater.close();
           await Promise.all(
             [domains.lastUsed, domains.tokensLastUsed, domains.sessionsLastSeen].map((notes) => notes.flush()),
           );
         } finally {
+          await telemetry?.close();
           await engine.close();
           await state.close();
         }
@@ -195,10 +215,25 @@ export async function startServer({
   } catch (error) {
     await Promise.all(apps.map((app) => app.close()));
     await folder?.close();
+    await telemetry?.close();
     await engine.close();
     await state.close();
     throw error;
   }
+}
+
+function observedBy(first: StoreObserver, second: StoreObserver | undefined): StoreObserver {
+  if (!second) return first;
+  return {
+    query(seconds) {
+      first.query(seconds);
+      second.query(seconds);
+    },
+    commit(seconds, changes) {
+      first.commit(seconds, changes);
+      second.commit(seconds, changes);
+    },
+  };
 }
 
 /** One of the two interfaces: who may come in, and what there is. */

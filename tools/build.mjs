@@ -11,6 +11,8 @@ rmSync('dist', { recursive: true, force: true });
 await build('src/main.ts', 'main.js');
 // The embedded engine's process: a program of its own, which shares nothing with the server but the folder.
 await build('src/engine/embedded/main.ts', 'engine.js');
+// What makes the demo's telemetry, likewise.
+await build('src/telemetry/demo/main.ts', 'demo-telemetry.js');
 chmodSync('dist/main.js', 0o755);
 await buildConsole('dist/console');
 

@@ -20,8 +20,10 @@ if (!arePackagesInstalled()) {
   // Not `npm ci`: it refuses a lock file that lacks optional packages of other platforms, which a mirror may not have.
   run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
 }
-if (isForTests && !hasPostgres()) installSystemPackage('postgresql', 'PostgreSQL');
-if (isForTests && !hasChromium()) installSystemPackage('chromium', 'Chromium');
+if (isForTests) {
+  if (!hasPostgres()) installForTests('PostgreSQL', 'postgresql');
+  if (!hasChromium()) installForTests('Chromium', 'chromium');
+}
 
 /** npm writes down what it installed; it is up to date when that agrees with the lock file. */
 function arePackagesInstalled() {
@@ -44,24 +46,32 @@ function hasPostgres() {
   return folders.some((bin) => existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres')));
 }
 
+/** Where the tests look for a browser too. */
 function hasChromium() {
-  return ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].some((path) => existsSync(path));
+  const programs = [
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  ];
+  return programs.some((program) => existsSync(program));
 }
 
 /** Only as root and only with apt: anything else would be a guess. The tests say so when they go without. */
-function installSystemPackage(name, title) {
+function installForTests(name, systemPackage) {
   if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).status !== 0) {
-    console.error(`${title} is not installed and cannot be installed from here; its tests will be skipped.`);
+    console.error(`${name} is not installed and cannot be installed from here; its tests will be skipped.`);
     return;
   }
-  console.error(`Installing ${title} for the tests …`);
+  console.error(`Installing ${name} for the tests …`);
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore', env: environment });
-  const { status } = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], {
+  const { status } = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', systemPackage], {
     stdio: 'ignore',
     env: environment,
   });
-  if (status !== 0) console.error(`${title} could not be installed; its tests will be skipped.`);
+  if (status !== 0) console.error(`${name} could not be installed; its tests will be skipped.`);
 }
 
 function run(command, args) {

@@ -41,9 +41,22 @@ export function inOrder(a: Cost, b: Cost): number {
   return (
     byText(a.date, b.date) ||
     byText(a.entityType, b.entityType) ||
-    Buffer.compare(Buffer.from(a.entityName), Buffer.from(b.entityName)) ||
+    byBytes(a.entityName, b.entityName) ||
     byText(a.entityId, b.entityId)
   );
 }
+
+/** As UTF-8 sorts, without writing any. */
+export function byBytes(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (x !== y) return inCodePoints(x) - inCodePoints(y);
+  }
+  return a.length - b.length;
+}
+
+/** Halves of surrogate pairs stand for what lies above all that is written with one unit. */
+const inCodePoints = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit);
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

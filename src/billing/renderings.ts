@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { daysBetween } from '../kernel/days.ts';
 import { chcFromMicros } from '../kernel/money.ts';
 import { type Cost, totalMicros } from './cost.ts';
@@ -8,11 +9,18 @@ const KEPT_BYTES = 32 * 1024 * 1024;
 /** What an entry costs besides its text, so that a crowd of empty windows counts too. */
 const ENTRY_BYTES = 500;
 const JOINED_BYTES = 1024 * 1024;
-/** How many days one query reads: few enough to keep its rows small, many enough to save round trips. */
-const DAYS_PER_QUERY = 8;
+/**
+ * How many days one query reads: few enough to keep its rows small, many enough to save round trips. The first ones
+ * read less, so that a long answer begins soon.
+ */
+const DAYS_PER_QUERY = [1, 1, 2, 4];
+const MOST_DAYS_PER_QUERY = 8;
+
+export type Headers = Readonly<Record<string, string>>;
 
 interface Kept {
   costRevision: number;
+  headers: Headers;
   pieces: Buffer[];
   bytes: number;
 }
@@ -45,21 +53,28 @@ export function createRenderings({ costs, render }: { costs: Costs; render: (cos
 
   return {
     /** What was rendered before and is still true. */
-    find(organizationId: string, costRevision: number, window: Window): Buffer[] | undefined {
+    find(organizationId: string, costRevision: number, window: Window): Readonly<Kept> | undefined {
       const found = kept.get(idOf(organizationId, window));
-      return found?.costRevision === costRevision ? found.pieces : undefined;
+      return found?.costRevision === costRevision ? found : undefined;
     },
 
     /** Renders piece by piece; the memory of one piece is enough for an answer of any size. */
-    async *render(organizationId: string, costRevision: number, window: Window): AsyncGenerator<Buffer> {
+    async *render(
+      organizationId: string,
+      costRevision: number,
+      window: Window,
+      headers: Headers,
+    ): AsyncGenerator<Buffer> {
       const days = daysBetween(window.from, window.to);
       let pieces: Buffer[] | undefined = [];
       let bytes = 0;
       let micros = 0;
-      for (let start = 0; start < days.length; start += DAYS_PER_QUERY) {
-        const records = await costs.inDays(organizationId, days.slice(start, start + DAYS_PER_QUERY));
+      for (let start = 0, query = 0; start < days.length; query++) {
+        const end = start + (DAYS_PER_QUERY[query] ?? MOST_DAYS_PER_QUERY);
+        const records = await costs.inDays(organizationId, days.slice(start, end));
+        start = end;
         micros += records.reduce((sum, cost) => sum + totalMicros(cost), 0);
-        const isLast = start + DAYS_PER_QUERY >= days.length;
+        const isLast = end >= days.length;
         const separator = bytes > 0 && records.length > 0 ? ',' : '';
         const ending = isLast ? `],"grandTotalCHC":${chcFromMicros(micros)}}` : '';
         const piece = Buffer.from(separator + records.map(render).join(',') + ending);
@@ -69,10 +84,13 @@ export function createRenderings({ costs, render }: { costs: Costs; render: (cos
         if (isLast && pieces)
           keep(idOf(organizationId, window), {
             costRevision,
+            headers,
             pieces: joined(pieces, bytes),
             bytes: bytes + ENTRY_BYTES,
           });
         yield piece;
+        // What was rendered is sent before more is read, and others get their turn.
+        if (!isLast) await nextTurn();
       }
     },
   };

@@ -2,20 +2,19 @@ import { Readable } from 'node:stream';
 import { END_OF_SUCCESS, managementAnswer, sendPieces, sendRendered } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
+import { isoSeconds } from '../kernel/clock.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import type { Cost } from './cost.ts';
 import type { Costs } from './costs.ts';
-import { createRenderings } from './renderings.ts';
-import { CostRecord, costRecord, UsageCost, UsageCostQuery } from './schema.ts';
+import { createRenderings, type Headers } from './renderings.ts';
+import { renderedCost, UsageCost, UsageCostQuery } from './schema.ts';
 import { parseWindow } from './window.ts';
 
 /** Up to here an answer is sent in one go; a longer one that is not rendered yet goes out piece by piece, as the client takes it. */
-const WHOLE_ANSWER_BYTES = 1024 * 1024;
+const WHOLE_ANSWER_BYTES = 256 * 1024;
 
 export function billingRoutes({ costs }: { costs: Costs }): Routes {
   return (app) => {
-    let serialize: (record: Record<string, unknown>) => string;
-    const renderings = createRenderings({ costs, render: (cost: Cost) => serialize({ ...costRecord(cost) }) });
+    const renderings = createRenderings({ costs, render: renderedCost });
 
     app.get(
       '/v1/organizations/:organizationId/usageCost',
@@ -32,18 +31,28 @@ export function billingRoutes({ costs }: { costs: Costs }): Routes {
         },
       },
       async (request, reply) => {
-        serialize ??= reply.compileSerializationSchema({ ...CostRecord });
         const window = parseWindow(request.query);
         const { organizationId, costRevision } = callerOf(request);
         const head = Buffer.from(`{"requestId":"${request.id}","result":{"costs":[`);
         const known = renderings.find(organizationId, costRevision, window);
-        if (known) return sendPieces(reply, [head, ...known, END_OF_SUCCESS]);
-        const pieces = renderings.render(organizationId, costRevision, window);
+        if (known) return sendPieces(reply.headers(known.headers), [head, ...known.pieces, END_OF_SUCCESS]);
+        const headers = headersOf(await costs.progress(organizationId));
+        reply.headers(headers);
+        const pieces = renderings.render(organizationId, costRevision, window, headers);
         const begun = await upTo(WHOLE_ANSWER_BYTES, pieces);
         if (begun.isAll) return sendPieces(reply, [head, ...begun.taken, END_OF_SUCCESS]);
         return sendRendered(reply, Readable.from(chained([head, ...begun.taken], pieces), { objectMode: false }));
       },
     );
+  };
+}
+
+/** As of when metered usage is in the answer, and through which day it will not change any more. */
+function headersOf(progress: Awaited<ReturnType<Costs['progress']>>): Headers {
+  if (!progress) return {};
+  return {
+    'x-pilothouse-as-of': isoSeconds(progress.ratedAt),
+    ...(progress.lockedThrough === undefined ? {} : { 'x-pilothouse-locked-through': progress.lockedThrough }),
   };
 }
 

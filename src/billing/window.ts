@@ -9,8 +9,11 @@ export interface Window {
 
 const MAX_DAYS = 31;
 
-/** Plain dates, or date-times of which the UTC day counts. */
-export function parseWindow({ from_date, to_date }: { from_date: string; to_date: string }): Window {
+/** Plain dates, or date-times of which the UTC day counts. `maxDays` is how many there may be, both ends counted. */
+export function parseWindow(
+  { from_date, to_date }: { from_date: string; to_date: string },
+  maxDays: number = MAX_DAYS,
+): Window {
   const rule = 'The value must be a date (YYYY-MM-DD) or an ISO 8601 date-time';
   const from = parseDay(from_date);
   const to = parseDay(to_date);
@@ -21,10 +24,10 @@ export function parseWindow({ from_date, to_date }: { from_date: string; to_date
     const span = daysFromTo(from, to);
     if (span < 0)
       violations.push({ path: 'query.from_date', rule: 'The value must not be after to_date', value: from_date });
-    if (span >= MAX_DAYS)
+    if (span >= maxDays)
       violations.push({
         path: 'query.to_date',
-        rule: `The value must be at most ${MAX_DAYS - 1} days after from_date`,
+        rule: `The value must be at most ${maxDays - 1} days after from_date`,
         value: to_date,
       });
   }

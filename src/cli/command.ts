@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import pino, { type Logger } from 'pino';
 import type { Actor } from '../audit/activity.ts';
-import { type Config, type LogLevel, loadConfig, SETTINGS, type Setting, type SettingName } from '../config.ts';
+import { type Config, loadConfig } from '../config.ts';
 import { createDomains, type Domains } from '../domains.ts';
 import { openEngine } from '../engine/open.ts';
 import { type AccessLog, createAccessLog } from '../http/access-log.ts';
@@ -9,6 +9,7 @@ import { parseDateTime, systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { isStorable } from '../kernel/text.ts';
 import type { Organization } from '../organizations/organization.ts';
+import { type LogLevel, SETTINGS, type Setting, type SettingName } from '../settings.ts';
 import { openState } from '../state/open.ts';
 
 /** The world outside, handed in by `main.ts`: commands read and write through it and nothing else. */
@@ -16,10 +17,16 @@ export interface World {
   environment: Record<string, string | undefined>;
   readFile(path: string): string;
   writeFile(path: string, text: string): void;
+  /** For files of any size. */
+  openFile(path: string): { bytes: number; chunks: AsyncIterable<Buffer> };
   /** Data: what another program may read. */
   print(line: string): void;
+  /** Data of any size, as it is; resolves when there is room for more. */
+  write(bytes: Uint8Array): Promise<void>;
   /** Talk: what a person reads. */
   say(line: string): void;
+  /** Puts a line in the place of the one before, where somebody watches; nothing elsewhere. */
+  redraw(line: string): void;
   /** Resolves when somebody asks the program to stop. */
   stopped(): Promise<void>;
   user: string;

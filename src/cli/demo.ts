@@ -5,6 +5,7 @@ import { parseNetwork } from '../kernel/addresses.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { addDays, dayOf } from '../kernel/days.ts';
 import type { Server } from '../server.ts';
+import { openDemoLoader } from '../telemetry/demo/loader.ts';
 import { configOf, localActor, UsageError, type World, withSettings } from './command.ts';
 import { runServer, SERVER_SETTINGS } from './serve.ts';
 
@@ -17,6 +18,9 @@ export function demoCommand(program: Command, world: World): void {
     const config = configOf(options, world, {
       logLevel: world.environment.PILOTHOUSE_LOG_LEVEL || 'warn',
       dataDirectory: world.environment.PILOTHOUSE_DATA || '.pilothouse/demo',
+      telemetryOrganization: world.environment.PILOTHOUSE_TELEMETRY_ORGANIZATION || demo.organizationId,
+      // The demo serves this machine only, and so do the receivers that people try it with.
+      webhookAllowPrivate: world.environment.PILOTHOUSE_WEBHOOK_ALLOW_PRIVATE || 'yes',
     });
     if (config.host !== 'localhost' && !parseNetwork('127.0.0.0/8')?.contains(config.host) && config.host !== '::1') {
       throw new UsageError([
@@ -28,7 +32,11 @@ export function demoCommand(program: Command, world: World): void {
       async prepare({ fleet }) {
         await fleet.apply(demoFleet(systemClock.now()), localActor(world, 'demo'));
       },
-      ready: (server) => world.print(welcome(server, config)),
+      ready(server) {
+        world.print(welcome(server, config));
+        const { engine } = server.domains;
+        return openDemoLoader({ engine, clock: systemClock, organizationId: demo.organizationId, say: world.say });
+      },
     });
   });
 }
@@ -51,6 +59,7 @@ function welcome({ url, dashboardUrl }: Server, { databaseUrl, dataDirectory }: 
     admin key        ${demo.admin.keyId} : ${demo.admin.keySecret}
     developer key    ${demo.developer.keyId} : ${demo.developer.keySecret}  (reads only)
     dashboard token  ${demo.token}
+    read-write one   ${demo.writer}
 
   Update service scaling
     curl -X PATCH ${admin} ${json} \\

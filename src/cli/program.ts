@@ -2,15 +2,19 @@ import { Command, CommanderError } from 'commander';
 import { AppError, sentence } from '../kernel/errors.ts';
 import { VERSION } from '../server.ts';
 import { applyCommand, exportCommand } from './apply.ts';
+import { budgetCommands } from './budgets.ts';
 import { UsageError, type World } from './command.ts';
 import { dashboardCommands } from './dashboards.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { keyCommands } from './keys.ts';
 import { organizationCommands, serviceCommands } from './organizations.ts';
+import { priceCommands } from './prices.ts';
 import { referenceCommand } from './reference.ts';
 import { serveCommand } from './serve.ts';
 import { tokenCommands } from './tokens.ts';
+import { usageCommands } from './usage.ts';
+import { usageReportCommands } from './usage-reports.ts';
 
 const OK = 0;
 const FAILED = 1;
@@ -34,6 +38,10 @@ export async function run(argv: readonly string[], world: World): Promise<number
     keyCommands,
     tokenCommands,
     dashboardCommands,
+    priceCommands,
+    usageCommands,
+    usageReportCommands,
+    budgetCommands,
     doctorCommand,
     referenceCommand,
   ]) {

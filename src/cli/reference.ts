@@ -67,7 +67,7 @@ function roleTable(operations: readonly Operation[]): string {
     '# Who may do what',
     '',
     'Generated from the routes by `npm run docs`. A key has one or more of these roles; one that admits the operation is enough.',
-    'Dashboard operations (`/api/v2`) take a dashboard token instead of a key.',
+    'Dashboard operations (`/api/v2`) take a dashboard token instead of a key: a read-write one where they change something.',
     '',
     `| operation | call | ${ROLES.join(' | ')} |`,
     `|---|---|${ROLES.map(() => '---').join('|')}|`,

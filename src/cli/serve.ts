@@ -22,7 +22,11 @@ export const SERVER_SETTINGS = [
   'dashboardsDirectory',
   'rateLimit',
   'maxKeys',
+  'lockAfterDays',
   'trustedProxies',
+  'telemetry',
+  'telemetryOrganization',
+  'webhookAllowPrivate',
   'logLevel',
 ] as const;
 
@@ -30,10 +34,12 @@ export function serveCommand(program: Command, world: World): void {
   withSettings(program.command('serve').description('run the server'), SERVER_SETTINGS).action(async (options) => {
     const config = configOf(options, world);
     await runServer(config, world, {
-      ready: ({ url, dashboardUrl }) =>
+      ready({ url, dashboardUrl }) {
         world.print(
           JSON.stringify({ ready: true, url, dashboardUrl, store: config.databaseUrl ? 'postgres' : 'libsql' }),
-        ),
+        );
+        return undefined;
+      },
     });
   });
 }
@@ -42,7 +48,8 @@ interface Hooks {
   /** What the console offers to sign in with. */
   demo?: { keyId: string; keySecret: string };
   prepare?(domains: Domains): Promise<void>;
-  ready(server: Server): void;
+  /** What it opens is closed before the server is. */
+  ready(server: Server): { close(): Promise<void> } | undefined;
 }
 
 /** Serves until somebody says stop, then finishes what is in flight. */
@@ -63,10 +70,11 @@ export async function runServer(config: Config, world: World, { demo, prepare, r
     });
     // Before anybody can know that we are up: a signal right after the ready line must find somebody who listens.
     const stopped = world.stopped();
-    ready(server);
+    const background = ready(server);
     log.info({ url: server.url, dashboardUrl: server.dashboardUrl }, 'ready');
     await stopped;
     log.info('stopping');
+    await background?.close();
     await server.close();
     log.info('stopped');
   } catch (error) {

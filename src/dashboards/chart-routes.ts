@@ -47,8 +47,11 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         }
         // Both ends belong to the range here, as in the public interface.
         const range = { startMs: startTime, endMs: endTime + 1 };
-        const { buckets, points } = await charts.series(asker(request, reply), series, range, granularity);
-        return { data: chartRows(buckets, points, seriesReturnType, groupBy) };
+        const { buckets, points } = await charts.series(asker(request, reply), series, range, {
+          granularity,
+          isRatio: seriesReturnType === 'ratio',
+        });
+        return { data: chartRows(buckets, points, seriesReturnType === 'column' ? 'column' : undefined, groupBy) };
       },
     );
 

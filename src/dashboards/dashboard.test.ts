@@ -28,6 +28,25 @@ describe('a dashboard is completed', () => {
     ]);
   });
 
+  it('D3: an id that is made never meets one that was given', () => {
+    const [made] = completed('x', withTiles({})).tiles;
+    const { tiles } = completed('x', withTiles({}, { id: made?.id }, {}));
+    expect(new Set(tiles.map(({ id }) => id)).size).toBe(3);
+    expect(tiles[1]?.id).toBe(made?.id);
+  });
+
+  it('the order of members is that of the interface, and a repeated tag counts once', () => {
+    const given = {
+      tiles: [{ ...tile, series: [{ aggFn: 'count', type: 'time' }] }],
+      tags: ['b', 'a', 'b'],
+      name: 'd',
+    };
+    const ordered = { name: 'd', tags: ['b', 'a'], tiles: [{ ...tile, series: [{ type: 'time', aggFn: 'count' }] }] };
+    expect(JSON.stringify(completed('x', given as DashboardBody))).toBe(
+      JSON.stringify(completed('x', ordered as DashboardBody)),
+    );
+  });
+
   it('D4, D5: what was given stays as it was given', () => {
     const given = {
       name: 'd',

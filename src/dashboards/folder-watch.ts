@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import type { Logger } from 'pino';
 import { AppError } from '../kernel/errors.ts';
-import { readFolder } from './folder.ts';
+import { createFolderReader, type FoundFile, foldersBelow } from './folder.ts';
 import type { Provisioned, Provisioning } from './provisioning.ts';
 
 interface Options {
@@ -21,19 +21,26 @@ export interface FolderWatch {
 
 /** Applies the folder now, and again whenever it changes. Throws when it cannot be read at all to begin with. */
 export async function openFolderWatch({ directory, provisioning, log }: Options): Promise<FolderWatch> {
-  let seen = '';
+  const read = createFolderReader(directory);
+  let seen: FoundFile[] | undefined;
   let told = '';
   let running = Promise.resolve();
   let isClosed = false;
   let debounce: NodeJS.Timeout | undefined;
 
+  const watchers = createWatchers(() => {
+    clearTimeout(debounce);
+    debounce = setTimeout(again, DEBOUNCE_MS);
+  });
+
   async function scan(): Promise<void> {
-    const files = readFolder(directory);
-    const text = JSON.stringify(files);
-    if (text === seen) return;
+    // First: what changes from here on is another scan.
+    watchers.follow(foldersBelow(directory));
+    const files = read();
+    if (files.length === seen?.length && files.every((file, index) => file === seen?.[index])) return;
     const result = await provisioning.apply(files);
     // A file that waits for its organization is looked at again, though nothing in the folder changes.
-    seen = result.mistakes.length === 0 ? text : '';
+    seen = result.mistakes.length === 0 ? files : undefined;
     tell(result);
   }
 
@@ -55,20 +62,18 @@ export async function openFolderWatch({ directory, provisioning, log }: Options)
       const news = String(error);
       if (news !== told) log.warn({ err: error }, 'could not apply the dashboards folder');
       told = news;
-      seen = '';
+      seen = undefined;
+      watchers.follow([]);
     });
   }
 
   try {
     await scan();
   } catch (error) {
+    watchers.follow([]);
     if (error instanceof AppError) throw error;
     throw new AppError('bad_request', `The dashboards folder cannot be read: ${(error as Error).message}`);
   }
-  const watcher = watched(directory, () => {
-    clearTimeout(debounce);
-    debounce = setTimeout(again, DEBOUNCE_MS);
-  });
   const rescan = setInterval(again, RESCAN_MS).unref();
 
   return {
@@ -76,19 +81,38 @@ export async function openFolderWatch({ directory, provisioning, log }: Options)
       isClosed = true;
       clearTimeout(debounce);
       clearInterval(rescan);
-      watcher?.close();
+      watchers.follow([]);
       await running;
     },
   };
 }
 
-/** Undefined where the system has nothing to watch with: the re-scan finds changes all the same. */
-function watched(directory: string, changed: () => void): FSWatcher | undefined {
-  try {
-    const watcher = watch(directory, { recursive: true, persistent: false }, changed);
-    watcher.on('error', () => watcher.close());
-    return watcher;
-  } catch {
-    return undefined;
+/**
+ * One watcher for each folder, made anew as folders come and go: Node's own recursive watching loses files that are
+ * replaced. Where the system has nothing to watch with, the re-scan finds changes all the same.
+ */
+function createWatchers(changed: () => void) {
+  const watchers = new Map<string, FSWatcher>();
+
+  function forget(folder: string): void {
+    watchers.get(folder)?.close();
+    watchers.delete(folder);
   }
+
+  function add(folder: string): void {
+    try {
+      const watcher = watch(folder, { persistent: false }, changed);
+      watcher.on('error', () => forget(folder));
+      watchers.set(folder, watcher);
+    } catch {
+      // see above
+    }
+  }
+
+  return {
+    follow(folders: readonly string[]): void {
+      for (const known of watchers.keys()) if (!folders.includes(known)) forget(known);
+      for (const folder of folders) if (!watchers.has(folder)) add(folder);
+    },
+  };
 }

@@ -3,7 +3,10 @@ import { createShapeCheck } from '../kernel/shape.ts';
 import { dashboardViolations } from './dashboard.ts';
 import { DashboardBody } from './schema.ts';
 
-const shapeViolations = createShapeCheck(DashboardBody);
+/** As many as a refused body gets. */
+const LISTED_MISTAKES = 200;
+
+const shapeViolations = createShapeCheck(DashboardBody, LISTED_MISTAKES);
 
 /** Everything that is wrong with a dashboard as far as it can tell by itself; what it refers to is another matter. */
 export function violationsInDashboard(value: unknown): Violation[] {

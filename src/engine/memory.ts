@@ -11,8 +11,11 @@ export function defaultMemoryBytes(): number {
   return Math.min(Math.max(Math.floor(available / 4), SMALLEST_BYTES), LARGEST_BYTES);
 }
 
+/** What the process holds beside what it counts: code, threads, and what it takes before it notices. */
+const UNCOUNTED_BYTES = 400 * 2 ** 20;
+
 /** The engine overshoots its limits before it notices, and one query must leave something to the others. */
 export function sharesOf(memoryBytes: number): { serverMemoryBytes: number; queryMemoryBytes: number } {
-  const serverMemoryBytes = Math.floor(memoryBytes * 0.6);
+  const serverMemoryBytes = Math.floor(Math.min(memoryBytes * 0.6, memoryBytes - UNCOUNTED_BYTES));
   return { serverMemoryBytes, queryMemoryBytes: Math.floor(serverMemoryBytes * 0.6) };
 }

@@ -1,4 +1,6 @@
-import type { ClickHouseSettings } from '@clickhouse/client';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import type { Logger } from 'pino';
 import { type Clock, SECOND_MS } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -20,6 +22,8 @@ interface Options {
   log: Pick<Logger, 'info' | 'warn'>;
   observer: EngineObserver;
 }
+
+type InsertValues = Pick<Parameters<ClickHouseClient['insert']>[0], 'values' | 'format' | 'columns'>;
 
 const MAX_SECONDS = 30;
 const MAX_RESULT_ROWS = 100_000;
@@ -91,18 +95,48 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     }
   }
 
-  async function insert(table: string, rows: readonly object[]): Promise<void> {
+  async function insertValues(table: string, values: InsertValues): Promise<void> {
     if (!TABLE.test(table)) throw new AppError('internal', `${table} is not the name of a table of ours`);
-    if (rows.length === 0) return;
     const connection = await connect();
     try {
       await connection.writer.insert({
         table: `${OWN_DATABASE}.${table}`,
-        values: rows,
-        format: 'JSONEachRow',
+        ...values,
         query_id: newUuid(),
         clickhouse_settings: INSERT_SETTINGS,
       });
+    } catch (error) {
+      throw engineFailure(error, limitsOf({}, connection));
+    }
+  }
+
+  async function insert(table: string, rows: readonly object[]): Promise<void> {
+    if (rows.length > 0) await insertValues(table, { values: rows, format: 'JSONEachRow' });
+  }
+
+  async function insertTabbed(
+    table: string,
+    [first, ...rest]: readonly string[],
+    lines: readonly Buffer[],
+  ): Promise<void> {
+    if (first === undefined || lines.length === 0) return;
+    const values = Readable.from(lines, { objectMode: false });
+    await insertValues(table, { values, format: 'TabSeparated', columns: [first, ...rest] });
+  }
+
+  async function insertLines(table: string, lines: Buffer): Promise<void> {
+    if (!TABLE.test(table)) throw new AppError('internal', `${table} is not the name of a table of ours`);
+    if (lines.length === 0) return;
+    const connection = await connect();
+    try {
+      // Not `insert`: of this format it takes objects only, and would turn them into text one by one.
+      const { stream } = await connection.writer.exec({
+        query: `INSERT INTO ${OWN_DATABASE}.${table} FORMAT JSONEachRow`,
+        values: Readable.from([lines], { objectMode: false }),
+        query_id: newUuid(),
+        clickhouse_settings: INSERT_SETTINGS,
+      });
+      await finished(stream.resume());
     } catch (error) {
       throw engineFailure(error, limitsOf({}, connection));
     }
@@ -113,6 +147,8 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     kind: backend.kind,
     query,
     insert,
+    insertLines,
+    insertTabbed,
     columns: columnMemory.columns,
     isRunning: () => backend.isRunning(),
     start: async () => void (await connect()),

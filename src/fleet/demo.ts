@@ -1,5 +1,9 @@
 import { addDays, dayOf } from '../kernel/days.ts';
 import { chcFromMicros } from '../kernel/money.ts';
+import { fleetAtAGlance } from './demo-dashboards/fleet-at-a-glance.ts';
+import { logsExplorer } from './demo-dashboards/logs-explorer.ts';
+import { pilothouseItself } from './demo-dashboards/pilothouse-itself.ts';
+import { serviceHealth } from './demo-dashboards/service-health.ts';
 import type { CostSpec, FleetFile, OrganizationSpec, ServiceSpec } from './schema.ts';
 
 const DAYS = 60;
@@ -22,6 +26,8 @@ export const demo = {
   admin: { keyId: 'DemoAdminKey00000001', keySecret: 'demo-admin-secret' },
   developer: { keyId: 'DemoDevKey0000000002', keySecret: 'demo-developer-secret' },
   token: 'demo-dashboard-token',
+  /** May also change dashboards. */
+  writer: 'demo-dashboard-writer',
   dashboardId: '64f0c1d2e3a4b5c6d7e8f901',
 };
 
@@ -114,43 +120,11 @@ export function demoFleet(nowMs: number): FleetFile {
       { name: 'demo admin', ...demo.admin, roles: ['admin'] },
       { name: 'demo developer', ...demo.developer, roles: ['developer'] },
     ],
-    dashboardTokens: [{ name: 'demo wallboard', token: demo.token }],
-    dashboards: [
-      {
-        id: demo.dashboardId,
-        name: 'Fleet at a glance',
-        tags: ['demo'],
-        tiles: [
-          {
-            id: 'requests',
-            name: 'Requests',
-            x: 0,
-            y: 0,
-            w: 12,
-            h: 6,
-            series: [{ type: 'time', dataSource: 'events', aggFn: 'count', groupBy: ['operation'] }],
-          },
-          {
-            id: 'slow',
-            name: 'Slowest tenth',
-            x: 12,
-            y: 0,
-            w: 12,
-            h: 6,
-            series: [{ type: 'number', dataSource: 'events', aggFn: 'quantile', level: 0.9, field: 'Duration' }],
-          },
-          {
-            id: 'notes',
-            name: 'Notes',
-            x: 0,
-            y: 6,
-            w: 24,
-            h: 3,
-            series: [{ type: 'markdown', content: 'This dashboard came from the **demo** fleet.' }],
-          },
-        ],
-      },
+    dashboardTokens: [
+      { name: 'demo wallboard', token: demo.token },
+      { name: 'demo editor', token: demo.writer, access: 'write' },
     ],
+    dashboards: [fleetAtAGlance(demo.dashboardId), serviceHealth, pilothouseItself, logsExplorer],
     usageCosts: Array.from({ length: DAYS }, (_, back) => back).flatMap((back) =>
       costsOf(addDays(today, -back), back >= OPEN_DAYS),
     ),

@@ -1,10 +1,15 @@
 import { memoized } from '../kernel/memo.ts';
 
-/** One answered request. Nothing in it comes from the client but the suffix of a key id. */
+/** One answered request, for whoever watches. Nothing in it comes from the client but the suffix of a key id. */
 export interface Access {
   requestId: string;
   operation: string;
+  method: string;
+  /** The template, `/v1/organizations/:organizationId`; empty when the request matched none. */
+  route: string;
+  /** Undefined for strangers, as is their organization. */
   key: string | undefined;
+  organizationId: string | undefined;
   status: number;
   ms: number;
 }

@@ -3,7 +3,7 @@ import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
-import type { AccessLog } from './access-log.ts';
+import type { Access, AccessLog } from './access-log.ts';
 import { type BasePath, withoutBasePath } from './base-path.ts';
 import { acceptJsonBodies } from './body.ts';
 import { createBrokenRequestHandler } from './broken.ts';
@@ -18,6 +18,8 @@ interface Options {
   log: Logger;
   access: AccessLog;
   metrics: Metrics;
+  /** Told about every answered request; may keep what it is given. */
+  observe?: ((access: Access) => void) | undefined;
   /** Turns an error of a store into one that may be sent; the edge itself knows no stores. */
   explain(error: unknown): unknown;
   basePath?: BasePath;
@@ -40,6 +42,7 @@ export function createApp({
   log,
   access,
   metrics,
+  observe,
   explain,
   basePath = '',
   page,
@@ -48,6 +51,15 @@ export function createApp({
   const broken = createBrokenRequestHandler((error, requestId) => {
     log.info({ requestId, operation: 'broken', status: statusOf(error), reason: error.message }, 'refused');
     metrics.request('broken', statusOf(error), 0);
+    observe?.({
+      ...NOBODY,
+      requestId,
+      operation: 'broken',
+      method: UNKNOWN_METHOD,
+      route: '',
+      status: statusOf(error),
+      ms: 0,
+    });
   }, basePath);
 
   const app: App = Fastify({
@@ -71,6 +83,7 @@ export function createApp({
   }).withTypeProvider<SchemaTypes>();
 
   app.decorateRequest('operation', undefined);
+  app.decorateRequest('route', undefined);
   broken.attach(app.server);
   drainOnClose(app, requestTimeoutMs);
   validateWithSchemas(app);
@@ -135,7 +148,19 @@ export function createApp({
     const operation = operationOf(request);
     metrics.request(operation, status, elapsedMs / 1000);
     const ms = Math.round(elapsedMs * 1000) / 1000;
-    access({ requestId: request.id, operation, key: request.caller?.suffix, status, ms });
+    const { suffix: key, organizationId } = request.caller ?? NOBODY;
+    const answered = {
+      requestId: request.id,
+      operation,
+      method: request.method,
+      route: routeOf(request),
+      key,
+      organizationId,
+      status,
+      ms,
+    };
+    access(answered);
+    observe?.(answered);
   }
 
   return app;
@@ -143,5 +168,12 @@ export function createApp({
 
 const operationOf = (request: FastifyRequest): string =>
   request.operation ?? request.routeOptions.config?.operation ?? 'unknown';
+
+const NOBODY = { suffix: undefined, key: undefined, organizationId: undefined };
+/** OpenTelemetry's word for a method that is not one. */
+const UNKNOWN_METHOD = '_OTHER';
+
+const routeOf = (request: FastifyRequest): string =>
+  request.route ?? (request.is404 ? '' : (request.routeOptions.url ?? ''));
 
 const pathOf = (url: string): string => (url.split('?', 1)[0] ?? '').slice(0, 200);

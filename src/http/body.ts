@@ -31,6 +31,16 @@ export function acceptJsonBodies(app: App): void {
   });
 }
 
+/** Bodies of these types as they came, for the routes of this scope: they are read by other rules than JSON documents. */
+export function acceptRawBodies(app: App, types: readonly string[]): void {
+  app.removeAllContentTypeParsers();
+  for (const type of types)
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _bytes, done) =>
+    done(new AppError('unsupported_media_type', `The request body must be sent as ${types.join(' or ')}`)),
+  );
+}
+
 function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {

@@ -41,6 +41,8 @@ declare module 'fastify' {
     caller: Caller | undefined;
     clientAddress: string;
     operation: string | undefined;
+    /** The template that the path matched; asking the router for it builds an object each time. */
+    route: string | undefined;
   }
   interface FastifyContextConfig {
     /** The operation's name in logs, metrics and OpenAPI. */
@@ -91,6 +93,7 @@ export function guardRoutes(
     const checkPath = pathCheck(route.schema?.params as TSchema | undefined);
     route.onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
       request.operation = operation;
+      request.route = route.url;
       const caller = await identify(request);
       const taken = limiter?.take(caller.credentialId);
       if (taken && rate && policy) announce(reply, rate, policy, taken);

@@ -88,6 +88,10 @@ function dashboardErrors({ violations, message, field }: AppError): { path: stri
   return violations.length === 0 ? [{ path: field ?? '', message }] : listedErrors(violations);
 }
 
-/** Violations as the dashboard interface lists them. */
+const LISTED_ERRORS = 200;
+
+/** Violations as the dashboard interface lists them; a body can have thousands. */
 export const listedErrors = (violations: readonly Violation[]): { path: string; message: string }[] =>
-  violations.map((violation) => ({ path: dotted(violation.path), message: sentence({ ...violation, path: '' }) }));
+  violations
+    .slice(0, LISTED_ERRORS)
+    .map((violation) => ({ path: dotted(violation.path), message: sentence({ ...violation, path: '' }) }));

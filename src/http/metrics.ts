@@ -53,8 +53,32 @@ export function createMetrics() {
     registers: [registry],
   });
 
+  /** Counters that are kept elsewhere, read whenever somebody asks. */
+  function telemetry(counts: () => { written: number; dropped: Record<string, number> }): void {
+    new Counter({
+      name: 'pilothouse_telemetry_written_total',
+      help: 'Rows of our own telemetry that the engine has taken',
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(counts().written);
+      },
+    });
+    new Counter({
+      name: 'pilothouse_telemetry_dropped_total',
+      help: 'Rows of our own telemetry that were not written, by reason',
+      labelNames: ['reason'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [reason, count] of Object.entries(counts().dropped)) this.inc({ reason }, count);
+      },
+    });
+  }
+
   return {
     registry,
+    telemetry,
     request(operation: string, status: number, seconds: number): void {
       requests.observe(`${operation} ${status}`, seconds, () => ({ operation, status: String(status) }));
     },

@@ -40,7 +40,8 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
       const { operation, roles } = route.config ?? {};
       if (!operation || schema?.hide) return { schema: { ...schema, hide: true }, url };
       const security = roles ? [{ [url.startsWith('/v1') ? 'key' : 'token']: [] }] : (schema?.security ?? []);
-      const access = roles && roles.length > 0 ? `\n\nRoles: ${roles.join(', ')}.` : '';
+      const needed = url.startsWith('/v1') ? 'Roles' : 'Token access';
+      const access = roles && roles.length > 0 ? `\n\n${needed}: ${roles.join(', ')}.` : '';
       const described = {
         ...schema,
         description: `${schema.description ?? ''}${access}`,

@@ -43,6 +43,24 @@ export function addressBlock(address: string): string {
   return parsed?.kind() === 'ipv6' ? (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':') : address;
 }
 
+/** Where clouds tell any process on the machine what that machine may do. */
+const METADATA_ADDRESSES = ['169.254.169.254', '100.100.100.200', '168.63.129.16', 'fd00:ec2::254'];
+
+/**
+ * How far a program of ours may go for somebody else: `public` is the internet, `private` this machine and the networks
+ * around it. `never` is what answers to no name of its own (link-local, multicast, unspecified, tunnels) or hands out
+ * credentials to whoever asks.
+ */
+export function reachOf(text: string): 'public' | 'private' | 'never' {
+  const parsed = parseAddress(text.split('%')[0] ?? '');
+  if (!parsed) return 'never';
+  const [address] = unmapped(parsed, 128);
+  if (METADATA_ADDRESSES.includes(address.toString())) return 'never';
+  const range = address.range();
+  if (range === 'unicast') return 'public';
+  return ['private', 'loopback', 'uniqueLocal', 'carrierGradeNat'].includes(range) ? 'private' : 'never';
+}
+
 function parseAddress(text: string): Address | undefined {
   if (DOTTED_QUAD.test(text)) return ipaddr.IPv4.parse(text);
   if (!text.includes(':') || !ipaddr.IPv6.isValid(text)) return undefined;

@@ -5,17 +5,21 @@ import type { Violation } from './errors.ts';
 import { dropNulls } from './nulls.ts';
 import { violationsOf } from './violations.ts';
 
+/** Of a file a person wants to see everything at once. */
 const LISTED_MISTAKES = 10_000;
 
 /** What is wrong with the shape of a value, with paths that begin with `prefix`; optional members that are `null` are dropped from it. */
-export function createShapeCheck(schema: TSchema): (value: unknown, prefix: string) => Violation[] {
+export function createShapeCheck(
+  schema: TSchema,
+  listed = LISTED_MISTAKES,
+): (value: unknown, prefix: string) => Violation[] {
   const validator = Compile(schema);
   return (value, prefix) => {
     dropNulls(schema, value);
     if (validator.Check(value)) return [];
     // Left alone, TypeBox stops after a handful; the bound is global and belongs to the HTTP edge, so it is put back.
     const { maxErrors } = Settings.Get();
-    Settings.Set({ maxErrors: LISTED_MISTAKES });
+    Settings.Set({ maxErrors: listed });
     try {
       return violationsOf(validator.Errors(value), value, prefix);
     } finally {

@@ -20,8 +20,8 @@ interface Params {
   format?: string;
 }
 
-/** What stands there is never echoed, right or wrong. */
-const SECRET_MEMBERS = new Set(['hashData', 'keySecret', 'token']);
+/** What stands there is never echoed, right or wrong: it is a secret, or an address that often holds one. */
+const SECRET_MEMBERS = new Set(['hashData', 'keySecret', 'token', 'webhook']);
 
 /** Schema errors → one violation per broken field, in the order of the fields, worded for people. */
 export function violationsOf(errors: readonly SchemaError[], root: unknown, prefix: string): Violation[] {

@@ -21,6 +21,7 @@ export const hashOf = (text: string): string => hash('sha256', text, 'base64');
 export const newKeyId = (): string => randomText(KEY_ID_LENGTH);
 export const newKeySecret = (): string => selfIdentifying('phs_');
 export const newToken = (): string => selfIdentifying('pht_');
+export const newWebhookSecret = (): string => selfIdentifying('phw_');
 
 /** A prefix and a checksum of its own, so that a scanner finds a leaked one without knowing anything else. */
 function selfIdentifying(prefix: string): string {
@@ -31,7 +32,7 @@ function selfIdentifying(prefix: string): string {
 /** Is this one of ours, as far as its text can tell? For scanners and tests; a caller's own credentials have any shape. */
 export function isSelfIdentifying(text: string): boolean {
   return (
-    /^ph[st]_[0-9A-Za-z]{49}$/.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
+    /^ph[stw]_[0-9A-Za-z]{49}$/.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
   );
 }
 

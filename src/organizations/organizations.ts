@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/errors.ts';
 import type { Db } from '../state/tables.ts';
 import type { Organization, TakenOrganization } from './organization.ts';
-import { findOrganization, listOrganizations, takeOrganization } from './store.ts';
+import { bumpCostRevision, findOrganization, listOrganizations, takeOrganization } from './store.ts';
 
 export type Organizations = ReturnType<typeof createOrganizations>;
 
@@ -22,6 +22,9 @@ export function createOrganizations({ db }: { db: Db }) {
     async take(tx: Db, id: string): Promise<TakenOrganization> {
       return (await takeOrganization(tx, id)) ?? missing(id);
     },
+
+    /** What it cost has changed: whatever was rendered from it is out of date, on every node. */
+    costsChanged: (tx: Db, id: string): Promise<void> => bumpCostRevision(tx, id),
   };
 }
 

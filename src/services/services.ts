@@ -1,6 +1,7 @@
 import { type ActivityType, type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import { AppError, refuse, type Violation } from '../kernel/errors.ts';
+import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import { rescaled, type ScalingChange } from './scaling.ts';
@@ -8,6 +9,12 @@ import type { Scaling, Service } from './service.ts';
 import { findService, findSharedService, listServices, updateService } from './store.ts';
 
 export type Services = ReturnType<typeof createServices>;
+
+export interface Preview {
+  organization: Organization;
+  before: Readonly<Service>;
+  after: Readonly<Service>;
+}
 
 interface Options {
   state: State;
@@ -25,6 +32,16 @@ export function createServices({ state, audit, organizations }: Options) {
       const service = await findSharedService(state.db, organizationId, id);
       if (!service) throw missing(id);
       return service;
+    },
+
+    /** What a change would give, refused for the same reasons, and nothing is stored. */
+    async preview(organizationId: string, id: string, change: ScalingChange): Promise<Preview> {
+      const organization = await organizations.get(organizationId);
+      const before = await findSharedService(state.db, organizationId, id);
+      if (!before) throw missing(id);
+      const { scaling, violations } = rescaled(before.scaling, change, { organization, service: before });
+      refuse(violations.map(inBody));
+      return { organization, before, after: { ...before, scaling } };
     },
 
     /** Merges the change into what is stored at that moment: two changes of different fields both survive. */

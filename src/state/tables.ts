@@ -12,6 +12,12 @@ export interface Tables {
   dashboard_versions: DashboardVersionRow;
   dashboard_sources: DashboardSourceRow;
   console_sessions: ConsoleSessionRow;
+  price_books: PriceBookRow;
+  usage_ledger: UsageLedgerRow;
+  usage_days: UsageDayRow;
+  usage_intakes: UsageIntakeRow;
+  budgets: BudgetRow;
+  budget_notices: BudgetNoticeRow;
   fleet_documents: FleetDocumentRow;
   fleet_turns: { id: number; turn: number };
   store_checks: { id: number; count: number };
@@ -74,6 +80,59 @@ export interface UsageCostRow {
   inter_region_tier2_micros: number;
   inter_region_tier3_micros: number;
   inter_region_tier4_micros: number;
+}
+
+export interface PriceBookRow {
+  version: number;
+  effective_from: string;
+  created_at: number;
+  document: string;
+}
+
+export interface UsageLedgerRow {
+  organization_id: string;
+  date: string;
+  entity_type: string;
+  entity_id: string;
+  meter: string;
+  usage_date: string;
+  quantity: string;
+  price_version: number;
+  unit_price: string;
+  micros: number;
+}
+
+export interface UsageDayRow {
+  organization_id: string;
+  date: string;
+  revision: number;
+  rated_revision: number;
+  rated_at: number;
+  locked: number;
+}
+
+export interface UsageIntakeRow {
+  organization_id: string;
+  holder: string;
+  expires_at: number;
+  days: string;
+}
+
+export interface BudgetRow {
+  organization_id: string;
+  id: string;
+  document: string;
+}
+
+export interface BudgetNoticeRow {
+  organization_id: string;
+  budget_id: string;
+  month: string;
+  threshold: string;
+  created_at: number;
+  attempts: number;
+  next_attempt_at: number | null;
+  document: string;
 }
 
 export interface DashboardTokenRow {

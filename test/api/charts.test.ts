@@ -115,7 +115,7 @@ onEachStore('the data of tiles and charts', (store) => {
 
     it('ratio: a real division', async () => {
       const { json } = await data('ratio');
-      expect(json.data.series).toEqual([{ name: 'errors', group: [], isOthers: false, values: [0.5, null, null] }]);
+      expect(json.data.series).toEqual([{ name: 'errors', group: [], isOthers: false, values: [0.5, 0, null] }]);
     });
 
     it('number, table, search, markdown, gauge', async () => {
@@ -214,6 +214,15 @@ onEachStore('the data of tiles and charts', (store) => {
         { ts_bucket: T0, group: ['20'], 'series_0.data': 20, 'series_1.data': 20 },
         { ts_bucket: T0, group: ['10'], 'series_0.data': 10 },
       ]);
+    });
+
+    it('a where that is as long as it may be', async () => {
+      const values = Array.from({ length: 900 }, (_, index) => `'wörd-${index}'`).join(',');
+      const where = `ServiceName IN (${values},'api')`;
+      expect(where.length).toBeGreaterThan(9_000);
+      const { status, json } = await chart({ ...window, series: [{ ...count, where, whereLanguage: 'sql' }] });
+      expect(status).toBe(200);
+      expect(json.data).toEqual([{ ts_bucket: T0, group: [], 'series_0.data': 2 }]);
     });
 
     it('a metric by name, or by its field', async () => {

@@ -17,6 +17,10 @@ const BODIES: Record<string, object> = {
   updateDashboard: { name: 'intruder' },
   createSource: { name: 'intruder', kind: 'log' },
   updateSource: { name: 'intruder', kind: 'log' },
+  instanceScalingPreview: { numReplicas: 7 },
+  instanceReplicaScalingPreview: { numReplicas: 7 },
+  budgetCreate: { name: 'intruder', monthlyCHC: 1 },
+  budgetUpdate: { name: 'intruder', monthlyCHC: 1 },
 };
 
 type Owner = typeof acme | typeof globex;
@@ -53,9 +57,19 @@ async function idsOfGlobex(server: TestServer): Promise<Record<string, string>> 
     keyId: await keyNamed(server, 'admin', globex),
     activityId: activities.json.result[0].id,
     tokenId: tokens.json.result[0].id,
+    budgetId: await budgetOfGlobex(server),
     id: globex.dashboard,
     version: '1',
   };
+}
+
+/** The one budget that Globex has; made where there is none yet. */
+async function budgetOfGlobex(server: TestServer): Promise<string> {
+  const path = `/v1/organizations/${globex.id}/budgets`;
+  const [known] = (await server.call({ path, key: globex.admin })).json.result;
+  if (known) return known.id;
+  const body = { name: 'of Globex', monthlyCHC: 1_000_000 };
+  return (await server.call({ method: 'POST', path, key: globex.admin, body })).json.result.id;
 }
 
 /** Whatever Globex can see of itself. */
@@ -66,6 +80,7 @@ async function globexSees(server: TestServer): Promise<unknown[]> {
     '/keys',
     '/activities',
     '/dashboardTokens',
+    '/budgets',
     '/usageCost?from_date=2026-10-01&to_date=2026-10-31',
   ];
   const answers = await Promise.all(
@@ -125,6 +140,7 @@ onEachStore('tenancy', (store) => {
         keyId: randomUUID(),
         activityId: randomUUID(),
         tokenId: randomUUID(),
+        budgetId: randomUUID(),
         id: 'f'.repeat(24),
         version: '1',
       };

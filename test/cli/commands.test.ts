@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cli, errorsOf, type Json, storeOf } from '../support/cli.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 onEachStore('everyday commands beside a running server', (store) => {
   const server = useServer(store);
@@ -104,6 +105,20 @@ onEachStore('everyday commands beside a running server', (store) => {
       stderr: 'Created dashboard token dashboard token. It is shown this once.\n',
     });
     expect((await server.call({ path: '/api/v2/dashboards', token: plain.stdout.trim() })).status).toBe(200);
+  });
+
+  it('R2: token create --access write makes one that may change dashboards; list says which may, and when it was used', async () => {
+    const { id, token, access } = await json('token', 'create', '--org', 'Acme', '--name', 'pen', '--access', 'write');
+    expect(access).toBe('write');
+    const listed = async () => (await json('token', 'list', '--org', 'Acme')).find((one: Json) => one.id === id);
+    expect(await listed()).toMatchObject({ name: 'pen', access: 'write', usedAt: null });
+    const call = { method: 'POST', path: '/api/v2/dashboards', token, body: { name: 'by CLI token' } };
+    expect((await server.call(call)).status).toBe(200);
+    await until(listed, ({ usedAt }) => usedAt !== null, 'the use of the token is not noted');
+    expect((await run('token', 'list', '--org', 'Acme')).stdout).toMatch(
+      /^ID +NAME +ACCESS +TOKEN +EXPIRES +LAST USED\n/,
+    );
+    expect((await run('token', 'create', '--org', 'Acme', '--access', 'admin')).code).toBe(2);
   });
 
   it('R2: token delete revokes a token from the next request on; another organization cannot', async () => {

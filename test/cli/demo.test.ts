@@ -1,44 +1,11 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli, type Json } from '../support/cli.ts';
-import { PROGRAM } from '../support/server.ts';
-
-interface Demo {
-  welcome: string;
-  stop(): Promise<number | null>;
-}
-
-/** Starts the demo and waits for the end of its welcome. */
-async function startDemo(data: string): Promise<Demo> {
-  const child = spawn(process.execPath, [PROGRAM, 'demo', '--port', '0', '--data', data], {
-    env: { PATH: process.env.PATH },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  let errors = '';
-  child.stderr.on('data', (text) => {
-    errors += text;
-  });
-  const welcome = await new Promise<string>((resolve, reject) => {
-    let text = '';
-    child.stdout.setEncoding('utf8').on('data', (more: string) => {
-      text += more;
-      if (text.includes('Ctrl+C')) resolve(text);
-    });
-    ended.then((code) => reject(new Error(`the demo ended with ${code}: ${errors}`)));
-  });
-  return {
-    welcome,
-    stop() {
-      if (child.exitCode === null) child.kill('SIGTERM');
-      return ended;
-    },
-  };
-}
+import { type Demo, startDemo } from '../support/demo.ts';
 
 /** The ready lines by the title that stands above each. */
 function curlLines(welcome: string): Map<string, string> {
@@ -115,7 +82,7 @@ describe('demo', () => {
     expect(demo.welcome).toMatch(
       /organization +b3a6f9d2-5c41-4e8a-9d27-0f1e2d3c4b5a\n +admin key +DemoAdminKey00000001 : demo-admin-secret\n/,
     );
-    expect(demo.welcome).toMatch(/dashboard token +demo-dashboard-token\n/);
+    expect(demo.welcome).toMatch(/dashboard token +demo-dashboard-token\n +read-write one +demo-dashboard-writer\n/);
     expect([...lines.keys()]).toEqual([
       'Update service scaling',
       'Create key',
@@ -141,7 +108,13 @@ describe('demo', () => {
     expect(cost.result.grandTotalCHC).toBeGreaterThan(0);
     const list = await answerOf(lines.get('List dashboards'));
     const one = await answerOf(lines.get('Get dashboard'));
-    expect(list.data).toEqual([one.data]);
+    expect(list.data.map(({ name }: Json) => name)).toEqual([
+      'Service health',
+      'Pilothouse itself',
+      'Logs explorer',
+      'Fleet at a glance',
+    ]);
+    expect(list.data.at(-1)).toEqual(one.data);
   });
 
   it('has three services in two warehouses, and every field of the service record on one of them', async () => {
@@ -182,7 +155,7 @@ describe('demo', () => {
     expect((await read('/services')).result).toEqual(before.services);
     const ids = (keys: Json[]) => keys.map(({ id }) => id);
     expect(ids((await read('/keys')).result)).toEqual(ids(before.keys));
-    expect((await answerOf(lines.get('List dashboards'))).data).toHaveLength(1);
+    expect((await answerOf(lines.get('List dashboards'))).data).toHaveLength(4);
   });
 });
 

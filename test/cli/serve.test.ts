@@ -48,6 +48,17 @@ describe('serve', () => {
     expect(await server.stop('SIGTERM')).toBe(0);
   });
 
+  it.each(['--base-path', 'PILOTHOUSE_BASE_PATH'])('%s stands in both addresses of the ready line', async (how) => {
+    const args = ['--port', '0', '--dashboard-port', '0', '--data', data, '--fleet', fleetFile];
+    const server = how.startsWith('--')
+      ? await serve([...args, how, '/tools/x/'])
+      : await serve(args, { [how]: '/tools/x' });
+    for (const address of [server.url, server.dashboardUrl]) expect(new URL(address).pathname).toBe('/tools/x');
+    expect((await organization(server.url)).status).toBe(200);
+    expect((await organization(new URL(server.url).origin)).status).toBe(404);
+    expect((await fetch(`${server.dashboardUrl}/api/v2/dashboards`)).status).toBe(401);
+  });
+
   it('every flag has a variable', async () => {
     const [port, dashboardPort] = [await freePort(), await freePort()];
     const server = await serve([], {

@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { acme, fleet } from '../support/fleet.ts';
+import { sha256 } from '../support/keys.ts';
 import { type BareStore, copyProgram, openBareStore } from '../support/migrations.ts';
 import { type Program, spawnProgram } from '../support/process.ts';
 import { onEachStore } from '../support/server.ts';
@@ -13,6 +14,8 @@ const BALLAST = `CREATE TABLE ballast (i BIGINT NOT NULL PRIMARY KEY, text TEXT 
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500000)
 INSERT INTO ballast SELECT i, 'a text that makes the row a little longer than it would be otherwise' FROM n;
 `;
+
+const migration = (name: string) => join(import.meta.dirname, `../../migrations/state/${name}.sql`);
 
 onEachStore('migrations', (store) => {
   let bare: BareStore;
@@ -83,6 +86,47 @@ onEachStore('migrations', (store) => {
       ).toHaveLength(1);
     } finally {
       rmSync(directory, { recursive: true, force: true });
+    }
+  });
+
+  it('dashboards from before versions were kept are the first version of each', { timeout: 60_000 }, async () => {
+    const past = copyProgram('0002-keys-by-organization', readFileSync(migration('0002-keys-by-organization'), 'utf8'));
+    try {
+      for (const file of readdirSync(past.migrations)) if (!/^000[12]-/.test(file)) rmSync(join(past.migrations, file));
+      const before = serve({ program: past.main });
+      await ready(before);
+      before.kill('SIGTERM');
+      expect(await before.ended).toBe(0);
+      const tile = {
+        id: 't',
+        name: '"series":[',
+        x: 0,
+        y: 0,
+        w: 1,
+        h: 1,
+        series: [{ type: 'markdown', content: 'x' }],
+      };
+      const board = { id: 'old', name: 'Old', tags: [], tiles: [tile, { ...tile, id: 'u' }] };
+      await bare.query(
+        `INSERT INTO organizations (id, name, tier, paid, created_at, key_count, cost_revision) VALUES ('${acme.id}', 'Acme', 'SCALE', 1, 1, 0, 1)`,
+      );
+      await bare.query(
+        `INSERT INTO dashboards (organization_id, id, name, document, created_at, updated_at) VALUES ('${acme.id}', 'old', 'Old', '${JSON.stringify(board)}', 1, 2)`,
+      );
+      await bare.query(
+        `INSERT INTO dashboard_tokens (id, organization_id, name, token_hash, token_suffix, created_at) VALUES ('x', '${acme.id}', 'old', '${sha256('old-token')}', '', 1)`,
+      );
+      const url = await ready(serve());
+      const call = (path: string, method = 'GET') =>
+        fetch(`${url}/api/v2/dashboards${path}`, { method, headers: { authorization: 'Bearer old-token' } });
+      expect(await (await call('/old')).json()).toEqual({ data: expect.objectContaining({ id: 'old', name: 'Old' }) });
+      const { data } = (await (await call('/old/versions')).json()) as { data: unknown };
+      expect(data).toEqual([
+        expect.objectContaining({ version: 1, name: 'Old', tiles: 2, savedAt: '1970-01-01T00:00:00.002Z' }),
+      ]);
+      expect((await call('/old', 'DELETE')).status, 'a token from then may only read').toBe(403);
+    } finally {
+      past.remove();
     }
   });
 

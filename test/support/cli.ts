@@ -60,7 +60,7 @@ export interface TestStore {
 }
 
 export function storeAt(directory: string, databaseUrl: string | undefined): TestStore {
-  const args = databaseUrl ? ['--database-url', databaseUrl] : ['--data', join(directory, 'data')];
+  const args = ['--data', join(directory, 'data'), ...(databaseUrl ? ['--database-url', databaseUrl] : [])];
   const store: TestStore = {
     directory,
     args,

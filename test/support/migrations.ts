@@ -61,7 +61,14 @@ export async function openBareStore(store: StoreName): Promise<BareStore> {
 }
 
 /** A copy of the built program with one more migration, which takes a while: a version from the future. */
-export function copyProgram(name: string, sql: string): { main: string; remove(): void } {
+export function copyProgram(
+  name: string,
+  sql: string,
+): {
+  main: string;
+  migrations: string;
+  remove(): void;
+} {
   const root = join(import.meta.dirname, '../..');
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-program-'));
   for (const part of ['dist', 'migrations', 'package.json'])
@@ -70,6 +77,7 @@ export function copyProgram(name: string, sql: string): { main: string; remove()
   writeFileSync(join(directory, 'migrations', 'state', `${name}.sql`), sql);
   return {
     main: join(directory, 'dist', 'main.js'),
+    migrations: join(directory, 'migrations', 'state'),
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
 }

@@ -36,5 +36,5 @@ export async function operationsOf(server: TestServer, prefix: '/v1' | '/api/v2'
 /** The path with its parameters filled in, and a query where the operation cannot do without one. */
 export function pathOf({ path }: Operation, values: Record<string, string>): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? `no value for ${name}`);
-  return path.endsWith('/usageCost') ? `${filled}?from_date=2026-10-01&to_date=2026-10-31` : filled;
+  return /\/usageCost(\/summary|\/export)?$/.test(path) ? `${filled}?from_date=2026-10-01&to_date=2026-10-31` : filled;
 }

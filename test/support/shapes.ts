@@ -10,6 +10,7 @@ const CODES: Record<number, string> = {
   405: 'METHOD_NOT_ALLOWED',
   408: 'REQUEST_TIMEOUT',
   409: 'CONFLICT',
+  412: 'PRECONDITION_FAILED',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   429: 'TOO_MANY_REQUESTS',
@@ -38,7 +39,7 @@ export function expectFailure(path: string, { status, headers, text, json }: Fai
       error: expect.stringMatching(new RegExp(`^${CODES[expected]}: \\S`)),
       status: expected,
     });
-  } else if (isUnder(path, '/api/v2') && expected === 400) {
+  } else if ((isUnder(path, '/api/v2') || isUnder(path, '/console')) && expected === 400) {
     expect(json).toEqual({
       message: expect.stringMatching(/\S/),
       errors: expect.arrayContaining([{ path: expect.any(String), message: expect.any(String) }]),

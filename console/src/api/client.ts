@@ -26,12 +26,16 @@ export function createSend(base: string, sessions: SessionStore): Send {
       response = await attempt(base, method, path, request, sessions.csrf());
     }
     if (response.status === 401) sessions.end();
-    const answer = await jsonOf(response);
+    const answer = isFile(response) ? await response.blob() : await jsonOf(response);
     if (!response.ok) throw apiErrorOf(response.status, answer, response.headers.get('x-request-id') ?? undefined);
     request.onResponse?.(response);
     return (request.envelope ? (answer as Record<string, unknown>)[request.envelope] : answer) as T;
   };
 }
+
+/** Handed out as it came. */
+const isFile = ({ ok, headers }: Response): boolean =>
+  ok && headers.get('content-disposition')?.startsWith('attachment') === true;
 
 async function attempt(
   base: string,

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 
-interface IconProps {
+export interface IconProps {
   /** In pixels. */
   size?: number;
 }
 
 /** Drawn on a grid of 20, stroked in the text's colour. What it means stands in words beside it. */
-function Drawing({ size = 18, children }: IconProps & { children: ReactNode }) {
+export function Drawing({ size = 18, children }: IconProps & { children: ReactNode }) {
   return (
     <svg
       width={size}

@@ -1,5 +1,4 @@
 import type { Buckets } from './buckets.ts';
-import { ratioOf } from './ratio.ts';
 import type { Points, Value } from './reading.ts';
 
 export type ChartRow = { ts_bucket?: number; group?: string[] } & Record<string, Value | string[]>;
@@ -8,16 +7,14 @@ export type ChartRow = { ts_bucket?: number; group?: string[] } & Record<string,
 export function chartRows(
   buckets: Buckets,
   points: Points[],
-  form: 'ratio' | 'column' | undefined,
+  form: 'column' | undefined,
   groupBy: readonly string[],
 ): ChartRow[] {
-  const [first, second] = points;
-  const shown = form === 'ratio' && first && second && points.length === 2 ? [ratioOf(first, second)] : points;
   const cells = new Map<string, { bucket: number; labels: string[]; values: [series: number, value: Value][] }>();
-  for (const [series, { groups }] of shown.entries()) {
+  for (const [series, { groups }] of points.entries()) {
     for (const { labels, values } of groups) {
       for (const [bucket, value] of values.entries()) {
-        if (value === null && form !== 'ratio') continue;
+        if (value === null) continue;
         const id = JSON.stringify([bucket, labels]);
         const cell = cells.get(id) ?? { bucket, labels, values: [] };
         cells.set(id, cell);

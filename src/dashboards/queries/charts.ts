@@ -14,7 +14,7 @@ import {
 } from './buckets.ts';
 import { mistake } from './draft.ts';
 import { planSeries } from './plan.ts';
-import { ratioOf } from './ratio.ts';
+import { COMPARED_GROUPS, ratioOf } from './ratio.ts';
 import type { Points, Reading, Top } from './reading.ts';
 import { createResolve, type Resolved } from './resolve.ts';
 import { planSearch } from './search.ts';
@@ -99,15 +99,15 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
   }
 
   return {
-    /** Points of each series by bucket. */
+    /** Points of each series by bucket; of their ratio, where it is asked for and there are two. */
     async series(
       caller: Caller,
       list: Series[],
       range: Range,
-      granularity: Granularity | 'auto',
+      { granularity, isRatio }: { granularity: Granularity | 'auto'; isRatio: boolean },
     ): Promise<{ buckets: Buckets; points: Points[] }> {
       const buckets = chosenBuckets(range, granularity, zoneOf('UTC'));
-      const top: Top = { groups: MOST_GROUPS, withOthers: false };
+      const top: Top = { groups: isRatio ? COMPARED_GROUPS : MOST_GROUPS, withOthers: false };
       const points = await Promise.all(
         list.map(async (series, index) => {
           const missing = () => new AppError('not_found', `Source not found for series ${index}`);
@@ -115,7 +115,9 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
           return read(caller, readingOf(caller, series, { buckets, top, path: `series[${index}]` }, from));
         }),
       );
-      return { buckets, points };
+      const [first, second] = points;
+      if (!isRatio || points.length !== 2 || !first || !second) return { buckets, points };
+      return { buckets, points: [ratioOf(first, second, { aggFn: list[0]?.aggFn, groups: MOST_GROUPS })] };
     },
 
     /** One tile of a stored dashboard, as it is drawn. */
@@ -134,10 +136,11 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
       if (first.type === 'search') return searchTile(caller, first, view);
       const zone = zoneOf(view.timezone);
       const buckets = first.type === 'time' ? chosenBuckets(view, view.granularity, zone) : oneBucket(view);
-      const top: Top = {
-        groups: first.type === 'number' ? 1 : (view.groups ?? GROUPS_OF[first.type]),
-        withOthers: view.withOthers && first.type !== 'number',
-      };
+      const isRatio = tile.asRatio && tile.series.length === 2;
+      const groups = first.type === 'number' ? 1 : (view.groups ?? GROUPS_OF[first.type]);
+      const top: Top = isRatio
+        ? { groups: COMPARED_GROUPS, withOthers: false }
+        : { groups, withOthers: view.withOthers && first.type !== 'number' };
       const named = await Promise.all(
         tile.series.map(async (series, index) => {
           const path = `series[${index}]`;
@@ -149,7 +152,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
           };
         }),
       );
-      const shown = tile.asRatio && named.length === 2 ? [asRatio(tile, named)] : named;
+      const shown = isRatio ? [asRatio(tile, named, groups)] : named;
       const drawn = { start: buckets.startMs, end: buckets.endMs, timezone: zone.name };
       if (first.type === 'time') return timeData(drawn, buckets, shown);
       if (first.type === 'number') return numberData(drawn, shown);
@@ -161,10 +164,17 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
 const MOST_GROUPS = 250;
 const GROUPS_OF = { time: 20, table: 100 };
 
-function asRatio(tile: Tile, [first, second]: { name: string; points: Points }[]): { name: string; points: Points } {
+interface Named {
+  name: string;
+  points: Points;
+}
+
+function asRatio({ series }: Tile, [first, second]: Named[], groups: number): Named {
   if (!first || !second) throw new Error('a ratio has two series');
-  const name = tile.series[0]?.alias ?? `${first.name} / ${second.name}`;
-  return { name, points: ratioOf(first.points, second.points) };
+  return {
+    name: series[0]?.alias ?? `${first.name} / ${second.name}`,
+    points: ratioOf(first.points, second.points, { aggFn: series[0]?.aggFn, groups }),
+  };
 }
 
 const missingInTile = (path: string) => (id: string) => mistake(`${path}.sourceId`, `There is no source ${id}`);

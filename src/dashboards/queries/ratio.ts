@@ -1,17 +1,31 @@
-import type { Group, Points, Value } from './reading.ts';
+import type { Aggregation, Group, Points, Value } from './reading.ts';
 
-/** The first series divided by the second, by group and bucket; null where there is nothing to divide, or by. */
-export function ratioOf(numerator: Points, denominator: Points): Points {
-  const divisors = new Map(denominator.groups.map((group) => [idOf(group), group]));
-  const groups = numerator.groups.map((group) => ({
-    ...group,
-    values: group.values.map((value, index) => divided(value, divisors.get(idOf(group))?.values[index])),
-  }));
-  return { groups, totalGroups: numerator.totalGroups };
+/** How many groups of either side are compared before the ratio is cut to the top ones. */
+export const COMPARED_GROUPS = 5000;
+
+/** What counts something is 0 where there is nothing; an average of nothing is nothing. */
+const COUNTING: readonly (Aggregation | undefined)[] = ['count', 'count_distinct', 'sum', 'increase', 'rate'];
+
+/**
+ * The first series divided by the second, group by group and bucket by bucket; null where there is nothing to divide by.
+ * The groups are those of the second, the largest first.
+ */
+export function ratioOf(
+  numerator: Points,
+  denominator: Points,
+  { aggFn, groups: most }: { aggFn: Aggregation | undefined; groups: number },
+): Points {
+  const dividends = new Map(numerator.groups.map((group) => [idOf(group), group]));
+  const missing = COUNTING.includes(aggFn) ? 0 : null;
+  const groups = denominator.groups.slice(0, most).map((divisor) => {
+    const dividend = dividends.get(idOf(divisor));
+    return { ...divisor, values: divisor.values.map((by, index) => divided(dividend?.values[index] ?? missing, by)) };
+  });
+  return { groups, totalGroups: denominator.totalGroups };
 }
 
-const idOf = ({ labels, isOthers }: Group): string => JSON.stringify([isOthers, labels]);
+const idOf = ({ labels }: Group): string => JSON.stringify(labels);
 
-function divided(value: Value, by: Value | undefined): number | null {
+function divided(value: Value, by: Value): number | null {
   return typeof value === 'number' && typeof by === 'number' && by !== 0 ? value / by : null;
 }

@@ -302,7 +302,8 @@ describe('series on the real engine', () => {
   it('a ratio is a division, null where there is nothing to divide by', async () => {
     const errors = await read({ where: 'SeverityText:"ERROR"' });
     const webs = await read({ where: 'ServiceName:"web" OR LogAttributes.user:"bob"' });
-    expect(ratioOf(errors, webs).groups[0]?.values).toEqual([null, 1, null]);
+    expect(ratioOf(errors, webs, { aggFn: 'count', groups: 20 }).groups[0]?.values).toEqual([0, 1, null]);
+    expect(ratioOf(errors, webs, { aggFn: 'avg', groups: 20 }).groups[0]?.values).toEqual([null, 1, null]);
   });
 
   it('buckets begin where the engine says they do, in every zone and season', async () => {

@@ -54,7 +54,7 @@ export async function openFace({ queries, passwords, timezone }: Options): Promi
     const queryId = call.queryId ?? randomUUID();
     response.setHeader('x-clickhouse-query-id', queryId);
     response.setHeader('x-clickhouse-timezone', timezone);
-    const signal = face === 'reader' || call.isReadOnly ? abort.signal : new AbortController().signal;
+    const signal = face === 'reader' || call.isReadOnly ? abort.signal : undefined;
     const result = await queries.run(face, call, queryId, signal);
     response.setHeader('x-clickhouse-format', call.format);
     response.setHeader('x-clickhouse-summary', summaryOf(result));
@@ -107,10 +107,11 @@ function sendException(response: ServerResponse, error: unknown): void {
   response.writeHead(statusOf(exception.code), {
     'content-type': 'text/plain; charset=UTF-8',
     'x-clickhouse-exception-code': String(exception.code),
+    // What was not read of the request is thrown away, and the connection with it.
+    ...(response.req.complete ? {} : { connection: 'close' }),
   });
   response.end(wording(exception));
-  // What was not read of the request is not worth reading.
-  if (!response.req.complete) response.req.destroy();
+  response.req.resume();
 }
 
 function summaryOf({ rowsRead, bytesRead, rowsWritten, bytesWritten, elapsedSeconds }: Result): string {

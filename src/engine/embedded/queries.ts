@@ -35,13 +35,16 @@ export function createQueries({ openSession, readers, writers, queryMemoryBytes 
     stopper: createTurns({ size: 1, maxWaiting: MAX_WAITING }),
   };
   const running = new Map<string, Promise<unknown>>();
-  const forever = new AbortController().signal;
 
   /**
    * Each call has a session of its own: whatever a statement sets stays on its session, and one that was made read-only
    * stays so. Opening one takes a quarter of a millisecond.
    */
-  async function inSession<T>(role: Role, signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
+  async function inSession<T>(
+    role: Role,
+    signal: AbortSignal | undefined,
+    work: (session: Session) => Promise<T>,
+  ): Promise<T> {
     return turns[role](signal, async () => {
       const session = openSession();
       try {
@@ -57,13 +60,13 @@ export function createQueries({ openSession, readers, writers, queryMemoryBytes 
     const kill = `SET ROLE stopper; KILL QUERY WHERE Settings['log_comment'] = ${literal(queryId)} ASYNC`;
     // Once is not enough: it may not have begun, or be between two statements.
     for (let work = running.get(queryId); work && running.get(queryId) === work; ) {
-      await inSession('stopper', forever, (session) => session.queryAsync(kill)).catch(() => {});
+      await inSession('stopper', undefined, (session) => session.queryAsync(kill)).catch(() => {});
       await Promise.race([work, new Promise((resolve) => setTimeout(resolve, KILL_AGAIN_MS))]);
     }
   }
 
   return {
-    async run(face: Face, call: Call, queryId: string, signal: AbortSignal): Promise<Result> {
+    async run(face: Face, call: Call, queryId: string, signal?: AbortSignal): Promise<Result> {
       if (running.has(queryId)) {
         throw new EngineException(
           216,
@@ -82,13 +85,13 @@ export function createQueries({ openSession, readers, writers, queryMemoryBytes 
       );
       running.set(queryId, ended);
       const onAbort = () => void stop(queryId);
-      signal.addEventListener('abort', onAbort, { once: true });
+      signal?.addEventListener('abort', onAbort, { once: true });
       try {
         return await work;
       } catch (error) {
         throw asException(error);
       } finally {
-        signal.removeEventListener('abort', onAbort);
+        signal?.removeEventListener('abort', onAbort);
         running.delete(queryId);
       }
     },

@@ -12,8 +12,8 @@ export function createTurns({ size, maxWaiting }: Options) {
   const waiting: (() => void)[] = [];
   let working = 0;
 
-  async function enter(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) throw cancelled();
+  async function enter(signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted) throw cancelled();
     if (working < size) {
       working++;
       return;
@@ -22,14 +22,14 @@ export function createTurns({ size, maxWaiting }: Options) {
       throw new EngineException(202, 'TOO_MANY_SIMULTANEOUS_QUERIES', 'Too many queries are waiting.');
     await new Promise<void>((resolve, reject) => {
       const turn = () => {
-        signal.removeEventListener('abort', giveUp);
+        signal?.removeEventListener('abort', giveUp);
         resolve();
       };
       const giveUp = () => {
         waiting.splice(waiting.indexOf(turn), 1);
         reject(cancelled());
       };
-      signal.addEventListener('abort', giveUp, { once: true });
+      signal?.addEventListener('abort', giveUp, { once: true });
       waiting.push(turn);
     });
   }
@@ -41,7 +41,7 @@ export function createTurns({ size, maxWaiting }: Options) {
   }
 
   /** Waits for a turn, unless the signal comes first. */
-  return async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+  return async <T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> => {
     await enter(signal);
     try {
       return await work();

@@ -24,6 +24,6 @@ export function pointAt(text: string, error: ExpressionError): string {
 }
 
 /** Keeps the line one line: what has no shape of its own becomes a space, halves of characters a replacement. */
-function visible(text: string): string {
+export function visible(text: string): string {
   return text.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Z}]/gu, ' ');
 }

@@ -12,7 +12,7 @@ import {
 import { ExpressionError } from './expression-error.ts';
 import { boolean } from './function-rules.ts';
 import { not, type Placed, unify } from './operators.ts';
-import { arrayOf, BOOLEAN, NUMBER, nullable, nullableIf, OTHER, TEXT, type ValueType } from './value-type.ts';
+import { arrayOf, BOOLEAN, DAY, NUMBER, nullable, nullableIf, OTHER, TEXT, type ValueType } from './value-type.ts';
 
 const valuesOf = (operands: readonly Placed[]) => operands.map(({ value }) => value);
 
@@ -26,14 +26,16 @@ export function sameKind(operands: readonly Placed[], name: string, gives: Value
     return { node: 'element', array: first.value, index: second.value, type: element };
   }
   if (name === 'has' && second) {
-    const [, value] = unify({ value: { node: 'item', type: element }, at: first.at }, second);
+    const item: Expression = { node: 'item', type: element };
+    const [same, value] = unify({ value: item, at: first.at }, second);
+    if (same !== item) throw new ExpressionError(`${name} wants a ${element.kind} here`, second.at);
     return call(name, [first.value, value], gives);
   }
   if (name === 'greatest' || name === 'least') {
     const kinds = operands.map(({ value, at }) => unify(first, { value, at })[1]);
     const odd = kinds.findIndex((value) => kindOf(value) !== kindOf(first.value));
     if (odd >= 0) throw new ExpressionError(`${name} wants values of one kind`, operands[odd]?.at ?? first.at);
-    return call(name, widened(kinds), { ...first.value.type, nullable: false });
+    return call(name, widened(kinds), typeOfAll(kinds));
   }
   return call(name, valuesOf(operands), gives);
 }
@@ -53,6 +55,8 @@ export function converted(operands: readonly Placed[], name: string): Expression
   const kind = kindOf(operand.value);
   if (kind === 'time')
     throw new ExpressionError(`${name} wants a text or a number; for a time use toUnixTimestamp`, operand.at);
+  // An integer of what is not finite would fail the whole query.
+  if (kind === 'number' && base.includes('Int')) return call('trunc', [operand.value], NUMBER);
   if (kind !== 'text') return call(base, [operand.value], NUMBER);
   if (name.endsWith('OrZero')) return call(name, [operand.value], NUMBER);
   return call(`${base}OrNull`, [operand.value], nullable(NUMBER));
@@ -153,7 +157,13 @@ function oneType(results: readonly Placed[], name: string): ValueType {
   const scalars = new Set(['text', 'number', 'boolean', 'time']);
   const odd = known.find(({ value }) => kindOf(value) !== kindOf(first.value) || !scalars.has(kindOf(value)));
   if (odd) throw new ExpressionError(`${name} wants results of one kind`, odd.at);
-  return { kind: kindOf(first.value), nullable: known.length < results.length };
+  return nullableIf(known.length < results.length, typeOfAll(valuesOf(known)));
+}
+
+/** Of values of one kind. With a day among them it may be a day. */
+function typeOfAll(values: readonly Expression[]): ValueType {
+  const [first = NULL] = values;
+  return values.some(({ type }) => type.isDay) ? DAY : { kind: kindOf(first), nullable: false };
 }
 
 export function nullIf(operands: readonly Placed[]): Call {
@@ -164,7 +174,7 @@ export function nullIf(operands: readonly Placed[]): Call {
     node: 'call',
     name: 'nullIf',
     operands: [value, other],
-    type: nullable({ kind: kindOf(value), nullable: true }),
+    type: nullable(typeOfAll([value])),
   };
 }
 

@@ -29,6 +29,8 @@ export const time = rule("a time, such as a time column or '2026-11-15 12:00:00'
   const moment = parseMoment(operand.value);
   return moment && timeLiteral(moment.text);
 });
+/** A date has none: the engine refuses to be asked. */
+export const hours = rule('a time that has hours', (operand) => (operand.type.isDay ? undefined : time.take(operand)));
 export const scalar = when('a text, number, time or boolean', (operand) => SCALARS.has(kindOf(operand)));
 export const scalarOrNull = when(
   'a text, number, time, boolean or NULL',

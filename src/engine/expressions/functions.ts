@@ -14,6 +14,7 @@ import {
   anything,
   array,
   boolean,
+  hours,
   map,
   number,
   numbers,
@@ -31,7 +32,7 @@ import {
   whole,
 } from './function-rules.ts';
 import type { Placed } from './operators.ts';
-import { arrayOf, BOOLEAN, NUMBER, nullable, OTHER, TEXT, TIME, type ValueType } from './value-type.ts';
+import { arrayOf, BOOLEAN, DAY, NUMBER, nullable, OTHER, TEXT, TIME, type ValueType } from './value-type.ts';
 
 export interface FunctionRules {
   /** As ClickHouse spells it. */
@@ -106,9 +107,8 @@ allow('mapKeys', [map], arrayOf(TEXT));
 allow('mapValues', [map], (operands, name) => sameKind(operands, name, OTHER));
 
 // Numbers
-allow('abs ceil floor sign sqrt exp log log2 log10', [number], NUMBER);
+allow('abs ceil floor trunc sign sqrt exp log log2 log10', [number], NUMBER);
 allow('round', [number], NUMBER, { optional: [whole(-30, 30)] });
-allow('intDivOrZero', [number, number], NUMBER);
 allow('isFinite isNaN', [number], BOOLEAN);
 allow('cityHash64 xxHash64', [scalar], NUMBER, { more: scalar });
 allow('greatest least', [scalar, scalar], (operands, name) => sameKind(operands, name, OTHER), { more: scalar });
@@ -120,21 +120,22 @@ for (const type of 'Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float32 Fl
 }
 
 // Times
-allow('now today yesterday', [], TIME);
+const IN_ZONE = { optional: [timezone] };
+allow('now', [], TIME);
+allow('today yesterday', [], DAY);
 allow('toDateTime', [time], TIME);
-allow('toDate', [time], TIME, { optional: [timezone] });
-allow('toDateOrNull toDateTimeOrNull parseDateTimeBestEffortOrNull', [text], nullable(TIME));
-allow('toYear toQuarter toMonth toDayOfYear toDayOfMonth toHour toMinute toSecond', [time], NUMBER, {
-  optional: [timezone],
-});
+allow('toDate', [time], DAY, IN_ZONE);
+allow('toDateOrNull', [text], nullable(DAY));
+allow('toDateTimeOrNull parseDateTimeBestEffortOrNull', [text], nullable(TIME));
+allow('toYear toQuarter toMonth toDayOfYear toDayOfMonth', [time], NUMBER, IN_ZONE);
+allow('toHour toMinute toSecond', [hours], NUMBER, IN_ZONE);
 allow('toDayOfWeek', [time], NUMBER, { optional: [whole(0, 3), timezone] });
 allow('toISOWeek', [time], NUMBER);
-allow('toStartOfMinute toStartOfFiveMinutes toStartOfTenMinutes', [time], TIME, {
-  optional: [timezone],
-});
-allow('toStartOfFifteenMinutes toStartOfHour toStartOfDay toMonday', [time], TIME, { optional: [timezone] });
-allow('toStartOfMonth toStartOfQuarter toStartOfYear', [time], TIME, { optional: [timezone] });
-allow('toStartOfWeek', [time], TIME, { optional: [whole(0, 9), timezone] });
+allow('toStartOfMinute toStartOfFiveMinutes toStartOfTenMinutes', [hours], TIME, IN_ZONE);
+allow('toStartOfFifteenMinutes toStartOfHour', [hours], TIME, IN_ZONE);
+allow('toStartOfDay', [time], TIME, IN_ZONE);
+allow('toMonday toStartOfMonth toStartOfQuarter toStartOfYear', [time], DAY, IN_ZONE);
+allow('toStartOfWeek', [time], DAY, { optional: [whole(0, 9), timezone] });
 allow('toUnixTimestamp', [time], NUMBER);
 allow('dateDiff', [oneOf(UNITS), time, time], NUMBER, { optional: [timezone] });
 allow('formatDateTime', [time, quotedText(100, 1)], TEXT, { optional: [timezone] });

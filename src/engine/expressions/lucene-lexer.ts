@@ -31,17 +31,23 @@ export interface LuceneLexer {
   phrase(): Word;
 }
 
+/** Visible ASCII lies between these two. */
+const [SPACE, PLAIN] = [0x20, 0x7e];
 const BRACKETS = '[]{}';
 const ENDS = '()"';
 
 export function createLuceneLexer(text: string): LuceneLexer {
   let at = 0;
 
+  /** The character here, whole, if it may stand in a word. */
   function checked(): string {
-    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
-    if (CONFUSABLE.test(character)) throw new ExpressionError('Use straight quotes: "', at);
-    if (INVISIBLE.test(character))
-      throw new ExpressionError(`The character ${codePointName(text, at)} is allowed between quotes only`, at);
+    const code = text.codePointAt(at) ?? 0;
+    const character = String.fromCodePoint(code);
+    if (code > PLAIN || code < SPACE) {
+      if (CONFUSABLE.test(character)) throw new ExpressionError('Use straight quotes: "', at);
+      if (INVISIBLE.test(character))
+        throw new ExpressionError(`The character ${codePointName(text, at)} is allowed between quotes only`, at);
+    }
     if (character === '~') throw new ExpressionError('Fuzzy search with ~ is not supported; escape it as \\~', at);
     if (character === '^') throw new ExpressionError('Boosting with ^ is not supported; escape it as \\^', at);
     if (BRACKETS.includes(character))

@@ -397,6 +397,18 @@ const EXAMPLES: Example[] = [
   ],
   ['-Buckets:>100', '(NOT arrayExists(_item -> (_item > {p1:UInt8}), `Buckets`))', [100], [2, 3, 4]],
   [
+    'LogAttributes.path:(http://x OR /api/v1/users)',
+    '((lower(`LogAttributes`[{p1:String}]) LIKE {p2:String}) OR (lower(`LogAttributes`[{p1:String}]) LIKE {p3:String}))',
+    ['path', '%http://x%', '%/api/v1/users%'],
+    [2],
+  ],
+  [
+    'Body:(localhost:3000 OR refused)',
+    '((lower(`Body`) LIKE {p1:String}) OR (lower(`Body`) LIKE {p2:String}))',
+    ['%localhost:3000%', '%refused%'],
+    [1, 4],
+  ],
+  [
     'refused OR found',
     '(hasToken(lower(`Body`), {p1:String}) OR hasToken(lower(`Body`), {p2:String}))',
     ['refused', 'found'],
@@ -580,6 +592,10 @@ const REFUSED: [text: string, complaint: string][] = [
   ['\u202erefused', 'The character U+202E is allowed between quotes only, at character 1: "▸ refused"'],
   ['a\u0007b', 'The character U+0007 is allowed between quotes only, at character 2: "a▸ b"'],
   ['Log*:x', 'There is no column "Log*"; put text with a colon in quotes, at character 1: "▸Log*:x"'],
+  [
+    'ServiceName:(api OR Duration:>5)',
+    '"Duration" cannot stand in the parentheses of another column, at character 21: "ServiceName:(api OR ▸Duration:>5)"',
+  ],
 ];
 
 describe('Lucene', () => {

@@ -9,6 +9,9 @@ import { logical, not } from './operators.ts';
 import { findNearColumn, quoted, type Scope, unknownColumn } from './scope.ts';
 import { BOOLEAN } from './value-type.ts';
 
+/** No column's name is longer. */
+const LONGEST_NAME = 200;
+
 /** A `where` in Lucene; undefined when it is blank, which is no condition at all. */
 export function parseLucene(text: string, scope: Scope): Expression | undefined {
   checkText(text);
@@ -69,9 +72,19 @@ function createLuceneParser(text: string, scope: Scope) {
     if (isOperator('AND', '&&') || isOperator('OR', '||'))
       throw new ExpressionError('Something is missing before this operator; lower-case words are searched for', at);
     if (lexer.peek() === '(') return group(field);
-    if (field) return fieldValue(field);
+    if (field) {
+      refuseInnerField();
+      return fieldValue(field);
+    }
     if (lexer.peek() === '"') return matchPhrase(implicitText(scope, at), lexer.phrase());
     return wordOrField();
+  }
+
+  /** In `a:(b:c)` the inner field would be taken for text, which nobody means. */
+  function refuseInnerField(): void {
+    const [, name] = /^([^\s:()"]+):/.exec(text.slice(lexer.at(), lexer.at() + LONGEST_NAME)) ?? [];
+    if (name !== undefined && findField(scope, name))
+      throw new ExpressionError(`${quoted(name)} cannot stand in the parentheses of another column`, lexer.at());
   }
 
   function group(field: Field | undefined): Expression {

@@ -15,7 +15,7 @@ import {
 } from './expression.ts';
 import { ExpressionError } from './expression-error.ts';
 import { parseMoment } from './moments.ts';
-import { BOOLEAN, NUMBER, nullableIf, TIME } from './value-type.ts';
+import { BOOLEAN, NUMBER, nullableIf } from './value-type.ts';
 
 /** An expression and where its text starts, for complaints. */
 export interface Placed {
@@ -23,7 +23,7 @@ export interface Placed {
   at: number;
 }
 
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** The number a text spells in full, if it does. */
 export function parseNumber(text: string): number | bigint | undefined {
@@ -109,7 +109,18 @@ function unifyAll(operand: Placed, others: readonly Placed[]): [Expression, Expr
 
 export function isIn(operand: Placed, values: readonly (Placed & { value: Literal })[]): Expression {
   const [value, rest] = unifyAll(operand, values);
+  if (kindOf(value) === 'time') return isOneOfTimes({ value, at: operand.at }, rest);
   return { node: 'in', operand: value, values: rest.filter(isLiteral), type: nullableIf(isNullable(value), BOOLEAN) };
+}
+
+/** The engine finds no dates in a list of times, so each is compared; only what cannot grow is written that often. */
+function isOneOfTimes(operand: Placed, times: readonly Expression[]): Expression {
+  if (operand.value.node !== 'column' && times.length > 1)
+    throw new ExpressionError('A list of times goes with a column; compare this with each time', operand.at);
+  return logical(
+    'OR',
+    times.map((time) => compare('=', operand, { value: time, at: operand.at })),
+  );
 }
 
 export function between(operand: Placed, low: Placed, high: Placed): Expression {
@@ -168,7 +179,7 @@ function shift(operator: ArithmeticOperator, { value: left }: Placed, { value: r
       'To a time only an interval can be added, such as INTERVAL 1 HOUR; see also dateDiff',
       at,
     );
-  return { node: 'arithmetic', operator, left, right, type: nullableIf(isNullable(left) || isNullable(right), TIME) };
+  return { node: 'arithmetic', operator, left, right, type: nullableIf(isNullable(right), left.type) };
 }
 
 /** The engine refuses a whole query for one remainder of a division by 0; NULL is skipped instead. */

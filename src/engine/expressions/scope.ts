@@ -1,6 +1,7 @@
+import { memoized } from '../../kernel/memo.ts';
 import { type Column, ORGANIZATION_COLUMN } from '../engine.ts';
 import { call, type Expression } from './expression.ts';
-import { ExpressionError } from './expression-error.ts';
+import { ExpressionError, visible } from './expression-error.ts';
 import { nearest } from './nearest.ts';
 import { parseType, TEXT } from './value-type.ts';
 
@@ -16,9 +17,11 @@ export function findColumn(scope: Scope, name: string): Column | undefined {
   return name === ORGANIZATION_COLUMN ? undefined : scope.columns.find((column) => column.name === name);
 }
 
+const typeOf = memoized((type) => parseType(type));
+
 /** The value of a column; what only looks like text (an Enum, a UUID) is made text. */
 export function referTo(column: Column): Expression {
-  const { disguised, ...type } = parseType(column.type);
+  const { disguised, ...type } = typeOf(column.type);
   const reference: Expression = { node: 'column', name: column.name, type };
   return disguised ? call('toString', [reference], TEXT) : reference;
 }
@@ -75,7 +78,7 @@ export function findNearColumn(scope: Scope, name: string): string | undefined {
 
 const LONGEST_ECHO = 64;
 
-/** A name in a message, cut when it is long. */
+/** A name in a message: on one line, cut when it is long. */
 export function quoted(name: string): string {
-  return name.length > LONGEST_ECHO ? `"${name.slice(0, LONGEST_ECHO).toWellFormed()}…"` : `"${name}"`;
+  return name.length > LONGEST_ECHO ? `"${visible(name.slice(0, LONGEST_ECHO))}…"` : `"${visible(name)}"`;
 }

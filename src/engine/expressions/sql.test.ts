@@ -185,12 +185,31 @@ const EXAMPLES: Example[] = [
     [['api', 'worker', "it's"]],
     [1, 3],
   ],
-  ['IsError IN (true)', '(`IsError` IN {p1:Array(Bool)})', [[true]], [1, 3]],
+  ['IsError IN (true)', '(`IsError` IN (true))', [], [1, 3]],
   [
     "Timestamp IN ('2026-11-16 00:00:00')",
-    "(`Timestamp` IN {p1:Array(DateTime64(9, 'UTC'))})",
-    [['2026-11-16 00:00:00.000000000']],
+    "(`Timestamp` = {p1:DateTime64(9, 'UTC')})",
+    ['2026-11-16 00:00:00.000000000'],
     [3],
+  ],
+  [
+    "Day IN ('2026-11-16', '2026-11-17')",
+    "((`Day` = {p1:DateTime64(9, 'UTC')}) OR (`Day` = {p2:DateTime64(9, 'UTC')}))",
+    ['2026-11-16 00:00:00.000000000', '2026-11-17 00:00:00.000000000'],
+    [3, 4],
+  ],
+  [
+    "Timestamp NOT IN ('2026-11-16', '2026-11-17T08:30:00Z')",
+    "(NOT ((`Timestamp` = {p1:DateTime64(9, 'UTC')}) OR (`Timestamp` = {p2:DateTime64(9, 'UTC')})))",
+    ['2026-11-16 00:00:00.000000000', '2026-11-17 08:30:00.000000000'],
+    [1, 2],
+  ],
+  ['IsError IN (true, false)', '(`IsError` IN (true, false))', [], [1, 2, 3, 4]],
+  [
+    "toDate(Timestamp) = '2026-11-15'",
+    "(toDate(`Timestamp`) = {p1:DateTime64(9, 'UTC')})",
+    ['2026-11-15 00:00:00.000000000'],
+    [1, 2],
   ],
   ["SeverityNumber IN ('9', '0')", '(`SeverityNumber` IN {p1:Array(Int64)})', [[9, 0]], [2, 4]],
   ['Note IS NULL', 'isNull(`Note`)', [], [3, 4]],
@@ -428,6 +447,14 @@ const REFUSED: [text: string, complaint: string][] = [
   ["Body NOT = 'x'", '"=" makes no sense here, at character 10: "Body NOT ▸= \'x\'"'],
   ['Body IS TRUE', '"TRUE" makes no sense here, at character 9: "Body IS ▸TRUE"'],
   ['a.b.c = 1', 'There is no column "a.b.c", at character 1: "▸a.b.c = 1"'],
+  ['toHour(Day) = 1', 'toHour wants a time that has hours here, at character 8: "toHour(▸Day) = 1"'],
+  ["toYear(Day, 'UTC') = 2026", 'toYear of a date has no time zone, at character 13: "toYear(Day, ▸\'UTC\') = 2026"'],
+  ['has(Events.Name, 5)', 'has wants a text here, at character 18: "has(Events.Name, ▸5)"'],
+  [
+    "toDate(Timestamp) IN ('2026-11-15', '2026-11-16')",
+    'A list of times goes with a column; compare this with each time, at character 1: "▸toDate(Timestamp) IN (\'2 …"',
+  ],
+  ['`a\nb` = 1', 'There is no column "a b", at character 1: "▸`a b` = 1"'],
 ];
 
 describe('SQL conditions', () => {

@@ -9,6 +9,8 @@ export interface ValueType {
   readonly element?: ValueType;
   /** Reads as text but is none, such as an Enum or a UUID: has to be made text before it is used as such. */
   readonly disguised?: boolean;
+  /** A time without hours: what asks for them is not for it. */
+  readonly isDay?: boolean;
 }
 
 const plain = (kind: Kind): ValueType => ({ kind, nullable: false });
@@ -17,6 +19,7 @@ export const TEXT = plain('text');
 export const NUMBER = plain('number');
 export const BOOLEAN = plain('boolean');
 export const TIME = plain('time');
+export const DAY: ValueType = { ...TIME, isDay: true };
 export const OTHER = plain('other');
 
 export function arrayOf(element: ValueType): ValueType {
@@ -32,7 +35,8 @@ export function nullableIf(condition: boolean, type: ValueType): ValueType {
 }
 
 const NUMBERS = /^(U?Int(8|16|32|64|128|256)|B?Float(16|32|64)|Decimal(32|64|128|256)?)$/;
-const TIMES = /^(Date|Date32|DateTime|DateTime64)$/;
+const TIMES = /^(DateTime|DateTime64)$/;
+const DAYS = /^(Date|Date32)$/;
 const DISGUISED = /^(FixedString|Enum|Enum8|Enum16|UUID|IPv4|IPv6)$/;
 /** Deeper than any table of telemetry. */
 const DEEPEST = 8;
@@ -47,12 +51,19 @@ export function parseType(text: string, depth = 0): ValueType {
   if (name === 'Bool') return BOOLEAN;
   if (NUMBERS.test(name)) return NUMBER;
   if (TIMES.test(name)) return TIME;
+  if (DAYS.test(name)) return DAY;
   if (DISGUISED.test(name)) return { ...TEXT, disguised: true };
   if (name === 'LowCardinality') return parseType(inner, depth + 1);
   if (name === 'Nullable') return nullable(parseType(inner, depth + 1));
-  if (name === 'Array') return arrayOf(parseType(inner, depth + 1));
+  if (name === 'Array') return arrayOf(parseElement(inner, depth + 1));
   if (name === 'Map') return parseMap(inner, depth + 1);
   return OTHER;
+}
+
+/** Inside of something nothing is made text on the way, so what only reads as text is not known to be one. */
+function parseElement(text: string, depth: number): ValueType {
+  const type = parseType(text.trim(), depth);
+  return type.disguised ? OTHER : type;
 }
 
 function parseMap(inner: string, depth: number): ValueType {
@@ -60,7 +71,7 @@ function parseMap(inner: string, depth: number): ValueType {
   if (comma < 0) return OTHER;
   const key = parseType(inner.slice(0, comma).trim(), depth);
   if (key.kind !== 'text' || key.disguised) return OTHER;
-  return { kind: 'map', nullable: false, element: parseType(inner.slice(comma + 1).trim(), depth) };
+  return { kind: 'map', nullable: false, element: parseElement(inner.slice(comma + 1).trim(), depth) };
 }
 
 function topLevelComma(text: string): number {

@@ -20,7 +20,7 @@ export function createWriter(): Writer {
   const places = new Map<string, string>();
 
   function bind(value: unknown, type: string): string {
-    const key = `${type} ${JSON.stringify(value, bigintsAsText)}`;
+    const key = `${type} ${typeof value} ${typeof value === 'object' ? JSON.stringify(value) : value}`;
     const known = places.get(key);
     if (known !== undefined) return known;
     const name = `p${places.size + 1}`;
@@ -73,7 +73,8 @@ export function createWriter(): Writer {
 
   /** One parameter for the whole list, unless it holds whole numbers that some client would round. */
   function writeList(values: readonly Literal[]): string {
-    if (values.some(isUnsafe)) return `(${values.map(writeLiteral).join(', ')})`;
+    if (values.some(isUnsafe) || typeof values[0]?.value === 'boolean')
+      return `(${values.map(writeLiteral).join(', ')})`;
     const numbers = values.map(({ value }) => value).filter((value) => typeof value === 'number');
     const number = numbers.every(Number.isSafeInteger) ? 'Int64' : 'Float64';
     const [first] = values;
@@ -102,7 +103,8 @@ export function createWriter(): Writer {
       ({ map, key }) => `mapContains(${write(map)}, ${bind(key, 'String')})`,
     );
     if (isNullable(expression)) conditions.push(`isNotNull(${write(expression)})`);
-    return conditions.length === 0 ? undefined : [...new Set(conditions)].join(' AND ');
+    const different = [...new Set(conditions)];
+    return different.length > 1 ? `(${different.join(' AND ')})` : different[0];
   }
 
   return { write, writeNumber, writeText, writePresence, bind, parameters };
@@ -157,10 +159,6 @@ function engineType({ value, type }: Literal): string {
 /** A whole number past 2^53. */
 function isUnsafe({ value }: Literal): boolean {
   return typeof value === 'bigint' || (Number.isInteger(value) && !Number.isSafeInteger(value));
-}
-
-function bigintsAsText(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value;
 }
 
 /** A name as ClickHouse reads it back, whatever characters it holds. */

@@ -1,10 +1,127 @@
-import { EmptyNote } from '../../parts/empty-note.tsx';
+import { ActionIcon, Badge, Button, Group, Skeleton, Tooltip } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { useApi, useSession } from '../../app/context.tsx';
+import { Failure } from '../../parts/failure.tsx';
 import { Page } from '../../parts/page.tsx';
+import { DashboardMenu } from './dashboard-menu.tsx';
+import { DashboardView } from './dashboard-view.tsx';
+import { CloseIcon, PencilIcon, ScreenIcon } from './icons.tsx';
+import { fillScreen, useKiosk } from './kiosk.ts';
+import { dashboardQuery } from './queries.ts';
+import { RangeBar } from './range-bar.tsx';
+import type { DashboardSearch } from './search.ts';
+import { useWindow } from './use-window.ts';
+
+const DashboardEditor = lazy(() => import('./editor/dashboard-editor.tsx'));
+
+const route = getRouteApi('/signed-in/dashboards/$id');
 
 export function DashboardPage() {
+  const { id } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const api = useApi();
+  const { organizationId, canChangeDashboards } = useSession();
+  const { data, error, refetch } = useQuery(dashboardQuery(api, organizationId, id));
+  const { window, reload } = useWindow(search);
+  const isKiosk = search.kiosk === true;
+  const look = (next: DashboardSearch) => navigate({ search: next, resetScroll: false });
+  const leaveKiosk = () => {
+    const { kiosk: _kiosk, ...rest } = search;
+    look(rest);
+  };
+  useKiosk(isKiosk);
+  useHotkeys(isKiosk ? [['Escape', leaveKiosk]] : []);
+
+  if (error && !data)
+    return (
+      <Page title="Dashboard">
+        <Failure error={error} title="The dashboard is missing" retry={() => refetch()} />
+      </Page>
+    );
+  if (!data)
+    return (
+      <Page title="Dashboard">
+        <Skeleton height={400} />
+      </Page>
+    );
+  const { dashboard, provisionedFrom } = data;
+  const canChange = canChangeDashboards && provisionedFrom === undefined;
+  const isEditing = search.edit === true && canChange;
+  const leaveEditing = () => {
+    const { edit: _edit, ...rest } = search;
+    look(rest);
+  };
   return (
-    <Page title="Dashboard">
-      <EmptyNote title="No dashboards here yet" />
-    </Page>
+    <div data-wide="true">
+      <Page
+        title={dashboard.name}
+        mark={
+          <Group gap={6}>
+            {dashboard.tags.map((tag) => (
+              <Badge key={tag} variant="default" tt="none" fw={500}>
+                {tag}
+              </Badge>
+            ))}
+          </Group>
+        }
+        lead={provisionedFrom && !isKiosk ? `Comes from the file ${provisionedFrom}, where it is changed` : undefined}
+        actions={
+          <>
+            <RangeBar search={search} window={window} onChange={look} onReload={reload} />
+            {isKiosk ? (
+              <Tooltip label="Leave (Esc)" withArrow>
+                <ActionIcon variant="default" size={36} aria-label="Leave the kiosk" onClick={leaveKiosk}>
+                  <CloseIcon />
+                </ActionIcon>
+              </Tooltip>
+            ) : (
+              <Tooltip label="Kiosk: the dashboard alone" withArrow>
+                <ActionIcon
+                  variant="default"
+                  size={36}
+                  aria-label="Kiosk"
+                  onClick={() => {
+                    fillScreen();
+                    look({ ...search, kiosk: true });
+                  }}
+                >
+                  <ScreenIcon />
+                </ActionIcon>
+              </Tooltip>
+            )}
+            {!isKiosk && canChange && !isEditing && (
+              <Button variant="default" leftSection={<PencilIcon />} onClick={() => look({ ...search, edit: true })}>
+                Edit
+              </Button>
+            )}
+            {!isKiosk && !isEditing && <DashboardMenu stored={data} canChange={canChange} />}
+          </>
+        }
+      >
+        {isEditing ? (
+          <Suspense fallback={<Skeleton height={400} />}>
+            <DashboardEditor key={dashboard.id} stored={data} window={window} onLeave={leaveEditing} />
+          </Suspense>
+        ) : (
+          <DashboardView
+            dashboard={dashboard}
+            window={window}
+            openTile={search.tile}
+            onOpenTile={(tile) => {
+              const { tile: _tile, ...rest } = search;
+              look(tile === undefined ? rest : { ...rest, tile });
+            }}
+            onZoom={(from, to) => {
+              const { last: _last, ...rest } = search;
+              look({ ...rest, from, to });
+            }}
+          />
+        )}
+      </Page>
+    </div>
   );
 }

@@ -1,0 +1,114 @@
+import type { CostRecord } from '../../api/types.ts';
+import type { Grouping } from './search.ts';
+
+/** Whole millionths of a credit: they add up exactly. */
+export type Micros = number;
+const MICROS = 1_000_000;
+export const creditsOf = (micros: Micros): number => micros / MICROS;
+const microsOf = (credits: number): Micros => Math.round(credits * MICROS);
+
+export interface CostGroup {
+  id: string;
+  label: string;
+  total: Micros;
+  /** One for each day of the span. */
+  days: Micros[];
+}
+
+export interface Breakdown {
+  days: string[];
+  /** The largest first; without those that cost nothing. */
+  groups: CostGroup[];
+  dayTotals: Micros[];
+  /** Days of which something may still change. */
+  openDays: ReadonlySet<string>;
+  total: Micros;
+  open: Micros;
+}
+
+const METRIC_LABELS: Record<keyof CostRecord['metrics'], string> = {
+  computeCHC: 'Compute',
+  storageCHC: 'Storage',
+  backupCHC: 'Backup',
+  dataTransferCHC: 'Data transfer',
+  initialLoadCHC: 'Initial load',
+  publicDataTransferCHC: 'Public data transfer',
+  interRegionTier1DataTransferCHC: 'Inter-region transfer, tier 1',
+  interRegionTier2DataTransferCHC: 'Inter-region transfer, tier 2',
+  interRegionTier3DataTransferCHC: 'Inter-region transfer, tier 3',
+  interRegionTier4DataTransferCHC: 'Inter-region transfer, tier 4',
+};
+
+interface Part {
+  id: string;
+  label: string;
+  micros: Micros;
+}
+
+export function breakdownOf(costs: readonly CostRecord[], days: string[], by: Grouping): Breakdown {
+  const partsOf = PARTS[by](costs);
+  const place = new Map(days.map((day, index) => [day, index]));
+  const groups = new Map<string, CostGroup>();
+  const dayTotals = days.map(() => 0);
+  const openDays = new Set<string>();
+  let open = 0;
+  for (const cost of costs) {
+    const at = place.get(cost.date);
+    if (at === undefined) continue;
+    if (!cost.locked) openDays.add(cost.date);
+    for (const { id, label, micros } of partsOf(cost)) {
+      const group = groups.get(id) ?? { id, label, total: 0, days: days.map(() => 0) };
+      groups.set(id, group);
+      group.total += micros;
+      group.days[at] = (group.days[at] ?? 0) + micros;
+      dayTotals[at] = (dayTotals[at] ?? 0) + micros;
+      if (!cost.locked) open += micros;
+    }
+  }
+  return {
+    days,
+    groups: [...groups.values()].filter(({ total }) => total !== 0).toSorted((a, b) => b.total - a.total),
+    dayTotals,
+    openDays,
+    total: dayTotals.reduce((sum, micros) => sum + micros, 0),
+    open,
+  };
+}
+
+/** How a record falls apart; prepared once, because a warehouse's name stands on another record. */
+const PARTS: Record<Grouping, (costs: readonly CostRecord[]) => (cost: CostRecord) => Part[]> = {
+  metric:
+    () =>
+    ({ metrics }) =>
+      Object.entries(metrics).map(([metric, credits]) => ({
+        id: metric,
+        label: METRIC_LABELS[metric as keyof typeof METRIC_LABELS] ?? metric,
+        micros: microsOf(credits),
+      })),
+  service: (costs) => {
+    const label = labelsOf(costs.map(({ entityId, entityName }) => [entityId, entityName]));
+    return ({ entityId, totalCHC }) => [{ id: entityId, label: label(entityId), micros: microsOf(totalCHC) }];
+  },
+  warehouse: (costs) => {
+    const label = labelsOf(
+      costs.flatMap(({ entityType, entityId, entityName }) =>
+        entityType === 'datawarehouse' ? [[entityId, entityName] as [string, string]] : [],
+      ),
+    );
+    return ({ dataWarehouseId, totalCHC }) => [
+      { id: dataWarehouseId, label: label(dataWarehouseId), micros: microsOf(totalCHC) },
+    ];
+  },
+};
+
+/** The latest name of each; two things of one name are told apart by their ids. */
+function labelsOf(named: [id: string, name: string][]): (id: string) => string {
+  const names = new Map(named);
+  const count = new Map<string, number>();
+  for (const name of names.values()) count.set(name, (count.get(name) ?? 0) + 1);
+  return (id) => {
+    const name = names.get(id);
+    const short = id.slice(0, 8);
+    return name === undefined ? short : (count.get(name) ?? 0) > 1 ? `${name} (${short})` : name;
+  };
+}

@@ -1,0 +1,103 @@
+import { Table } from '@mantine/core';
+import { Credits } from '../../parts/credits.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { formatBillDay, formatNumber } from '../../parts/format.ts';
+import { type Breakdown, type CostGroup, creditsOf } from './breakdown.ts';
+import classes from './costs.module.css';
+import type { Grouping } from './search.ts';
+
+export const GROUPING_LABELS: Record<Grouping, string> = {
+  metric: 'Metric',
+  service: 'Service',
+  warehouse: 'Warehouse',
+};
+
+const share = (part: number, whole: number): string =>
+  whole === 0 ? '–' : `${formatNumber(Math.round((part / whole) * 1000) / 10)} %`;
+
+/** What each part cost over the whole span; adds up to the last line. */
+export function GroupTable({ breakdown: { groups, total }, by }: { breakdown: Breakdown; by: Grouping }) {
+  const columns: Column<CostGroup>[] = [
+    { header: GROUPING_LABELS[by], cell: ({ label }) => <span className={classes.label}>{label}</span> },
+    { header: 'Share', align: 'right', width: 90, cell: (group) => share(group.total, total) },
+    { header: 'CHC', align: 'right', cell: (group) => <Credits chc={creditsOf(group.total)} exact unit={false} /> },
+  ];
+  return (
+    <DataTable
+      label={`Costs by ${by}`}
+      columns={columns}
+      rows={groups}
+      rowKey={({ id }) => id}
+      footer={
+        <Table.Tr className={classes.sum}>
+          <Table.Th scope="row">Together</Table.Th>
+          <Table.Td />
+          <Table.Td ta="right" data-testid="total">
+            <Credits chc={creditsOf(total)} exact unit={false} />
+          </Table.Td>
+        </Table.Tr>
+      }
+    />
+  );
+}
+
+/** The same, day by day, the latest first. */
+export function DayTable({ breakdown: { days, groups, dayTotals, openDays, total } }: { breakdown: Breakdown }) {
+  const order = days.map((_, at) => at).toReversed();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className={classes.days} tabIndex={0} aria-label="Costs by day">
+      <table className={classes.dayTable}>
+        <thead>
+          <tr>
+            <th scope="col">Day (UTC)</th>
+            <th scope="col">State</th>
+            {groups.map(({ id, label }) => (
+              <th key={id} scope="col" data-amount>
+                {label}
+              </th>
+            ))}
+            <th scope="col" data-amount>
+              Together
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {order.map((at) => {
+            const day = days[at] ?? '';
+            return (
+              <tr key={day} data-day={day}>
+                <th scope="row" title={day}>
+                  {formatBillDay(day)}
+                </th>
+                <td className={classes.state}>{openDays.has(day) ? 'open' : 'locked'}</td>
+                {groups.map((group) => (
+                  <td key={group.id} data-amount>
+                    <Credits chc={creditsOf(group.days[at] ?? 0)} exact unit={false} />
+                  </td>
+                ))}
+                <td data-amount data-sum>
+                  <Credits chc={creditsOf(dayTotals[at] ?? 0)} exact unit={false} />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">Together</th>
+            <td />
+            {groups.map((group) => (
+              <td key={group.id} data-amount>
+                <Credits chc={creditsOf(group.total)} exact unit={false} />
+              </td>
+            ))}
+            <td data-amount data-sum>
+              <Credits chc={creditsOf(total)} exact unit={false} />
+            </td>
+          </tr>
+        </tfoot>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+import { formatBillDay, formatExactCredits } from '../../parts/format.ts';
+import { creditsOf } from './breakdown.ts';
+import classes from './cost-chart.module.css';
+
+interface Props {
+  day: string;
+  isOpen: boolean;
+  rows: { id: string; label: string; micros: number; colour: string }[];
+  /** The middle of the day and the width of the chart, in pixels. */
+  left: number;
+  width: number;
+}
+
+const MOST_ROWS = 12;
+
+export function CostTip({ day, isOpen, rows, left, width }: Props) {
+  const present = rows.filter(({ micros }) => micros !== 0);
+  const total = rows.reduce((sum, { micros }) => sum + micros, 0);
+  return (
+    <div
+      className={classes.tip}
+      style={left > width / 2 ? { right: width - left + 16 } : { left: left + 16 }}
+      data-testid="cost-tip"
+    >
+      <div className={classes.tipHead}>
+        {formatBillDay(day)} · {isOpen ? 'still open' : 'locked'}
+      </div>
+      {present.slice(0, MOST_ROWS).map(({ id, label, micros, colour }) => (
+        <div key={id} className={classes.tipRow}>
+          <span className={classes.swatch} style={{ background: colour }} />
+          <span className={classes.tipLabel}>{label}</span>
+          <span className="ph-number">{formatExactCredits(creditsOf(micros))}</span>
+        </div>
+      ))}
+      {present.length > MOST_ROWS && <div>and {present.length - MOST_ROWS} more</div>}
+      <div className={classes.tipSum}>
+        <span>Together</span>
+        <b className="ph-number">{formatExactCredits(creditsOf(total))} CHC</b>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { addDays, daysBetween, firstOfMonth, lastOfMonth } from '../../parts/days.ts';
+import type { CostRange, CostsSearch } from './search.ts';
+
+/** Days as YYYY-MM-DD, both included. */
+export interface Span {
+  from: string;
+  to: string;
+}
+
+export const RANGE_LABELS: Record<CostRange, string> = {
+  '7d': '7 days',
+  '30d': '30 days',
+  month: 'This month',
+  'last-month': 'Last month',
+  '90d': '90 days',
+  '180d': '180 days',
+  '365d': '365 days',
+};
+
+export const DEFAULT_RANGE: CostRange = '30d';
+/** Longer ones would be more bars than a screen has columns. */
+export const MOST_DAYS = 1100;
+
+export function spanOf({ range = DEFAULT_RANGE, from, to }: CostsSearch, today: string): Span {
+  if (from !== undefined && to !== undefined) {
+    const earliest = addDays(to, 1 - MOST_DAYS);
+    return { from: from < earliest ? earliest : from, to };
+  }
+  if (range === 'month') return { from: firstOfMonth(today), to: today };
+  if (range === 'last-month') {
+    const last = addDays(firstOfMonth(today), -1);
+    return { from: firstOfMonth(last), to: last };
+  }
+  return { from: addDays(today, 1 - Number.parseInt(range, 10)), to: today };
+}
+
+/** One for each month: the server takes at most 31 days at once, and what was fetched for one span serves the next. */
+export function monthsOf({ from, to }: Span): Span[] {
+  const months: Span[] = [];
+  for (let first = from; first <= to; ) {
+    const last = lastOfMonth(first) < to ? lastOfMonth(first) : to;
+    months.push({ from: first, to: last });
+    first = addDays(last, 1);
+  }
+  return months;
+}
+
+export const daysOf = ({ from, to }: Span): string[] => daysBetween(from, to);

@@ -1,0 +1,69 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { useApi, useSession } from '../../app/context.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { ActivityIcon, DotsIcon, DownloadIcon, TrashIcon } from '../../parts/icons.tsx';
+import { tellDone } from '../../parts/toast.ts';
+import { exportDashboard } from './files.ts';
+import { dashboardsQuery, type StoredDashboard } from './queries.ts';
+
+const VersionsDrawer = lazy(() => import('./versions-drawer.tsx'));
+
+/** What can be done with a dashboard besides looking and editing. */
+export function DashboardMenu({ stored, canChange }: { stored: StoredDashboard; canChange: boolean }) {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<'versions' | 'delete'>();
+  const { dashboard, etag } = stored;
+  const close = () => setOpen(undefined);
+  const remove = async () => {
+    await api.deleteDashboard({ id: dashboard.id, 'if-match': etag });
+    await queries.invalidateQueries({ queryKey: dashboardsQuery(api, organizationId).queryKey, exact: true });
+    tellDone(`${dashboard.name} is deleted`);
+    await navigate({ to: '/dashboards' });
+  };
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="default" size={36} aria-label="More">
+            <DotsIcon size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<ActivityIcon size={15} />} onClick={() => setOpen('versions')}>
+            Versions
+          </Menu.Item>
+          <Menu.Item leftSection={<DownloadIcon size={15} />} onClick={() => exportDashboard(dashboard)}>
+            Export as a file
+          </Menu.Item>
+          {canChange && (
+            <Menu.Item leftSection={<TrashIcon size={15} />} color="var(--ph-bad)" onClick={() => setOpen('delete')}>
+              Delete
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {open === 'versions' && (
+        <Suspense>
+          <VersionsDrawer stored={stored} canRestore={canChange} onClose={close} />
+        </Suspense>
+      )}
+      <Confirm
+        opened={open === 'delete'}
+        title="Delete this dashboard?"
+        action="Delete"
+        isDangerous
+        onConfirm={remove}
+        onClose={close}
+      >
+        <b>{dashboard.name}</b> is gone from the list for everybody. Its versions stay: one of them can be restored over
+        the API or with <code>pilothouse dashboard restore</code>.
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import { ActionIcon, Modal } from '@mantine/core';
+import { EmptyNote } from '../../parts/empty-note.tsx';
+import { ExpandIcon } from './icons.tsx';
+import type { Dashboard, Window } from './queries.ts';
+import { StoredTile } from './stored-tile.tsx';
+import { TileGrid } from './tile-grid.tsx';
+
+interface Props {
+  dashboard: Dashboard;
+  window: Window;
+  /** The tile that fills the window. */
+  openTile: string | undefined;
+  onOpenTile: (id: string | undefined) => void;
+  onZoom: (start: number, end: number) => void;
+}
+
+export function DashboardView({ dashboard, window, openTile, onOpenTile, onZoom }: Props) {
+  const opened = dashboard.tiles.find(({ id }) => id === openTile);
+  if (dashboard.tiles.length === 0)
+    return <EmptyNote title="No tiles yet">Edit the dashboard and add the first one.</EmptyNote>;
+  return (
+    <>
+      <TileGrid tiles={dashboard.tiles}>
+        {(tile) => (
+          <StoredTile
+            dashboardId={dashboard.id}
+            tile={tile}
+            window={window}
+            onZoom={onZoom}
+            actions={
+              tile.series[0]?.type !== 'markdown' && (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size="sm"
+                  aria-label={`Full screen: ${tile.name || 'tile'}`}
+                  onClick={() => onOpenTile(tile.id)}
+                >
+                  <ExpandIcon size={14} />
+                </ActionIcon>
+              )
+            }
+          />
+        )}
+      </TileGrid>
+      <Modal
+        opened={opened !== undefined}
+        onClose={() => onOpenTile(undefined)}
+        title={opened?.name || 'Tile'}
+        fullScreen
+        transitionProps={{ duration: 0 }}
+        styles={{ content: { display: 'flex', flexDirection: 'column' }, body: { flex: 1, minHeight: 0 } }}
+      >
+        {opened && (
+          <StoredTile dashboardId={dashboard.id} tile={{ ...opened, name: '' }} window={window} onZoom={onZoom} />
+        )}
+      </Modal>
+    </>
+  );
+}

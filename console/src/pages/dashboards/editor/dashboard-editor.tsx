@@ -1,0 +1,179 @@
+import { Alert, Button, Group, Menu, Stack, TagsInput, TextInput } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiError, messageOf } from '../../../api/errors.ts';
+import { useApi, useSession } from '../../../app/context.tsx';
+import { EmptyNote } from '../../../parts/empty-note.tsx';
+import { PlusIcon, WarningIcon } from '../../../parts/icons.tsx';
+import { tellDone } from '../../../parts/toast.ts';
+import { UnsavedGuard } from '../../../parts/unsaved-guard.tsx';
+import type { Place } from '../grid.ts';
+import {
+  dashboardQuery,
+  dashboardsQuery,
+  fetchDashboard,
+  type StoredDashboard,
+  type Tile,
+  type Window,
+} from '../queries.ts';
+import { Conflict } from './conflict.tsx';
+import { bodyOf, copyOf, type Draft, draftOf, isSame, newTile, TILE_TYPES } from './draft.ts';
+import { DraftTile } from './draft-tile.tsx';
+import { EditGrid } from './edit-grid.tsx';
+import classes from './editor.module.css';
+import { mistakeWithin } from './mistakes.ts';
+import { TileEditor } from './tile-editor.tsx';
+
+interface Props {
+  stored: StoredDashboard;
+  window: Window;
+  /** Back to looking. */
+  onLeave: () => void;
+}
+
+const PRECONDITION_FAILED = 412;
+
+export default function DashboardEditor({ stored, window, onLeave }: Props) {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const queries = useQueryClient();
+  const { id } = stored.dashboard;
+  const [base, setBase] = useState(stored);
+  const [draft, setDraft] = useState<Draft>(() => draftOf(stored.dashboard));
+  const [theirs, setTheirs] = useState<StoredDashboard>();
+  const [editedId, setEditedId] = useState<string>();
+  const isDirty = !isSame(draft, draftOf(base.dashboard));
+  const edited = draft.tiles.find((tile) => tile.id === editedId);
+
+  const save = useMutation({
+    async mutationFn(etag: string) {
+      const saved = await api.updateDashboard({ id, 'if-match': etag, body: bodyOf(draft) });
+      queries.setQueryData(dashboardQuery(api, organizationId, id).queryKey, await fetchDashboard(api, id));
+      return saved;
+    },
+    async onSuccess({ name }) {
+      setTheirs(undefined);
+      await queries.invalidateQueries({ queryKey: dashboardsQuery(api, organizationId).queryKey, exact: true });
+      tellDone(`${name} is saved`);
+      onLeave();
+    },
+    async onError(error) {
+      if (error instanceof ApiError && error.status === PRECONDITION_FAILED) setTheirs(await fetchDashboard(api, id));
+    },
+  });
+  const change = (part: Partial<Draft>) => {
+    if (save.error) save.reset();
+    setDraft((before) => ({ ...before, ...part }));
+  };
+  const setTile = (tile: Tile) => change({ tiles: draft.tiles.map((other) => (other.id === tile.id ? tile : other)) });
+  const move = (places: ReadonlyMap<string, Place>) => {
+    const tiles = draft.tiles.map((tile) => ({ ...tile, ...places.get(tile.id) }));
+    if (!isSame(tiles, draft.tiles)) change({ tiles });
+  };
+  const add = (tile: Tile, isOpened: boolean) => {
+    change({ tiles: [...draft.tiles, tile] });
+    if (isOpened) setEditedId(tile.id);
+  };
+  const takeTheirs = () => {
+    if (!theirs) return;
+    queries.setQueryData(dashboardQuery(api, organizationId, id).queryKey, theirs);
+    setBase(theirs);
+    setDraft(draftOf(theirs.dashboard));
+    setTheirs(undefined);
+    save.reset();
+  };
+  const submit = () => isDirty && !save.isPending && save.mutate(base.etag);
+  useHotkeys([['mod+S', submit]], []);
+  const tileMistake = (index: number) => mistakeWithin(save.error, `tiles.${index}`);
+  const isConflict = save.error instanceof ApiError && save.error.status === PRECONDITION_FAILED;
+  const isSessionOver = save.error instanceof ApiError && save.error.status === 401;
+
+  return (
+    <Stack gap="md">
+      <div className={classes.head}>
+        <TextInput
+          label="Name"
+          value={draft.name}
+          maxLength={1024}
+          error={mistakeWithin(save.error, 'name')}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+          style={{ flex: '2 1 200px' }}
+        />
+        <TagsInput
+          label="Tags"
+          placeholder={draft.tags.length === 0 ? 'Add with Enter' : ''}
+          maxTags={50}
+          value={draft.tags}
+          error={mistakeWithin(save.error, 'tags')}
+          onChange={(tags) => change({ tags })}
+          style={{ flex: '2 1 200px' }}
+        />
+        <Group gap="xs">
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <Button variant="default" leftSection={<PlusIcon size={15} />}>
+                Add a tile
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {TILE_TYPES.map(({ value, label }) => (
+                <Menu.Item key={value} onClick={() => add(newTile(draft, value, 'logs'), true)}>
+                  {label}
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+          <Button onClick={submit} disabled={!isDirty || draft.name === ''} loading={save.isPending}>
+            Save
+          </Button>
+          <Button variant="default" onClick={onLeave} disabled={save.isPending}>
+            {isDirty ? 'Discard' : 'Done'}
+          </Button>
+        </Group>
+      </div>
+      {save.error && !isConflict && !isSessionOver && (
+        <Alert color="red" variant="light" icon={<WarningIcon />} title="The dashboard is not saved" role="alert">
+          {messageOf(save.error)}
+        </Alert>
+      )}
+      {draft.tiles.length === 0 && <EmptyNote title="No tiles yet">Add the first one above.</EmptyNote>}
+      <EditGrid tiles={draft.tiles} onMove={move}>
+        {(tile) => (
+          <DraftTile
+            dashboardId={id}
+            tile={tile}
+            stored={base.dashboard.tiles.find((one) => one.id === tile.id)}
+            window={window}
+            mistake={tileMistake(draft.tiles.indexOf(tile))}
+            onEdit={() => setEditedId(tile.id)}
+            onCopy={() => add(copyOf(draft, tile), false)}
+            onDelete={() => change({ tiles: draft.tiles.filter((other) => other.id !== tile.id) })}
+          />
+        )}
+      </EditGrid>
+      {edited && (
+        <TileEditor
+          tile={edited}
+          window={window}
+          errorAt={(path) => mistakeWithin(save.error, `tiles.${draft.tiles.indexOf(edited)}.${path}`)}
+          onChange={setTile}
+          onClose={() => setEditedId(undefined)}
+        />
+      )}
+      {theirs && (
+        <Conflict
+          base={base.dashboard}
+          theirs={theirs}
+          isBusy={save.isPending}
+          onTakeTheirs={takeTheirs}
+          onOverwrite={() => save.mutate(theirs.etag)}
+          onKeepEditing={() => setTheirs(undefined)}
+        />
+      )}
+      <UnsavedGuard isDirty={isDirty && !save.isPending}>
+        The changes of <b>{draft.name}</b> are not saved.
+      </UnsavedGuard>
+    </Stack>
+  );
+}

@@ -1,0 +1,60 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { CopyIcon, DotsIcon, TrashIcon } from '../../../parts/icons.tsx';
+import { PencilIcon } from '../icons.tsx';
+import type { Tile, Window } from '../queries.ts';
+import { StoredTile } from '../stored-tile.tsx';
+import { TileFrame } from '../tile-frame.tsx';
+import { isSame } from './draft.ts';
+import { TilePreview } from './tile-preview.tsx';
+
+interface Props {
+  dashboardId: string;
+  tile: Tile;
+  /** As the server has it, if it has it. */
+  stored: Tile | undefined;
+  window: Window;
+  mistake: string | undefined;
+  onEdit: () => void;
+  onCopy: () => void;
+  onDelete: () => void;
+}
+
+export function DraftTile({ dashboardId, tile, stored, window, mistake, onEdit, onCopy, onDelete }: Props) {
+  const name = tile.name || 'tile';
+  const actions = (
+    <>
+      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Edit ${name}`} onClick={onEdit}>
+        <PencilIcon size={14} />
+      </ActionIcon>
+      <Menu position="bottom-end" withinPortal>
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`More for ${name}`}>
+            <DotsIcon size={14} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<CopyIcon size={14} />} onClick={onCopy}>
+            Duplicate
+          </Menu.Item>
+          <Menu.Item leftSection={<TrashIcon size={14} />} color="var(--ph-bad)" onClick={onDelete}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  );
+  const isAsStored = stored && isSame([stored.series, stored.asRatio], [tile.series, tile.asRatio]);
+  if (isAsStored && mistake === undefined)
+    return <StoredTile dashboardId={dashboardId} tile={tile} window={window} actions={actions} isMovable />;
+  return (
+    <TileFrame name={tile.name} actions={actions} isMovable>
+      {mistake === undefined ? (
+        <TilePreview tile={tile} window={window} />
+      ) : (
+        <p role="alert" style={{ color: 'var(--ph-bad)', margin: 0, fontSize: 13 }}>
+          {mistake}
+        </p>
+      )}
+    </TileFrame>
+  );
+}

@@ -1,0 +1,100 @@
+import type { GetDashboardResult } from '../../../api/generated.ts';
+import { arrange, COLUMNS } from '../grid.ts';
+import type { DashboardBody, Series, Tile, TileType } from '../queries.ts';
+
+/** What is being edited; the id stays. */
+export type Draft = Omit<GetDashboardResult, 'id'>;
+
+export const TILE_TYPES: { value: TileType; label: string; hint: string }[] = [
+  { value: 'time', label: 'Chart over time', hint: 'Lines or stacked bars' },
+  { value: 'number', label: 'Number', hint: 'One value for the whole range' },
+  { value: 'table', label: 'Table', hint: 'One row for each group' },
+  { value: 'search', label: 'Search', hint: 'The newest rows that match' },
+  { value: 'markdown', label: 'Text', hint: 'Markdown' },
+];
+
+const SIZES: Record<TileType, { w: number; h: number }> = {
+  time: { w: 12, h: 6 },
+  number: { w: 6, h: 4 },
+  table: { w: 12, h: 7 },
+  search: { w: 24, h: 8 },
+  markdown: { w: 12, h: 4 },
+};
+
+export const MOST_SERIES = 20;
+
+/** As it was drawn: what was written by hand and had to be moved to be drawn is edited where it stands. */
+export function draftOf({ name, tags, tiles }: GetDashboardResult): Draft {
+  const places = arrange(tiles);
+  return { name, tags, tiles: tiles.map((tile) => ({ ...tile, ...places.get(tile.id) })) };
+}
+
+export const bodyOf = ({ name, tags, tiles }: Draft): DashboardBody => ({ name, tags, tiles });
+
+export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+export function newSeries(type: TileType, sourceId: string): Series {
+  const base = { type, where: '', whereLanguage: 'lucene' as const, groupBy: [] };
+  if (type === 'markdown') return { ...base, content: '' };
+  if (type === 'search') return { ...base, sourceId, fields: [] };
+  return { ...base, sourceId, aggFn: 'count', ...(type === 'time' ? { displayType: 'line' as const } : {}) };
+}
+
+export function newTile(draft: Draft, type: TileType, sourceId: string): Tile {
+  return {
+    id: newId(),
+    name: '',
+    asRatio: false,
+    x: 0,
+    y: bottomOf(draft),
+    ...SIZES[type],
+    series: [newSeries(type, sourceId)],
+  };
+}
+
+/** Beside the tile it is like where there is room, else below everything. */
+export function copyOf(draft: Draft, tile: Tile): Tile {
+  const isRoom = tile.x + 2 * tile.w <= COLUMNS;
+  const place = isRoom ? { x: tile.x + tile.w, y: tile.y } : { x: 0, y: bottomOf(draft) };
+  return { ...structuredClone(tile), ...place, id: newId(), name: tile.name === '' ? '' : `${tile.name} (copy)` };
+}
+
+const bottomOf = ({ tiles }: Draft): number => Math.max(0, ...tiles.map(({ y, h }) => y + h));
+
+const newId = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** Keeps what the new type has too. */
+export function withType(tile: Tile, type: TileType, sourceId: string): Tile {
+  const series = tile.series.map((one) => {
+    const fresh = newSeries(type, one.sourceId ?? sourceId);
+    const kept = type === 'markdown' ? {} : pick(one, ['where', 'whereLanguage', 'groupBy', 'alias', 'numberFormat']);
+    const asked = ['time', 'number', 'table'].includes(type)
+      ? pick(one, ['aggFn', 'field', 'level', 'metricName', 'metricDataType', 'dataSource'])
+      : {};
+    return { ...fresh, ...kept, ...asked, type };
+  });
+  const isSingle = type === 'markdown' || type === 'search';
+  return { ...tile, asRatio: isSingle ? false : tile.asRatio, series: isSingle ? series.slice(0, 1) : series };
+}
+
+const pick = <T extends object>(value: T, names: (keyof T)[]): Partial<T> =>
+  Object.fromEntries(
+    names.filter((name) => value[name] !== undefined).map((name) => [name, value[name]]),
+  ) as Partial<T>;
+
+/** Which tiles differ, by name, for somebody who has to choose between two versions. */
+export function differencesOf(one: Draft, other: Draft): string[] {
+  const before = new Map(one.tiles.map((tile) => [tile.id, tile]));
+  const after = new Map(other.tiles.map((tile) => [tile.id, tile]));
+  const nameOf = ({ name, id }: Tile) => `“${name || id}”`;
+  return [
+    ...(one.name === other.name ? [] : [`the name is “${other.name}”`]),
+    ...(isSame(one.tags, other.tags) ? [] : [`the tags are ${other.tags.join(', ') || 'gone'}`]),
+    ...other.tiles.filter(({ id }) => !before.has(id)).map((tile) => `${nameOf(tile)} is new`),
+    ...one.tiles.filter(({ id }) => !after.has(id)).map((tile) => `${nameOf(tile)} is gone`),
+    ...other.tiles
+      .filter((tile) => before.has(tile.id) && !isSame(before.get(tile.id), tile))
+      .map((tile) => `${nameOf(tile)} is different`),
+  ];
+}

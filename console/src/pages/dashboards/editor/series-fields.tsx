@@ -1,0 +1,169 @@
+import { Autocomplete, NumberInput, SegmentedControl, Select, TagsInput, TextInput } from '@mantine/core';
+import type { Series, Window } from '../queries.ts';
+import { type Known, type Source, sqlName } from './columns.ts';
+import classes from './editor.module.css';
+import { WhereField } from './where-field.tsx';
+
+interface Props {
+  series: Series;
+  sources: readonly Source[];
+  known: Known;
+  window: Window;
+  errorAt: (member: string) => string | undefined;
+  onChange: (series: Series) => void;
+}
+
+type Aggregation = NonNullable<Series['aggFn']>;
+type MetricType = NonNullable<Series['metricDataType']>;
+
+const EVENTS: Aggregation[] = ['count', 'sum', 'avg', 'min', 'max', 'quantile', 'count_distinct', 'last_value', 'any'];
+const METRICS: Aggregation[] = ['avg', 'sum', 'min', 'max', 'count', 'quantile', 'increase', 'rate', 'last_value'];
+const METRIC_TYPES: MetricType[] = ['gauge', 'sum', 'histogram', 'exponential histogram', 'summary'];
+const DEFAULT_LEVEL = 0.95;
+
+/** What one series asks for. */
+export function SeriesFields({ series, sources, known, window, errorAt, onChange }: Props) {
+  const kind = sources.find(({ id }) => id === series.sourceId)?.kind ?? 'log';
+  const isSearch = series.type === 'search';
+  const isMetric = kind === 'metric';
+  /** A member that is taken away again is left out, not stored empty. */
+  const change = (part: { [Name in keyof Series]?: Series[Name] | undefined }) => {
+    const merged = Object.entries({ ...series, ...part }).filter(([, value]) => value !== undefined && value !== '');
+    onChange({ where: '', ...Object.fromEntries(merged) } as Series);
+  };
+  const choices = isMetric ? METRICS : EVENTS;
+  const needsField = !isMetric && series.aggFn !== 'count' && !isSearch;
+  return (
+    <div className={classes.fields}>
+      <Select
+        label="Source"
+        allowDeselect={false}
+        data={sources.map(({ id, name }) => ({ value: id, label: name }))}
+        value={series.sourceId ?? null}
+        error={errorAt('sourceId')}
+        onChange={(sourceId) => {
+          const isNowMetric = sources.find(({ id }) => id === sourceId)?.kind === 'metric';
+          change({
+            sourceId: sourceId ?? undefined,
+            ...(isNowMetric === isMetric
+              ? {}
+              : {
+                  metricName: undefined,
+                  metricDataType: isNowMetric ? 'gauge' : undefined,
+                  field: undefined,
+                  aggFn: isSearch ? undefined : isNowMetric ? 'avg' : 'count',
+                }),
+          });
+        }}
+      />
+      {!isSearch && (
+        <Select
+          label="Show"
+          allowDeselect={false}
+          data={series.aggFn && !choices.includes(series.aggFn) ? [...choices, series.aggFn] : choices}
+          value={series.aggFn ?? null}
+          error={errorAt('aggFn')}
+          onChange={(aggFn) =>
+            change({
+              aggFn: (aggFn ?? 'count') as Aggregation,
+              level: aggFn === 'quantile' ? (series.level ?? DEFAULT_LEVEL) : undefined,
+            })
+          }
+        />
+      )}
+      {series.aggFn === 'quantile' && (
+        <NumberInput
+          label="Quantile"
+          min={0}
+          max={1}
+          step={0.05}
+          value={series.level ?? ''}
+          error={errorAt('level')}
+          onChange={(level) => change({ level: typeof level === 'number' ? level : undefined })}
+        />
+      )}
+      {isMetric && !isSearch && (
+        <>
+          <Autocomplete
+            label="Metric"
+            placeholder="http.server.requests"
+            data={known.metrics}
+            value={series.metricName ?? ''}
+            error={errorAt('metricName')}
+            onChange={(metricName) => change({ metricName })}
+          />
+          <Select
+            label="Kind of metric"
+            allowDeselect={false}
+            data={METRIC_TYPES}
+            value={series.metricDataType ?? 'gauge'}
+            error={errorAt('metricDataType')}
+            onChange={(type) => change({ metricDataType: (type ?? 'gauge') as MetricType })}
+          />
+        </>
+      )}
+      {needsField && (
+        <Autocomplete
+          label="Of"
+          placeholder="Duration"
+          data={known.expressions.filter((one) => !one.includes('…'))}
+          value={series.field ?? ''}
+          error={errorAt('field')}
+          onChange={(field) => change({ field })}
+        />
+      )}
+      <div className={classes.where}>
+        <WhereField
+          series={series}
+          expressions={known.expressions}
+          window={window}
+          error={errorAt('where')}
+          onChange={(where) => change({ where })}
+        />
+        <SegmentedControl
+          aria-label="Language of the condition"
+          size="xs"
+          data={[
+            { value: 'lucene', label: 'Lucene' },
+            { value: 'sql', label: 'SQL' },
+          ]}
+          value={series.whereLanguage}
+          onChange={(language) => change({ whereLanguage: language === 'sql' ? 'sql' : 'lucene' })}
+        />
+      </div>
+      {isSearch ? (
+        <TagsInput
+          label="Columns"
+          description="The time comes first by itself"
+          data={known.expressions.filter((one) => !one.includes('…'))}
+          value={series.fields ?? []}
+          error={errorAt('fields')}
+          onChange={(fields) => change({ fields })}
+          className={classes.wide}
+        />
+      ) : (
+        <>
+          {series.type !== 'number' && (
+            <TagsInput
+              label="Grouped by"
+              placeholder={series.groupBy.length === 0 ? sqlName('ServiceName') : ''}
+              data={known.expressions.filter((one) => !one.includes('…'))}
+              maxTags={10}
+              value={series.groupBy}
+              error={errorAt('groupBy')}
+              onChange={(groupBy) => change({ groupBy })}
+              className={classes.wide}
+            />
+          )}
+          <TextInput
+            label="Called"
+            placeholder="What the legend says"
+            value={series.alias ?? ''}
+            error={errorAt('alias')}
+            onChange={(event) => change({ alias: event.currentTarget.value })}
+          />
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,209 @@
+import {
+  Button,
+  Drawer,
+  Fieldset,
+  Group,
+  NumberInput,
+  Select,
+  Stack,
+  Switch,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useApi, useSession } from '../../../app/context.tsx';
+import { PlusIcon } from '../../../parts/icons.tsx';
+import { COLUMNS } from '../grid.ts';
+import { dashboardsQuery, type Series, sourcesQuery, type Tile, type TileType, type Window } from '../queries.ts';
+import { knownOf } from './columns.ts';
+import { MOST_SERIES, newSeries, TILE_TYPES, withType } from './draft.ts';
+import classes from './editor.module.css';
+import { FormatFields } from './format-fields.tsx';
+import { mistakeWithin } from './mistakes.ts';
+import { SeriesFields } from './series-fields.tsx';
+import { TilePreview, usePreview } from './tile-preview.tsx';
+
+interface Props {
+  tile: Tile;
+  window: Window;
+  /** What the server said about a member of this tile when the dashboard was last sent: `series[0].where`. */
+  errorAt: (path: string) => string | undefined;
+  onChange: (tile: Tile) => void;
+  onClose: () => void;
+}
+
+/** Everything about one tile. What is changed here is changed in the draft; saving the dashboard makes it real. */
+export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const sources = useQuery(sourcesQuery(api, organizationId)).data ?? [];
+  const dashboards = useQuery(dashboardsQuery(api, organizationId)).data ?? [];
+  const preview = usePreview(tile, window);
+  const type = tile.series[0]?.type ?? 'time';
+  const isMeasured = type === 'time' || type === 'number' || type === 'table';
+  const numbered = tile.series.map((series, index) => ({ series, index, key: `series-${index}` }));
+  const setSeries = (series: Series[]) => onChange({ ...tile, series, asRatio: tile.asRatio && series.length === 2 });
+  const setOne = (index: number, one: Series) =>
+    // One question groups all of its series alike.
+    setSeries(
+      tile.series.map((other, at) => (at === index ? one : index === 0 ? { ...other, groupBy: one.groupBy } : other)),
+    );
+  const seriesError = (index: number) => (member: string) => {
+    const path = `series[${index}].${member}`;
+    return errorAt(path) ?? mistakeWithin(preview.error, path);
+  };
+  const place = (name: 'x' | 'y' | 'w' | 'h', label: string, min: number, max: number) => (
+    <NumberInput
+      label={label}
+      min={min}
+      max={max}
+      allowDecimal={false}
+      value={tile[name]}
+      error={errorAt(name)}
+      onChange={(value) => typeof value === 'number' && onChange({ ...tile, [name]: value })}
+    />
+  );
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="min(720px, 100vw)"
+      title={tile.name || 'Tile'}
+      transitionProps={{ duration: 0 }}
+    >
+      <Stack gap="md">
+        <section className={classes.preview} aria-label="Preview">
+          <TilePreview tile={tile} window={window} />
+        </section>
+        <div className={classes.fields}>
+          <TextInput
+            label="Name"
+            value={tile.name}
+            error={errorAt('name')}
+            maxLength={1024}
+            data-autofocus
+            onChange={(event) => onChange({ ...tile, name: event.currentTarget.value })}
+          />
+          <Select
+            label="Type"
+            allowDeselect={false}
+            data={TILE_TYPES.map(({ value, label }) => ({ value, label }))}
+            value={type}
+            onChange={(value) => value && onChange(withType(tile, value as TileType, sources[0]?.id ?? 'logs'))}
+          />
+          {type === 'time' && (
+            <Select
+              label="Drawn as"
+              allowDeselect={false}
+              data={[
+                { value: 'line', label: 'Lines' },
+                { value: 'stacked_bar', label: 'Stacked bars' },
+              ]}
+              value={tile.series[0]?.displayType ?? 'line'}
+              onChange={(value) =>
+                setSeries(tile.series.map((one) => ({ ...one, displayType: value === 'stacked_bar' ? value : 'line' })))
+              }
+            />
+          )}
+          {type === 'table' && (
+            <Select
+              label="Order"
+              allowDeselect={false}
+              data={[
+                { value: 'desc', label: 'Largest first' },
+                { value: 'asc', label: 'Smallest first' },
+              ]}
+              value={tile.series[0]?.sortOrder ?? 'desc'}
+              onChange={(value) =>
+                setSeries(tile.series.map((one) => ({ ...one, sortOrder: value === 'asc' ? 'asc' : 'desc' })))
+              }
+            />
+          )}
+        </div>
+        {type === 'markdown' ? (
+          <Textarea
+            label="Text"
+            description="Markdown"
+            autosize
+            minRows={6}
+            maxRows={18}
+            value={tile.series[0]?.content ?? ''}
+            error={errorAt('series[0].content')}
+            onChange={(event) => setSeries([{ ...newSeries('markdown', ''), content: event.currentTarget.value }])}
+          />
+        ) : (
+          numbered.map(({ series, index, key }) => (
+            <Fieldset
+              key={key}
+              legend={tile.series.length > 1 ? `Series ${index + 1}` : 'What it shows'}
+              className={classes.series}
+            >
+              <SeriesFields
+                series={series}
+                sources={sources}
+                known={knownOf(
+                  dashboards,
+                  sources.find(({ id }) => id === series.sourceId),
+                )}
+                window={window}
+                errorAt={seriesError(index)}
+                onChange={(one) => setOne(index, one)}
+              />
+              {tile.series.length > 1 && (
+                <Button
+                  mt="sm"
+                  size="compact-xs"
+                  variant="default"
+                  onClick={() => setSeries(tile.series.filter((_, at) => at !== index))}
+                >
+                  Take series {index + 1} away
+                </Button>
+              )}
+            </Fieldset>
+          ))
+        )}
+        {isMeasured && (
+          <Group justify="space-between">
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<PlusIcon size={14} />}
+              disabled={tile.series.length >= MOST_SERIES}
+              onClick={() =>
+                setSeries([
+                  ...tile.series,
+                  structuredClone(tile.series[tile.series.length - 1] ?? newSeries(type, 'logs')),
+                ])
+              }
+            >
+              Add a series
+            </Button>
+            <Switch
+              label="Ratio: the first divided by the second"
+              checked={tile.asRatio}
+              disabled={tile.series.length !== 2}
+              onChange={(event) => onChange({ ...tile, asRatio: event.currentTarget.checked })}
+            />
+          </Group>
+        )}
+        {isMeasured && <FormatFields series={tile.series} onChange={setSeries} />}
+        <div>
+          <Text size="sm" fw={600} mb={6}>
+            Place on the grid of {COLUMNS} columns
+          </Text>
+          <Group gap="sm" grow preventGrowOverflow={false}>
+            {place('x', 'Column', 0, COLUMNS - tile.w)}
+            {place('y', 'Row', 0, 1_000_000)}
+            {place('w', 'Width', 1, COLUMNS - tile.x)}
+            {place('h', 'Height', 1, 200)}
+          </Group>
+        </div>
+        <Group justify="flex-end">
+          <Button onClick={onClose}>Done</Button>
+        </Group>
+      </Stack>
+    </Drawer>
+  );
+}

@@ -1,0 +1,100 @@
+import { Alert, Button, FileButton, Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ApiError, messageOf } from '../../api/errors.ts';
+import type { CreateDashboardBody } from '../../api/generated.ts';
+import { useApi, useSession } from '../../app/context.tsx';
+import { PlusIcon, WarningIcon } from '../../parts/icons.tsx';
+import { tellDone } from '../../parts/toast.ts';
+import { readDashboardFile } from './files.ts';
+import { UploadIcon } from './icons.tsx';
+import { dashboardsQuery } from './queries.ts';
+
+/** Two ways to a new dashboard: an empty one with a name, or a file. */
+export function NewDashboard() {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [isOpen, setIsOpen] = useState(false);
+  const [name, setName] = useState('');
+  const [tags, setTags] = useState<string[]>([]);
+  const create = useMutation({
+    mutationFn: (body: CreateDashboardBody) => api.createDashboard({ body }),
+    async onSuccess({ id, name: made, tiles }) {
+      await queries.invalidateQueries({ queryKey: dashboardsQuery(api, organizationId).queryKey, exact: true });
+      tellDone(`${made} is there`);
+      await navigate({ to: '/dashboards/$id', params: { id }, search: tiles.length === 0 ? { edit: true } : {} });
+    },
+  });
+  const bring = useMutation({
+    mutationFn: async (file: File) => create.mutateAsync(await readDashboardFile(file)),
+  });
+  return (
+    <>
+      <FileButton accept=".json,.yaml,.yml" onChange={(file) => file && bring.mutate(file)}>
+        {(props) => (
+          <Button {...props} variant="default" leftSection={<UploadIcon />} loading={bring.isPending}>
+            Import
+          </Button>
+        )}
+      </FileButton>
+      <Button
+        leftSection={<PlusIcon size={16} />}
+        onClick={() => {
+          create.reset();
+          setIsOpen(true);
+        }}
+      >
+        New dashboard
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={() => setIsOpen(false)}
+        title="New dashboard"
+        centered
+        transitionProps={{ duration: 0 }}
+      >
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (name.trim() !== '') create.mutate({ name: name.trim(), tags, tiles: [] });
+          }}
+        >
+          <Stack gap="md">
+            <TextInput
+              label="Name"
+              value={name}
+              maxLength={1024}
+              data-autofocus
+              onChange={(event) => setName(event.currentTarget.value)}
+              error={create.error && messageOf(create.error)}
+            />
+            <TagsInput label="Tags" value={tags} onChange={setTags} maxTags={50} />
+            <Group justify="flex-end">
+              <Button type="submit" disabled={name.trim() === ''} loading={create.isPending}>
+                Create
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+      <Modal opened={bring.isError} onClose={bring.reset} title="The file was not imported" centered size="lg">
+        <Alert color="red" variant="light" icon={<WarningIcon />} role="alert">
+          {bring.error instanceof ApiError && bring.error.fields.length > 0 ? (
+            <ul style={{ margin: 0, paddingInlineStart: 18, overflowWrap: 'anywhere' }}>
+              {bring.error.fields.map(({ path, message }) => (
+                <li key={`${path} ${message}`}>
+                  <code>{path}</code>: {message.replace(`${path}: `, '')}
+                </li>
+              ))}
+            </ul>
+          ) : (
+            messageOf(bring.error)
+          )}
+        </Alert>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import type { Series } from './queries.ts';
+
+/** How a tile's numbers are written: as the public interface stores it, every member optional. */
+export interface NumberFormat {
+  output?: string | undefined;
+  /** Decimals. */
+  mantissa?: number | undefined;
+  /** Times this before anything else. */
+  factor?: number | undefined;
+  thousandSeparated?: boolean | undefined;
+  /** 1.2k instead of 1,200. */
+  average?: boolean | undefined;
+  /** Powers of 1000 instead of 1024. */
+  decimalBytes?: boolean | undefined;
+  currencySymbol?: string | undefined;
+  unit?: string | undefined;
+}
+
+/** The first one there is holds for the whole tile. */
+export function formatOf(series: readonly Series[]): NumberFormat {
+  const found = series.find(({ numberFormat }) => numberFormat !== undefined)?.numberFormat ?? {};
+  const { output, mantissa, factor, thousandSeparated, average, decimalBytes, currencySymbol, unit } = found;
+  return {
+    output: text(output),
+    mantissa: number(mantissa),
+    factor: number(factor),
+    thousandSeparated: flag(thousandSeparated),
+    average: flag(average),
+    decimalBytes: flag(decimalBytes),
+    currencySymbol: text(currencySymbol),
+    unit: text(unit),
+  };
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+const number = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
+const flag = (value: unknown) => (typeof value === 'boolean' ? value : undefined);
+
+/** More would be noise; Intl takes no more than 20. */
+const MOST_DECIMALS = 12;
+
+export function formatValue(value: number | string | null | undefined, format: NumberFormat = {}): string {
+  if (value === null || value === undefined) return '–';
+  if (typeof value === 'string') return value;
+  const amount = value * (format.factor ?? 1);
+  const unit = format.unit ? ` ${format.unit}` : '';
+  switch (format.output) {
+    case 'percent':
+      return `${plain(amount * 100, format, 2)} %`;
+    case 'byte':
+      return scaled(amount, format, format.decimalBytes ? DECIMAL_BYTES : BYTES);
+    case 'data_rate':
+      return `${scaled(amount, format, DECIMAL_BYTES)}/s`;
+    case 'time':
+    case 'duration':
+      return duration(amount, format);
+    case 'currency':
+      return `${format.currencySymbol ?? '$'}${plain(amount, { ...format, mantissa: format.mantissa ?? 2 }, 2)}`;
+    default:
+      return `${plain(amount, format, significant(amount))}${unit}`;
+  }
+}
+
+/** Three digits behind the point tell small numbers apart; large ones need none. */
+const significant = (amount: number): number => {
+  const size = Math.abs(amount);
+  return Number.isInteger(amount)
+    ? 0
+    : size >= 1000
+      ? 0
+      : size >= 1
+        ? 2
+        : Math.min(MOST_DECIMALS, 2 - Math.floor(Math.log10(size || 1)));
+};
+
+function plain(amount: number, { mantissa, average, thousandSeparated }: NumberFormat, decimals: number): string {
+  const most = Math.min(MOST_DECIMALS, Math.max(0, Math.trunc(mantissa ?? decimals)));
+  return new Intl.NumberFormat(undefined, {
+    minimumFractionDigits: mantissa === undefined ? 0 : most,
+    maximumFractionDigits: most,
+    useGrouping: thousandSeparated ?? true,
+    ...(average ? { notation: 'compact' } : {}),
+  }).format(amount);
+}
+
+interface Units {
+  step: number;
+  names: readonly string[];
+}
+const BYTES: Units = { step: 1024, names: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] };
+const DECIMAL_BYTES: Units = { step: 1000, names: ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] };
+
+function scaled(amount: number, format: NumberFormat, { step, names }: Units): string {
+  let [left, index] = [amount, 0];
+  while (Math.abs(left) >= step && index < names.length - 1) [left, index] = [left / step, index + 1];
+  return `${plain(left, format, index === 0 ? 0 : 1)} ${names[index]}`;
+}
+
+/** Of seconds. */
+function duration(seconds: number, format: NumberFormat): string {
+  const size = Math.abs(seconds);
+  if (size !== 0 && size < 0.001) return `${plain(seconds * 1e6, format, 0)} µs`;
+  if (size < 1) return `${plain(seconds * 1000, format, size < 0.01 ? 2 : 0)} ms`;
+  if (size < 60) return `${plain(seconds, format, 2)} s`;
+  if (size < 3600) return `${Math.trunc(seconds / 60)} min ${Math.floor(size % 60)} s`;
+  return `${plain(Math.trunc(seconds / 3600), {}, 0)} h ${Math.floor((size % 3600) / 60)} min`;
+}

@@ -1,0 +1,101 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { GetDashboardResult, GetTileDataResult, Operations, UpdateDashboardBody } from '../../api/generated.ts';
+import type { Range } from './range.ts';
+import { createRequestGate } from './request-gate.ts';
+
+export type Dashboard = GetDashboardResult;
+export type Tile = Dashboard['tiles'][number];
+export type Series = Tile['series'][number];
+export type TileType = Series['type'];
+export type TileData = GetTileDataResult;
+export type DataOf<Type extends TileType> = Extract<TileData, { type: Type }>;
+export type DashboardBody = UpdateDashboardBody;
+
+/** As it is stored, with what the headers say about it. */
+export interface StoredDashboard {
+  dashboard: Dashboard;
+  /** For `If-Match`. */
+  etag: string;
+  /** The file that it comes from, which alone may change it. */
+  provisionedFrom: string | undefined;
+}
+
+export const dashboardsQuery = (api: Operations, organizationId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'dashboards'],
+    queryFn: ({ signal }) => api.listDashboards({}, { signal }),
+  });
+
+export const dashboardQuery = (api: Operations, organizationId: string, id: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'dashboards', id],
+    queryFn: ({ signal }) => fetchDashboard(api, id, signal),
+  });
+
+export async function fetchDashboard(api: Operations, id: string, signal?: AbortSignal): Promise<StoredDashboard> {
+  const seen = { etag: '', provisionedFrom: undefined as string | undefined };
+  const dashboard = await api.getDashboard(
+    { id },
+    {
+      signal,
+      onResponse({ headers }) {
+        seen.etag = headers.get('etag') ?? '';
+        const file = headers.get('x-pilothouse-provisioned');
+        seen.provisionedFrom = file === null ? undefined : decodeURIComponent(file);
+      },
+    },
+  );
+  return { dashboard, ...seen };
+}
+
+export const sourcesQuery = (api: Operations, organizationId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'sources'],
+    queryFn: ({ signal }) => api.listSources({}, { signal }),
+  });
+
+export const versionsQuery = (api: Operations, organizationId: string, id: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'dashboards', id, 'versions'],
+    queryFn: ({ signal }) => api.listDashboardVersions({ id }, { signal }),
+    staleTime: 0,
+  });
+
+/** The server runs as many queries at once for one caller. */
+const MOST_IN_FLIGHT = 6;
+export const gate = createRequestGate(MOST_IN_FLIGHT);
+
+export interface Window extends Range {
+  zone: string;
+}
+
+/** What a stored tile shows. Kept only as long as it is drawn: a page that refreshes asks for ever new ranges. */
+export const tileDataQuery = (
+  api: Operations,
+  organizationId: string,
+  dashboardId: string,
+  tile: Tile,
+  { start, end, zone }: Window,
+) =>
+  queryOptions({
+    queryKey: [
+      organizationId,
+      'tile-data',
+      dashboardId,
+      tile.id,
+      JSON.stringify([tile.series, tile.asRatio]),
+      start,
+      end,
+      zone,
+    ],
+    queryFn: ({ signal }) =>
+      gate.run(signal, () =>
+        api.getTileData(
+          { id: dashboardId, tileId: tile.id, start: String(start), end: String(end), timezone: zone },
+          { signal },
+        ),
+      ),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 20_000,
+  });

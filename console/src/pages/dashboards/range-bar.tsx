@@ -1,0 +1,64 @@
+import { ActionIcon, Select, Tooltip } from '@mantine/core';
+import classes from './dashboard.module.css';
+import { ReloadIcon } from './icons.tsx';
+import type { Window } from './queries.ts';
+import { RangePicker } from './range-picker.tsx';
+import type { DashboardSearch, Refresh } from './search.ts';
+
+interface Props {
+  search: DashboardSearch;
+  window: Window;
+  onChange: (search: DashboardSearch) => void;
+  onReload: () => void;
+}
+
+/** Over which time, in whose zone, how often anew. */
+export function RangeBar({ search, window, onChange, onReload }: Props) {
+  const { last: _last, from: _from, to: _to, ...others } = search;
+  const { refresh: _refresh, ...withoutRefresh } = search;
+  const { utc: _utc, ...withoutZone } = search;
+  return (
+    <div className={classes.bar}>
+      <RangePicker
+        search={search}
+        range={window}
+        zone={window.zone}
+        onChange={(part) => onChange({ ...others, ...part })}
+      />
+      <Select
+        aria-label="Time zone"
+        size="sm"
+        w={132}
+        allowDeselect={false}
+        value={search.utc ? 'utc' : 'local'}
+        data={[
+          { value: 'local', label: 'Your time' },
+          { value: 'utc', label: 'UTC' },
+        ]}
+        onChange={(value) => onChange(value === 'utc' ? { ...withoutZone, utc: true } : withoutZone)}
+      />
+      <Select
+        aria-label="Refresh"
+        size="sm"
+        w={142}
+        allowDeselect={false}
+        value={search.refresh ?? 'off'}
+        data={[
+          { value: 'off', label: 'No refresh' },
+          { value: '10s', label: 'Every 10 s' },
+          { value: '1m', label: 'Every minute' },
+        ]}
+        onChange={(value) =>
+          onChange(
+            value === 'off' || value === null ? withoutRefresh : { ...withoutRefresh, refresh: value as Refresh },
+          )
+        }
+      />
+      <Tooltip label="Look again" withArrow>
+        <ActionIcon variant="default" size={36} aria-label="Look again" onClick={onReload}>
+          <ReloadIcon />
+        </ActionIcon>
+      </Tooltip>
+    </div>
+  );
+}

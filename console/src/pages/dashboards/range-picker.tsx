@@ -1,0 +1,94 @@
+import { Button, Group, Popover, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { DEFAULT_PRESET, fieldTextOf, fieldTimeOf, PRESET_LABELS, type Range } from './range.ts';
+import { type DashboardSearch, PRESETS } from './search.ts';
+import { shortText } from './times.ts';
+
+interface Props {
+  search: DashboardSearch;
+  range: Range;
+  zone: string;
+  onChange: (part: Pick<DashboardSearch, 'last' | 'from' | 'to'>) => void;
+}
+
+export function RangePicker({ search, range, zone, onChange }: Props) {
+  const [isOpen, setIsOpen] = useState(false);
+  const isUtc = search.utc === true;
+  const label =
+    search.from !== undefined
+      ? `${shortText(range.start, zone)} – ${shortText(range.end, zone)}`
+      : PRESET_LABELS[search.last ?? DEFAULT_PRESET];
+  const choose = (part: Pick<DashboardSearch, 'last' | 'from' | 'to'>) => {
+    setIsOpen(false);
+    onChange(part);
+  };
+  return (
+    <Popover opened={isOpen} onChange={setIsOpen} position="bottom-end" trapFocus shadow="md" withRoles width={320}>
+      <Popover.Target>
+        <Button variant="default" size="sm" onClick={() => setIsOpen((open) => !open)} aria-label={`Range: ${label}`}>
+          {label}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Range">
+        <Group gap={6} mb="sm">
+          {PRESETS.map((preset) => (
+            <Button
+              key={preset}
+              size="compact-sm"
+              variant={search.from === undefined && preset === (search.last ?? DEFAULT_PRESET) ? 'filled' : 'default'}
+              onClick={() => choose({ last: preset })}
+            >
+              {PRESET_LABELS[preset].replace('Last ', '')}
+            </Button>
+          ))}
+        </Group>
+        <AbsoluteRange key={`${range.start} ${isUtc}`} range={range} isUtc={isUtc} onChoose={choose} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+interface AbsoluteProps {
+  range: Range;
+  isUtc: boolean;
+  onChoose: (part: { from: number; to: number }) => void;
+}
+
+function AbsoluteRange({ range, isUtc, onChoose }: AbsoluteProps) {
+  const [from, setFrom] = useState(() => fieldTextOf(range.start, isUtc));
+  const [to, setTo] = useState(() => fieldTextOf(range.end, isUtc));
+  const [start, end] = [fieldTimeOf(from, isUtc), fieldTimeOf(to, isUtc)];
+  const isWhole = Number.isFinite(start) && Number.isFinite(end);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isWhole && start < end) onChoose({ from: start, to: end });
+      }}
+    >
+      <Stack gap="xs">
+        <TextInput
+          type="datetime-local"
+          label="From"
+          value={from}
+          onChange={(event) => setFrom(event.currentTarget.value)}
+        />
+        <TextInput
+          type="datetime-local"
+          label="To"
+          value={to}
+          onChange={(event) => setTo(event.currentTarget.value)}
+          error={isWhole && start >= end ? 'The end must lie after the start' : undefined}
+        />
+        <Group justify="space-between">
+          <Text size="xs" c="dimmed">
+            {isUtc ? 'In UTC' : 'In your time zone'}
+          </Text>
+          <Button type="submit" size="compact-sm" disabled={!isWhole || start >= end}>
+            Show
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,53 @@
+import type { DashboardSearch, Preset, Refresh } from './search.ts';
+
+/** Epoch milliseconds; the end is exclusive. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const PRESET_MS: Record<Preset, number> = {
+  '5m': 5 * MINUTE_MS,
+  '15m': 15 * MINUTE_MS,
+  '1h': HOUR_MS,
+  '6h': 6 * HOUR_MS,
+  '24h': DAY_MS,
+  '7d': 7 * DAY_MS,
+  '30d': 30 * DAY_MS,
+};
+
+export const PRESET_LABELS: Record<Preset, string> = {
+  '5m': 'Last 5 minutes',
+  '15m': 'Last 15 minutes',
+  '1h': 'Last hour',
+  '6h': 'Last 6 hours',
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+  '30d': 'Last 30 days',
+};
+
+export const REFRESH_MS: Record<Refresh, number> = { '10s': 10_000, '1m': MINUTE_MS };
+
+export const DEFAULT_PRESET: Preset = '1h';
+
+/** `now` is when the page last looked. */
+export function rangeOf({ from, to, last = DEFAULT_PRESET }: DashboardSearch, now: number): Range {
+  return from !== undefined && to !== undefined ? { start: from, end: to } : { start: now - PRESET_MS[last], end: now };
+}
+
+/** The IANA name that the server is asked with. */
+export const zoneOf = ({ utc }: DashboardSearch): string =>
+  utc ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** `2026-11-15T10:05` in the zone, for a field of date and time. */
+export function fieldTextOf(ms: number, isUtc: boolean): string {
+  const offset = isUtc ? 0 : new Date(ms).getTimezoneOffset() * MINUTE_MS;
+  return new Date(ms - offset).toISOString().slice(0, 16);
+}
+
+/** The other way; NaN when it is no time. */
+export const fieldTimeOf = (text: string, isUtc: boolean): number => Date.parse(isUtc ? `${text}Z` : text);

@@ -1,0 +1,57 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useIntersection } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { messageOf } from '../../api/errors.ts';
+import { useApi, useSession } from '../../app/context.tsx';
+import { type Tile, tileDataQuery, type Window } from './queries.ts';
+import { TileContent } from './tile-content.tsx';
+import { TileFrame } from './tile-frame.tsx';
+import classes from './tiles/tiles.module.css';
+
+interface Props {
+  dashboardId: string;
+  tile: Tile;
+  window: Window;
+  actions?: ReactNode;
+  isMovable?: boolean;
+  onZoom?: ((start: number, end: number) => void) | undefined;
+}
+
+/** Asked for a little before it comes into view. */
+const AHEAD = '160px 0px';
+
+/** A tile that the server knows. Asks for its data when it comes into view; what it showed stays, greyed, until the next is there. */
+export function StoredTile({ dashboardId, tile, window, actions, isMovable = false, onZoom }: Props) {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const { ref, entry } = useIntersection({ rootMargin: AHEAD });
+  const { data, error, isFetching, refetch, isPlaceholderData } = useQuery({
+    ...tileDataQuery(api, organizationId, dashboardId, tile, window),
+    enabled: entry?.isIntersecting ?? false,
+  });
+  // What was drawn for another kind of tile, or for another question, is not old data of this one.
+  const shown = data?.type === tile.series[0]?.type ? data : undefined;
+  return (
+    <TileFrame
+      name={tile.name}
+      actions={actions}
+      isMovable={isMovable}
+      isReloading={shown !== undefined && (isFetching || isPlaceholderData)}
+      ref={ref}
+    >
+      {error ? (
+        <div className={classes.centre} role="alert" data-testid="tile-error">
+          <p className={classes.error}>{messageOf(error)}</p>
+          <Button size="compact-xs" variant="default" onClick={() => refetch()} loading={isFetching}>
+            Try again
+          </Button>
+        </div>
+      ) : shown ? (
+        <TileContent tile={tile} data={shown} zone={window.zone} onZoom={onZoom} />
+      ) : (
+        <Skeleton height="100%" radius="sm" data-testid="tile-loading" />
+      )}
+    </TileFrame>
+  );
+}

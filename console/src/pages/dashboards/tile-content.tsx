@@ -1,0 +1,40 @@
+import { Skeleton } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import type { Tile, TileData } from './queries.ts';
+import { NumberTile } from './tiles/number-tile.tsx';
+import { SearchTile } from './tiles/search-tile.tsx';
+import { TableTile } from './tiles/table-tile.tsx';
+
+const TimeTile = lazy(() => import('./tiles/time-tile.tsx'));
+const MarkdownTile = lazy(() => import('./tiles/markdown-tile.tsx'));
+
+interface Props {
+  tile: Tile;
+  data: TileData;
+  zone: string;
+  onZoom?: ((start: number, end: number) => void) | undefined;
+}
+
+/** What a tile shows once it has its data. */
+export function TileContent({ tile, data, zone, onZoom }: Props) {
+  switch (data.type) {
+    case 'time':
+      return (
+        <Suspense fallback={<Skeleton height="100%" />}>
+          <TimeTile tile={tile} data={data} zone={zone} onZoom={onZoom} />
+        </Suspense>
+      );
+    case 'markdown':
+      return (
+        <Suspense fallback={<Skeleton height="100%" />}>
+          <MarkdownTile content={data.content} label={tile.name || 'Text'} />
+        </Suspense>
+      );
+    case 'number':
+      return <NumberTile tile={tile} data={data} />;
+    case 'table':
+      return <TableTile tile={tile} data={data} />;
+    case 'search':
+      return <SearchTile tile={tile} data={data} zone={zone} />;
+  }
+}

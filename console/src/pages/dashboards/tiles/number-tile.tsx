@@ -1,0 +1,28 @@
+import { formatOf, formatValue } from '../number-format.ts';
+import type { DataOf, Tile } from '../queries.ts';
+import { EmptyTile } from './empty-tile.tsx';
+import classes from './tiles.module.css';
+
+/** The first series large, any others below it. */
+export function NumberTile({ tile, data }: { tile: Tile; data: DataOf<'number'> }) {
+  const format = formatOf(tile.series);
+  const [first, ...others] = data.series;
+  if (!first || data.series.every(({ value }) => value === null)) return <EmptyTile />;
+  return (
+    <div className={classes.centre}>
+      <div className={classes.number} data-testid="number" title={String(first.value ?? '')}>
+        {formatValue(first.value, format)}
+      </div>
+      {others.length > 0 && (
+        <dl className={classes.others}>
+          {others.map(({ name, value }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd className="ph-number">{formatValue(value, format)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { useState } from 'react';
+import { ChevronIcon } from '../../../parts/icons.tsx';
+import type { DataOf, Tile } from '../queries.ts';
+import { momentText } from '../times.ts';
+import { EmptyTile } from './empty-tile.tsx';
+import classes from './tiles.module.css';
+
+/** The newest rows; one that is opened shows all of its text. */
+export function SearchTile({ tile, data, zone }: { tile: Tile; data: DataOf<'search'>; zone: string }) {
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  if (data.rows.length === 0) return <EmptyTile />;
+  // The time comes first whether it was asked for or not; asked for, it would stand there twice.
+  const columns = data.columns
+    .map(({ name }, index) => ({ name, index, id: `${index} ${name}` }))
+    .filter(({ name, index }) => index === 0 || name !== data.columns[0]?.name);
+  const rows = data.rows.map((cells, index) => ({ cells, id: `${index} ${JSON.stringify(cells)}` }));
+  const toggle = (id: string) =>
+    setOpened((before) =>
+      before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id]),
+    );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className={classes.scroll} tabIndex={0} aria-label={tile.name || 'Search'}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            {columns.map(({ id, name }) => (
+              <th key={id} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ id, cells }) => (
+            <tr key={id} data-opened={opened.has(id)}>
+              {columns.map((column) =>
+                column.index === 0 ? (
+                  <td key={column.id} className={classes.time}>
+                    <button
+                      type="button"
+                      className={classes.opener}
+                      aria-expanded={opened.has(id)}
+                      onClick={() => toggle(id)}
+                    >
+                      <ChevronIcon size={12} />
+                      {momentText(Number(cells[0]), zone)}
+                    </button>
+                  </td>
+                ) : (
+                  <td key={column.id} className={classes.cell}>
+                    {textOf(cells[column.index])}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const textOf = (value: unknown): string =>
+  value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -1,0 +1,48 @@
+import { formatOf, formatValue } from '../number-format.ts';
+import type { DataOf, Tile } from '../queries.ts';
+import { EmptyTile } from './empty-tile.tsx';
+import classes from './tiles.module.css';
+
+export function TableTile({ tile, data }: { tile: Tile; data: DataOf<'table'> }) {
+  const format = formatOf(tile.series);
+  const { shown, total } = data.groups;
+  if (data.rows.length === 0) return <EmptyTile />;
+  const columns = data.columns.map((column, index) => ({ ...column, id: `${index} ${column.name}` }));
+  const rows = data.rows.map((cells, index) => ({ cells, id: `${index} ${cells[0]}` }));
+  return (
+    <div className={classes.column}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <section className={classes.scroll} tabIndex={0} aria-label={tile.name || 'Table'}>
+        <table className={classes.table}>
+          <thead>
+            <tr>
+              {columns.map(({ id, name, kind }) => (
+                <th key={id} scope="col" data-kind={kind}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ id, cells }) => (
+              <tr key={id}>
+                {columns.map((column, index) => (
+                  <td key={column.id} data-kind={column.kind} title={String(cells[index] ?? '')}>
+                    {column.kind === 'value'
+                      ? formatValue(cells[index], format)
+                      : String(cells[index] ?? '') || '(empty)'}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {total > shown && (
+        <div className={classes.foot}>
+          The {shown} largest of {total} groups
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+/** At least 3 to 1 on the surface of either scheme, neighbours far apart. */
+const LIGHT = [
+  '#0b7285',
+  '#d9480f',
+  '#5f3dc4',
+  '#2b8a3e',
+  '#c2255c',
+  '#1864ab',
+  '#9c6a00',
+  '#6b4423',
+  '#087f5b',
+  '#a61e4d',
+  '#364fc7',
+  '#5c6b73',
+];
+const DARK = [
+  '#4fc3d4',
+  '#ff922b',
+  '#b197fc',
+  '#69db7c',
+  '#faa2c1',
+  '#74c0fc',
+  '#ffd43b',
+  '#d0a784',
+  '#38d9a9',
+  '#f783ac',
+  '#91a7ff',
+  '#adb5bd',
+];
+
+/** What everybody expects in these colours. */
+const MEANINGS: [RegExp, number][] = [
+  [/^(fatal|critical|error)$/i, 4],
+  [/^warn(ing)?$/i, 6],
+  [/^info$/i, 5],
+  [/^(debug|trace)$/i, 11],
+];
+
+/** One for each name, nearly always the same one wherever the name turns up, and apart from its neighbours while there are enough. */
+export function coloursOf(names: readonly string[], isDark: boolean): string[] {
+  const palette = isDark ? DARK : LIGHT;
+  const chosen = new Map<string, number>();
+  const taken = new Set<number>();
+  const take = (name: string, slot: number) => {
+    chosen.set(name, slot);
+    taken.add(slot);
+  };
+  for (const name of names) {
+    const slot = MEANINGS.find(([pattern]) => pattern.test(name))?.[1];
+    if (slot !== undefined) take(name, slot);
+  }
+  for (const name of [...new Set(names)].filter((one) => !chosen.has(one)).toSorted()) {
+    if (taken.size >= palette.length) taken.clear();
+    let slot = hashOf(name) % (palette.length - 1);
+    while (taken.has(slot)) slot = (slot + 1) % palette.length;
+    take(name, slot);
+  }
+  return names.map((name) => palette[chosen.get(name) ?? 0] ?? '#0b7285');
+}
+
+function hashOf(text: string): number {
+  let hash = 7;
+  for (const character of text) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) >>> 0;
+  return hash;
+}

@@ -1,0 +1,112 @@
+import Type from 'typebox';
+import { actorOf } from '../../audit/request-actor.ts';
+import { bareManagementAnswer, bareSuccess, managementAnswer, success } from '../../http/envelopes.ts';
+import { callerOf } from '../../http/guard.ts';
+import type { Routes } from '../../http/validation.ts';
+import { OrganizationPath } from '../../organizations/schema.ts';
+import type { Threshold } from './budget.ts';
+import type { Budgets } from './budgets.ts';
+import { BudgetPath, BudgetRecord, budgetRecord, CreateBudgetBody, UpdateBudgetBody } from './schema.ts';
+
+const read = ['admin', 'developer'];
+const change = ['admin'];
+const tags = ['Budgets'];
+
+export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
+  return (app) => {
+    // Answers may hold a secret, or an address that does.
+    app.addHook('onSend', async (_request, reply) => {
+      reply.header('cache-control', 'no-store');
+    });
+
+    app.get(
+      '/v1/organizations/:organizationId/budgets',
+      {
+        config: { operation: 'budgetGetList', roles: read },
+        schema: {
+          tags,
+          summary: 'List budgets',
+          params: OrganizationPath,
+          response: managementAnswer(Type.Array(BudgetRecord)),
+        },
+      },
+      async (request) => success(request, (await budgets.list(callerOf(request).organizationId)).map(budgetRecord)),
+    );
+
+    app.post(
+      '/v1/organizations/:organizationId/budgets',
+      {
+        config: { operation: 'budgetCreate', roles: change },
+        schema: {
+          tags,
+          summary: 'Create budget',
+          description:
+            'Each threshold tells once a month: an activity, and a signed POST to the webhook. Nothing is stopped. A secret that is made here is shown this once.',
+          params: OrganizationPath,
+          body: CreateBudgetBody,
+          response: managementAnswer(BudgetRecord),
+        },
+      },
+      async (request) => {
+        const { name, monthlyCHC, thresholds, webhook } = request.body;
+        const settings = { name, monthlyCHC, thresholds: thresholds as Threshold[] | undefined, webhook };
+        const made = await budgets.create(actorOf(request), callerOf(request).organizationId, settings);
+        return success(request, budgetRecord(made));
+      },
+    );
+
+    app.get(
+      '/v1/organizations/:organizationId/budgets/:budgetId',
+      {
+        config: { operation: 'budgetGet', roles: read },
+        schema: { tags, summary: 'Get budget', params: BudgetPath, response: managementAnswer(BudgetRecord) },
+      },
+      async (request) => {
+        const id = request.params.budgetId.toLowerCase();
+        return success(request, budgetRecord(await budgets.get(callerOf(request).organizationId, id)));
+      },
+    );
+
+    app.patch(
+      '/v1/organizations/:organizationId/budgets/:budgetId',
+      {
+        config: { operation: 'budgetUpdate', roles: change },
+        schema: {
+          tags,
+          summary: 'Update budget',
+          description:
+            'Members left out keep their value; webhook null removes it. What was told this month stays told.',
+          params: BudgetPath,
+          body: UpdateBudgetBody,
+          response: managementAnswer(BudgetRecord),
+        },
+      },
+      async (request) => {
+        const { name, monthlyCHC, thresholds, webhook } = request.body;
+        const settings = { name, monthlyCHC, thresholds: thresholds as Threshold[] | undefined, webhook };
+        const id = request.params.budgetId.toLowerCase();
+        const changed = await budgets.update(actorOf(request), callerOf(request).organizationId, id, settings);
+        return success(request, budgetRecord(changed));
+      },
+    );
+
+    app.delete(
+      '/v1/organizations/:organizationId/budgets/:budgetId',
+      {
+        config: { operation: 'budgetDelete', roles: change },
+        schema: {
+          tags,
+          summary: 'Delete budget',
+          description: 'With what it has told and has still to deliver.',
+          params: BudgetPath,
+          response: bareManagementAnswer,
+        },
+      },
+      async (request) => {
+        const id = request.params.budgetId.toLowerCase();
+        await budgets.remove(actorOf(request), callerOf(request).organizationId, id);
+        return bareSuccess(request);
+      },
+    );
+  };
+}

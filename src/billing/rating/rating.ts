@@ -1,0 +1,167 @@
+import type { Actor } from '../../audit/activity.ts';
+import type { Audit } from '../../audit/audit.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { addDays, type Day, dayOf } from '../../kernel/days.ts';
+import { AppError, refuse } from '../../kernel/errors.ts';
+import type { Organizations } from '../../organizations/organizations.ts';
+import type { State } from '../../state/state.ts';
+import { type Entities, keyOf } from '../entities.ts';
+import { lockedThrough } from '../metering/store.ts';
+import { bookOf, priceOf } from '../prices/price-book.ts';
+import { allPriceBooks } from '../prices/prices.ts';
+import { bookDay, type UnitPrice } from './ledger.ts';
+import { finality, openDays } from './open-days.ts';
+import { type Checked, checkLedger } from './recompute.ts';
+import { rebuildRecords } from './records.ts';
+import {
+  deleteEntries,
+  findDay,
+  listDays,
+  listDirtyDays,
+  listEntriesOfUsage,
+  lockDays,
+  putEntries,
+  setRated,
+  type UsageDay,
+} from './store.ts';
+import { totalsOf } from './totals.ts';
+
+interface Options {
+  state: State;
+  engine: Engine;
+  clock: Clock;
+  audit: Audit;
+  organizations: Organizations;
+  entities: Entities;
+}
+
+/** How often locking waits for usage that arrives while it happens. */
+const LOCK_ATTEMPTS = 5;
+
+export type Rating = ReturnType<typeof createRating>;
+
+/**
+ * Makes the ledger what the events say. Rating a day again gives the same ledger, so it may be done at any time, by any
+ * node, and after any crash.
+ */
+export function createRating({ state, engine, clock, audit, organizations, entities }: Options) {
+  /** Answers how many entries of the ledger it changed. */
+  async function rateDay(organizationId: string, date: Day): Promise<number> {
+    const day = await findDay(state.db, organizationId, date);
+    if (!day) return 0;
+    const totals = await totalsOf(engine, organizationId, date);
+    const known = await entities.of(organizationId);
+    return state.write(async (tx) => {
+      const { tier } = await organizations.take(tx, organizationId);
+      const now = await findDay(tx, organizationId, date);
+      // Somebody rated a later state of the day meanwhile.
+      if (!now || now.ratedRevision > day.revision) return 0;
+      const through = await lockedThrough(tx, organizationId);
+      const booked = await listEntriesOfUsage(tx, organizationId, date);
+      const book = bookOf(await allPriceBooks(tx), date);
+      const isFinal = await finality(tx, organizationId, through, [date, ...booked.map((entry) => entry.date)]);
+      const late = [...totals, ...booked].filter((one) => isFinal(date, keyOf(one)));
+      const prices = new Map<string, UnitPrice>();
+      const { put, remove } = bookDay({
+        day: date,
+        totals,
+        booked,
+        isFinal,
+        openDayOf: await openDays(tx, organizationId, addDays(through > date ? through : date, 1), late),
+        priceOf: (total) => {
+          const { meter, entityType } = total;
+          const region = known.get(keyOf(total))?.region;
+          const key = `${meter} ${entityType} ${region}`;
+          const price = prices.get(key) ?? {
+            priceVersion: book.version,
+            unitPrice: priceOf(book, { meter, entityType, tier, region }),
+          };
+          prices.set(key, price);
+          return price;
+        },
+      });
+      await deleteEntries(tx, organizationId, remove, through);
+      await putEntries(tx, organizationId, put, through);
+      const changed = [...put, ...remove];
+      if (changed.length > 0) {
+        await rebuildRecords(tx, organizationId, changed, known);
+        await organizations.costsChanged(tx, organizationId);
+      }
+      const isNews = changed.length > 0 || day.revision !== now.ratedRevision;
+      if (isNews) await setRated(tx, day, day.revision, clock.now());
+      return changed.length;
+    });
+  }
+
+  /** One that cannot be rated does not keep the others from it. */
+  async function rateEach(days: readonly UsageDay[]): Promise<number> {
+    let changed = 0;
+    const failures: unknown[] = [];
+    for (const { organizationId, date } of days)
+      try {
+        changed += await rateDay(organizationId, date);
+      } catch (error) {
+        failures.push(error);
+      }
+    if (failures.length > 0) throw failures[0];
+    return changed;
+  }
+
+  return {
+    rateDay,
+
+    /** Every day that has changed since it was rated. */
+    async rateDirty(organizationId?: string): Promise<number> {
+      const days = await listDirtyDays(state.db);
+      return rateEach(days.filter((day) => organizationId === undefined || day.organizationId === organizationId));
+    },
+
+    /** Also those that seem to be up to date: after a crash they may not be. Locked days when they are asked for. */
+    async rateAll({ organizationId, from, to }: DayRange = {}, which: 'open' | 'all' = 'open'): Promise<number> {
+      const days = await listDays(state.db, { organizationId, from, to });
+      return rateEach(days.filter((day) => which === 'all' || !day.isLocked || day.revision > day.ratedRevision));
+    },
+
+    /** Computes it all again and compares; changes nothing. */
+    check: (range: DayRange): Promise<Checked> => checkLedger(state, engine, range),
+
+    /** Closes every day up to this one for good. Each is rated a last time if it has to be. */
+    async lock(actor: Actor, organizationId: string, through: Day): Promise<number> {
+      if (through >= dayOf(clock.now())) refuse([{ path: 'through', rule: 'The day must be over', value: through }]);
+      for (let attempt = 1; ; attempt++) {
+        for (const day of await listDays(state.db, { organizationId, to: through }))
+          if (day.revision > day.ratedRevision) await rateDay(organizationId, day.date);
+        const locked = await tryToLock(actor, organizationId, through);
+        if (locked !== undefined) return locked;
+        if (attempt === LOCK_ATTEMPTS)
+          throw new AppError('unavailable', `Usage keeps arriving for days up to ${through}; try again`);
+      }
+    },
+  };
+
+  /** Undefined when a day has to be rated first. */
+  async function tryToLock(actor: Actor, organizationId: string, through: Day): Promise<number | undefined> {
+    return state.write(async (tx) => {
+      await organizations.take(tx, organizationId);
+      if (through <= (await lockedThrough(tx, organizationId))) return 0;
+      const open = (await listDays(tx, { organizationId, to: through })).filter(({ isLocked }) => !isLocked);
+      if (open.some(({ revision, ratedRevision }) => revision > ratedRevision)) return undefined;
+      await lockDays(tx, organizationId, through);
+      await organizations.costsChanged(tx, organizationId);
+      await audit.record(tx, actor, {
+        organizationId,
+        type: 'usage_day_lock',
+        resource: { type: 'usage_day', id: through },
+        after: { lockedThrough: through, days: open.length },
+      });
+      return open.length;
+    });
+  }
+}
+
+export interface DayRange {
+  organizationId?: string | undefined;
+  from?: Day | undefined;
+  to?: Day | undefined;
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { before, isoWeek, periodsOf } from './period.ts';
+
+describe('the periods of a window', () => {
+  it('are days, each beside the day before', () => {
+    expect(periodsOf({ from: '2026-03-01', to: '2026-03-02' }, 'day')).toEqual([
+      {
+        name: '2026-03-01',
+        from: '2026-03-01',
+        to: '2026-03-01',
+        previous: { from: '2026-02-28', to: '2026-02-28' },
+      },
+      {
+        name: '2026-03-02',
+        from: '2026-03-02',
+        to: '2026-03-02',
+        previous: { from: '2026-03-01', to: '2026-03-01' },
+      },
+    ]);
+  });
+
+  it('are ISO weeks from Monday on, cut off where the window ends, beside the same weekdays', () => {
+    expect(periodsOf({ from: '2026-09-30', to: '2026-10-06' }, 'week')).toEqual([
+      { name: '2026-W40', from: '2026-09-30', to: '2026-10-04', previous: { from: '2026-09-23', to: '2026-09-27' } },
+      { name: '2026-W41', from: '2026-10-05', to: '2026-10-06', previous: { from: '2026-09-28', to: '2026-09-29' } },
+    ]);
+  });
+
+  it.each([
+    ['a whole month beside the whole month before', '2026-03-01', '2026-03-31', '2026-02-01', '2026-02-28'],
+    ['the end of a short month beside that of a long one', '2026-02-01', '2026-02-28', '2026-01-01', '2026-01-31'],
+    ['part of a month beside the same days', '2026-03-05', '2026-03-20', '2026-02-05', '2026-02-20'],
+    [
+      'days that the month before does not have beside its last one',
+      '2026-03-29',
+      '2026-03-30',
+      '2026-02-28',
+      '2026-02-28',
+    ],
+    ['January beside December', '2026-01-01', '2026-01-31', '2025-12-01', '2025-12-31'],
+  ])('are months: %s', (_, from, to, earlier, until) => {
+    expect(periodsOf({ from, to }, 'month')).toEqual([
+      { name: from.slice(0, 7), from, to, previous: { from: earlier, to: until } },
+    ]);
+  });
+
+  it('are the whole window at once, beside as many days before it', () => {
+    expect(periodsOf({ from: '2026-10-01', to: '2026-10-10' }, 'all')).toEqual([
+      {
+        name: '2026-10-01/2026-10-10',
+        from: '2026-10-01',
+        to: '2026-10-10',
+        previous: { from: '2026-09-21', to: '2026-09-30' },
+      },
+    ]);
+    expect(before({ from: '2026-10-01', to: '2026-10-01' })).toEqual({ from: '2026-09-30', to: '2026-09-30' });
+  });
+
+  it.each([
+    ['2026-01-01', '2026-W01'],
+    ['2027-01-01', '2026-W53'],
+    ['2027-01-04', '2027-W01'],
+    ['2024-12-30', '2025-W01'],
+    ['2023-01-01', '2022-W52'],
+    ['2026-11-15', '2026-W46'],
+  ])('name the week of %s %s', (day, week) => {
+    expect(isoWeek(day)).toBe(week);
+  });
+});

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { missingRanges } from './coverage.ts';
+
+const STEP = 30_000;
+const range = { fromMs: 0, toMs: 6 * STEP };
+const missing = (...present: number[]) => missingRanges(new Set(present.map((at) => at * STEP)), range);
+
+describe('missing ranges', () => {
+  it('are the whole when nothing is there, and none when everything is', () => {
+    expect(missing()).toEqual([range]);
+    expect(missing(0, 1, 2, 3, 4, 5)).toEqual([]);
+  });
+
+  it('are the gaps, the beginning and the end', () => {
+    expect(missing(1, 4)).toEqual([
+      { fromMs: 0, toMs: STEP },
+      { fromMs: 2 * STEP, toMs: 4 * STEP },
+      { fromMs: 5 * STEP, toMs: 6 * STEP },
+    ]);
+  });
+});

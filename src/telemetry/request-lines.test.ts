@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { type AnsweredRequest, createRequestLines } from './request-lines.ts';
+
+const resource = { 'service.name': 'pilothouse' };
+const request: AnsweredRequest = {
+  requestId: '1b4e28ba-2fa1-41d2-883f-0016d3cca427',
+  operation: 'instanceGet',
+  method: 'GET',
+  route: '/v1/organizations/:organizationId/services/:serviceId',
+  status: 200,
+  ms: 1.25,
+  key: '0001',
+  organizationId: 'o-1',
+};
+
+describe('the lines of a request', () => {
+  const linesOf = createRequestLines(resource);
+  const rowsOf = (changes: Partial<AnsweredRequest>, oneIn = 1) => {
+    const { log, span } = linesOf({ ...request, ...changes }, 1_795_000_000_500, 'o-1', oneIn);
+    expect([log.endsWith('\n'), span.endsWith('\n')]).toEqual([true, true]);
+    return { log: JSON.parse(log), span: JSON.parse(span) };
+  };
+
+  it('are JSON with the times of its end and its beginning, and share its trace', () => {
+    const { log, span } = rowsOf({});
+    expect([log.Timestamp, span.Timestamp, span.Duration]).toEqual([
+      '1795000000.500000000',
+      expect.stringMatching(/^1795000000\.49875\d{4}$/),
+      1_250_000,
+    ]);
+    expect([log.TraceId, log.SpanId]).toEqual(['1b4e28ba2fa141d2883f0016d3cca427', '883f0016d3cca427']);
+    expect([span.TraceId, span.SpanId]).toEqual([log.TraceId, log.SpanId]);
+    expect(log.LogAttributes).toMatchObject({ 'credential.suffix': '0001', duration_ms: '1.25' });
+    expect(log.LogAttributes).not.toHaveProperty('sample.rate');
+  });
+
+  it('stay JSON whatever a key ends in', () => {
+    expect(rowsOf({ key: '"}\\\n' }).log.LogAttributes['credential.suffix']).toBe('"}\\\n');
+    expect(rowsOf({ key: undefined }).log.LogAttributes).not.toHaveProperty('credential.suffix');
+  });
+
+  it('are warnings for what the caller got wrong, errors for what we did', () => {
+    const severities = [200, 404, 503].map((status) => rowsOf({ status }).log.SeverityText);
+    expect(severities).toEqual(['INFO', 'WARN', 'ERROR']);
+    expect([rowsOf({ status: 404 }).span.StatusCode, rowsOf({ status: 500 }).span.StatusCode]).toEqual([
+      'Unset',
+      'Error',
+    ]);
+  });
+
+  it('tell routes of one operation apart, and say how many requests they stand for', () => {
+    expect(rowsOf({ operation: 'openapi', route: '/v1' }).log.Body).toBe('GET /v1 200');
+    expect(rowsOf({ operation: 'openapi', route: '/openapi.json' }).log.Body).toBe('GET /openapi.json 200');
+    expect(rowsOf({ operation: 'unknown', route: '' }).span.SpanName).toBe('GET unknown');
+    expect(rowsOf({}, 30).span.SpanAttributes['sample.rate']).toBe('30');
+  });
+});

@@ -1,0 +1,112 @@
+import { type Buckets, bucketColumns, createBuckets, observe } from './buckets.ts';
+import { type AnsweredRequest, placeOf, routeTemplate, SCOPE_NAME, SERVICE_NAME } from './request-lines.ts';
+import { type Attributes, type Batch, CUMULATIVE, unixTime } from './rows.ts';
+
+/** Seconds. */
+export const LATENCY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Every series is written every time, so there is a limit to how many there are. */
+const MAX_SERIES = 2000;
+
+interface Series {
+  organizationId: string;
+  attributes: Attributes;
+  duration: Buckets;
+}
+
+interface Options {
+  resource: Attributes;
+  startMs: number;
+  maxSeries?: number;
+}
+
+/**
+ * Counts every request, also those whose rows are dropped. Cumulative since the process began, so whatever is not
+ * written loses resolution and no request.
+ */
+export function createRequestMetrics({ resource, startMs, maxSeries = MAX_SERIES }: Options) {
+  const all: Series[] = [];
+  /** By organization, route, method and status: four look-ups of texts that exist already, no text is built. */
+  const organizations = new Map<string, Map<string, Map<string, (Series | undefined)[]>>>();
+
+  function seriesOf(request: AnsweredRequest, organizationId: string): Series | undefined {
+    const { method, status } = request;
+    const known = organizations.get(organizationId)?.get(placeOf(request))?.get(method)?.[status];
+    return known ?? add(request, organizationId);
+  }
+
+  function add(request: AnsweredRequest, organizationId: string): Series | undefined {
+    const { operation, method, route, status } = request;
+    if (all.length >= maxSeries) return undefined;
+    const series: Series = {
+      organizationId,
+      attributes: {
+        'http.request.method': method,
+        'http.route': routeTemplate(route),
+        'http.response.status_code': String(status),
+        operation,
+      },
+      duration: createBuckets(LATENCY_BOUNDS),
+    };
+    all.push(series);
+    const byMethod = within(within(organizations, organizationId), placeOf(request));
+    let byStatus = byMethod.get(method);
+    if (!byStatus) {
+      byStatus = [];
+      byMethod.set(method, byStatus);
+    }
+    byStatus[status] = series;
+    return series;
+  }
+
+  return {
+    /** False when there are too many series already and this would be one more. */
+    request(request: AnsweredRequest, organizationId: string): boolean {
+      const series = seriesOf(request, organizationId);
+      if (!series) return false;
+      observe(series.duration, request.ms / 1000);
+      return true;
+    },
+    /** Adds the state of every series at this moment. */
+    collect(batch: Batch, nowMs: number): void {
+      const StartTimeUnix = unixTime(startMs);
+      const TimeUnix = unixTime(nowMs);
+      for (const { organizationId, attributes, duration } of all) {
+        const row = {
+          OrganizationId: organizationId,
+          ServiceName: SERVICE_NAME,
+          ResourceAttributes: resource,
+          ScopeName: SCOPE_NAME,
+          Attributes: attributes,
+          StartTimeUnix,
+          TimeUnix,
+          AggregationTemporality: CUMULATIVE,
+        };
+        batch.histogram.push({
+          ...row,
+          MetricName: 'http.server.request.duration',
+          MetricDescription: 'From the first byte of a request to the last byte of its answer',
+          MetricUnit: 's',
+          ...bucketColumns(duration),
+        });
+        batch.sum.push({
+          ...row,
+          MetricName: 'http.server.requests',
+          MetricDescription: 'Answered requests',
+          MetricUnit: '{request}',
+          Value: duration.count,
+          IsMonotonic: true,
+        });
+      }
+    },
+  };
+}
+
+function within<V>(map: Map<string, Map<string, V>>, key: string): Map<string, V> {
+  let inner = map.get(key);
+  if (!inner) {
+    inner = new Map();
+    map.set(key, inner);
+  }
+  return inner;
+}

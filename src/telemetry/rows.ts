@@ -1,0 +1,143 @@
+/** The engine's tables of telemetry, with the columns that OpenTelemetry's exporter gives them and the organization. */
+export const TABLES = {
+  logs: 'otel_logs',
+  traces: 'otel_traces',
+  gauge: 'otel_metrics_gauge',
+  sum: 'otel_metrics_sum',
+  histogram: 'otel_metrics_histogram',
+  exponentialHistogram: 'otel_metrics_exponential_histogram',
+  summary: 'otel_metrics_summary',
+} as const;
+
+export type TableKind = keyof typeof TABLES;
+
+/** `AggregationTemporality` of sums and histograms. */
+export const DELTA = 1;
+export const CUMULATIVE = 2;
+
+/** A `DateTime64(9)` as seconds since 1970 and nine decimals, in text: it means the same in every time zone. */
+export type UnixTime = string;
+
+export type Attributes = Record<string, string>;
+
+interface Row {
+  OrganizationId: string;
+  ServiceName: string;
+  ResourceAttributes: Attributes;
+  ScopeName: string;
+}
+
+export interface LogRow extends Row {
+  Timestamp: UnixTime;
+  TraceId: string;
+  SpanId: string;
+  SeverityText: string;
+  SeverityNumber: number;
+  Body: string;
+  LogAttributes: Attributes;
+}
+
+export interface SpanRow extends Row {
+  Timestamp: UnixTime;
+  TraceId: string;
+  SpanId: string;
+  /** Empty for the first span of a trace. */
+  ParentSpanId: string;
+  SpanName: string;
+  SpanKind: 'Server' | 'Client' | 'Internal' | 'Producer' | 'Consumer';
+  SpanAttributes: Attributes;
+  /** Nanoseconds. */
+  Duration: number;
+  StatusCode: 'Unset' | 'Ok' | 'Error';
+  StatusMessage: string;
+  'Events.Timestamp'?: UnixTime[];
+  'Events.Name'?: string[];
+  'Events.Attributes'?: Attributes[];
+}
+
+export interface MetricRow extends Row {
+  MetricName: string;
+  MetricDescription: string;
+  MetricUnit: string;
+  Attributes: Attributes;
+  StartTimeUnix: UnixTime;
+  TimeUnix: UnixTime;
+}
+
+export interface GaugeRow extends MetricRow {
+  Value: number;
+}
+
+export interface SumRow extends MetricRow {
+  Value: number;
+  AggregationTemporality: number;
+  IsMonotonic: boolean;
+}
+
+export interface HistogramRow extends MetricRow {
+  Count: number;
+  Sum: number;
+  /** One more than the bounds: the last is for everything beyond. */
+  BucketCounts: number[];
+  ExplicitBounds: readonly number[];
+  Min: number;
+  Max: number;
+  AggregationTemporality: number;
+}
+
+export interface ExponentialHistogramRow extends MetricRow {
+  Count: number;
+  Sum: number;
+  Scale: number;
+  ZeroCount: number;
+  PositiveOffset: number;
+  PositiveBucketCounts: number[];
+  NegativeOffset: number;
+  NegativeBucketCounts: number[];
+  Min: number;
+  Max: number;
+  AggregationTemporality: number;
+}
+
+export interface SummaryRow extends MetricRow {
+  Count: number;
+  Sum: number;
+  'ValueAtQuantiles.Quantile': number[];
+  'ValueAtQuantiles.Value': number[];
+}
+
+export interface RowOf {
+  logs: LogRow;
+  traces: SpanRow;
+  gauge: GaugeRow;
+  sum: SumRow;
+  histogram: HistogramRow;
+  exponentialHistogram: ExponentialHistogramRow;
+  summary: SummaryRow;
+}
+
+/** Rows by the table they go to. */
+export type Batch = { [kind in TableKind]: RowOf[kind][] };
+
+export const emptyBatch = (): Batch => ({
+  logs: [],
+  traces: [],
+  gauge: [],
+  sum: [],
+  histogram: [],
+  exponentialHistogram: [],
+  summary: [],
+});
+
+export const TABLE_KINDS = Object.keys(TABLES) as TableKind[];
+
+const NANOS_PER_MS = 1e6;
+
+/** `ms` may have decimals; a double holds today's time to about a quarter of a microsecond. */
+export function unixTime(ms: number): UnixTime {
+  const seconds = Math.floor(ms / 1000);
+  const nanos = Math.min(999_999_999, Math.round((ms - seconds * 1000) * NANOS_PER_MS));
+  return `${seconds}.${String(nanos).padStart(9, '0')}`;
+}
+
+export const nanosOf = (ms: number): number => Math.round(ms * NANOS_PER_MS);

@@ -1,0 +1,222 @@
+import { expect, it } from 'vitest';
+import { acme, fleet, globex } from '../support/fleet.ts';
+import { useReceiver } from '../support/receiver.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const today = new Date().toISOString().slice(0, 10);
+const spending = structuredClone(fleet) as { organizations: { usageCosts?: object[] }[] };
+spending.organizations[0]?.usageCosts?.push({
+  date: today,
+  entityType: 'service',
+  entityId: acme.primary,
+  metrics: { computeCHC: 80 },
+});
+
+onEachStore('budgets over HTTP', (store) => {
+  const server = useServer(store, { fleet: spending, args: ['--webhook-allow-private', 'yes'] });
+  const receiver = useReceiver();
+  const base = `/v1/organizations/${acme.id}/budgets`;
+  const call = (method: string, path: string, body?: object, key = acme.admin) =>
+    server.call({ method, path, key, ...(body ? { body } : {}) });
+  const made = async (body: object) => (await call('POST', base, body)).json.result;
+
+  it('are made, listed, read, changed and deleted, and each change is in the trail', async () => {
+    const budget = await made({ name: 'Team', monthlyCHC: 1234.5 });
+    expect(budget).toMatchObject({
+      name: 'Team',
+      monthlyCHC: 1234.5,
+      thresholds: [50, 75, 90, 100, 'forecast'],
+      notices: [],
+    });
+    expect(budget).not.toHaveProperty('webhook');
+    const path = `${base}/${budget.id}`;
+    expect(
+      (
+        await call(
+          'GET',
+          path.toUpperCase().replace('/V1/ORGANIZATIONS', '/v1/organizations').replace('/BUDGETS/', '/budgets/'),
+        )
+      ).json.result,
+    ).toEqual(budget);
+    expect((await call('GET', base)).json.result).toContainEqual(budget);
+    const changed = await call('PATCH', path, { monthlyCHC: 99.000001, thresholds: [10, 'forecast'] });
+    expect(changed.json.result).toMatchObject({ name: 'Team', monthlyCHC: 99.000001, thresholds: [10, 'forecast'] });
+    expect((await call('PATCH', path, {})).json.result.monthlyCHC).toBe(99.000001);
+    expect((await call('DELETE', path)).json).not.toHaveProperty('result');
+    expect((await call('GET', path)).json.error).toBe(`NOT_FOUND: budget ${budget.id} does not exist`);
+    expect((await call('DELETE', path)).status).toBe(404);
+    const activities = (await call('GET', `/v1/organizations/${acme.id}/activities?limit=1000`)).json.result;
+    const own = activities.filter(
+      ({ resourceId, type }: Record<string, string>) => resourceId === budget.id && type !== 'budget_threshold',
+    );
+    expect(own.map(({ type, before, after }: Record<string, unknown>) => [type, before, after])).toEqual([
+      ['budget_delete', expect.objectContaining({ monthlyCHC: 99.000001 }), undefined],
+      [
+        'budget_update',
+        { monthlyCHC: 1234.5, thresholds: [50, 75, 90, 100, 'forecast'] },
+        { monthlyCHC: 99.000001, thresholds: [10, 'forecast'] },
+      ],
+      ['budget_create', undefined, expect.objectContaining({ name: 'Team', webhook: null })],
+    ]);
+  });
+
+  it('K1: a secret that is made here is shown once; one that is given, never', async () => {
+    const { status, headers, json } = await call('POST', base, {
+      monthlyCHC: 1_000_000,
+      webhook: { url: receiver.url },
+    });
+    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const { id, webhook } = json.result;
+    expect(webhook.secret).toMatch(/^phw_[0-9A-Za-z]{49}$/);
+    const given = await made({ monthlyCHC: 1_000_000, webhook: { url: receiver.url, secret: 'given-by-the-caller' } });
+    expect(given.webhook).toEqual({ url: receiver.url });
+    const kept = await call('PATCH', `${base}/${id}`, { webhook: { url: 'https://example.com/other' } });
+    expect(kept.json.result.webhook).toEqual({ url: 'https://example.com/other' });
+    const rotated = await call('PATCH', `${base}/${id}`, {
+      webhook: { url: receiver.url, secret: 'another-given-secret' },
+    });
+    expect(rotated.json.result.webhook).toEqual({ url: receiver.url });
+    expect((await call('PATCH', `${base}/${id}`, { webhook: null })).json.result).not.toHaveProperty('webhook');
+    const shown = [
+      await call('GET', base),
+      await call('GET', `${base}/${id}`),
+      await call('GET', `/v1/organizations/${acme.id}/activities?limit=1000`),
+    ].map(({ text }) => text);
+    for (const text of [...shown, server.log()])
+      for (const secret of [webhook.secret, 'given-by-the-caller', 'another-given-secret'])
+        expect(text).not.toContain(secret);
+  });
+
+  it('tell their receiver soon after they are made, and show that they have', async () => {
+    receiver.received.length = 0;
+    const budget = await made({
+      name: 'small',
+      monthlyCHC: 100,
+      thresholds: [50, 75, 90],
+      webhook: { url: receiver.url },
+    });
+    const told = await until(
+      async () => (await call('GET', `${base}/${budget.id}`)).json.result.notices,
+      (notices) =>
+        notices.length === 2 && notices.every(({ delivery }: { delivery: string }) => delivery === 'delivered'),
+      'the budget does not tell',
+    );
+    expect(told.map(({ threshold, month }: Record<string, unknown>) => [threshold, month])).toEqual([
+      [50, today.slice(0, 7)],
+      [75, today.slice(0, 7)],
+    ]);
+    const bodies = receiver.received
+      .map(({ body }) => JSON.parse(body))
+      .filter(({ budgetId }) => budgetId === budget.id);
+    expect(bodies.map(({ threshold, spentCHC }) => [threshold, spentCHC]).sort()).toEqual([
+      [50, 80],
+      [75, 80],
+    ]);
+    const activities = (await call('GET', `/v1/organizations/${acme.id}/activities?limit=1000`)).json.result;
+    const mine = activities.filter(
+      ({ resourceId, type }: Record<string, string>) => resourceId === budget.id && type === 'budget_threshold',
+    );
+    expect(
+      mine.map(({ actorType, actorId, after }: Record<string, unknown>) => [
+        actorType,
+        actorId,
+        (after as { threshold: number }).threshold,
+      ]),
+    ).toEqual([
+      ['system', 'budgets', 75],
+      ['system', 'budgets', 50],
+    ]);
+  });
+
+  it.each([
+    [{}, 'request body.monthlyCHC: The value is required <missing>'],
+    [
+      { monthlyCHC: 0 },
+      'request body.monthlyCHC: The value must be more than 0 and at most 1000000000, with at most 6 decimals <number:0>',
+    ],
+    [
+      { monthlyCHC: -5 },
+      'request body.monthlyCHC: The value must be more than 0 and at most 1000000000, with at most 6 decimals <number:-5>',
+    ],
+    [
+      { monthlyCHC: 0.1234567 },
+      'request body.monthlyCHC: The value must be more than 0 and at most 1000000000, with at most 6 decimals <number:0.1234567>',
+    ],
+    [{ monthlyCHC: '5' }, 'request body.monthlyCHC: The value must be a number <string:5>'],
+    [{ monthlyCHC: 1, name: '' }, 'request body.name: The value must not be empty <string:>'],
+    [{ monthlyCHC: 1, thresholds: [] }, 'request body.thresholds: The list must have at least 1 element <array>'],
+    [{ monthlyCHC: 1, thresholds: [50, 50] }, 'request body.thresholds: The list must not repeat an element <array>'],
+    [
+      { monthlyCHC: 1, thresholds: [0] },
+      'request body.thresholds[0]: The value must be a whole number of percent from 1 to 1000, or forecast <number:0>',
+    ],
+    [
+      { monthlyCHC: 1, thresholds: ['soon'] },
+      'request body.thresholds[0]: The value must be a whole number of percent from 1 to 1000, or forecast <string:soon>',
+    ],
+    [{ monthlyCHC: 1, webhook: {} }, 'request body.webhook.url: The value is required <missing>'],
+    [
+      { monthlyCHC: 1, webhook: { url: 'ftp://x/' } },
+      'request body.webhook.url: The value must be an http or https address <string>',
+    ],
+    [
+      { monthlyCHC: 1, webhook: { url: 'https://a:b@example.com/' } },
+      'request body.webhook.url: The value must not hold a user name or password <string>',
+    ],
+    [
+      { monthlyCHC: 1, webhook: { url: 'http://169.254.169.254/' } },
+      'request body.webhook.url: The address is link-local, reserved or a metadata service, and is never called <string>',
+    ],
+    [
+      { monthlyCHC: 1, webhook: { url: 'https://example.com/', secret: 'short' } },
+      'request body.webhook.secret: The value must have at least 16 characters <string>',
+    ],
+  ])('refuse %j', async (body, error) => {
+    const answer = await call('POST', base, body);
+    expect([answer.status, answer.json.error]).toEqual([400, `BAD_REQUEST: ${error}`]);
+  });
+
+  it('R1, M4: a developer reads them, nobody else’s are there', async () => {
+    const { id } = await made({ monthlyCHC: 1_000_000 });
+    expect((await call('GET', `${base}/${id}`, undefined, acme.developer)).status).toBe(200);
+    expect((await call('PATCH', `${base}/${id}`, { name: 'x' }, acme.developer)).status).toBe(403);
+    expect((await call('GET', base, undefined, acme.query)).status).toBe(403);
+    const foreign = `/v1/organizations/${globex.id}/budgets`;
+    expect((await server.call({ path: `${foreign}/${id}`, key: globex.admin })).status).toBe(404);
+    expect((await server.call({ path: foreign, key: globex.admin })).json.result).toEqual([]);
+    expect((await call('GET', `${base}/not-a-uuid`)).json.error).toBe(
+      'BAD_REQUEST: path.budgetId: The value must be a valid uuid <string:not-a-uuid>',
+    );
+  });
+
+  it('an organization has at most 100 of them', async () => {
+    const path = `/v1/organizations/${globex.id}/budgets`;
+    const answers = await Promise.all(
+      Array.from({ length: 101 }, () =>
+        server.call({ method: 'POST', path, key: globex.admin, body: { monthlyCHC: 1_000_000 } }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+    expect(answers.find(({ status }) => status === 409)?.json.error).toBe(
+      'CONFLICT: The organization has 100 budgets, which is the most it may have',
+    );
+  });
+});
+
+onEachStore('budgets of a server that calls no private address', (store) => {
+  const server = useServer(store);
+
+  it('say so at once', async () => {
+    const { status, json } = await server.call({
+      method: 'POST',
+      path: `/v1/organizations/${acme.id}/budgets`,
+      key: acme.admin,
+      body: { monthlyCHC: 1, webhook: { url: 'http://127.0.0.1:1/' } },
+    });
+    expect([status, json.error]).toEqual([
+      400,
+      'BAD_REQUEST: request body.webhook.url: The address is private; --webhook-allow-private yes would permit it <string>',
+    ]);
+  });
+});

@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest';
+import { acme, initech } from '../support/fleet.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+
+onEachStore('the preview of a change of scaling', (store) => {
+  const server = useServer(store);
+  const preview = (
+    body: object,
+    service = acme.primary,
+    { id, admin }: Pick<typeof acme, 'id' | 'admin'> = acme,
+    path = 'scaling',
+  ) =>
+    server.call({
+      method: 'POST',
+      path: `/v1/organizations/${id}/services/${service}/${path}/preview`,
+      key: admin,
+      body,
+    });
+  const stored = async (service = acme.primary) =>
+    (await server.call({ path: `/v1/organizations/${acme.id}/services/${service}`, key: acme.admin })).json.result;
+  /** Units of 8 GB × 732 hours × the list price of the tier. */
+  const monthly = (replicas: number, replicaGb: number, price = 0.2985) =>
+    Math.round(((replicas * replicaGb) / 8) * 732 * price * 1e6) / 1e6;
+
+  it('gives the record and the monthly cost before and after, and stores nothing', async () => {
+    const before = await stored();
+    const trail = async () =>
+      (await server.call({ path: `/v1/organizations/${acme.id}/activities`, key: acme.admin })).json.result;
+    const activities = await trail();
+    const { status, json } = await preview({ numReplicas: 4, minTotalMemoryGb: 96, idleScaling: false });
+    expect(status).toBe(200);
+    expect(json.result).toEqual({
+      service: {
+        ...before,
+        numReplicas: 4,
+        minTotalMemoryGb: 96,
+        minReplicaMemoryGb: 32,
+        idleScaling: false,
+        currentScaling: { ...before.currentScaling, numReplicas: 4, minReplicaMemoryGb: 32, idleScaling: false },
+      },
+      monthlyCost: {
+        before: { min: 0, max: monthly(3, 120) },
+        after: { min: monthly(4, 32), max: monthly(4, 120) },
+      },
+    });
+    expect(await stored()).toEqual(before);
+    expect(await trail()).toEqual(activities);
+  });
+
+  it('gives what the change itself then gives', async () => {
+    const body = { numReplicas: 5, maxTotalMemoryGb: 120 };
+    const expected = (await preview(body, acme.secondary)).json.result.service;
+    const path = `/v1/organizations/${acme.id}/services/${acme.secondary}/scaling`;
+    await server.call({ method: 'PATCH', path, key: acme.admin, body });
+    expect(await stored(acme.secondary)).toEqual(expected);
+  });
+
+  it('takes memory per replica too, and the price of the tier', async () => {
+    const { json } = await preview(
+      { minReplicaMemoryGb: 64, idleScaling: false },
+      acme.primary,
+      acme,
+      'replicaScaling',
+    );
+    expect(json.result.monthlyCost.after.min).toBe(monthly(3, 64));
+    const basic = await preview({ idleScaling: false }, initech.primary, initech);
+    expect(basic.json.result.monthlyCost.after).toEqual({ min: monthly(1, 8, 0.2181), max: monthly(1, 8, 0.2181) });
+    expect(basic.json.result.monthlyCost.after.min).toBe(159.6492);
+  });
+
+  it.each([
+    ['S2', { numReplicas: 1 }, acme.primary],
+    ['S3', { minTotalMemoryGb: 32 }, acme.primary],
+    ['S3', { minTotalMemoryGb: 360, maxTotalMemoryGb: 24 }, acme.primary],
+    ['S3', { maxTotalMemoryGb: 48 }, acme.development],
+    ['S5', { idleTimeoutMinutes: 1 }, acme.primary],
+  ])('%s: refuses %j as the change itself would', async (_, body, service) => {
+    const path = `/v1/organizations/${acme.id}/services/${service}/scaling`;
+    const refused = await server.call({ method: 'PATCH', path, key: acme.admin, body });
+    const answer = await preview(body, service);
+    expect([answer.status, answer.json.error]).toEqual([400, refused.json.error]);
+    expect(refused.status).toBe(400);
+  });
+
+  it('R1, M4: a developer may ask; nobody else, and not about what is not there', async () => {
+    const as = (key: typeof acme.admin) => preview({}, acme.primary, { ...acme, admin: key });
+    expect((await as(acme.developer)).status).toBe(200);
+    expect((await as(acme.query)).status).toBe(403);
+    expect((await preview({}, initech.primary)).json.error).toBe(
+      `NOT_FOUND: service ${initech.primary} does not exist`,
+    );
+  });
+});

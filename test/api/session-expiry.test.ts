@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest';
+import { useClockedServer } from '../support/clocked-server.ts';
+import { acme } from '../support/fleet.ts';
+import { keysPath } from '../support/keys.ts';
+import { onEachStore } from '../support/server.ts';
+import { getSession, type SignedIn, signIn } from '../support/sessions.ts';
+import { until } from '../support/until.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const organization = `/v1/organizations/${acme.id}`;
+
+onEachStore('a session in time', (store) => {
+  const server = useClockedServer(store);
+  const status = async ({ headers }: SignedIn) => (await server.call({ path: organization, headers })).status;
+
+  it('ends after two hours without a request', async () => {
+    const session = await signIn(server, acme.admin);
+    server.now += 2 * HOUR - 1;
+    const other = await signIn(server, acme.admin);
+    server.now += 1;
+    expect(await status(session)).toBe(401);
+    expect((await getSession(server, session)).status).toBe(401);
+    expect(await status(other)).toBe(200);
+  });
+
+  it('goes on while it is used, and ends twelve hours after signing in all the same', async () => {
+    const session = await signIn(server, acme.admin);
+    const { expiresAt } = session.json;
+    expect(Date.parse(expiresAt)).toBe(server.now + 12 * HOUR);
+    for (let hours = 1; hours < 12; hours++) {
+      server.now += HOUR;
+      expect(await status(session), `after ${hours} hours`).toBe(200);
+      // What was noted is written when the server stops; another node would then see it too.
+      await server.restart();
+    }
+    expect((await getSession(server, session)).json.expiresAt).toBe(expiresAt);
+    server.now += HOUR - 1;
+    expect(await status(session)).toBe(200);
+    server.now += 1;
+    expect(await status(session)).toBe(401);
+    expect((await getSession(server, session)).status).toBe(401);
+  });
+
+  it('notes its use without anybody waiting for it', async () => {
+    const session = await signIn(server, acme.admin);
+    server.now += HOUR;
+    expect(await status(session)).toBe(200);
+    const later = async () => {
+      server.now += 90 * MINUTE;
+      try {
+        return await status(session);
+      } finally {
+        server.now -= 90 * MINUTE;
+      }
+    };
+    await until(later, (value) => value === 200, 'two and a half hours after signing in, but not after the last use');
+  });
+
+  it('K9: ends with its key, to the millisecond', async () => {
+    const expireAt = new Date(server.now + HOUR).toISOString();
+    const body = { name: 'brief', roles: ['admin'], expireAt };
+    const { json } = await server.call({ method: 'POST', path: keysPath(), key: acme.admin, body });
+    const session = await signIn(server, { keyId: json.result.keyId, keySecret: json.result.keySecret });
+    expect(Date.parse(session.json.expiresAt)).toBe(Date.parse(expireAt));
+    server.now += HOUR - 1;
+    expect(await status(session)).toBe(200);
+    server.now += 1;
+    expect(await status(session)).toBe(401);
+  });
+
+  it('K9: ends at once when its key is given an earlier end', async () => {
+    const made = { method: 'POST', path: keysPath(), key: acme.admin, body: { name: 'long', roles: ['admin'] } };
+    const { key, ...credentials } = (await server.call(made)).json.result;
+    const session = await signIn(server, credentials);
+    const body = { expireAt: new Date(server.now + MINUTE).toISOString() };
+    await server.call({ method: 'PATCH', path: `${keysPath()}/${key.id}`, key: acme.admin, body });
+    server.now += MINUTE;
+    expect(await status(session)).toBe(401);
+  });
+
+  it('makes room: a credential has a hundred at most, and the oldest go first', async () => {
+    const first = await signIn(server, acme.admin);
+    server.now += 1;
+    const second = await signIn(server, acme.admin);
+    const other = await signIn(server, acme.developer);
+    for (let i = 2; i < 101; i++) {
+      server.now += 1;
+      await signIn(server, acme.admin);
+    }
+    expect(await status(first)).toBe(401);
+    expect(await status(second)).toBe(200);
+    expect(await status(other)).toBe(200);
+  });
+});

@@ -1,0 +1,414 @@
+import { createHash } from 'node:crypto';
+import { request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { csvRecords } from '../support/csv.ts';
+import { acme, globex } from '../support/fleet.ts';
+import { FOCUS_RULES, focusMistakes, LATER_COLUMNS, microsIn } from '../support/focus.ts';
+import { type LedgerLine, putLedger } from '../support/ledger.ts';
+import { onEachStore, type TestServer, useServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const pipe = '6de48484-c180-4164-85bd-81c39c70f477';
+const METRICS = ['backup', 'compute', 'dataTransfer', 'initialLoad', 'interRegionTier1DataTransfer', 'storage'];
+
+const cost = (date: string, entityType: string, entityId: string, metrics: object, more: object = {}) => ({
+  date,
+  entityType,
+  entityId,
+  metrics,
+  ...more,
+});
+
+/** Metered days, an adjustment within the month and one of the month before, and a book that came from elsewhere. */
+const fleet = {
+  organizations: [
+    {
+      id: acme.id,
+      name: '=Acme, "the" company',
+      tier: 'SCALE',
+      services: [
+        {
+          id: acme.primary,
+          name: '@analytics',
+          dataWarehouseId: acme.warehouse,
+          isPrimary: true,
+          provider: 'aws',
+          region: 'eu-central-1',
+        },
+      ],
+      keys: [
+        { ...acme.admin, roles: ['admin'] },
+        { ...acme.developer, roles: ['developer'] },
+        { ...acme.query, roles: ['query_endpoints'] },
+      ],
+      usageCosts: [
+        cost('2026-09-30', 'service', acme.primary, { computeCHC: 12.345678 }, { locked: true }),
+        cost('2026-10-01', 'service', acme.primary, { computeCHC: 8.955, publicDataTransferCHC: 0.142222 }),
+        cost('2026-10-01', 'datawarehouse', acme.warehouse, { storageCHC: 0.345628, backupCHC: 0 }),
+        // 0.4975 of today, 0.995 late of yesterday, -0.0001 too much of last month, and 1 that no line explains.
+        cost('2026-10-02', 'service', acme.primary, { computeCHC: 2.4924 }),
+        cost(
+          '2026-10-02',
+          'clickpipe',
+          pipe,
+          { dataTransferCHC: 0.04 },
+          {
+            entityName: 'pipe, "quoted"\r\nand broken',
+            serviceId: acme.primary,
+            dataWarehouseId: acme.warehouse,
+          },
+        ),
+      ],
+    },
+    {
+      id: globex.id,
+      name: 'Globex',
+      keys: [{ ...globex.admin, roles: ['admin'] }],
+      services: [{ id: globex.primary, name: 'main', numReplicas: 2 }],
+      usageCosts: [cost('2026-10-01', 'service', globex.primary, { computeCHC: 99.5 })],
+    },
+  ],
+};
+
+const entry = (line: Partial<LedgerLine>): LedgerLine => ({
+  organizationId: acme.id,
+  date: '2026-10-01',
+  entityType: 'service',
+  entityId: acme.primary,
+  meter: 'compute',
+  quantity: '0',
+  unitPrice: '0.2985',
+  micros: 0,
+  ...line,
+});
+
+const ledger = [
+  entry({ quantity: '1800', micros: 8_955_000 }),
+  entry({ meter: 'publicDataTransfer', quantity: '1234567891', unitPrice: '0.1152', micros: 142_222 }),
+  entry({
+    entityType: 'datawarehouse',
+    entityId: acme.warehouse,
+    meter: 'storage',
+    quantity: '10000000000000.5',
+    unitPrice: '25.30',
+    micros: 345_628,
+  }),
+  entry({ date: '2026-10-02', quantity: '100', micros: 497_500 }),
+  entry({ date: '2026-10-02', usageDate: '2026-10-01', quantity: '200', micros: 995_000 }),
+  entry({ date: '2026-10-02', usageDate: '2026-09-30', quantity: '-0.02', micros: -100 }),
+  entry({
+    date: '2026-10-02',
+    entityType: 'clickpipe',
+    entityId: pipe,
+    meter: 'dataTransfer',
+    quantity: '1000000000',
+    unitPrice: '0.04',
+    micros: 40_000,
+  }),
+];
+
+const exportPath = (query: string, id = acme.id) => `/v1/organizations/${id}/usageCost/export?${query}`;
+
+async function usageCost(server: TestServer) {
+  const path = `/v1/organizations/${acme.id}/usageCost?from_date=2026-09-15&to_date=2026-10-15`;
+  return (await server.call({ path, key: acme.admin })).json.result;
+}
+
+onEachStore('the export of usage costs', (store) => {
+  const server = useServer(store, { fleet });
+  let isFilled = false;
+  const file = async (query: string, headers: Record<string, string> = {}) => {
+    if (!isFilled) await putLedger(server, ledger);
+    isFilled = true;
+    return server.call({
+      path: exportPath(query),
+      key: acme.admin,
+      headers: { 'accept-encoding': 'identity', ...headers },
+    });
+  };
+  const focus = async () => csvRecords((await file('from_date=2026-09-01&to_date=2026-10-31&format=focus')).text);
+
+  it('U1, U4: as CSV is one line per record, under the names and with the amounts of usageCost', async () => {
+    const { status, headers, text } = await file('from_date=2026-09-01&to_date=2026-10-31');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+    expect(headers.get('content-disposition')).toBe('attachment; filename="usage-cost-2026-09-01-2026-10-31.csv"');
+    const records = csvRecords(text);
+    const { costs } = await usageCost(server);
+    expect(records).toHaveLength(costs.length);
+    const key = (record: Record<string, unknown>) => `${record.date} ${record.entityType} ${record.entityId}`;
+    for (const record of costs) {
+      const line = records.find((candidate) => key(candidate) === key(record));
+      expect(line).toMatchObject({
+        serviceId: record.serviceId ?? '',
+        dataWarehouseId: record.dataWarehouseId,
+        locked: String(record.locked),
+        totalCHC: String(record.totalCHC),
+        ...Object.fromEntries(Object.entries(record.metrics).map(([name, value]) => [name, String(value)])),
+      });
+    }
+    expect(records.map(({ date }) => date)).toEqual(records.map(({ date }) => date).toSorted());
+  });
+
+  it('neutralises text that a spreadsheet would run, and quotes what needs it', async () => {
+    const { text } = await file('from_date=2026-10-01&to_date=2026-10-31');
+    const names = csvRecords(text).map(({ entityName }) => entityName);
+    expect(names).toContain("'@analytics");
+    expect(names).toContain('pipe, "quoted"\r\nand broken');
+    expect((await focus())[0]).toMatchObject({ BillingAccountName: `'=Acme, "the" company` });
+  });
+
+  it('as FOCUS 1.2 has every mandatory column, and columns of our own stand last', async () => {
+    const { headers, text } = await file('from_date=2026-09-01&to_date=2026-10-31&format=focus');
+    expect(headers.get('content-disposition')).toBe('attachment; filename="focus-1.2-2026-09-01-2026-10-31.csv"');
+    const columns = (text.split('\r\n')[0] ?? '').split(',');
+    const mandatory = Object.keys(FOCUS_RULES).filter((column) => FOCUS_RULES[column]?.level === 'Mandatory');
+    expect(mandatory).toHaveLength(21);
+    expect(columns).toEqual(expect.arrayContaining(Object.keys(FOCUS_RULES)));
+    expect(new Set(columns).size).toBe(columns.length);
+    const own = columns.filter((column) => !FOCUS_RULES[column] && !LATER_COLUMNS.includes(column));
+    expect(own).toEqual(['x_EntityType', 'x_Locked', 'x_PriceVersion', 'x_UsageDate']);
+    expect(columns.slice(-own.length)).toEqual(own);
+  });
+
+  it('as FOCUS 1.2 keeps the rules of the specification, column by column, on every line', async () => {
+    const rows = await focus();
+    expect(rows).toHaveLength(9);
+    for (const row of rows) expect(focusMistakes(row), JSON.stringify(row)).toEqual([]);
+  });
+
+  it('U4: the lines of FOCUS add up to exactly the amounts of usageCost, day by day', async () => {
+    const rows = await focus();
+    const { costs, grandTotalCHC } = await usageCost(server);
+    const micros = (some: Record<string, string>[]) =>
+      some.reduce((sum, { BilledCost = '' }) => sum + microsIn(BilledCost), 0n);
+    expect(micros(rows)).toBe(microsIn(String(grandTotalCHC)));
+    for (const record of costs) {
+      const own = rows.filter(
+        (row) => row.ResourceId === record.entityId && row.ChargePeriodStart?.startsWith(record.date),
+      );
+      expect(micros(own)).toBe(microsIn(String(record.totalCHC)));
+      for (const metric of METRICS) {
+        const of = own.filter(({ SkuId }) => SkuId === `${record.entityType}.${metric}`);
+        expect(micros(of)).toBe(microsIn(String(record.metrics[`${metric}CHC`])));
+      }
+    }
+  });
+
+  it('as FOCUS 1.2 says what was metered, at which price, in which unit', async () => {
+    const rows = await focus();
+    const of = (day: string, meter: string) =>
+      rows.find(
+        (row) => row.ChargePeriodStart === `${day}T00:00:00Z` && row.SkuId === meter && row.ChargeCategory === 'Usage',
+      );
+    expect(of('2026-10-01', 'service.compute')).toMatchObject({
+      BilledCost: '8.955',
+      PricingQuantity: '30',
+      PricingUnit: 'Unit-Hours',
+      ConsumedQuantity: '1800',
+      ConsumedUnit: 'Unit-Minutes',
+      ListUnitPrice: '0.2985',
+      SkuPriceId: 'service.compute/SCALE',
+      SkuMeter: 'Compute',
+      ChargeDescription: 'Compute, service @analytics',
+      ChargePeriodEnd: '2026-10-02T00:00:00Z',
+      BillingPeriodStart: '2026-10-01T00:00:00Z',
+      BillingPeriodEnd: '2026-11-01T00:00:00Z',
+      RegionId: 'eu-central-1',
+      ResourceType: 'Service',
+      SubAccountId: acme.warehouse,
+      SubAccountName: "'@analytics warehouse",
+      HostProviderName: 'aws',
+      ServiceProviderName: 'Pilothouse',
+      x_EntityType: 'service',
+      x_Locked: 'false',
+      x_PriceVersion: '1',
+    });
+    expect(of('2026-10-01', 'service.publicDataTransfer')).toMatchObject({
+      PricingQuantity: '1.234567891',
+      PricingUnit: 'GB',
+      ConsumedQuantity: '1.234567891',
+      SkuPriceId: 'service.publicDataTransfer/any',
+    });
+    expect(of('2026-10-01', 'datawarehouse.storage')).toMatchObject({
+      PricingUnit: 'TB-Months',
+      ConsumedQuantity: '10000.0000000005',
+      ConsumedUnit: 'GB-Hours',
+      ResourceType: 'Data Warehouse',
+    });
+  });
+
+  it('U5: usage that came late is an adjustment, and a correction only of an earlier month', async () => {
+    const rows = (await focus()).filter(({ ChargeCategory }) => ChargeCategory === 'Adjustment');
+    expect(
+      rows.map((row) => [row.x_UsageDate, row.BilledCost, row.ChargeClass, row.ConsumedQuantity, row.PricingQuantity]),
+    ).toEqual([
+      ['2026-09-30', '-0.0001', 'Correction', '', '-0.000333333334'],
+      ['2026-10-01', '0.995', '', '', '3.333333333333'],
+    ]);
+    for (const row of rows) expect(row.ChargePeriodStart).toBe('2026-10-02T00:00:00Z');
+  });
+
+  it('a book from elsewhere has its amount as the quantity, at a price of 1', async () => {
+    const rows = (await focus()).filter(({ PricingUnit }) => PricingUnit === 'CHC');
+    expect(
+      rows.map((row) => [
+        row.ChargePeriodStart?.slice(0, 10),
+        row.PricingQuantity,
+        row.ListUnitPrice,
+        row.ConsumedUnit,
+        row.x_PriceVersion,
+      ]),
+    ).toEqual([
+      ['2026-09-30', '12.345678', '1', 'CHC', ''],
+      ['2026-10-02', '1', '1', 'CHC', ''],
+    ]);
+    expect(rows[0]).toMatchObject({ x_Locked: 'true', SkuPriceId: 'service.compute/amount' });
+  });
+
+  it('is compressed where the client takes that', async () => {
+    const query = 'from_date=2026-09-01&to_date=2026-10-31&format=focus';
+    const plain = await file(query);
+    expect([plain.headers.get('content-encoding'), plain.headers.get('vary')]).toEqual([null, 'accept-encoding']);
+    const bytes = await raw(server, exportPath(query), { 'accept-encoding': 'br;q=1, gzip;q=0.5' });
+    expect(bytes.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(bytes.body).toString()).toBe(plain.text);
+    const refused = await raw(server, exportPath(query), { 'accept-encoding': 'gzip;q=0, identity' });
+    expect(refused.headers['content-encoding']).toBeUndefined();
+  });
+
+  it('U1: a span without costs is a header, over any span', async () => {
+    expect(csvRecords((await file('from_date=0001-01-01&to_date=2025-12-31')).text)).toEqual([]);
+    expect(csvRecords((await file('from_date=0001-01-01&to_date=9999-12-31')).text)).toHaveLength(5);
+  });
+
+  it.each([
+    [
+      'from_date=2026-10-02&to_date=2026-10-01',
+      'query.from_date: The value must not be after to_date <string:2026-10-02>',
+    ],
+    [
+      'from_date=2026-10-02&to_date=2026-10-03&format=xlsx',
+      'query.format: The value must be one of csv, focus <string:xlsx>',
+    ],
+    ['to_date=2026-10-01', 'query.from_date: The value is required <missing>'],
+  ])('U2: refuses %s', async (query, error) => {
+    const { status, json } = await file(query);
+    expect([status, json.error]).toEqual([400, `BAD_REQUEST: ${error}`]);
+  });
+
+  it('M4, R1: holds nothing of somebody else, and is for those who may read costs', async () => {
+    const { text } = await server.call({
+      path: exportPath('from_date=2026-01-01&to_date=2026-12-31&format=focus', globex.id),
+      key: globex.admin,
+    });
+    expect(csvRecords(text).map(({ ResourceId, BilledCost }) => [ResourceId, BilledCost])).toEqual([
+      [globex.primary, '99.5'],
+    ]);
+    expect(text).not.toContain(acme.primary);
+    const statuses = [];
+    for (const key of [acme.developer, acme.query, globex.admin])
+      statuses.push((await server.call({ path: exportPath('from_date=2026-10-01&to_date=2026-10-01'), key })).status);
+    expect(statuses).toEqual([200, 403, 404]);
+  });
+});
+
+interface Raw {
+  headers: Record<string, unknown>;
+  body: Buffer;
+}
+
+/** Bytes as they come: `fetch` would unpack them. */
+function raw(server: TestServer, path: string, headers: Record<string, string> = {}): Promise<Raw> {
+  return new Promise((resolve, reject) => {
+    request(server.url + path, { headers: { authorization: authorization(), ...headers } }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () => resolve({ headers: answer.headers, body: Buffer.concat(chunks) }));
+      answer.on('error', reject);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+const authorization = () => `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
+
+onEachStore('a long export', (store) => {
+  const uuid = (number: number) => `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
+  const usageCosts = Array.from({ length: 20 * 300 }, (_, index) => ({
+    date: `2026-03-${String((index % 20) + 1).padStart(2, '0')}`,
+    entityType: index % 3 === 0 ? 'service' : 'clickpipe',
+    entityId: uuid(Math.floor(index / 20)),
+    entityName: `entity ${index}`,
+    serviceId: uuid(1),
+    dataWarehouseId: uuid(2),
+    metrics: { computeCHC: (index + 1) / 1e6 },
+  }));
+  const server = useServer(store, {
+    fleet: { organizations: [{ id: acme.id, name: 'Acme', keys: [{ ...acme.admin, roles: ['admin'] }], usageCosts }] },
+  });
+
+  it('has every record once, page after page, and is the same each time', async () => {
+    const query = 'from_date=2026-03-01&to_date=2026-03-31';
+    const { text } = await server.call({ path: exportPath(query), key: acme.admin });
+    const records = csvRecords(text);
+    expect(new Set(records.map(({ date, entityType, entityId }) => `${date} ${entityType} ${entityId}`)).size).toBe(
+      6000,
+    );
+    expect(records).toHaveLength(6000);
+    const total = records.reduce((sum, { totalCHC = '' }) => sum + microsIn(totalCHC), 0n);
+    expect(total).toBe(BigInt((6000 * 6001) / 2));
+    const digest = (some: string) => createHash('sha256').update(some).digest('hex');
+    const again = await Promise.all([1, 2, 3].map(() => server.call({ path: exportPath(query), key: acme.admin })));
+    expect(new Set(again.map((answer) => digest(answer.text)))).toEqual(new Set([digest(text)]));
+  });
+
+  it('ends with the client that goes away, and the server goes on', async () => {
+    const path = exportPath('from_date=2026-03-01&to_date=2026-03-31&format=focus');
+    for (let round = 0; round < 5; round++)
+      await new Promise<void>((resolve) => {
+        const call = request(server.url + path, { headers: { authorization: authorization() } }, (answer) => {
+          answer.once('data', () => {
+            answer.destroy();
+            resolve();
+          });
+          answer.on('error', () => {});
+        });
+        call.on('error', () => {});
+        call.end();
+      });
+    const { text } = await server.call({
+      path: exportPath('from_date=2026-03-01&to_date=2026-03-01'),
+      key: acme.admin,
+    });
+    expect(csvRecords(text)).toHaveLength(300);
+    expect(server.log()).not.toMatch(/"level":50/);
+    await until(
+      async () => (await server.call({ path: '/metrics' })).text,
+      (text) => /pilothouse_requests_total\{operation="usageCostExport"/.test(text),
+      'the export does not count',
+    );
+  });
+});
+
+describe('the rules that FOCUS files are checked with', () => {
+  it('find what they are there for', () => {
+    const good = Object.fromEntries(Object.keys(FOCUS_RULES).map((column) => [column, 'x']));
+    expect(focusMistakes({ ...good, BilledCost: '1,000' })).toContain('BilledCost is not a decimal: 1,000');
+    expect(focusMistakes({ ...good, ListCost: '' })).toContain('ListCost is null');
+    expect(focusMistakes({ ...good, ChargeCategory: 'Adjustment', ConsumedQuantity: '1' })).toContain(
+      'ConsumedQuantity must be null',
+    );
+    const priced = { ...good, PricingQuantity: '2', ListUnitPrice: '0.5', ListCost: '1.000001' };
+    expect(
+      focusMistakes({
+        ...priced,
+        ContractedUnitPrice: '',
+        PricingCurrencyListUnitPrice: '',
+        PricingCurrencyContractedUnitPrice: '',
+      }),
+    ).toContain('2 × ListUnitPrice 0.5 is not ListCost 1.000001');
+  });
+});

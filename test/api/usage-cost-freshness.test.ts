@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { acme, globex } from '../support/fleet.ts';
+import { putRatedDays } from '../support/ledger.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+
+onEachStore('how fresh usage costs are', (store) => {
+  const server = useServer(store);
+  const ask = async ({ id, admin }: Pick<typeof acme, 'id' | 'admin'>) => {
+    const path = `/v1/organizations/${id}/usageCost?from_date=2026-10-01&to_date=2026-10-31`;
+    const { headers } = await server.call({ path, key: admin });
+    return [headers.get('x-pilothouse-as-of'), headers.get('x-pilothouse-locked-through')];
+  };
+
+  it('U5: answers say as of when, and through which day nothing changes any more, also when they are kept', async () => {
+    const now = Date.now();
+    const today = new Date(now).toISOString().slice(0, 10);
+    const ratedAt = Math.floor(now / 1000) * 1000;
+    await putRatedDays(server, [
+      { organizationId: acme.id, date: '2026-01-01', ratedAt: 1000, locked: true },
+      { organizationId: acme.id, date: '2026-01-02', ratedAt: 2000, locked: true },
+      { organizationId: acme.id, date: today, ratedAt, locked: false },
+    ]);
+    const yesterday = new Date(Date.parse(`${today}T00:00:00Z`) - 1).toISOString().slice(0, 10);
+    const expected = [new Date(ratedAt).toISOString().replace('.000', ''), yesterday];
+    expect([await ask(acme), await ask(acme)]).toEqual([expected, expected]);
+  });
+
+  it('nothing is said where nothing is metered', async () => {
+    expect(await ask(globex)).toEqual([null, null]);
+  });
+});

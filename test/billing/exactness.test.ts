@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import type { Metric } from '../../src/billing/cost.ts';
+import { microsOf } from '../../src/billing/price.ts';
+import { LIST_PRICES, priceOf } from '../../src/billing/prices/price-book.ts';
+import { millionths, quantityOf } from '../../src/billing/rating/quantity.ts';
+import { actor, type Event, type TestOrganization, useMetering } from '../support/metering.ts';
+import { onEachStore } from '../support/server.ts';
+
+vi.setConfig({ testTimeout: 600_000 });
+
+const DAYS = ['2026-11-08', '2026-11-09', '2026-11-10', '2026-11-11', '2026-11-12'];
+const LAST = '2026-11-14';
+
+/** One event as it may be drawn: which day and entity, how much. */
+const drawn = fc.record({
+  day: fc.constantFrom(...DAYS),
+  minute: fc.integer({ min: 0, max: 1439 }),
+  kind: fc.constantFrom('a', 'b', 'warehouse', 'pipe'),
+  millionths: fc.oneof(fc.bigInt({ min: 0n, max: 10n ** 9n }), fc.bigInt({ min: 0n, max: 10n ** 15n })),
+});
+
+const scenario = fc.record({
+  events: fc.array(drawn, { minLength: 1, maxLength: 40 }),
+  /** Which event each place of the delivery holds: in any order, some of them again and again. */
+  extra: fc.array(fc.nat(), { maxLength: 30 }),
+  shuffle: fc.array(fc.nat(), { minLength: 70, maxLength: 70 }),
+  /** After how many events a batch ends, and what happens then. */
+  cuts: fc.array(
+    fc.record({ size: fc.integer({ min: 1, max: 15 }), next: fc.constantFrom('rate', 'nothing', ...DAYS) }),
+    { minLength: 1, maxLength: 12 },
+  ),
+});
+
+type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never;
+
+function eventOf(org: TestOrganization, { day, minute, kind, millionths: amount }: Drawn, index: number): Event {
+  const at = `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
+  const entity = {
+    a: { entityType: 'service', entityId: org.a, meter: 'compute' },
+    b: { entityType: 'service', entityId: org.b, meter: 'publicDataTransfer' },
+    warehouse: { entityType: 'datawarehouse', entityId: org.warehouse, meter: 'backup' },
+    pipe: { entityType: 'clickpipe', entityId: org.clickpipe, meter: 'dataTransfer' },
+  }[kind];
+  return org.event({ id: `event ${index}`, time: `${day}T${at}:00Z`, quantity: quantityOf(amount), ...entity });
+}
+
+/** What all of it must cost in the end: each day, entity and meter rounded once. */
+function rightMicros(events: readonly Event[]): number {
+  const sums = new Map<string, { meter: Metric; entityType: string; sum: bigint }>();
+  for (const { time, entityType, entityId, meter, quantity } of events) {
+    const key = `${time.slice(0, 10)} ${entityType} ${entityId} ${meter}`;
+    const line = sums.get(key) ?? { meter: meter as Metric, entityType, sum: 0n };
+    line.sum += millionths(String(quantity));
+    sums.set(key, line);
+  }
+  return [...sums.values()].reduce((total, { meter, entityType, sum }) => {
+    const price = priceOf(LIST_PRICES, { meter, entityType: entityType as never, tier: 'SCALE' });
+    return total + microsOf(meter, quantityOf(sum), price);
+  }, 0);
+}
+
+onEachStore('the bill', (store) => {
+  const metering = useMetering(store);
+
+  it('is the same however its events are shuffled, repeated, split and late, whenever days are rated and locked', async () => {
+    metering.clock.set('2026-11-15T12:00:00Z');
+    const { rating } = metering.domains;
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ events, extra, shuffle, cuts }) => {
+        const org = await metering.organization();
+        const sent = events.map((one, index) => eventOf(org, one, index));
+        const delivery = [...sent, ...extra.map((place) => sent[place % sent.length] as Event)];
+        const order = delivery
+          .map((event, index) => ({ event, at: shuffle[index] ?? 0 }))
+          .sort((x, y) => x.at - y.at)
+          .map(({ event }) => event);
+        const final = new Map<string, unknown>();
+        let accepted = 0;
+        for (let turn = 0; order.length > 0; turn++) {
+          const { size, next } = cuts[turn % cuts.length] as { size: number; next: string };
+          accepted += (await org.send(order.splice(0, size))).accepted;
+          if (next === 'rate') await rating.rateDirty(org.id);
+          else if (next !== 'nothing') {
+            await rating.lock(actor, org.id, next);
+            for (const day of DAYS.filter((one) => one <= next && !final.has(one)))
+              final.set(day, await org.costs(day));
+          }
+        }
+        await rating.rateDirty(org.id);
+        await org.expectExact();
+        await rating.lock(actor, org.id, LAST);
+        expect(accepted).toBe(sent.length);
+        expect(await org.total('2026-11-01', LAST)).toBe(rightMicros(sent));
+        for (const [day, costs] of final) expect(await org.costs(day)).toEqual(costs);
+        await rating.rateAll({ organizationId: org.id }, 'all');
+        expect(await org.total('2026-11-01', '2026-11-15')).toBe(rightMicros(sent));
+        await org.expectExact();
+      }),
+      // Shrinking would take minutes: each run is a real store and a real engine.
+      { numRuns: 8, endOnFailure: true },
+    );
+  });
+});
+
+describe('a million events', () => {
+  const metering = useMetering('libsql');
+
+  it('cost exactly what their sum costs', async () => {
+    const org = await metering.organization();
+    metering.clock.set('2026-11-15T12:00:00Z');
+    let sum = 0n;
+    const batch = (from: number) =>
+      Array.from({ length: 100_000 }, (_, index) => {
+        const number = from + index;
+        const amount = BigInt(number % 1009) * 1_000_003n + BigInt(number);
+        sum += amount;
+        const second = number % 43_200;
+        return org.event({
+          id: String(number),
+          time: new Date(Date.parse('2026-11-14T00:00:00Z') + second * 1000).toISOString(),
+          quantity: quantityOf(amount),
+        });
+      });
+    for (let from = 0; from < 1_000_000; from += 100_000)
+      expect(await org.send(batch(from))).toMatchObject({ accepted: 100_000, duplicates: 0, rejected: 0 });
+    await metering.domains.rating.rateDirty();
+    const right = microsOf('compute', quantityOf(sum), '0.2985');
+    expect(await org.ledger('2026-11-14')).toMatchObject([{ quantity: quantityOf(sum), micros: right }]);
+    expect(await org.total('2026-11-14', '2026-11-14')).toBe(right);
+    const again = Array.from({ length: 1000 }, (_, index) => org.event({ id: String(index * 997) }));
+    expect(await org.send(again)).toMatchObject({ accepted: 0, duplicates: 1000 });
+    await metering.domains.rating.rateDirty();
+    expect(await org.total('2026-11-14', '2026-11-15')).toBe(right);
+  });
+});

@@ -1,0 +1,177 @@
+import { expect, it, vi } from 'vitest';
+import { deleteEntries, putEntries } from '../../src/billing/rating/store.ts';
+import { actor, useMetering } from '../support/metering.ts';
+import { onEachStore } from '../support/server.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const HOUR = 298_500;
+
+onEachStore('locked days', (store) => {
+  const metering = useMetering(store);
+  const rate = () => metering.domains.rating.rateDirty();
+
+  it('U5: late usage is booked on the first open day, as an adjustment, and the locked record stays', async () => {
+    metering.clock.set('2026-11-15T12:00:00Z');
+    const org = await metering.organization();
+    await org.send([org.event({ time: '2026-11-10T10:00:00Z' })]);
+    expect(await metering.domains.rating.lock(actor, org.id, '2026-11-12')).toBe(1);
+    const before = await org.costs('2026-11-10');
+    expect(before).toMatchObject([{ isLocked: true, micros: { compute: HOUR } }]);
+    await org.send([
+      org.event({ time: '2026-11-10T23:59:59.999Z', quantity: 30 }),
+      // A day that nobody had used before it was locked is locked all the same.
+      org.event({ time: '2026-11-11T00:00:00Z', quantity: 120 }),
+      org.event({ time: '2026-11-13T00:00:00Z', quantity: 60 }),
+    ]);
+    await rate();
+    expect(await org.costs('2026-11-10')).toEqual(before);
+    expect(await org.costs('2026-11-11', '2026-11-12')).toEqual([]);
+    expect(await org.costs('2026-11-13')).toMatchObject([{ isLocked: false, micros: { compute: 3.5 * HOUR } }]);
+    const entries = (await org.ledger('2026-11-13')).map(({ usageDate, quantity, micros }) => [
+      usageDate,
+      quantity,
+      micros,
+    ]);
+    expect(entries.sort()).toEqual([
+      ['2026-11-10', '30', HOUR / 2],
+      ['2026-11-11', '120', 2 * HOUR],
+      ['2026-11-13', '60', HOUR],
+    ]);
+    await org.expectExact();
+
+    // Rated again and again, it stays the same; later still, the adjustment grows, or moves on when its own day is locked.
+    await metering.domains.rating.rateAll({ organizationId: org.id }, 'all');
+    expect(await org.ledger('2026-11-13')).toHaveLength(3);
+    await org.send([org.event({ time: '2026-11-10T01:00:00Z', quantity: 30 })]);
+    await rate();
+    expect(await org.total('2026-11-13', '2026-11-13')).toBe(4 * HOUR);
+    await metering.domains.rating.lock(actor, org.id, '2026-11-13');
+    await org.send([org.event({ time: '2026-11-10T02:00:00Z', quantity: 60 })]);
+    await rate();
+    expect(await org.total('2026-11-13', '2026-11-13')).toBe(4 * HOUR);
+    expect(await org.ledger('2026-11-14')).toMatchObject([{ usageDate: '2026-11-10', quantity: '60', micros: HOUR }]);
+    await org.expectExact();
+  });
+
+  it('a day is locked when its time is over, by the clock, and never earlier', async () => {
+    const org = await metering.organization();
+    metering.clock.set('2026-11-30T23:30:00Z');
+    await org.send([org.event({ time: '2026-11-30T23:59:59.999Z' }), org.event({ time: '2026-12-01T00:00:00Z' })]);
+    const { rater } = metering.domains;
+    const locked = async () => (await org.days()).map(({ date, isLocked }) => [date, isLocked]);
+    await rater.turn();
+    metering.clock.set('2026-12-14T23:59:59Z');
+    await rater.turn();
+    expect(await locked()).toEqual([
+      ['2026-11-30', false],
+      ['2026-12-01', false],
+    ]);
+    metering.clock.set('2026-12-15T00:00:00Z');
+    await rater.turn();
+    expect(await locked()).toEqual([
+      ['2026-11-30', true],
+      ['2026-12-01', false],
+    ]);
+    expect(await org.costs('2026-11-30')).toMatchObject([{ isLocked: true, micros: { compute: HOUR } }]);
+    expect(await org.costs('2026-12-01')).toMatchObject([{ isLocked: false, micros: { compute: HOUR } }]);
+    metering.clock.set('2026-12-16T00:00:00Z');
+    await rater.turn();
+    expect(await locked()).toEqual([
+      ['2026-11-30', true],
+      ['2026-12-01', true],
+    ]);
+    const { list } = metering.domains.audit;
+    expect((await list(org.id, { limit: 10 })).map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['usage_day_lock']),
+    );
+  });
+
+  it('history that is being imported is not locked in the middle of it', async () => {
+    metering.clock.set('2026-11-15T12:00:00Z');
+    const org = await metering.organization();
+    const { rater } = metering.domains;
+    await org.send([org.event({ time: '2026-03-01T00:00:00Z' })]);
+    await rater.turn();
+    await org.send([org.event({ time: '2026-03-01T01:00:00Z' })]);
+    await rater.turn();
+    expect(await org.total('2026-03-01', '2026-03-01')).toBe(2 * HOUR);
+    metering.clock.set('2026-11-15T13:00:00Z');
+    await rater.turn();
+    expect(await org.costs('2026-03-01')).toMatchObject([{ isLocked: true, micros: { compute: 2 * HOUR } }]);
+  });
+
+  it('books that were imported as closed are not overwritten, nor is an open record of somebody else', async () => {
+    metering.clock.set('2026-11-15T12:00:00Z');
+    const org = await metering.organization();
+    const imported = (date: string, locked: boolean) => ({
+      date,
+      entityType: 'service',
+      entityId: org.a,
+      locked,
+      metrics: { computeCHC: 7 },
+    });
+    const usageCosts = [imported('2026-11-10', true), imported('2026-11-11', true), imported('2026-11-12', false)];
+    const file = { organizations: [{ id: org.id, name: 'Imported', usageCosts }] };
+    await metering.domains.fleet.apply(file as never, actor);
+    await org.send([org.event({ time: '2026-11-10T10:00:00Z' })]);
+    await rate();
+    expect(await org.total('2026-11-10', '2026-11-12')).toBe(21_000_000);
+    expect(await org.ledger('2026-11-13')).toMatchObject([{ usageDate: '2026-11-10', micros: HOUR }]);
+    await org.expectExact();
+  });
+
+  it('a new price counts for open days and never for locked ones; a new tier for usage that was not rated before', async () => {
+    metering.clock.set('2026-11-15T12:00:00Z');
+    const org = await metering.organization();
+    await org.send([
+      org.event({ time: '2026-11-10T10:00:00Z' }),
+      org.event({ time: '2026-11-14T10:00:00Z' }),
+      org.event({ time: '2026-11-15T10:00:00Z' }),
+    ]);
+    await metering.domains.rating.lock(actor, org.id, '2026-11-13');
+    await rate();
+    const { prices, fleet } = metering.domains;
+    const [shipped] = await prices.list();
+    const dearer = (shipped?.prices ?? []).map((price) => ({ ...price, price: String(Number(price.price) * 2) }));
+    await expect(prices.set(actor, { effectiveFrom: '2026-11-13', prices: dearer })).rejects.toThrow(/is locked/);
+    const { version } = await prices.set(actor, { effectiveFrom: '2026-12-02', prices: dearer });
+    await rate();
+    expect(await org.total('2026-11-10', '2026-11-15')).toBe(3 * HOUR);
+    metering.clock.set('2026-12-02T12:00:00Z');
+    await org.send([org.event({ time: '2026-12-02T10:00:00Z' })]);
+    await rate();
+    expect(await org.ledger('2026-12-02')).toMatchObject([
+      { priceVersion: version, unitPrice: '0.597', micros: 2 * HOUR },
+    ]);
+    const cheaper = dearer.map((price) => ({ ...price, price: '0.06' }));
+    await prices.set(actor, { effectiveFrom: '2026-12-02', prices: cheaper });
+    await rate();
+    expect(await org.ledger('2026-12-02')).toMatchObject([
+      { priceVersion: version + 1, unitPrice: '0.06', micros: 60_000 },
+    ]);
+    const tier = { organizations: [{ id: org.id, name: 'Tier', tier: 'ENTERPRISE', paid: true }] };
+    await fleet.apply(tier as never, actor);
+    await org.send([org.event({ time: '2026-11-10T11:00:00Z' }), org.event({ time: '2026-11-16T11:00:00Z' })]);
+    await rate();
+    expect(await org.total('2026-11-10', '2026-11-10')).toBe(HOUR);
+    expect(await org.ledger('2026-11-14')).toEqual(
+      expect.arrayContaining([expect.objectContaining({ usageDate: '2026-11-10', unitPrice: '0.2985', micros: HOUR })]),
+    );
+    expect(await org.ledger('2026-11-16')).toMatchObject([{ unitPrice: '0.3903', micros: 390_300 }]);
+    await org.expectExact();
+  });
+
+  it('the store itself refuses to change a locked ledger', async () => {
+    metering.clock.set('2026-11-15T12:00:00Z');
+    const org = await metering.organization();
+    await org.send([org.event({ time: '2026-11-10T10:00:00Z' })]);
+    await metering.domains.rating.lock(actor, org.id, '2026-11-10');
+    const entries = await org.ledger('2026-11-10');
+    const { state } = metering;
+    for (const change of [putEntries, deleteEntries])
+      await expect(state.write((tx) => change(tx, org.id, entries, '2026-11-10'))).rejects.toThrow(/is locked/);
+    await expect(metering.domains.rating.lock(actor, org.id, '2026-11-15')).rejects.toThrow(/must be over/);
+    expect(await metering.domains.rating.lock(actor, org.id, '2026-11-09')).toBe(0);
+  });
+});

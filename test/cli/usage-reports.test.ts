@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest';
+import { errorsOf, useStore } from '../support/cli.ts';
+import { csvRecords } from '../support/csv.ts';
+import { acme, fleet } from '../support/fleet.ts';
+import { focusMistakes } from '../support/focus.ts';
+import { onEachStore } from '../support/server.ts';
+
+onEachStore('the commands that read the bill', (on) => {
+  const store = useStore(on);
+  const json = async (...args: string[]) => {
+    const { code, stdout, stderr } = await store.run(...args, '--org', 'Acme', '--json');
+    expect(code, stderr).toBe(0);
+    return JSON.parse(stdout);
+  };
+
+  it('usage summary and usage export show what the API shows', async () => {
+    await store.apply(fleet);
+    const { rows, totals } = await json(
+      'usage',
+      'summary',
+      '--from',
+      '2026-10-01',
+      '--to',
+      '2026-10-31',
+      '--group',
+      'entityType',
+    );
+    expect(rows.map(({ entityType, totalCHC }: Record<string, unknown>) => [entityType, totalCHC])).toEqual([
+      ['datawarehouse', 0.3],
+      ['service', 13.445679],
+    ]);
+    expect(totals.totalCHC).toBe(13.745679);
+    const table = await store.run('usage', 'summary', '--from', '2026-10-01', '--to', '2026-10-31', '--org', 'Acme');
+    expect(table.stdout.split('\n').slice(0, 2)).toEqual([
+      'PERIOD   GROUP  CHC    BEFORE  CHANGE',
+      '2026-10         13.75  0.00    13.75',
+    ]);
+    const span = ['--from', '2026-01-01', '--to', '2026-12-31', '--org', 'Acme'];
+    const csv = csvRecords((await store.run('usage', 'export', ...span)).stdout);
+    expect(csv.map(({ date, totalCHC }) => [date, totalCHC]).sort()).toEqual([
+      ['2026-10-01', '0.3'],
+      ['2026-10-01', '12.445678'],
+      ['2026-10-02', '1.000001'],
+    ]);
+    const lines = csvRecords((await store.run('usage', 'export', '--format', 'focus', ...span)).stdout);
+    expect(lines).toHaveLength(5);
+    for (const line of lines) expect(focusMistakes(line)).toEqual([]);
+  });
+
+  it('usage forecast tells the end of a month', async () => {
+    await store.apply(fleet);
+    const forecast = await json('usage', 'forecast', '--month', '2026-10');
+    expect(forecast).toMatchObject({ month: '2026-10', forecast: { expectedCHC: 13.745679 } });
+    const { stdout } = await store.run('usage', 'forecast', '--month', '2026-10', '--org', 'Acme');
+    expect(stdout).toMatch(/^2026-10 +CHC\nbooked so far +13\.75\nexpected +13\.75 \(13\.75 to 13\.75\)\n/);
+  });
+
+  it('budget set, list and delete', async () => {
+    await store.apply(fleet);
+    const hook = ['--webhook', 'https://example.com/hook'];
+    const made = await json('budget', 'set', 'team', '--monthly', '100.5', '--threshold', '80', 'forecast', ...hook);
+    expect(made).toMatchObject({ name: 'team', monthlyCHC: 100.5, thresholds: [80, 'forecast'] });
+    expect(made.webhook.secret).toMatch(/^phw_/);
+    expect(await json('budget', 'set', 'team', '--monthly', '200')).toMatchObject({
+      id: made.id,
+      webhook: { url: 'https://example.com/hook' },
+    });
+    const [listed] = await json('budget', 'list');
+    expect(listed).toMatchObject({ id: made.id, monthlyCHC: 200, webhook: { url: 'https://example.com/hook' } });
+    expect(listed.webhook).not.toHaveProperty('secret');
+    expect(await json('budget', 'set', 'team', '--webhook', 'none')).not.toHaveProperty('webhook');
+    expect(await json('budget', 'delete', 'team')).toEqual({ id: made.id });
+    expect(await json('budget', 'list')).toEqual([]);
+    expect((await store.run('budget', 'delete', 'team', '--org', acme.id)).code).toBe(1);
+  });
+
+  it.each([
+    [['usage', 'summary', '--by', 'year'], ['--by must be one of day, week, month, all, not "year"']],
+    [['usage', 'export', '--format', 'xlsx'], ['--format must be one of csv, focus, not "xlsx"']],
+    [['usage', 'forecast', '--month', '13'], ['--month must look like 2026-11, not "13"']],
+    [['budget', 'set', 'x'], ['--monthly is needed for a new budget, and there is none named "x"']],
+    [
+      ['budget', 'set', '', '--monthly', 'much', '--threshold', '0'],
+      [
+        '--name must have 1 to 255 characters',
+        '--monthly must be a number of CHC, not "much"',
+        '--threshold must be a whole number of percent from 1 to 1000, or forecast',
+      ],
+    ],
+    [
+      ['budget', 'set', 'x', '--monthly', '1', '--webhook', 'http://127.0.0.1/'],
+      ['request body.webhook.url: The address is private; --webhook-allow-private yes would permit it <string>'],
+    ],
+  ])('%j is refused with code 2', async (args, errors) => {
+    await store.apply(fleet);
+    const finished = await store.run(...args, '--org', 'Acme');
+    expect([finished.code, errorsOf(finished)]).toEqual([2, errors]);
+  });
+});

@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { microsOf } from '../../src/billing/price.ts';
+import { storeOf } from '../support/cli.ts';
+import { acme } from '../support/fleet.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const ROUNDS = 4;
+const DAYS = ['2026-11-09', '2026-11-10', '2026-11-11'];
+const path = `/v1/organizations/${acme.id}/usageEvents`;
+
+const eventsOf = (batch: number) =>
+  Array.from({ length: 200 }, (_, index) => ({
+    id: `${batch}-${index}`,
+    source: 'crash',
+    time: `${DAYS[(batch + index) % DAYS.length]}T10:00:00Z`,
+    entityType: 'service',
+    entityId: index % 2 ? acme.primary : acme.secondary,
+    meter: 'compute',
+    quantity: 1.25,
+  }));
+
+/** Sends batches until the server is gone; the one that got no answer is sent again by the next. */
+async function sendUntilDead(server: TestServer, progress: { next: number }): Promise<void> {
+  for (;;) {
+    const text = eventsOf(progress.next)
+      .map((event) => JSON.stringify(event))
+      .join('\n');
+    try {
+      const headers = { 'content-type': 'application/x-ndjson' };
+      const { status, json } = await server.call({ method: 'POST', path, key: acme.admin, text, headers });
+      // The engine of the killed server may need a moment to notice and give its directory back.
+      expect([200, 503]).toContain(status);
+      if (status === 503) {
+        await delay(200);
+        continue;
+      }
+      expect(json.result.accepted + json.result.duplicates).toBe(200);
+      progress.next++;
+    } catch (error) {
+      if (error instanceof TypeError) return;
+      throw error;
+    }
+  }
+}
+
+describe('kill -9 while usage arrives', () => {
+  it('counts every answered event, each once, and the ledger is what the events give', {
+    timeout: 300_000,
+  }, async () => {
+    const server = await startServer('libsql');
+    const progress = { next: 0 };
+    try {
+      for (let round = 0; round < ROUNDS; round++) {
+        const before = progress.next;
+        const sender = sendUntilDead(server, progress);
+        await until(
+          async () => progress.next,
+          (next) => next > before,
+          'no usage is taken',
+        );
+        await delay(Math.random() * 1500);
+        await server.stop('SIGKILL');
+        await sender;
+        await server.restart();
+      }
+      // What was being stored when the last crash came is sent again.
+      const rest = eventsOf(progress.next);
+      await until(
+        () => server.call({ method: 'POST', path, key: acme.admin, body: rest }),
+        ({ status }) => status === 200,
+        'the server does not take usage again',
+      );
+      await server.stop();
+
+      const store = storeOf(server);
+      for (const command of [
+        ['usage', 'rate'],
+        ['usage', 'recompute', '--check', '--json'],
+      ]) {
+        const { code, stdout, stderr } = await store.run(...command);
+        expect(code, stderr).toBe(0);
+        if (command.includes('--check'))
+          expect(JSON.parse(stdout)).toMatchObject({ days: 3, waiting: 0, differences: [] });
+      }
+      await server.restart();
+      const sent = Array.from({ length: progress.next + 1 }, (_, batch) => eventsOf(batch)).flat();
+      expect(sent.length).toBeGreaterThan(ROUNDS * 200);
+      for (const day of DAYS)
+        for (const entity of [acme.primary, acme.secondary]) {
+          const query = `from_date=${day}&to_date=${day}`;
+          const { json } = await server.call({
+            path: `/v1/organizations/${acme.id}/usageCost?${query}`,
+            key: acme.admin,
+          });
+          const count = sent.filter(({ time, entityId }) => time.startsWith(day) && entityId === entity).length;
+          const cost = json.result.costs.find((one: { entityId: string }) => one.entityId === entity);
+          expect(cost.metrics.computeCHC).toBe(microsOf('compute', String(count * 1.25), '0.2985') / 1e6);
+        }
+    } finally {
+      await server.remove();
+    }
+  });
+});

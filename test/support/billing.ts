@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, inject } from 'vitest';
+import { createDomains, type Domains } from '../../src/domains.ts';
+import { openEngine } from '../../src/engine/open.ts';
+import { openState } from '../../src/state/open.ts';
+import type { State } from '../../src/state/state.ts';
+import { createDatabase } from './postgres.ts';
+import type { StoreName } from './server.ts';
+
+export const actor = { type: 'system' as const, id: 'test', details: 'test' };
+
+/** The domains on a real store, without HTTP and without timers, with a clock that the test moves. */
+export interface Billing {
+  state: State;
+  domains: Domains;
+  clock: { now(): number; set(time: string): void; add(ms: number): void };
+  /** Everything that was logged. */
+  log: string[];
+  /** The domains again, as another process would have them. */
+  again(options?: { webhookAllowPrivate?: boolean }): Domains;
+}
+
+export function useBilling(store: StoreName): Billing {
+  let current: Billing | undefined;
+  let close = async () => {};
+  beforeEach(async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'pilothouse-billing-'));
+    const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
+    let now = Date.parse('2026-10-20T12:00:00Z');
+    const clock = {
+      now: () => now,
+      set(time: string) {
+        now = Date.parse(time);
+      },
+      add(ms: number) {
+        now += ms;
+      },
+    };
+    const lines: string[] = [];
+    const write = (...parts: unknown[]) => void lines.push(JSON.stringify(parts));
+    const log = { debug: write, info: write, warn: write };
+    const state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
+    const engine = openEngine({ dataDirectory: directory, clock, log });
+    const again = ({ webhookAllowPrivate = true } = {}) =>
+      createDomains({ state, engine, clock, log, config: { maxKeys: 100, lockAfterDays: 14, webhookAllowPrivate } });
+    current = { state, domains: again(), clock, log: lines, again };
+    close = async () => {
+      await engine.close();
+      await state.close();
+      await database?.drop();
+      rmSync(directory, { recursive: true, force: true });
+    };
+  });
+  afterEach(() => close());
+  return new Proxy({} as Billing, { get: (_, name) => Reflect.get(current ?? {}, name) });
+}

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterEach, beforeEach, inject } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { parseFleetFile } from '../../src/fleet/file.ts';
+import { type Server, startServer } from '../../src/server.ts';
+import type { SettingName } from '../../src/settings.ts';
+import { type Answer, type Call, createClient } from './client.ts';
+import { fleet } from './fleet.ts';
+import { createDatabase } from './postgres.ts';
+import type { StoreName } from './server.ts';
+
+/** The real server in this process, on a clock that the test moves. */
+export interface ClockedServer {
+  url: string;
+  now: number;
+  call(call: Call): Promise<Answer>;
+  /** Stops it, which writes what was noted, and starts it again on the same store. */
+  restart(): Promise<void>;
+}
+
+export interface ClockedOptions {
+  settings?: Partial<Record<SettingName, string>>;
+  consoleDirectory?: string;
+  demo?: { keyId: string; keySecret: string };
+}
+
+/** One for each test of the surrounding `describe`; use it inside tests and hooks only. */
+export function useClockedServer(store: StoreName, { settings = {}, ...options }: ClockedOptions = {}): ClockedServer {
+  let running: Server;
+  let remove = async () => {};
+  const server: ClockedServer = {
+    url: '',
+    now: 0,
+    call: createClient(() => running),
+    restart: async () => {},
+  };
+  beforeEach(async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
+    const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
+    const flags = { port: '0', dataDirectory: directory, ...(database && { databaseUrl: database.url }), ...settings };
+    const loaded = loadConfig({ flags, environment: {}, readFile: () => '' });
+    if ('mistakes' in loaded) throw new Error(loaded.mistakes.join('\n'));
+    server.now = Date.parse('2026-11-02T10:00:30Z');
+    const start = async () => {
+      running = await startServer({
+        config: loaded.config,
+        clock: { now: () => server.now },
+        log: pino({ level: 'silent' }),
+        access() {},
+        consoleDirectory: join(directory, 'no-console'),
+        ...options,
+        async prepare(domains) {
+          await domains.fleet.apply(parseFleetFile(JSON.stringify(fleet)), { type: 'system', id: 'test', details: '' });
+        },
+      });
+      server.url = running.url;
+      server.call = createClient(() => running);
+    };
+    await start();
+    server.restart = async () => {
+      await running.close();
+      await start();
+    };
+    remove = async () => {
+      await running.close();
+      await database?.drop();
+      rmSync(directory, { recursive: true, force: true });
+    };
+  });
+  afterEach(() => remove());
+  return server;
+}

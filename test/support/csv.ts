@@ -1,0 +1,44 @@
+import { expect } from 'vitest';
+
+/** A reader of RFC 4180 that knows nothing of our writer: lines end in CRLF, quotes are doubled inside quotes. */
+export function readCsv(text: string): string[][] {
+  const lines: string[][] = [];
+  let cells: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    let cell = '';
+    if (text[at] === '"') {
+      for (at++; ; at++) {
+        if (at >= text.length) expect.fail('a quote that is never closed');
+        if (text[at] !== '"') cell += text[at];
+        else if (text[at + 1] === '"') cell += text[at++];
+        else break;
+      }
+      at++;
+    } else {
+      const end = /[,\r\n"]/g;
+      end.lastIndex = at;
+      const stop = end.exec(text)?.index ?? text.length;
+      cell = text.slice(at, stop);
+      at = stop;
+    }
+    cells.push(cell);
+    if (text[at] === ',') at++;
+    else if (text.startsWith('\r\n', at)) {
+      lines.push(cells);
+      cells = [];
+      at += 2;
+    } else expect.fail(`neither a comma nor the end of a line at ${at}: ${text.slice(at, at + 20)}`);
+  }
+  expect(cells).toEqual([]);
+  return lines;
+}
+
+/** Each line by the names of the header. */
+export function csvRecords(text: string): Record<string, string>[] {
+  const [header = [], ...lines] = readCsv(text);
+  return lines.map((cells) => {
+    expect(cells).toHaveLength(header.length);
+    return Object.fromEntries(header.map((name, index) => [name, cells[index] ?? '']));
+  });
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject } from 'vitest';
+import type { Cost } from '../../src/billing/cost.ts';
+import { eventTexts } from '../../src/billing/metering/batch-text.ts';
+import type { Taken } from '../../src/billing/metering/intake.ts';
+import type { LedgerEntry } from '../../src/billing/rating/ledger.ts';
+import { checkLedger } from '../../src/billing/rating/recompute.ts';
+import { listDays, listEntriesOn, type UsageDay } from '../../src/billing/rating/store.ts';
+import { createDomains, type Domains } from '../../src/domains.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { openEngine } from '../../src/engine/open.ts';
+import { openState } from '../../src/state/open.ts';
+import type { State } from '../../src/state/state.ts';
+import { createDatabase } from './postgres.ts';
+import type { StoreName } from './server.ts';
+
+export const actor = { type: 'system' as const, id: 'test', details: 'test' };
+
+export interface Event {
+  id: string;
+  source: string;
+  time: string;
+  entityType: string;
+  entityId: string;
+  meter: string;
+  quantity: number | string;
+}
+
+/** The billing of a server on real stores, without HTTP and with a clock that the test moves. */
+export interface Metering {
+  state: State;
+  engine: Engine;
+  domains: Domains;
+  clock: { now(): number; set(time: string): void };
+  /** A new organization with services `a` and `b` in one warehouse, and a clickpipe of `a`. */
+  organization(fields?: object): Promise<TestOrganization>;
+  /** The domains again, as another process would have them. */
+  again(): Domains;
+}
+
+export interface TestOrganization {
+  id: string;
+  a: string;
+  b: string;
+  warehouse: string;
+  clickpipe: string;
+  event(fields?: Partial<Event>): Event;
+  /** One batch. */
+  send(events: readonly object[], domains?: Domains): Promise<Taken>;
+  costs(from: string, to?: string): Promise<Cost[]>;
+  ledger(date: string): Promise<LedgerEntry[]>;
+  days(): Promise<UsageDay[]>;
+  /** All metrics of all records, in micro-CHC. */
+  total(from: string, to: string): Promise<number>;
+  /** Fails when the ledger is not what the events give. */
+  expectExact(): Promise<void>;
+}
+
+export const ndjson = (events: readonly object[]): Buffer =>
+  Buffer.from(events.map((event) => JSON.stringify(event)).join('\n'));
+
+const log = { debug() {}, info() {}, warn() {} };
+
+export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Metering {
+  let metering: Metering | undefined;
+  let close = async () => {};
+  beforeAll(async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'pilothouse-metering-'));
+    const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
+    let now = Date.parse('2026-11-15T12:00:00Z');
+    const clock = {
+      now: () => now,
+      set(time: string) {
+        now = Date.parse(time);
+      },
+    };
+    const state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
+    const engine = openEngine({ dataDirectory: directory, clock, log, engineMemoryBytes: 1024 ** 3 });
+    const create = () => createDomains({ state, engine, clock, log, config: { maxKeys: 100, lockAfterDays } });
+    const domains = create();
+    metering = { state, engine, domains, clock, again: create, organization: (fields) => organizationIn(fields) };
+    close = async () => {
+      await engine.close();
+      await state.close();
+      await database?.drop();
+      rmSync(directory, { recursive: true, force: true });
+    };
+
+    async function organizationIn(fields: object = {}): Promise<TestOrganization> {
+      const [id, a, b, warehouse, clickpipe] = [1, 2, 3, 4, 5].map(() => randomUUID()) as [
+        string,
+        string,
+        string,
+        string,
+        string,
+      ];
+      const services = [
+        { id: a, name: 'a', dataWarehouseId: warehouse, isPrimary: true, region: 'us-east-1' },
+        { id: b, name: 'b', dataWarehouseId: warehouse, isPrimary: false, region: 'us-east-1' },
+      ];
+      const pipe = { entityType: 'clickpipe', entityId: clickpipe, entityName: 'pipe', serviceId: a, locked: true };
+      const usageCosts = [{ date: '2020-01-01', ...pipe, metrics: { computeCHC: 1 } }];
+      await domains.fleet.apply(
+        {
+          organizations: [{ id, name: `org ${id}`, tier: 'SCALE', paid: true, services, usageCosts, ...fields }],
+        } as never,
+        actor,
+      );
+      return {
+        id,
+        a,
+        b,
+        warehouse,
+        clickpipe,
+        event: (given = {}) => ({
+          id: randomUUID(),
+          source: 'agent',
+          time: '2026-11-15T10:00:00Z',
+          entityType: 'service',
+          entityId: a,
+          meter: 'compute',
+          quantity: 60,
+          ...given,
+        }),
+        send: (events, by = domains) => by.intake.take(id, () => eventTexts(ndjson(events), 'ndjson')),
+        costs: (from, to = from) => domains.costs.inDays(id, [from, to]),
+        ledger: (date) => listEntriesOn(state.db, id, date),
+        days: () => listDays(state.db, { organizationId: id }),
+        async total(from, to) {
+          const costs = await domains.costs.inDays(id, [from, to]);
+          return costs.flatMap(({ micros }) => Object.values(micros)).reduce((sum, micros) => sum + micros, 0);
+        },
+        async expectExact() {
+          const checked = await checkLedger(state, engine, { organizationId: id });
+          expect(checked.differences).toEqual([]);
+          expect(checked.waiting).toBe(0);
+        },
+      };
+    }
+  }, 120_000);
+  afterAll(() => close());
+  return new Proxy({} as Metering, { get: (_, name) => Reflect.get(metering ?? {}, name) });
+}

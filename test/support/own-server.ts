@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { loadConfig } from '../../src/config.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { openEngine } from '../../src/engine/open.ts';
+import { parseFleetFile } from '../../src/fleet/file.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { startServer } from '../../src/server.ts';
+import type { SettingName } from '../../src/settings.ts';
+import { fleet } from './fleet.ts';
+
+const log = pino({ level: 'silent' });
+
+/** A server in this process, so that a test can reach its engine as well as its HTTP. */
+export async function openOwnServer(flags: Partial<Record<SettingName, string>> = {}) {
+  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
+  const dataDirectory = join(directory, 'data');
+  const loaded = loadConfig({
+    flags: { port: '0', dataDirectory, rateLimit: 'off', ...flags },
+    environment: {},
+    readFile: () => '',
+  });
+  if ('mistakes' in loaded) throw new Error(loaded.mistakes.join('\n'));
+  const server = await startServer({
+    config: loaded.config,
+    clock: systemClock,
+    log,
+    access: () => {},
+    async prepare({ fleet: fleets }) {
+      await fleets.apply(parseFleetFile(JSON.stringify(fleet)), { type: 'system', id: 'test', details: 'test' });
+    },
+  });
+  let isOpen = true;
+  const close = async () => {
+    if (isOpen) await server.close();
+    isOpen = false;
+  };
+  return {
+    url: server.url,
+    engine: server.domains.engine,
+    dataDirectory,
+    close,
+    /** What `/metrics` says, by name and labels. */
+    async metrics(): Promise<Map<string, number>> {
+      const text = await (await fetch(`${server.url}/metrics`)).text();
+      return new Map(
+        [...text.matchAll(/^([a-z_]+(?:\{[^}]*\})?) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]),
+      );
+    },
+    async remove() {
+      await close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export type OwnServer = Awaited<ReturnType<typeof openOwnServer>>;
+
+/** The engine over the files that a server left behind. */
+export async function withEngine<T>(dataDirectory: string, work: (engine: Engine) => Promise<T>): Promise<T> {
+  const engine = openEngine({ dataDirectory, clock: systemClock, log });
+  try {
+    return await work(engine);
+  } finally {
+    await engine.close();
+  }
+}
