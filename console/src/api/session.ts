@@ -60,8 +60,10 @@ export function createSessionStore(base: string): SessionStore {
   };
   const renewed = async (): Promise<boolean> => {
     const response = await ask('GET');
-    if (response.ok) accept((await jsonOf(response)) as ConsoleSessionGetResult);
-    else if (response.status !== 401) throw apiErrorOf(response.status, await jsonOf(response));
+    // Read in every case: an answer that nobody reads holds its connection.
+    const answer = await jsonOf(response);
+    if (response.ok) accept(answer as ConsoleSessionGetResult);
+    else if (response.status !== 401) throw apiErrorOf(response.status, answer);
     return response.ok;
   };
 
@@ -90,7 +92,8 @@ export function createSessionStore(base: string): SessionStore {
     },
     async signOut() {
       const response = await ask('DELETE');
-      if (!response.ok && response.status !== 401) throw apiErrorOf(response.status, await jsonOf(response));
+      const answer = await jsonOf(response);
+      if (!response.ok && response.status !== 401) throw apiErrorOf(response.status, answer);
       csrf = undefined;
       become({ status: 'signed-out', session: undefined });
     },

@@ -96,9 +96,12 @@ const activity = createRoute({
   component: lazyRouteComponent(() => import('../pages/activity/activity-page.tsx'), 'ActivityPage'),
 });
 
+/** Every other address, for those who are signed in. */
+const anything = createRoute({ getParentRoute: () => signedIn, path: '$', component: MissingPage });
+
 const routeTree = root.addChildren([
   signIn,
-  signedIn.addChildren([overview, services, service, keys, costs, dashboards, dashboard, activity]),
+  signedIn.addChildren([overview, services, service, keys, costs, dashboards, dashboard, activity, anything]),
 ]);
 
 export const createConsoleRouter = (context: RouterContext) =>

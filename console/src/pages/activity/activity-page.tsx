@@ -43,15 +43,9 @@ export function ActivityPage() {
   });
   const all = data?.pages.flat();
   const shown = all?.filter((activity) => matches(activity, search, names));
-  const look = (part: Partial<Record<keyof ActivitySearch, string | null>>) =>
-    void navigate({
-      search: (before) =>
-        Object.fromEntries(
-          Object.entries({ ...before, ...part }).filter(([, value]) => value !== null && value !== ''),
-        ),
-      replace: true,
-    });
-  const isFiltered = Object.keys(search).length > 0;
+  const look = (field: keyof ActivitySearch, value: string | null) =>
+    void navigate({ search: (before) => ({ ...before, [field]: value || undefined }), replace: true });
+  const isFiltered = Object.values(search).some((value) => value !== undefined);
 
   return (
     <Page title="Activity" lead="Every change, and who made it. Days are UTC.">
@@ -61,7 +55,7 @@ export function ActivityPage() {
           placeholder="Name, actor, address…"
           leftSection={<SearchIcon size={16} />}
           value={search.text ?? ''}
-          onChange={(event) => look({ text: event.currentTarget.value })}
+          onChange={(event) => look('text', event.currentTarget.value)}
         />
         <Select
           aria-label="About"
@@ -69,7 +63,7 @@ export function ActivityPage() {
           clearable
           data={KINDS}
           value={search.kind ?? null}
-          onChange={(kind) => look({ kind })}
+          onChange={(kind) => look('kind', kind)}
         />
         <Select
           aria-label="By"
@@ -78,7 +72,7 @@ export function ActivityPage() {
           searchable
           data={actorsIn(all ?? [], search.actor)}
           value={search.actor ?? null}
-          onChange={(actor) => look({ actor })}
+          onChange={(actor) => look('actor', actor)}
         />
         <TextInput
           type="date"
@@ -86,7 +80,7 @@ export function ActivityPage() {
           leftSection={<span className={classes.between}>from</span>}
           leftSectionWidth={48}
           value={search.from ?? ''}
-          onChange={(event) => look({ from: event.currentTarget.value })}
+          onChange={(event) => look('from', event.currentTarget.value)}
         />
         <TextInput
           type="date"
@@ -94,7 +88,7 @@ export function ActivityPage() {
           leftSection={<span className={classes.between}>to</span>}
           leftSectionWidth={34}
           value={search.to ?? ''}
-          onChange={(event) => look({ to: event.currentTarget.value })}
+          onChange={(event) => look('to', event.currentTarget.value)}
         />
       </search>
       {error && !data ? (

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { fillSignIn, inBrowser } from '../support/browser.ts';
+import { acme } from '../support/fleet.ts';
+
+inBrowser(
+  'below a base path',
+  (browser) => {
+    it('everything works, from deep links to signing out', async () => {
+      const page = await browser.open(`/services/${acme.primary}`);
+      await fillSignIn(page, acme.admin);
+      await page.getByRole('heading', { name: 'analytics', level: 1 }).waitFor();
+      expect(new URL(page.url()).pathname).toBe(`/tools/pilothouse/services/${acme.primary}`);
+      await page.reload();
+      await page.getByRole('link', { name: 'Keys' }).click();
+      await page.getByRole('table', { name: 'Keys' }).getByText('developer').first().waitFor();
+      expect(new URL(page.url()).pathname).toBe('/tools/pilothouse/keys');
+      const [cookie] = await page.context().cookies();
+      expect(cookie?.path).toBe('/tools/pilothouse/');
+      await page.getByRole('button', { name: 'Account and appearance' }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+      await page.getByRole('form', { name: 'Sign in' }).waitFor();
+    });
+  },
+  { args: ['--base-path', '/tools/pilothouse'] },
+);

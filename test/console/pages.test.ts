@@ -1,0 +1,126 @@
+import { expect, it } from 'vitest';
+import { expectAccessible, inBrowser, type Page, settled, shoot } from '../support/browser.ts';
+import { acme } from '../support/fleet.ts';
+import { madeKey } from '../support/keys.ts';
+
+const PAGES: [name: string, path: string][] = [
+  ['overview', '/'],
+  ['services', '/services'],
+  ['service', `/services/${acme.primary}`],
+  ['development-service', `/services/${acme.development}`],
+  ['keys', '/keys'],
+  ['activity', '/activity'],
+  ['missing', '/no/such/page'],
+];
+
+const STATES: [name: string, path: string, reach: (page: Page) => Promise<void>][] = [
+  [
+    'scaling-mistakes',
+    `/services/${acme.primary}`,
+    async (page) => {
+      await page.getByLabel('Smallest, GB').fill('71');
+      await page.getByRole('textbox', { name: 'Number of replicas' }).fill('6');
+    },
+  ],
+  [
+    'create-key',
+    '/keys',
+    async (page) => {
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Add an address' }).click();
+    },
+  ],
+  [
+    'key-secret',
+    '/keys',
+    async (page) => {
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+      await page.getByTestId('key-secret').waitFor();
+    },
+  ],
+  [
+    'delete-key',
+    '/keys',
+    async (page) => {
+      await page.getByRole('button', { name: /What to do with expired/ }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  ],
+  [
+    'activity-entry',
+    '/activity',
+    async (page) => page.getByRole('listitem').first().getByText('created').first().click(),
+  ],
+  [
+    'palette',
+    '/',
+    async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByPlaceholder('Search pages, services, dashboards…').waitFor();
+    },
+  ],
+  ['menu', '/', async (page) => page.getByRole('button', { name: 'Account and appearance' }).click()],
+];
+
+inBrowser('every page', (browser) => {
+  it('signing in is accessible and fits three widths', async () => {
+    const page = await browser.open('/sign-in');
+    await page.getByRole('form', { name: 'Sign in' }).waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'sign-in');
+  });
+
+  it.each(PAGES)('%s is accessible in light and dark and fits three widths', async (name, path) => {
+    await madeKey(browser.server, {
+      name: 'soon gone',
+      expireAt: new Date(Date.now() + 5 * 86_400_000).toISOString(),
+    });
+    const page = await browser.signIn(acme.admin, path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page);
+    await shoot(page, `${name}-dark`);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await shoot(page, name);
+    // At a phone's width other columns show.
+    await page.setViewportSize({ width: 375, height: 700 });
+    await expectAccessible(page);
+  });
+
+  it.each(STATES)('%s is accessible in light and dark', async (name, path, reach) => {
+    const page = await browser.signIn(acme.admin, path);
+    await settled(page);
+    await reach(page);
+    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page);
+    await shoot(page, `${name}-dark`);
+  });
+
+  it('is reached by keyboard alone', async () => {
+    const page = await browser.signIn(acme.admin);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the page');
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Search pages, services, dashboards…').waitFor();
+    await page.keyboard.type('reader');
+    await page.getByRole('button', { name: /reader/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'reader', level: 1 }).waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+  });
+
+  it('keeps the colours that were chosen', async () => {
+    const page = await browser.signIn(acme.admin);
+    await page.getByRole('button', { name: 'Account and appearance' }).click();
+    await page.getByRole('menuitem', { name: 'Dark' }).click();
+    const scheme = () => page.evaluate('document.documentElement.dataset.mantineColorScheme');
+    expect(await scheme()).toBe('dark');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(await scheme()).toBe('dark');
+  });
+});
