@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import { openDemoUsage } from '../billing/demo/loader.ts';
 import type { Config } from '../config.ts';
 import { demo, demoFleet } from '../fleet/demo.ts';
+import { demoMeters } from '../fleet/demo-meters.ts';
 import { parseNetwork } from '../kernel/addresses.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { addDays, dayOf } from '../kernel/days.ts';
@@ -29,13 +31,22 @@ export function demoCommand(program: Command, world: World): void {
     }
     await runServer(config, world, {
       demo: demo.admin,
-      async prepare({ fleet }) {
-        await fleet.apply(demoFleet(systemClock.now()), localActor(world, 'demo'));
+      async prepare({ fleet, organizations }) {
+        const isNew = !(await organizations.list()).some(({ id }) => id === demo.organizationId);
+        await fleet.apply(demoFleet(systemClock.now(), { withCosts: isNew }), localActor(world, 'demo'));
       },
       ready(server) {
         world.print(welcome(server, config));
-        const { engine } = server.domains;
-        return openDemoLoader({ engine, clock: systemClock, organizationId: demo.organizationId, say: world.say });
+        const shared = { clock: systemClock, organizationId: demo.organizationId, say: world.say };
+        const telemetry = openDemoLoader({ ...shared, engine: server.domains.engine });
+        const usage = openDemoUsage({
+          ...shared,
+          ...server.domains,
+          meters: demoMeters,
+          lockAfterDays: config.lockAfterDays,
+          actor: localActor(world, 'demo'),
+        });
+        return { close: async () => void (await Promise.all([telemetry.close(), usage.close()])) };
       },
     });
   });

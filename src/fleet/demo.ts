@@ -7,8 +7,6 @@ import { serviceHealth } from './demo-dashboards/service-health.ts';
 import type { CostSpec, FleetFile, OrganizationSpec, ServiceSpec } from './schema.ts';
 
 const DAYS = 60;
-/** Like the public system: about two weeks stay provisional. */
-const OPEN_DAYS = 14;
 
 const ids = {
   organization: 'b3a6f9d2-5c41-4e8a-9d27-0f1e2d3c4b5a',
@@ -23,6 +21,7 @@ const ids = {
 export const demo = {
   organizationId: ids.organization,
   serviceId: ids.analytics,
+  ids,
   admin: { keyId: 'DemoAdminKey00000001', keySecret: 'demo-admin-secret' },
   developer: { keyId: 'DemoDevKey0000000002', keySecret: 'demo-developer-secret' },
   token: 'demo-dashboard-token',
@@ -106,8 +105,11 @@ const bills: { entityType: CostSpec['entityType']; entityId: string; metrics: Re
   { entityType: 'service', entityId: ids.sandbox, metrics: { computeCHC: 2_149_200 } },
 ];
 
-/** The demo organization as of a moment: the same day always costs the same, whenever it is asked for. */
-export function demoFleet(nowMs: number): FleetFile {
+/**
+ * The demo organization as of a moment. `withCosts`: also a provisional bill of the last weeks, so that there is one
+ * before the first metered day is rated.
+ */
+export function demoFleet(nowMs: number, { withCosts }: { withCosts: boolean }): FleetFile {
   const today = dayOf(nowMs);
   const organization: OrganizationSpec = {
     id: ids.organization,
@@ -125,21 +127,21 @@ export function demoFleet(nowMs: number): FleetFile {
       { name: 'demo editor', token: demo.writer, access: 'write' },
     ],
     dashboards: [fleetAtAGlance(demo.dashboardId), serviceHealth, pilothouseItself, logsExplorer],
-    usageCosts: Array.from({ length: DAYS }, (_, back) => back).flatMap((back) =>
-      costsOf(addDays(today, -back), back >= OPEN_DAYS),
-    ),
+    ...(withCosts && {
+      usageCosts: Array.from({ length: DAYS }, (_, back) => back).flatMap((back) => costsOf(addDays(today, -back))),
+    }),
   };
   return { organizations: [organization] };
 }
 
-function costsOf(date: string, locked: boolean): CostSpec[] {
+function costsOf(date: string): CostSpec[] {
   const weekday = new Date(`${date}T00:00:00Z`).getUTCDay();
   const load = weekday === 0 || weekday === 6 ? 0.4 : 1;
   return bills.map(({ entityType, entityId, metrics }) => ({
     date,
     entityType,
     entityId,
-    locked,
+    locked: false,
     metrics: Object.fromEntries(
       Object.entries(metrics).map(([metric, micros]) => {
         const isStored = metric === 'storageCHC' || metric === 'backupCHC';

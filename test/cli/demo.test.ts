@@ -132,14 +132,19 @@ describe('demo', () => {
     expect(record.ipAccessList[0]).toEqual({ source: expect.any(String), description: expect.any(String) });
   });
 
-  it('U5: has cost for 60 days, of which the older ones are locked', async () => {
-    const recent = (await read(`/usageCost?from_date=${dayBefore(29)}&to_date=${dayBefore(0)}`)).result.costs;
-    const older = (await read(`/usageCost?from_date=${dayBefore(60)}&to_date=${dayBefore(30)}`)).result.costs;
-    const days = new Map<string, boolean>([...recent, ...older].map(({ date, locked }: Json) => [date, locked]));
-    expect(days.size).toBeGreaterThanOrEqual(60);
-    expect(older.every(({ locked }: Json) => locked)).toBe(true);
-    expect([days.get(dayBefore(1)), days.get(dayBefore(20))]).toEqual([false, true]);
-  });
+  it('U5: meters and rates 90 days, of which the older ones are locked', async () => {
+    expect(await demo.usage).toMatch(/^demo usage of the last 90 days is there: \d{6} events/);
+    const spans = [0, 30, 60].map((back) => `from_date=${dayBefore(back + 29)}&to_date=${dayBefore(back)}`);
+    const answers = await Promise.all(spans.map((span) => read(`/usageCost?${span}`)));
+    const costs: Json[] = answers.flatMap(({ result }) => result.costs);
+    const days = new Map<string, boolean>(costs.map(({ date, locked }) => [date, locked]));
+    expect(days.size).toBe(90);
+    expect([1, 14, 15, 89].map((back) => days.get(dayBefore(back)))).toEqual([false, false, true, true]);
+    const perDay = (entity: string) =>
+      costs.filter(({ entityName }) => entityName === entity).map(({ totalCHC }) => Number(totalCHC));
+    const [ordinary = 0, most = 0] = [perDay('analytics').sort((a, b) => a - b)[60], Math.max(...perDay('analytics'))];
+    expect(most).toBeGreaterThan(1.7 * ordinary);
+  }, 240_000);
 
   it('keeps ids, credentials and what the API changed across a restart', async () => {
     await answerOf(lines.get('Update service scaling'));

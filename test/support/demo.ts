@@ -5,6 +5,8 @@ export interface Demo {
   welcome: string;
   /** Resolves with the line that says how its telemetry was loaded, or why not. */
   telemetry: Promise<string>;
+  /** The same of its metered usage. */
+  usage: Promise<string>;
   stop(): Promise<number | null>;
 }
 
@@ -16,14 +18,20 @@ export async function startDemo(data: string, program = PROGRAM): Promise<Demo> 
   });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   let errors = '';
-  const telemetry = new Promise<string>((resolve) => {
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      errors += text;
-      const [line] = /^(no )?demo telemetry.*$/m.exec(errors) ?? [];
-      if (line) resolve(line);
+  child.stderr.setEncoding('utf8');
+  const said = (line: RegExp) =>
+    new Promise<string>((resolve) => {
+      child.stderr.on('data', () => {
+        const [found] = line.exec(errors) ?? [];
+        if (found) resolve(found);
+      });
+      ended.then((code) => resolve(`the demo ended with ${code}: ${errors}`));
     });
-    ended.then((code) => resolve(`the demo ended with ${code}: ${errors}`));
+  child.stderr.on('data', (text: string) => {
+    errors += text;
   });
+  const telemetry = said(/^(no )?demo telemetry.*$/m);
+  const usage = said(/^(no )?demo usage.*$/m);
   const welcome = await new Promise<string>((resolve, reject) => {
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (more: string) => {
@@ -35,6 +43,7 @@ export async function startDemo(data: string, program = PROGRAM): Promise<Demo> 
   return {
     welcome,
     telemetry,
+    usage,
     stop() {
       if (child.exitCode === null) child.kill('SIGTERM');
       return ended;

@@ -41,16 +41,23 @@ export function createRater({ state, clock, log, intake, rating, lockAfterDays }
     await lockOverdue();
   }
 
+  /** Closing a day closes those before it too: it waits for every one of them. */
   async function lockOverdue(): Promise<void> {
     const now = clock.now();
     const last = new Map<string, Day>();
-    for (const day of await listDays(state.db, { to: addDays(dayOf(now), -1) }))
-      if (isOverdue(day, now)) last.set(day.organizationId, day.date);
+    const waiting = new Set<string>();
+    for (const day of await listDays(state.db, { to: addDays(dayOf(now), -1) })) {
+      const { organizationId, date, isLocked } = day;
+      if (isLocked || waiting.has(organizationId)) continue;
+      if (isOverdue(day, now)) last.set(organizationId, date);
+      else waiting.add(organizationId);
+    }
     for (const [organizationId, through] of last) await rating.lock(ACTOR, organizationId, through);
   }
 
-  const isOverdue = ({ date, isLocked, ratedAt }: UsageDay, now: number): boolean =>
-    !isLocked && Date.parse(`${date}T00:00:00Z`) + (1 + lockAfterDays) * DAY_MS <= now && ratedAt + QUIET_MS <= now;
+  /** One that was never rated has only just begun to arrive. */
+  const isOverdue = ({ date, ratedAt }: UsageDay, now: number): boolean =>
+    Date.parse(`${date}T00:00:00Z`) + (1 + lockAfterDays) * DAY_MS <= now && ratedAt > 0 && ratedAt + QUIET_MS <= now;
 
   async function runOnce(): Promise<void> {
     try {

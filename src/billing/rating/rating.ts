@@ -110,6 +110,10 @@ export function createRating({ state, engine, clock, audit, organizations, entit
   return {
     rateDay,
 
+    /** Whether anything that was used on the day is in the ledger. */
+    hasUsage: async (organizationId: string, date: Day): Promise<boolean> =>
+      (await listEntriesOfUsage(state.db, organizationId, date)).length > 0,
+
     /** Every day that has changed since it was rated. */
     async rateDirty(organizationId?: string): Promise<number> {
       const days = await listDirtyDays(state.db);
