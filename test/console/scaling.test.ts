@@ -90,7 +90,7 @@ inBrowser('the scaling editor', (browser) => {
     await replicas(page).fill('7');
     await page.context().setOffline(true);
     await save(page).click();
-    await page.getByText('The server cannot be reached').waitFor();
+    await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
     await page.context().setOffline(false);
     await save(page).click();
     await page.getByText(/analytics is now .* × 7/).waitFor();

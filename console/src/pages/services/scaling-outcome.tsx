@@ -1,7 +1,7 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { ApiError, messageOf } from '../../api/errors.ts';
+import { ApiError } from '../../api/errors.ts';
 import { scalingPreviewQuery } from '../../api/scaling-preview.ts';
 import type { ScalingChange, Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
@@ -69,7 +69,9 @@ function MonthlyCost(props: { service: Service; change: ScalingChange; isValid: 
       <h3 className={classes.costTitle}>Compute in a month</h3>
       {error ? (
         <Text size="sm" c="dimmed">
-          {error instanceof ApiError && error.fields.length > 0 ? 'The server would refuse this.' : messageOf(error)}
+          {error instanceof ApiError && error.fields.length > 0
+            ? 'The server would refuse this.'
+            : 'What it would cost is not known just now.'}
         </Text>
       ) : data ? (
         <>
