@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { PROGRAM } from './server.ts';
 
 export interface Program {
@@ -44,3 +45,9 @@ export function spawnProgram(
     kill: (signal) => void child.kill(signal),
   };
 }
+
+/** The processes that a process has started itself. */
+export const childrenOf = (pid: number): number[] =>
+  readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
+  );

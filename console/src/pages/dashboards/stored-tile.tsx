@@ -50,7 +50,7 @@ export function StoredTile({ dashboardId, tile, window, actions, isMovable = fal
       ) : shown ? (
         <TileContent tile={tile} data={shown} zone={window.zone} onZoom={onZoom} />
       ) : (
-        <Skeleton height="100%" radius="sm" data-testid="tile-loading" />
+        isFetching && <Skeleton height="100%" radius="sm" data-testid="tile-loading" />
       )}
     </TileFrame>
   );

@@ -27,7 +27,7 @@ export function TileContent({ tile, data, zone, onZoom }: Props) {
     case 'markdown':
       return (
         <Suspense fallback={<Skeleton height="100%" />}>
-          <MarkdownTile content={data.content} label={tile.name || 'Text'} />
+          <MarkdownTile content={data.content} />
         </Suspense>
       );
     case 'number':
@@ -35,6 +35,6 @@ export function TileContent({ tile, data, zone, onZoom }: Props) {
     case 'table':
       return <TableTile tile={tile} data={data} />;
     case 'search':
-      return <SearchTile tile={tile} data={data} zone={zone} />;
+      return <SearchTile data={data} zone={zone} />;
   }
 }

@@ -15,7 +15,7 @@ interface Props {
 
 export function TileFrame({ name, actions, isMovable = false, isReloading = false, ref, children }: Props) {
   return (
-    <section className={classes.tile} aria-label={name || 'Tile'} aria-busy={isReloading} ref={ref}>
+    <article className={classes.tile} aria-label={name || 'Tile'} aria-busy={isReloading} ref={ref}>
       {(name !== '' || actions || isMovable) && (
         <header className={classes.tileHead} data-movable={isMovable}>
           <Text component="h2" className={classes.tileName} title={name}>
@@ -27,6 +27,6 @@ export function TileFrame({ name, actions, isMovable = false, isReloading = fals
       <div className={classes.tileBody} data-old={isReloading}>
         {children}
       </div>
-    </section>
+    </article>
   );
 }

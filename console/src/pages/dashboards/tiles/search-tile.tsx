@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { ChevronIcon } from '../../../parts/icons.tsx';
-import type { DataOf, Tile } from '../queries.ts';
+import type { DataOf } from '../queries.ts';
 import { momentText } from '../times.ts';
 import { EmptyTile } from './empty-tile.tsx';
 import classes from './tiles.module.css';
 
 /** The newest rows; one that is opened shows all of its text. */
-export function SearchTile({ tile, data, zone }: { tile: Tile; data: DataOf<'search'>; zone: string }) {
+export function SearchTile({ data, zone }: { data: DataOf<'search'>; zone: string }) {
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   if (data.rows.length === 0) return <EmptyTile />;
   // The time comes first whether it was asked for or not; asked for, it would stand there twice.
@@ -20,7 +20,7 @@ export function SearchTile({ tile, data, zone }: { tile: Tile; data: DataOf<'sea
     );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className={classes.scroll} tabIndex={0} aria-label={tile.name || 'Search'}>
+    <section className={classes.scroll} tabIndex={0}>
       <table className={classes.table}>
         <thead>
           <tr>

@@ -12,7 +12,7 @@ export function TableTile({ tile, data }: { tile: Tile; data: DataOf<'table'> })
   return (
     <div className={classes.column}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section className={classes.scroll} tabIndex={0} aria-label={tile.name || 'Table'}>
+      <section className={classes.scroll} tabIndex={0}>
         <table className={classes.table}>
           <thead>
             <tr>

@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { place, RANGE, T0 } from '../support/board.ts';
+import { inBrowser, settled } from '../support/browser.ts';
+import { fillEngine } from '../support/engine.ts';
+import { acme, fleet } from '../support/fleet.ts';
+
+/** Each would set `window.pwned` if it were ever read as markup, script or address. */
+const HOSTILE = [
+  '<img src=x onerror="window.pwned=1">',
+  '<script>window.pwned=1</script>',
+  '"><svg onload=window.pwned=1>',
+  '<iframe srcdoc="<script>parent.pwned=1</script>"></iframe>',
+];
+
+const MARKDOWN = [
+  '<script>window.pwned=1</script>',
+  '<img src=x onerror="window.pwned=1">',
+  '<svg><animate onbegin=window.pwned=1 attributeName=x></svg>',
+  '<iframe src="javascript:parent.pwned=1"></iframe>',
+  '<math><mtext></p><style><img src onerror=window.pwned=1></style></mtext></math>',
+  '<a href="javascript:window.pwned=1">raw</a>',
+  '[markdown](javascript:window.pwned=1)',
+  '[data](data:text/html,<script>window.pwned=1</script>)',
+  '[coded](&#106;avascript:window.pwned=1)',
+  '![picture](https://elsewhere.example/pixel.png)',
+  '<form action="https://elsewhere.example"><input name=x><button>Sign in</button></form>',
+  '<div id="root" class="mantine-Modal-root" style="position:fixed;inset:0">over everything</div>',
+  '<link rel=stylesheet href=https://elsewhere.example/x.css><meta http-equiv=refresh content=0;url=/x>',
+  '<object data="/x"></object><embed src="/x"><base href="https://elsewhere.example/">',
+  '**good**',
+].join('\n\n');
+
+const [organization, ...others] = fleet.organizations;
+const hostile = (index: number): string => HOSTILE[index % HOSTILE.length] ?? '';
+const tiles = [
+  {
+    id: 'time',
+    name: hostile(0),
+    ...place(0, 0, 12, 6),
+    series: [{ type: 'time', aggFn: 'count', sourceId: 'logs', groupBy: ['ServiceName'], alias: hostile(1) }],
+  },
+  {
+    id: 'table',
+    name: hostile(1),
+    ...place(12, 0, 12, 6),
+    series: [{ type: 'table', aggFn: 'count', sourceId: 'logs', groupBy: ['ServiceName'], alias: hostile(2) }],
+  },
+  {
+    id: 'search',
+    name: hostile(2),
+    ...place(0, 6, 24, 6),
+    series: [{ type: 'search', sourceId: 'logs', fields: ['ServiceName', 'Body'] }],
+  },
+  {
+    id: 'number',
+    name: hostile(3),
+    ...place(0, 12, 6, 4),
+    series: [
+      {
+        type: 'number',
+        aggFn: 'count',
+        sourceId: 'logs',
+        numberFormat: { unit: hostile(0), output: hostile(1), mantissa: '9e9', factor: null },
+      },
+    ],
+  },
+  { id: 'text', name: 'text', ...place(6, 12, 18, 8), series: [{ type: 'markdown', content: MARKDOWN }] },
+];
+
+inBrowser(
+  'hostile dashboards',
+  (browser) => {
+    beforeAll(() =>
+      fillEngine(join(browser.server.directory, 'data'), {
+        otel_logs: HOSTILE.map((text, index) => ({
+          OrganizationId: acme.id,
+          Timestamp: new Date(T0 + index * 60_000).toISOString(),
+          ServiceName: text,
+          Body: text,
+        })),
+      }),
+    );
+
+    it('shows names, tags, groups and rows as the text they are', async () => {
+      const page = await browser.signIn(acme.admin, `/dashboards/hostile?${RANGE}`);
+      await page.locator('[data-tile="time"] canvas').waitFor();
+      await page.getByRole('heading', { name: hostile(0), level: 1 }).waitFor();
+      for (const text of HOSTILE)
+        expect(await page.locator('[data-tile="table"]').getByRole('cell', { name: text, exact: true }).count()).toBe(
+          1,
+        );
+      await page.locator('[data-tile="time"] .u-over').hover();
+      await page.getByTestId('chart-tip').waitFor();
+      await page.locator('[data-tile="search"] tbody button').first().click();
+      await page.goto(`${browser.server.url}/dashboards`);
+      await page.getByRole('link', { name: hostile(0) }).waitFor();
+      await page.goto(`${browser.server.url}/dashboards/hostile?${RANGE}&edit=true`);
+      await page.getByRole('button', { name: `Edit ${hostile(0)}` }).click();
+      await page.getByRole('dialog').locator('canvas').waitFor();
+      await settled(page);
+      expect(await page.evaluate('window.pwned')).toBeUndefined();
+    });
+
+    it('keeps of Markdown what is text', async () => {
+      const page = await browser.signIn({ token: acme.token }, `/dashboards/hostile?${RANGE}`);
+      const text = page.locator('[data-tile="text"]');
+      await text.locator('strong').getByText('good').waitFor();
+      expect(await page.evaluate('window.pwned')).toBeUndefined();
+      for (const tag of [
+        'script',
+        'img',
+        'iframe',
+        'svg:not([aria-hidden])',
+        'form',
+        'input',
+        'style',
+        'object',
+        'embed',
+        'link',
+        'base',
+      ])
+        expect(await text.locator(`section section ${tag}`).count(), tag).toBe(0);
+      for (const link of await text.getByText(/^(raw|markdown|data|coded)$/).all())
+        expect(await link.getAttribute('href')).toBeNull();
+      expect(await text.locator('[style], [id], [onerror]').locator('visible=true').count()).toBe(0);
+      expect(await text.getByText('picture').count()).toBe(1);
+    });
+
+    it('takes nothing from its own address on trust', async () => {
+      const page = await browser.signIn(
+        acme.admin,
+        `/dashboards/hostile?from=abc&to=-1&last=%3Cb%3E&refresh=1ms&tile=${encodeURIComponent(hostile(0))}`,
+      );
+      await page.getByRole('button', { name: 'Range: Last hour' }).waitFor();
+      expect(await page.evaluate('window.pwned')).toBeUndefined();
+    });
+  },
+  {
+    fleet: {
+      organizations: [
+        {
+          ...organization,
+          dashboards: [{ id: 'hostile', name: hostile(0), tags: ['<b>x</b>', '"><i onclick=1>'], tiles }],
+        },
+        ...others,
+      ],
+    },
+  },
+);
