@@ -10,6 +10,9 @@ const PAGES: [name: string, path: string][] = [
   ['development-service', `/services/${acme.development}`],
   ['keys', '/keys'],
   ['activity', '/activity'],
+  ['costs', '/costs'],
+  ['dashboards', '/dashboards'],
+  ['dashboard', `/dashboards/${acme.dashboard}`],
   ['missing', '/no/such/page'],
 ];
 

@@ -25,6 +25,25 @@ inBrowser('the scaling editor', (browser) => {
     await page.getByRole('region', { name: 'History' }).getByText('Replicas 3 → 5').waitFor();
   });
 
+  it('says what a month of compute would cost, as the server works it out', async () => {
+    const { json } = await browser.server.call({
+      method: 'POST',
+      path: `/v1/organizations/${acme.id}/services/${acme.secondary}/scaling/preview`,
+      key: acme.admin,
+      body: { numReplicas: 9, idleScaling: false },
+    });
+    const { min, max } = json.result.monthlyCost.after;
+    const figure = (chc: number) => chc.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+    const page = await browser.signIn(acme.admin, `/services/${acme.secondary}`);
+    await replicas(page).fill('9');
+    await page.getByRole('switch').click();
+    await page.getByText(`${figure(min)} – ${figure(max)}`).waitFor();
+    expect(
+      (await browser.server.call({ path: `/v1/organizations/${acme.id}/services/${acme.secondary}`, key: acme.admin }))
+        .json.result.numReplicas,
+    ).toBe(2);
+  });
+
   it('moves by keyboard in the steps the rules allow', async () => {
     const page = await browser.signIn(acme.admin, `/services/${acme.secondary}`);
     const before = Number(await largest(page).inputValue());
@@ -71,7 +90,7 @@ inBrowser('the scaling editor', (browser) => {
     await replicas(page).fill('7');
     await page.context().setOffline(true);
     await save(page).click();
-    await page.getByText('The server cannot be reached').waitFor();
+    await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
     await page.context().setOffline(false);
     await save(page).click();
     await page.getByText(/analytics is now .* × 7/).waitFor();

@@ -64,6 +64,17 @@ inBrowser('signing in', (browser) => {
     await page.getByRole('form', { name: 'Sign in' }).waitFor();
   });
 
+  it('can be tried again after the server was away', async () => {
+    const page = await browser.open('/sign-in');
+    browser.expectComplaint(/net::ERR|The server cannot be reached/);
+    await page.route('**/console/session', (route) => route.abort());
+    await page.goto(`${browser.server.url}/keys`);
+    await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
+    await page.unroute('**/console/session');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('form', { name: 'Sign in' }).waitFor();
+  });
+
   it('with the role admin offers everything', async () => {
     const page = await browser.signIn(acme.admin, '/keys');
     expect(await navigation(page)).toEqual(['Overview', 'Services', 'Costs', 'Dashboards', 'Keys', 'Activity']);

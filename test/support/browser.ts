@@ -22,7 +22,7 @@ export interface OpenOptions {
 
 export interface TestBrowser {
   server: TestServer;
-  /** A page of a browser that nobody has used before. */
+  /** A page of a browser that nobody has used before; `path` may also be the address of another server. */
   open(path: string, options?: OpenOptions): Promise<Page>;
   /** The same, after signing in through the form. */
   signIn(credentials: Credentials | { token: string }, path?: string, options?: OpenOptions): Promise<Page>;
@@ -69,9 +69,10 @@ export function inBrowser(name: string, suite: (browser: TestBrowser) => void, o
       context.setDefaultTimeout(PATIENCE_MS);
       contexts.push(context);
       const page = await context.newPage();
+      const address = /^http:/.test(path) ? path : server.url + path;
       page.on('request', (request) => {
         const url = new URL(request.url());
-        if (/^https?:/.test(url.protocol) && url.origin !== server.url.replace(/(:\d+).*/, '$1'))
+        if (/^https?:/.test(url.protocol) && url.origin !== new URL(address).origin)
           complaints.push(`asked another host: ${request.url()}`);
       });
       page.on('pageerror', (error) => complaints.push(`thrown: ${error.message}`));
@@ -80,7 +81,7 @@ export function inBrowser(name: string, suite: (browser: TestBrowser) => void, o
         if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
           complaints.push(`said: ${message.text()}`);
       });
-      await page.goto(server.url + path);
+      await page.goto(address);
       return page;
     };
 

@@ -63,7 +63,8 @@ export function createSessionStore(base: string): SessionStore {
     // Read in every case: an answer that nobody reads holds its connection.
     const answer = await jsonOf(response);
     if (response.ok) accept(answer as ConsoleSessionGetResult);
-    else if (response.status !== 401) throw apiErrorOf(response.status, answer);
+    // 403: the key may not be used from here; another one may.
+    else if (response.status !== 401 && response.status !== 403) throw apiErrorOf(response.status, answer);
     return response.ok;
   };
 

@@ -1,10 +1,16 @@
-import type { ErrorComponentProps } from '@tanstack/react-router';
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { messageOf } from '../api/errors.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Page } from '../parts/page.tsx';
 
 /** For what no page caught itself. A new build on the server takes old scripts away: loading again brings the new ones. */
 export function FailedPage({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  // The guard may have failed too, so the whole way to the page is gone again.
+  const retry = async () => {
+    await router.invalidate();
+    reset();
+  };
   const isStale = /dynamically imported module|module script/i.test(messageOf(error));
   return (
     <Page title="This page did not load">
@@ -15,7 +21,7 @@ export function FailedPage({ error, reset }: ErrorComponentProps) {
           retry={() => window.location.reload()}
         />
       ) : (
-        <Failure error={error} title="Something went wrong" retry={reset} />
+        <Failure error={error} title="Something went wrong" retry={retry} />
       )}
     </Page>
   );

@@ -14,10 +14,24 @@ const tide: MantineColorsTuple = [
   '#034852',
 ];
 
+/** Night on the same water: the library's greys would look brown beside it. */
+const dark: MantineColorsTuple = [
+  '#dbe2e6',
+  '#b8c2c9',
+  '#8f9ba3',
+  '#6b7780',
+  '#3d4950',
+  '#303a40',
+  '#242d32',
+  '#1b2226',
+  '#14191c',
+  '#0e1214',
+];
+
 export const theme = createTheme({
   primaryColor: 'tide',
   primaryShade: { light: 7, dark: 7 },
-  colors: { tide },
+  colors: { tide, dark },
   fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", monospace',
   defaultRadius: 'md',

@@ -41,15 +41,22 @@ function columnsOf(now: Date, ownId: string, onAct: OnAct | undefined): Column<K
           <Text size="xs" c="dimmed" className={classes.suffix}>
             …{key.keySuffix}
             <span className={classes.onNarrow}> · {key.roles.join(', ')}</span>
+            {key.expireAt !== null && (
+              <span className={`${classes.onPhone} ${classes.expiry}`} data-soon={isExpiringSoon(key, now)}>
+                {' '}
+                · expires <Moment at={key.expireAt} show="date" />
+              </span>
+            )}
           </Text>
         </>
       ),
     },
     { header: 'State', cell: (key) => <State state={keyStateOf(key, now)} /> },
-    { header: 'Roles', cell: ({ roles }) => roles.join(', '), from: 'sm' },
+    { header: 'Roles', cell: ({ roles }) => roles.join(', '), from: 'md' },
     { header: 'Last use', cell: ({ usedAt }) => (usedAt ? <Moment at={usedAt} show="ago" /> : 'never'), from: 'md' },
     {
       header: 'Expires',
+      from: 'sm',
       cell: (key) => (
         <span className={classes.expiry} data-soon={isExpiringSoon(key, now)}>
           {key.expireAt === null ? (

@@ -1,4 +1,4 @@
-import { Anchor, Table } from '@mantine/core';
+import { Anchor, Skeleton, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { previousMonthQuery } from '../../api/outlook.ts';
@@ -54,7 +54,7 @@ export function ServicesAtAGlance() {
         columns={columnsOf(month, recent, today)}
         rows={services.data}
         rowKey={({ id }) => id}
-        footer={month && <Sums costs={month} />}
+        footer={<Sums costs={month} />}
       />
     </Panel>
   );
@@ -99,22 +99,27 @@ const columnsOf = (
   {
     header: 'This month',
     align: 'right',
-    cell: ({ id }) => (month ? <Credits chc={totalOf(month.filter(({ serviceId }) => serviceId === id))} /> : '…'),
+    cell: ({ id }) =>
+      month ? <Credits chc={totalOf(month.filter(({ serviceId }) => serviceId === id))} /> : <Waiting />,
   },
 ];
 
+/** Keeps the place of an amount. */
+const Waiting = () => <Skeleton height={14} width={80} my={4} ml="auto" />;
+
 /** What belongs to no service, and the sum: the table adds up to the month to date. */
-function Sums({ costs }: { costs: CostRecord[] }) {
-  const rest = totalOf(costs.filter(({ serviceId }) => serviceId === undefined));
+function Sums({ costs }: { costs: CostRecord[] | undefined }) {
+  const rest = costs?.filter(({ serviceId }) => serviceId === undefined);
   return (
     <>
-      <SumRow label="Warehouses" chc={rest} />
-      <SumRow label="Together" chc={totalOf(costs)} isTotal />
+      <SumRow label="Warehouses" costs={rest} />
+      <SumRow label="Together" costs={costs} isTotal />
     </>
   );
 }
 
-function SumRow({ label, chc, isTotal = false }: { label: string; chc: number; isTotal?: boolean }) {
+function SumRow(props: { label: string; costs: CostRecord[] | undefined; isTotal?: boolean }) {
+  const { label, costs, isTotal = false } = props;
   return (
     <Table.Tr className={isTotal ? classes.total : classes.rest}>
       <Table.Th scope="row">{label}</Table.Th>
@@ -122,9 +127,7 @@ function SumRow({ label, chc, isTotal = false }: { label: string; chc: number; i
       <Table.Td />
       <Table.Td visibleFrom="md" />
       <Table.Td visibleFrom="lg" />
-      <Table.Td ta="right">
-        <Credits chc={chc} />
-      </Table.Td>
+      <Table.Td ta="right">{costs ? <Credits chc={totalOf(costs)} /> : <Waiting />}</Table.Td>
     </Table.Tr>
   );
 }

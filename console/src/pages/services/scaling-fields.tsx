@@ -41,6 +41,7 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
           onChange={([from, to]) => onChange({ minTotalMemoryGb: from, maxTotalMemoryGb: to })}
           label={(value) => `${value} GB`}
           marks={marksOf(memory.min, memory.max)}
+          classNames={{ markLabel: classes.mark }}
           thumbFromLabel="Smallest total memory in GB"
           thumbToLabel="Largest total memory in GB"
         />

@@ -1,7 +1,7 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { ApiError, messageOf } from '../../api/errors.ts';
+import { ApiError } from '../../api/errors.ts';
 import { scalingPreviewQuery } from '../../api/scaling-preview.ts';
 import type { ScalingChange, Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
@@ -48,7 +48,7 @@ export function ScalingOutcome(props: {
           </dl>
         )}
       </div>
-      <MonthlyCost service={service} change={change} isValid={isValid} />
+      <MonthlyCost service={service} change={change} isValid={isValid} isIdling={draft.idleScaling} />
     </Panel>
   );
 }
@@ -56,7 +56,8 @@ export function ScalingOutcome(props: {
 const valueText = (value: number | boolean | ''): string =>
   typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
 
-function MonthlyCost({ service, change, isValid }: { service: Service; change: ScalingChange; isValid: boolean }) {
+function MonthlyCost(props: { service: Service; change: ScalingChange; isValid: boolean; isIdling: boolean }) {
+  const { service, change, isValid, isIdling } = props;
   const api = useApi();
   const { organizationId } = useSession();
   const [settled] = useDebouncedValue(JSON.stringify(change), PAUSE_MS);
@@ -68,14 +69,18 @@ function MonthlyCost({ service, change, isValid }: { service: Service; change: S
       <h3 className={classes.costTitle}>Compute in a month</h3>
       {error ? (
         <Text size="sm" c="dimmed">
-          {error instanceof ApiError && error.fields.length > 0 ? 'The server would refuse this.' : messageOf(error)}
+          {error instanceof ApiError && error.fields.length > 0
+            ? 'The server would refuse this.'
+            : 'What it would cost is not known just now.'}
         </Text>
       ) : data ? (
         <>
           <Range label="Now" {...data.before} />
           {isOpen && <Range label="After" {...data.after} isNew />}
           <Text size="xs" c="dimmed" mt={6}>
-            CHC, awake all month at the smallest and at the largest size. Idling costs nothing.
+            {isIdling
+              ? 'CHC: nothing while it idles, at most all month at the largest size.'
+              : 'CHC: all month at the smallest, or at the largest size.'}
           </Text>
         </>
       ) : (

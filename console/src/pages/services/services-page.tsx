@@ -1,4 +1,4 @@
-import { Anchor, TextInput } from '@mantine/core';
+import { Anchor, Skeleton, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -91,6 +91,11 @@ const columnsOf = (costs: CostRecord[] | undefined): Column<Service>[] => [
   {
     header: 'This month',
     align: 'right',
-    cell: ({ id }) => (costs ? <Credits chc={totalOf(costs.filter(({ serviceId }) => serviceId === id))} /> : '…'),
+    cell: ({ id }) =>
+      costs ? (
+        <Credits chc={totalOf(costs.filter(({ serviceId }) => serviceId === id))} />
+      ) : (
+        <Skeleton height={14} width={80} my={4} ml="auto" />
+      ),
   },
 ];
