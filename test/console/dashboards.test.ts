@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { board, place, QUERY, RANGE, rows, T0 } from '../support/board.ts';
-import { expectAccessible, inBrowser, type Page, settled, shoot } from '../support/browser.ts';
+import { expectAccessible, inBrowser, type Page, shoot } from '../support/browser.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { childrenOf } from '../support/process.ts';
