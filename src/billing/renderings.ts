@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { daysBetween } from '../kernel/days.ts';
 import { chcFromMicros } from '../kernel/money.ts';
 import { type Cost, totalMicros } from './cost.ts';
@@ -88,6 +89,8 @@ export function createRenderings({ costs, render }: { costs: Costs; render: (cos
             bytes: bytes + ENTRY_BYTES,
           });
         yield piece;
+        // What was rendered is sent before more is read, and others get their turn.
+        if (!isLast) await nextTurn();
       }
     },
   };

@@ -4,19 +4,17 @@ import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoSeconds } from '../kernel/clock.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import type { Cost } from './cost.ts';
 import type { Costs } from './costs.ts';
 import { createRenderings, type Headers } from './renderings.ts';
-import { CostRecord, costRecord, UsageCost, UsageCostQuery } from './schema.ts';
+import { renderedCost, UsageCost, UsageCostQuery } from './schema.ts';
 import { parseWindow } from './window.ts';
 
 /** Up to here an answer is sent in one go; a longer one that is not rendered yet goes out piece by piece, as the client takes it. */
-const WHOLE_ANSWER_BYTES = 1024 * 1024;
+const WHOLE_ANSWER_BYTES = 256 * 1024;
 
 export function billingRoutes({ costs }: { costs: Costs }): Routes {
   return (app) => {
-    let serialize: (record: Record<string, unknown>) => string;
-    const renderings = createRenderings({ costs, render: (cost: Cost) => serialize({ ...costRecord(cost) }) });
+    const renderings = createRenderings({ costs, render: renderedCost });
 
     app.get(
       '/v1/organizations/:organizationId/usageCost',
@@ -33,7 +31,6 @@ export function billingRoutes({ costs }: { costs: Costs }): Routes {
         },
       },
       async (request, reply) => {
-        serialize ??= reply.compileSerializationSchema({ ...CostRecord });
         const window = parseWindow(request.query);
         const { organizationId, costRevision } = callerOf(request);
         const head = Buffer.from(`{"requestId":"${request.id}","result":{"costs":[`);

@@ -116,29 +116,40 @@ export async function putCosts(tx: Db, costs: readonly Cost[]): Promise<void> {
   }
 }
 
-const UPSERTED = 25;
+const UPSERTED = 10;
 
-const columnsOf = Object.keys(toRow({ micros: {} } as Cost)) as (keyof UsageCostRow)[];
+const ALL_COLUMNS = Object.keys(toRow({ micros: {} } as Cost)) as (keyof UsageCostRow)[];
+
+/** Of the values of so many rows; made once, since they are looked up for every row. */
+const NAMES = Array.from({ length: UPSERTED }, (_, index) =>
+  ALL_COLUMNS.map((column) => ({ column, name: `${column} ${index}` })),
+);
+
+type RowValues = Record<string, string | number | null>;
+
+function valuesOf(rows: readonly UsageCostRow[]): RowValues {
+  const values: RowValues = {};
+  for (const [index, row] of rows.entries())
+    for (const { column, name } of NAMES[index] ?? []) values[name] = row[column];
+  return values;
+}
 
 /** Built once for so many rows. A record that is locked stays as it is. */
 const upsertOpen = (count: number) =>
-  prepared((db: Db, value: Record<string, string | number | null>) =>
+  prepared((db: Db, value: RowValues) =>
     db
       .insertInto('usage_costs')
       .values(
-        Array.from(
-          { length: count },
-          (_, index) =>
-            Object.fromEntries(
-              columnsOf.map((column) => [column, value[`${column} ${index}`]]),
-            ) as unknown as UsageCostRow,
+        NAMES.slice(0, count).map(
+          (names) =>
+            Object.fromEntries(names.map(({ column, name }) => [column, value[name]])) as unknown as UsageCostRow,
         ),
       )
       .onConflict((conflict) =>
         conflict
           .columns(['organization_id', 'date', 'entity_type', 'entity_id'])
           .doUpdateSet((eb) =>
-            Object.fromEntries(columnsOf.slice(4).map((column) => [column, eb.ref(`excluded.${column}`)])),
+            Object.fromEntries(ALL_COLUMNS.slice(4).map((column) => [column, eb.ref(`excluded.${column}`)])),
           )
           .where('usage_costs.locked', '=', 0),
       ),
@@ -150,12 +161,10 @@ const upsertOne = upsertOpen(1);
 /** As `putCosts`, for those who write thousands every minute; a locked record is never touched. */
 export async function putOpenCosts(tx: Db, costs: readonly Cost[]): Promise<void> {
   const rows = costs.map(toRow);
-  const values = (some: readonly UsageCostRow[]) =>
-    Object.fromEntries(some.flatMap((row, index) => columnsOf.map((column) => [`${column} ${index}`, row[column]])));
   const whole = rows.length - (rows.length % UPSERTED);
   for (let start = 0; start < whole; start += UPSERTED)
-    await upsertSome.all(tx, values(rows.slice(start, start + UPSERTED)));
-  for (const row of rows.slice(whole)) await upsertOne.all(tx, values([row]));
+    await upsertSome.all(tx, valuesOf(rows.slice(start, start + UPSERTED)));
+  for (const row of rows.slice(whole)) await upsertOne.all(tx, valuesOf([row]));
 }
 
 const selectClosed = prepared((db: Db, value: { organizationId: string; date: Day }) =>

@@ -1,5 +1,5 @@
 import type { BasePath } from '../http/base-path.ts';
-import type { Routes } from '../http/validation.ts';
+import { NoQuery, type Routes } from '../http/validation.ts';
 import { ConsoleConfig } from './schema.ts';
 
 /** Credentials that everybody may know. */
@@ -24,6 +24,7 @@ export function configRoutes({ basePath, version, demo }: Options): Routes {
           tags: ['Console'],
           summary: 'Get console configuration',
           description: 'Open to everybody.',
+          querystring: NoQuery,
           response: { 200: ConsoleConfig },
         },
       },

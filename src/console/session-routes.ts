@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { BasePath } from '../http/base-path.ts';
 import { checkAddress, SESSION_CHALLENGE, strangerRefusal, tooMany } from '../http/guard.ts';
 import type { FixedWindow } from '../http/rate-limit.ts';
-import type { Routes } from '../http/validation.ts';
+import { NoQuery, type Routes } from '../http/validation.ts';
 import { isoTime } from '../kernel/clock.ts';
 import { AppError, MISSING, refuse } from '../kernel/errors.ts';
 import type { Organizations } from '../organizations/organizations.ts';
@@ -67,6 +67,7 @@ export function sessionRoutes(options: Options): Routes {
           description:
             'Exchanges a key or a dashboard token for a session of at most twelve hours, in a cookie that scripts cannot read.',
           body: SignInBody,
+          querystring: NoQuery,
           response: { 200: SessionRecord },
         },
       },
@@ -93,6 +94,7 @@ export function sessionRoutes(options: Options): Routes {
           summary: 'Get session',
           description: 'Who is signed in, with a fresh csrf token; those given before stay good.',
           security,
+          querystring: NoQuery,
           response: { 200: SessionRecord },
         },
       },
@@ -120,6 +122,7 @@ export function sessionRoutes(options: Options): Routes {
           summary: 'Sign out',
           description: 'Ends the session on every node; without one, nothing happens.',
           security,
+          querystring: NoQuery,
           response: { 200: SignedOut },
         },
       },

@@ -101,7 +101,9 @@ export function createSessions({ state, clock, keys, tokens, lastSeen }: Options
       return { session, holder };
     },
 
+    /** Of a session that is there: nobody can make us write with a cookie of their own making. */
     async close(secret: string): Promise<void> {
+      if (!isSessionSecret(secret) || !(await findSession(state.db, sessionHashOf(secret)))) return;
       await state.write((tx) => deleteSession(tx, sessionHashOf(secret)));
     },
   };

@@ -8,10 +8,10 @@ export type BasePath = string;
 export function withoutBasePath(basePath: BasePath, url: string): string {
   if (basePath === '') return url;
   const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(url)?.[1] ?? url;
-  if (!path.startsWith(basePath)) return `/${path}`;
-  const rest = path.slice(basePath.length);
-  if (rest.startsWith('/')) return rest;
-  return rest === '' || rest.startsWith('?') ? `/${rest}` : `/${path}`;
+  const rest = path.startsWith(basePath) ? path.slice(basePath.length) : undefined;
+  if (rest?.startsWith('/')) return rest;
+  if (rest === '' || rest?.startsWith('?')) return `/${rest}`;
+  return path.startsWith('/') ? `/${path}` : `//${path}`;
 }
 
 /** `/tools/pilothouse`; a slash at the end makes no difference. */

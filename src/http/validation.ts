@@ -71,7 +71,7 @@ function violationError(violations: ReturnType<typeof violationsOf>): AppError {
 }
 
 /** An operation that names no query parameters takes none (decision B4). */
-const NoQuery = Type.Object({}, { additionalProperties: false });
+export const NoQuery = Type.Object({}, { additionalProperties: false });
 
 /** For a route that reads its body itself: the schema of the body documents it and checks nothing. */
 export const exceptBody: FastifySchemaCompiler<TSchema> = (route) =>

@@ -7,6 +7,7 @@ import {
   newKeyId,
   newKeySecret,
   newToken,
+  newWebhookSecret,
   suffixOf,
   tokenSuffixOf,
 } from './credentials.ts';
@@ -29,12 +30,13 @@ describe('credentials', () => {
   it.each([
     ['key secret', newKeySecret, 'phs_'],
     ['token', newToken, 'pht_'],
+    ['webhook secret', newWebhookSecret, 'phw_'],
   ])('K1: a %s has a prefix, at least 256 random bits and a checksum', (_, make, prefix) => {
     const texts = many(make);
     expect(new Set(texts).size).toBe(texts.length);
     for (const text of texts) {
       expect(text.startsWith(prefix)).toBe(true);
-      expect(text).toMatch(/^ph[st]_[A-Za-z0-9]{49}$/);
+      expect(text).toMatch(/^ph[stw]_[A-Za-z0-9]{49}$/);
       expect(numberIn(text.slice(-6))).toBe(crc32(text.slice(0, -6)));
       expect(isSelfIdentifying(text)).toBe(true);
     }

@@ -1,6 +1,13 @@
 import { existsSync } from 'node:fs';
 
-const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** As tools/install.mjs looks for it. */
+const PROGRAMS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
 
 /** The system's browser, or an empty text. */
-export const findChromium = (): string => CANDIDATES.find((path) => existsSync(path)) ?? '';
+export const findChromium = (): string => PROGRAMS.find((path) => existsSync(path)) ?? '';

@@ -39,7 +39,7 @@ export function expectFailure(path: string, { status, headers, text, json }: Fai
       error: expect.stringMatching(new RegExp(`^${CODES[expected]}: \\S`)),
       status: expected,
     });
-  } else if (isUnder(path, '/api/v2') && expected === 400) {
+  } else if ((isUnder(path, '/api/v2') || isUnder(path, '/console')) && expected === 400) {
     expect(json).toEqual({
       message: expect.stringMatching(/\S/),
       errors: expect.arrayContaining([{ path: expect.any(String), message: expect.any(String) }]),

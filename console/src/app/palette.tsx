@@ -62,6 +62,7 @@ export default function Palette({ onClosed }: { onClosed: () => void }) {
   return (
     <Spotlight
       shortcut={null}
+      attributes={{ content: { 'aria-label': 'Command palette' } }}
       actions={[
         { group: 'Pages', actions: pages },
         ...(found.length > 0 ? [{ group: 'Services and dashboards', actions: found }] : []),

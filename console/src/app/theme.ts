@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu, Modal } from '@mantine/core';
 
 /** Deep water: the seventh shade carries white text at 5.9 to 1. */
 const tide: MantineColorsTuple = [
@@ -24,7 +24,15 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    Modal: { defaultProps: { yOffset: '5vh', styles: { title: { fontWeight: 650, overflowWrap: 'anywhere' } } } },
+    Modal: Modal.extend({
+      defaultProps: {
+        yOffset: '5vh',
+        closeButtonProps: { 'aria-label': 'Close' },
+        styles: { title: { fontWeight: 650, overflowWrap: 'anywhere' } },
+      },
+    }),
+    // The place for the first focus that it would put in is no menu item, and a menu may have nothing else in it.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },
   headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.5rem', lineHeight: '1.3' } } },
 });

@@ -28,7 +28,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, loadingRows = 3, 
   const visible = columns.map((column) => ({ ...column, ...(column.from ? { visibleFrom: column.from } : {}) }));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className={classes.scroll} aria-label={label} tabIndex={0}>
+    <section className={classes.scroll} aria-label={`${label}, table`} tabIndex={0}>
       <Table className={classes.table} aria-label={label} aria-busy={rows === undefined}>
         <Table.Thead>
           <Table.Tr>

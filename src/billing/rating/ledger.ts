@@ -56,7 +56,12 @@ export const lineKey = ({ entityType, entityId, meter }: Omit<Total, 'quantity'>
 export function bookDay({ day, totals, booked, isFinal, openDayOf, priceOf }: Booking): Changes {
   const changes: Changes = { put: [], remove: [] };
   const entries = new Map<string, LedgerEntry[]>();
-  for (const entry of booked) entries.set(lineKey(entry), [...(entries.get(lineKey(entry)) ?? []), entry]);
+  for (const entry of booked) {
+    const key = lineKey(entry);
+    const same = entries.get(key);
+    if (same) same.push(entry);
+    else entries.set(key, [entry]);
+  }
   const all = new Map(totals.map((total) => [lineKey(total), total]));
   for (const [key, [entry]] of entries) if (entry && !all.has(key)) all.set(key, { ...entry, quantity: '0' });
 

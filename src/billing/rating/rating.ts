@@ -10,7 +10,7 @@ import { type Entities, keyOf } from '../entities.ts';
 import { lockedThrough } from '../metering/store.ts';
 import { bookOf, priceOf } from '../prices/price-book.ts';
 import { allPriceBooks } from '../prices/prices.ts';
-import { bookDay } from './ledger.ts';
+import { bookDay, type UnitPrice } from './ledger.ts';
 import { finality, openDays } from './open-days.ts';
 import { type Checked, checkLedger } from './recompute.ts';
 import { rebuildRecords } from './records.ts';
@@ -62,16 +62,24 @@ export function createRating({ state, engine, clock, audit, organizations, entit
       const book = bookOf(await allPriceBooks(tx), date);
       const isFinal = await finality(tx, organizationId, through, [date, ...booked.map((entry) => entry.date)]);
       const late = [...totals, ...booked].filter((one) => isFinal(date, keyOf(one)));
+      const prices = new Map<string, UnitPrice>();
       const { put, remove } = bookDay({
         day: date,
         totals,
         booked,
         isFinal,
         openDayOf: await openDays(tx, organizationId, addDays(through > date ? through : date, 1), late),
-        priceOf: (total) => ({
-          priceVersion: book.version,
-          unitPrice: priceOf(book, { ...total, tier, region: known.get(keyOf(total))?.region }),
-        }),
+        priceOf: (total) => {
+          const { meter, entityType } = total;
+          const region = known.get(keyOf(total))?.region;
+          const key = `${meter} ${entityType} ${region}`;
+          const price = prices.get(key) ?? {
+            priceVersion: book.version,
+            unitPrice: priceOf(book, { meter, entityType, tier, region }),
+          };
+          prices.set(key, price);
+          return price;
+        },
       });
       await deleteEntries(tx, organizationId, remove, through);
       await putEntries(tx, organizationId, put, through);

@@ -94,6 +94,15 @@ export const FOCUS_HEADER = line(FOCUS_COLUMNS);
 const PROVIDER = 'Pilothouse';
 const REMEMBERED = 20_000;
 
+interface KnownEntity {
+  cost: Cost;
+  block: string;
+  host: string;
+}
+
+const isSameEntity = (a: Cost, b: Cost): boolean =>
+  a.entityType === b.entityType && a.entityName === b.entityName && a.dataWarehouseId === b.dataWarehouseId;
+
 type Cells<C extends readonly string[]> = Record<C[number], string>;
 
 /** The cells of a block, in the order of its columns; a cell that is empty is null. */
@@ -119,18 +128,21 @@ export function createFocusLines({ organization, services, books }: FocusContext
     ServiceSubcategory: 'Data Warehouses',
   });
   const days = remembering((day: Day) => dayBlock(day));
-  const entities = new Map<string, { block: string; host: string }>();
+  const entities = new Map<string, KnownEntity>();
   const prices = new Map<string, string>();
 
   const serviceOf = ({ entityType, serviceId, dataWarehouseId }: Cost): Service | undefined =>
     entityType === 'datawarehouse' ? warehouses.get(dataWarehouseId) : servicesById.get(serviceId ?? '');
 
-  function entityOf(cost: Cost): { block: string; host: string } {
-    const id = `${cost.entityType} ${cost.entityId} ${cost.dataWarehouseId} ${cost.entityName}`;
-    return found(entities, id, () => {
-      const { provider = PROVIDER, region = '' } = serviceOf(cost)?.details ?? {};
-      const first = warehouses.get(cost.dataWarehouseId);
-      const cells = {
+  function entityOf(cost: Cost): KnownEntity {
+    const known = entities.get(cost.entityId);
+    if (known && isSameEntity(known.cost, cost)) return known;
+    const { provider = PROVIDER, region = '' } = serviceOf(cost)?.details ?? {};
+    const first = warehouses.get(cost.dataWarehouseId);
+    const made = {
+      cost,
+      host: textCell(provider),
+      block: block(ENTITY_COLUMNS, {
         RegionId: region,
         RegionName: region,
         ResourceId: cost.entityId,
@@ -139,9 +151,11 @@ export function createFocusLines({ organization, services, books }: FocusContext
         SubAccountId: cost.dataWarehouseId,
         SubAccountName: first ? `${first.name} warehouse` : cost.dataWarehouseId,
         Tags: '{}',
-      };
-      return { block: block(ENTITY_COLUMNS, cells), host: textCell(provider) };
-    });
+      }),
+    };
+    if (entities.size >= REMEMBERED) entities.clear();
+    entities.set(cost.entityId, made);
+    return made;
   }
 
   function priceOf({ cost, metric, entry }: Charge, isMetered: boolean): string {

@@ -43,7 +43,8 @@ export async function writeDay({ program, engine, order, isStopped }: Options) {
       child.send(answer, () => {});
     } catch (error) {
       failure = error;
-      child.kill();
+      // It does not listen to milder signals.
+      child.kill('SIGKILL');
     }
   });
   child.send(order, () => {});

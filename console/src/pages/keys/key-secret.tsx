@@ -1,9 +1,9 @@
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { CopyIconButton, CopyTextButton } from '../../parts/copy.tsx';
-import { downloadText } from '../../parts/download.ts';
 import { DownloadIcon } from '../../parts/icons.tsx';
 import { Note } from '../../parts/note.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import classes from './keys.module.css';
 
 interface Props {
@@ -31,18 +31,22 @@ export function KeySecret({ name, keyId, keySecret, isHashed, onSaved }: Props) 
       </Note>
       <dl className={classes.secret}>
         <dt>Key id</dt>
-        <dd data-testid="key-id">{keyId}</dd>
-        <CopyIconButton value={keyId} label="Copy the key id" />
+        <dd>
+          <span data-testid="key-id">{keyId}</span>
+          <CopyIconButton value={keyId} label="Copy the key id" />
+        </dd>
         <dt>Secret</dt>
-        <dd data-testid="key-secret">{keySecret}</dd>
-        <CopyIconButton value={keySecret} label="Copy the secret" />
+        <dd>
+          <span data-testid="key-secret">{keySecret}</span>
+          <CopyIconButton value={keySecret} label="Copy the secret" />
+        </dd>
       </dl>
       <Group gap="xs">
         <CopyTextButton value={`${keyId}:${keySecret}`}>Copy both</CopyTextButton>
         <Button
           variant="default"
           leftSection={<DownloadIcon size={16} />}
-          onClick={() => downloadText(`pilothouse-key-${keyId.slice(-4)}.env`, file)}
+          onClick={() => saveFile(`pilothouse-key-${keyId.slice(-4)}.env`, 'text/plain', file)}
         >
           Download
         </Button>

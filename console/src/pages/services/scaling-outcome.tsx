@@ -1,7 +1,7 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import { messageOf } from '../../api/errors.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { ApiError, messageOf } from '../../api/errors.ts';
 import { scalingPreviewQuery } from '../../api/scaling-preview.ts';
 import type { ScalingChange, Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
@@ -61,19 +61,14 @@ function MonthlyCost({ service, change, isValid }: { service: Service; change: S
   const { organizationId } = useSession();
   const [settled] = useDebouncedValue(JSON.stringify(change), PAUSE_MS);
   const query = scalingPreviewQuery(api, organizationId, service, JSON.parse(settled));
-  const { data, error } = useQuery({
-    ...query,
-    enabled: query.enabled && isValid,
-    placeholderData: (before) => before,
-  });
-  if (!query.enabled) return null;
+  const { data, error } = useQuery({ ...query, enabled: isValid, placeholderData: keepPreviousData });
   const isOpen = Object.keys(change).length > 0;
   return (
     <div className={classes.cost} aria-live="polite">
       <h3 className={classes.costTitle}>Compute in a month</h3>
       {error ? (
         <Text size="sm" c="dimmed">
-          {messageOf(error)}
+          {error instanceof ApiError && error.fields.length > 0 ? 'The server would refuse this.' : messageOf(error)}
         </Text>
       ) : data ? (
         <>
