@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Domains } from '../domains.ts';
 import type { Day } from '../kernel/days.ts';
+import { AppError } from '../kernel/errors.ts';
 import {
   chosenOrganization,
   localActor,
@@ -55,7 +56,14 @@ export function usageCommands(program: Command, world: World): void {
       await withDomains(quiet(options, world), world, async (domains) => {
         const { id } = await chosenOrganization(domains, options.org);
         const rate = async () => void (await domains.rating.rateDirty(id));
-        await run((events) => domains.intake.take(id, () => events), rate);
+        await run((events) => domains.intake.take(id, () => events), rate).catch((error: Error) => {
+          // The embedded engine belongs to one process at a time.
+          if (!/Another process uses the engine/.test(error.message)) throw error;
+          throw new AppError(
+            'unavailable',
+            `${error.message}. Or send the file through the server that runs there, with --url and --key`,
+          );
+        });
       });
     });
 

@@ -10,6 +10,16 @@ const service = `${organization}/services/${acme.primary}`;
 const admin = acme.admin;
 const unknown = '00000000-0000-4000-8000-000000000000';
 
+/** For every operation that needs a body: whatever any of them asks for. */
+const GOOD_ENOUGH = {
+  name: 'x',
+  kind: 'log',
+  monthlyCHC: 1,
+  series: [{ sourceId: 'logs', aggFn: 'count' }],
+  startTime: 1_700_000_000_000,
+  endTime: 1_700_000_060_000,
+};
+
 onEachStore('management answers', (store) => {
   const server = useServer(store);
 
@@ -123,8 +133,7 @@ onEachStore('management answers', (store) => {
           method,
           path: `${path}${separator}${query}`,
           ...(path.startsWith('/v1') ? { key: admin } : { token: acme.writer }),
-          // Good enough for every operation that needs a body.
-          ...(method === 'POST' || method === 'PUT' ? { body: { name: 'x', kind: 'log' } } : {}),
+          ...(method === 'POST' || method === 'PUT' ? { body: GOOD_ENOUGH } : {}),
         });
         expectFailure(path, answer, 400);
         expect(answer.text, `${method} ${path} ${query}`).toContain(name);
@@ -164,6 +173,7 @@ async function documentedOperations(server: TestServer): Promise<{ method: strin
     activityId: activities.json.result[0].id,
     id: acme.dashboard,
     tokenId: randomUUID(),
+    budgetId: randomUUID(),
     version: '1',
   };
   const { json } = await server.call({ path: '/openapi.json' });
@@ -172,7 +182,7 @@ async function documentedOperations(server: TestServer): Promise<{ method: strin
       const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
       return {
         method: method.toUpperCase(),
-        path: path.endsWith('/usageCost') ? `${path}?from_date=2026-10-01&to_date=2026-10-02` : path,
+        path: /\/usageCost(\/summary|\/export)?$/.test(path) ? `${path}?from_date=2026-10-01&to_date=2026-10-02` : path,
       };
     }),
   );

@@ -14,6 +14,11 @@ const BODIES: Record<string, object> = {
   openapiKeyUpdate: { name: 'intruder', state: 'disabled' },
   dashboardTokenCreate: { name: 'intruder', access: 'write' },
   createDashboard: { name: 'intruder' },
+  queryChartSeries: {
+    series: [{ sourceId: 'logs', aggFn: 'count' }],
+    startTime: 1_700_000_000_000,
+    endTime: 1_700_000_060_000,
+  },
   updateDashboard: { name: 'intruder' },
   createSource: { name: 'intruder', kind: 'log' },
   updateSource: { name: 'intruder', kind: 'log' },
@@ -59,6 +64,7 @@ async function idsOfGlobex(server: TestServer): Promise<Record<string, string>> 
     tokenId: tokens.json.result[0].id,
     budgetId: await budgetOfGlobex(server),
     id: globex.dashboard,
+    tileId: 'one',
     version: '1',
   };
 }
@@ -142,6 +148,7 @@ onEachStore('tenancy', (store) => {
         tokenId: randomUUID(),
         budgetId: randomUUID(),
         id: 'f'.repeat(24),
+        tileId: 'one',
         version: '1',
       };
       const theirs = await call(server, operation, own);
@@ -153,7 +160,7 @@ onEachStore('tenancy', (store) => {
 
   it('R1, R2: no list shows anything of somebody else', async () => {
     await madeKey(server, { name: 'of Globex alone' }, globex);
-    const { id: _, version: __, ...ids } = await idsOfGlobex(server);
+    const { id: _, version: __, tileId: ___, ...ids } = await idsOfGlobex(server);
     const lists = (await allOperations()).filter(
       ({ method, parameters }) => method === 'GET' && parameters.every((name) => name === 'organizationId'),
     );

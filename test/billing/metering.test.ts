@@ -67,4 +67,56 @@ onEachStore('metered usage', (store) => {
     expect(await org.total('2026-11-01', '2026-11-15')).toBe(2 * 298_500);
     await org.expectExact();
   });
+
+  it('counts an id once also when several nodes take it at the same time, with other contents', async () => {
+    metering.clock.set('2026-11-15T12:00:00Z');
+    const org = await metering.organization();
+    const nodes = [metering.node(), metering.node(), metering.node()];
+    const batch = (day: number) =>
+      Array.from({ length: 50 }, (_, index) => org.event({ id: `n ${index}`, time: `2026-11-1${day}T00:00:00Z` }));
+    const taken = await Promise.all([1, 2, 3, 4].flatMap((day) => nodes.map((node) => org.send(batch(day), node))));
+    expect(taken.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(50);
+    expect(taken.reduce((sum, { duplicates }) => sum + duplicates, 0)).toBe(11 * 50);
+    await Promise.all(nodes.map((node) => node.rating.rateDirty(org.id)));
+    await metering.domains.rating.rateDirty(org.id);
+    expect(await org.total('2026-11-10', '2026-11-15')).toBe(50 * 298_500);
+    await org.expectExact();
+  });
+
+  it('rates once more what a process left unfinished, as soon as it may be gone', async () => {
+    metering.clock.set('2026-11-15T12:00:00Z');
+    const org = await metering.organization();
+    await org.send([org.event()], metering.node());
+    await metering.domains.rating.rateDirty(org.id);
+    const revision = async () => (await org.days())[0]?.revision ?? 0;
+    const before = await revision();
+    await metering.state.db
+      .updateTable('usage_intakes')
+      .set({ days: '["2026-11-15"]' })
+      .where('organization_id', '=', org.id)
+      .execute();
+    const other = metering.node();
+    await other.intake.resume();
+    expect(await revision()).toBe(before);
+    metering.clock.set('2026-11-15T12:01:01Z');
+    await other.intake.resume();
+    expect(await revision()).toBe(before + 1);
+    await other.intake.resume();
+    expect(await revision()).toBe(before + 1);
+  });
+
+  it('takes a batch of any number of days, and an entity that was made a moment ago', async () => {
+    const org = await metering.organization();
+    const months = Array.from({ length: 250 }, (_, index) =>
+      org.event({ time: new Date(Date.UTC(2001, index, 3)).toISOString() }),
+    );
+    expect(await org.send(months)).toMatchObject({ accepted: 250, rejected: 0 });
+    expect(await org.send(months)).toMatchObject({ accepted: 0, duplicates: 250 });
+    const service = { id: crypto.randomUUID(), name: 'new', dataWarehouseId: org.warehouse, isPrimary: false };
+    const file = { organizations: [{ id: org.id, name: 'Grown', services: [service] }] };
+    await metering.domains.fleet.apply(file as never, { type: 'system', id: 'test', details: 'test' });
+    expect(await org.send([org.event({ entityId: service.id })])).toMatchObject({ accepted: 1 });
+    await metering.domains.rating.rateDirty(org.id);
+    await org.expectExact();
+  });
 });

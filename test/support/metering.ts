@@ -39,6 +39,8 @@ export interface Metering {
   organization(fields?: object): Promise<TestOrganization>;
   /** The domains again, as another process would have them. */
   again(): Domains;
+  /** The domains of another node, on the same stores. */
+  node(): Domains;
 }
 
 export interface TestOrganization {
@@ -79,9 +81,12 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
     };
     const state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
     const engine = openEngine({ dataDirectory: directory, clock, log, engineMemoryBytes: 1024 ** 3 });
-    const create = () => createDomains({ state, engine, clock, log, config: { maxKeys: 100, lockAfterDays } });
+    const config = { maxKeys: 100, lockAfterDays };
+    const create = () => createDomains({ state, engine, clock, log, config });
+    // A server is what several nodes share; here it is the embedded engine that answers for one.
+    const node = () => createDomains({ state, engine: { ...engine, kind: 'server' }, clock, log, config });
     const domains = create();
-    metering = { state, engine, domains, clock, again: create, organization: (fields) => organizationIn(fields) };
+    metering = { state, engine, domains, clock, again: create, node, organization: (fields) => organizationIn(fields) };
     close = async () => {
       await engine.close();
       await state.close();

@@ -16,7 +16,8 @@ interface Remembered {
 const IDS_PER_QUERY = 10_000;
 /** Up to here a filter is waited for; a larger one is read while ids are looked up one by one. */
 const SMALL = 300_000;
-const IDS_PER_SLICE = 250_000;
+/** A few milliseconds of work at a time. */
+const IDS_PER_SLICE = 30_000;
 /** All filters together; the ones not used lately go first, and are read again when they are needed. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const READ_LIMITS = { maxSeconds: 600, maxResultRows: 1 };

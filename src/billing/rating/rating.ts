@@ -50,8 +50,7 @@ export function createRating({ state, engine, clock, audit, organizations, entit
   async function rateDay(organizationId: string, date: Day): Promise<number> {
     const day = await findDay(state.db, organizationId, date);
     if (!day) return 0;
-    const totals = await totalsOf(engine, organizationId, date);
-    const known = await entities.of(organizationId);
+    const [totals, known] = await Promise.all([totalsOf(engine, organizationId, date), entities.of(organizationId)]);
     return state.write(async (tx) => {
       const { tier } = await organizations.take(tx, organizationId);
       const now = await findDay(tx, organizationId, date);

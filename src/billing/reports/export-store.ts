@@ -7,7 +7,7 @@ import type { Window } from '../window.ts';
 import type { Booked, Entry } from './charge.ts';
 
 /** Records, not lines: few enough that a page of lines is well under a megabyte. */
-const RECORDS_PER_PAGE = 250;
+const RECORDS_PER_PAGE = 200;
 
 interface BookedRow extends PackedCostRow {
   /** `meter usage_date quantity price_version unit_price micros`, between commas; null where there are none. */

@@ -37,14 +37,42 @@ export function createExports({ db, organizations, services, prices }: Options) 
     /** A file in pieces, each made when it is asked for: the memory of one piece is enough for any span. */
     async *pieces(organizationId: string, window: Window, format: Format): AsyncGenerator<Buffer> {
       const linesFor = await linesOf(organizationId, format);
-      let piece = format === 'csv' ? CSV_HEADER : FOCUS_HEADER;
+      const piece = createPiece();
+      piece.add(format === 'csv' ? CSV_HEADER : FOCUS_HEADER);
       for await (const page of pagesOf(db, organizationId, window, { withEntries: format === 'focus' })) {
-        for (const record of page) piece += linesFor(record);
-        yield Buffer.from(piece);
-        piece = '';
+        for (const record of page) {
+          const full = piece.add(linesFor(record));
+          if (full) yield full;
+        }
         // Others get their turn, also where the store answers at once and the client takes all there is.
         await nextTurn();
       }
+      yield piece.rest();
+    },
+  };
+}
+
+const PIECE_BYTES = 128 * 1024;
+/** The most that one unit of a JavaScript string takes in UTF-8. */
+const BYTES_PER_UNIT = 3;
+
+/** Lines go straight into bytes: pages of text as long strings would live until the next full garbage collection. */
+function createPiece() {
+  let bytes = Buffer.allocUnsafeSlow(PIECE_BYTES);
+  let length = 0;
+  const rest = () => bytes.subarray(0, length);
+  return {
+    rest,
+    /** Answers what came before, once that fills a piece. */
+    add(text: string): Buffer | undefined {
+      const needed = text.length * BYTES_PER_UNIT;
+      const full = length + needed > bytes.length && length > 0 ? rest() : undefined;
+      if (length + needed > bytes.length) {
+        bytes = Buffer.allocUnsafeSlow(Math.max(PIECE_BYTES, needed));
+        length = 0;
+      }
+      length += bytes.write(text, length);
+      return full;
     },
   };
 }
