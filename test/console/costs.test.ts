@@ -17,7 +17,7 @@ const usageCosts = Array.from({ length: DAYS }, (_, back) => back).flatMap((back
     entityId: acme.primary,
     entityName: 'analytics',
     locked: back >= LOCKED_AFTER,
-    metrics: { computeCHC: 0.1 + back / 1_000_000, publicDataTransferCHC: 0.2 },
+    metrics: { computeCHC: (100_000 + back) / 1_000_000, publicDataTransferCHC: 0.2 },
   },
   {
     date: day(back),

@@ -131,7 +131,7 @@ inBrowser(
 
     it('shows what the server refuses and loses nothing', async () => {
       const page = await edit();
-      await page.getByLabel('Tags', { exact: true }).fill('x'.repeat(33));
+      await page.getByRole('combobox', { name: 'Tags' }).fill('x'.repeat(33));
       await page.keyboard.press('Enter');
       await save(page);
       await page.getByRole('alert').getByText('The dashboard is not saved').waitFor();
@@ -220,7 +220,7 @@ inBrowser(
         await page.getByRole('menuitem', { name: 'Versions' }).waitFor();
         expect(await page.getByRole('menuitem', { name: 'Delete' }).count()).toBe(0);
         await page.goto(`${browser.server.url}/dashboards`);
-        await page.getByRole('link', { name: 'Board' }).waitFor();
+        await page.getByRole('link', { name: 'Board', exact: true }).waitFor();
         expect(await page.getByRole('button', { name: 'New dashboard' }).count()).toBe(0);
       }
     });

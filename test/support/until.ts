@@ -5,8 +5,13 @@ import type { Answer, Call } from './client.ts';
 const GIVE_UP_MS = 20_000;
 
 /** Asks again until the answer is yes; fails with the last reason instead of waiting for ever. */
-export async function until<T>(attempt: () => Promise<T>, isDone: (value: T) => boolean, what: string): Promise<T> {
-  for (const giveUpAt = Date.now() + GIVE_UP_MS; ; await delay(50)) {
+export async function until<T>(
+  attempt: () => Promise<T>,
+  isDone: (value: T) => boolean,
+  what: string,
+  patienceMs = GIVE_UP_MS,
+): Promise<T> {
+  for (const giveUpAt = Date.now() + patienceMs; ; await delay(50)) {
     const value = await attempt();
     if (isDone(value)) return value;
     if (Date.now() > giveUpAt) expect.fail(`${what}; last: ${JSON.stringify(value)?.slice(0, 500)}`);

@@ -109,6 +109,8 @@ export const createConsoleRouter = (context: RouterContext) =>
     routeTree,
     context,
     basepath: context.base === '' ? '/' : context.base,
+    // What a page does not know of its address is not handed to it.
+    search: { strict: true },
     defaultPreload: 'intent',
     scrollRestoration: true,
     defaultErrorComponent: FailedPage,

@@ -17,7 +17,7 @@ export function RangePicker({ search, range, zone, onChange }: Props) {
   const label =
     search.from !== undefined
       ? `${shortText(range.start, zone)} – ${shortText(range.end, zone)}`
-      : PRESET_LABELS[search.last ?? DEFAULT_PRESET];
+      : `Last ${PRESET_LABELS[search.last ?? DEFAULT_PRESET].replace(/^1 /, '')}`;
   const choose = (part: Pick<DashboardSearch, 'last' | 'from' | 'to'>) => {
     setIsOpen(false);
     onChange(part);
@@ -38,7 +38,7 @@ export function RangePicker({ search, range, zone, onChange }: Props) {
               variant={search.from === undefined && preset === (search.last ?? DEFAULT_PRESET) ? 'filled' : 'default'}
               onClick={() => choose({ last: preset })}
             >
-              {PRESET_LABELS[preset].replace('Last ', '')}
+              {PRESET_LABELS[preset]}
             </Button>
           ))}
         </Group>

@@ -21,13 +21,13 @@ const PRESET_MS: Record<Preset, number> = {
 };
 
 export const PRESET_LABELS: Record<Preset, string> = {
-  '5m': 'Last 5 minutes',
-  '15m': 'Last 15 minutes',
-  '1h': 'Last hour',
-  '6h': 'Last 6 hours',
-  '24h': 'Last 24 hours',
-  '7d': 'Last 7 days',
-  '30d': 'Last 30 days',
+  '5m': '5 minutes',
+  '15m': '15 minutes',
+  '1h': '1 hour',
+  '6h': '6 hours',
+  '24h': '24 hours',
+  '7d': '7 days',
+  '30d': '30 days',
 };
 
 export const REFRESH_MS: Record<Refresh, number> = { '10s': 10_000, '1m': MINUTE_MS };

@@ -31,7 +31,14 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, canRestore
     onClose();
   };
   return (
-    <Drawer opened onClose={onClose} position="right" title="Versions" transitionProps={{ duration: 0 }}>
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      title="Versions"
+      transitionProps={{ duration: 0 }}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
       {error && !versions && <Failure error={error} title="The versions are missing" retry={() => refetch()} />}
       {!versions && !error && <Skeleton height={200} />}
       <ol className={classes.versions}>

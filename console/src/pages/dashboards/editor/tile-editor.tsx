@@ -72,6 +72,7 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
       size="min(720px, 100vw)"
       title={tile.name || 'Tile'}
       transitionProps={{ duration: 0 }}
+      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Stack gap="md">
         <section className={classes.preview} aria-label="Preview">

@@ -32,8 +32,13 @@ const PICTURE = /^data:image\/(?:png|jpeg|gif|webp);/i;
 /** The page and the tile have the first two. */
 const HEADINGS_ABOVE = 2;
 
+/** HTML in the text stays text: what is never parsed need not be made harmless. */
+const asText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
 const marked = new Marked({
   gfm: true,
+  renderer: { html: ({ text }) => asText(text) },
   walkTokens(token) {
     if (token.type === 'heading') token.depth = Math.min(6, token.depth + HEADINGS_ABOVE);
   },
@@ -51,7 +56,7 @@ purify.addHook('afterSanitizeAttributes', (node) => {
   }
 });
 
-/** Of Markdown that anybody may have written. */
+/** Of Markdown that anybody may have written. Sanitised all the same: links and pictures are addresses. */
 export function safeHtml(markdown: string): string {
   return purify.sanitize(marked.parse(markdown, { async: false }), {
     ALLOWED_TAGS,

@@ -10,10 +10,17 @@ export interface Line {
 /** Which part of a name differs is what is shown: the group alone where all series are called the same. */
 export function linesOf({ series }: DataOf<'time'>): Line[] {
   const hasOneName = new Set(series.map(({ name }) => name)).size === 1;
+  const seen = new Map<string, number>();
+  // Two series may be called the same; the legend has to tell them apart.
+  const unique = (label: string): string => {
+    const count = (seen.get(label) ?? 0) + 1;
+    seen.set(label, count);
+    return count === 1 ? label : `${label} (${count})`;
+  };
   return series.map(({ name, group, isOthers, values }) => {
     const of = isOthers ? 'others' : group.map((value) => (value === '' ? '(empty)' : value)).join(', ');
     const label = of === '' ? name : hasOneName ? of : `${name} · ${of}`;
-    return { label, values: values.map(numeric) };
+    return { label: unique(label), values: values.map(numeric) };
   });
 }
 
