@@ -115,7 +115,7 @@ inBrowser(
       const page = await browser.signIn(acme.admin, '/costs');
       await page.getByRole('button', { name: '180 days' }).click();
       await page.getByText(/180 days in UTC/).waitFor();
-      await settled(page);
+      await page.locator(`g[data-day="${day(179)}"]`).waitFor({ state: 'attached' });
       expect(await page.locator('[data-testid="cost-chart"] g[data-day]').count()).toBe(180);
       expect(await total(page)).toBe(sum((await costsOfDays(180)).map(({ totalCHC }) => microsOf(totalCHC))));
     });
