@@ -188,9 +188,8 @@ describe('the embedded engine', () => {
     const again = open('embedded');
     try {
       expect(await again.query({ sql: 'SELECT count() FROM pilothouse.otel_logs', parameters: {} })).toEqual([[2]]);
-      expect(await again.query({ sql: 'SELECT name FROM pilothouse.schema_migrations', parameters: {} })).toEqual([
-        ['0001-telemetry'],
-      ]);
+      const sql = 'SELECT name FROM pilothouse.schema_migrations ORDER BY name';
+      expect(await again.query({ sql, parameters: {} })).toEqual([['0001-telemetry'], ['0002-usage']]);
     } finally {
       await again.close();
     }
