@@ -103,7 +103,7 @@ const shapes: [string, Reading][] = [
   ]),
 ];
 
-/** Reviewed by eye; after a change on purpose: `npx vitest run -u src/dashboards/queries/golden.test.ts`. */
+/** Reviewed by eye; after a change on purpose: `npx vitest run src/dashboards/queries/golden.test.ts --update`. */
 describe('the SQL of every shape of series', () => {
   it('is what it was', async () => {
     const plans = shapes.map(([name, given]) => ({ name, ...planSeries(given).statement }));
