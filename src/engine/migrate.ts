@@ -1,16 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { AppError } from '../kernel/errors.ts';
+import { type Migration, migrationOf } from '../kernel/migration.ts';
 import { OWN_DATABASE } from './engine.ts';
-
-interface Migration {
-  version: number;
-  name: string;
-  checksum: string;
-  statements: string[];
-}
 
 const HISTORY = `${OWN_DATABASE}.schema_migrations`;
 
@@ -56,19 +49,9 @@ function refuseForeignHistory(
   }
 }
 
-/** `0001-telemetry.sql` → version 1. Comments go, and each statement ends in a semicolon at the end of a line. */
 export function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()
-    .map((file) => {
-      const text = readFileSync(join(folder, file), 'utf8');
-      const statements = text
-        .replace(/^\s*--.*$/gm, '')
-        .split(/;\s*$/m)
-        .map((statement) => statement.trim())
-        .filter((statement) => statement !== '');
-      const checksum = createHash('sha256').update(text).digest('hex');
-      return { version: Number.parseInt(file, 10), name: file.replace(/\.sql$/, ''), checksum, statements };
-    });
+    .map((file) => migrationOf(file, readFileSync(join(folder, file), 'utf8')));
 }

@@ -1,18 +1,11 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import { type Migration, migrationOf } from '../kernel/migration.ts';
 import type { State } from './state.ts';
 import type { Db } from './tables.ts';
-
-interface Migration {
-  version: number;
-  name: string;
-  checksum: string;
-  statements: string[];
-}
 
 const LOCK = 0x70_68_73; // an advisory lock of our own on PostgreSQL
 
@@ -71,19 +64,9 @@ function refuseForeignHistory(
   }
 }
 
-/** `0001-spine.sql` → version 1. Comments go, and each statement ends in a semicolon at the end of a line. */
 export function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()
-    .map((file) => {
-      const text = readFileSync(join(folder, file), 'utf8');
-      const statements = text
-        .replace(/^\s*--.*$/gm, '')
-        .split(/;\s*$/m)
-        .map((statement) => statement.trim())
-        .filter((statement) => statement !== '');
-      const checksum = createHash('sha256').update(text).digest('hex');
-      return { version: Number.parseInt(file, 10), name: file.replace(/\.sql$/, ''), checksum, statements };
-    });
+    .map((file) => migrationOf(file, readFileSync(join(folder, file), 'utf8')));
 }

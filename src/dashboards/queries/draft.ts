@@ -4,7 +4,7 @@ import { ExpressionError, pointAt } from '../../engine/expressions/expression-er
 import { parseLucene } from '../../engine/expressions/lucene.ts';
 import type { Scope } from '../../engine/expressions/scope.ts';
 import { parseCondition, parseValue } from '../../engine/expressions/sql.ts';
-import { createWriter } from '../../engine/expressions/writer.ts';
+import { createWriter, quoteName } from '../../engine/expressions/writer.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Range } from './buckets.ts';
 import type { Reading } from './reading.ts';
@@ -18,7 +18,7 @@ export function createDraft({ organizationId, table, buckets, where, whereLangua
     columns: table.columns,
     ...(table.implicitColumn === undefined ? {} : { implicitColumn: table.implicitColumn }),
   };
-  const time = quoted(table.timeColumn);
+  const time = quoteName(table.timeColumn);
   const value = (member: string, text: string): Expression => parsed(member, text, () => parseValue(text, scope));
 
   function parsed<T>(member: string, text: string, parse: () => T): T {
@@ -55,10 +55,10 @@ export function createDraft({ organizationId, table, buckets, where, whereLangua
      */
     rows({ startMs, endMs }: Range = buckets): string {
       const bounds = `${time} >= ${moment(startMs)} AND ${time} < ${moment(endMs)}`;
-      const from = `${quoted(table.database)}.${quoted(table.name)}`;
+      const from = `${quoteName(table.database)}.${quoteName(table.name)}`;
       if (!table.hasOrganization) return `SELECT * FROM ${from} WHERE ${bounds}`;
-      const own = `${quoted(ORGANIZATION_COLUMN)} = ${writer.bind(organizationId, 'String')}`;
-      return `SELECT * EXCEPT (${quoted(ORGANIZATION_COLUMN)}) FROM ${from} WHERE ${own} AND ${bounds}`;
+      const own = `${quoteName(ORGANIZATION_COLUMN)} = ${writer.bind(organizationId, 'String')}`;
+      return `SELECT * EXCEPT (${quoteName(ORGANIZATION_COLUMN)}) FROM ${from} WHERE ${own} AND ${bounds}`;
     },
     moment,
   };
@@ -66,11 +66,6 @@ export function createDraft({ organizationId, table, buckets, where, whereLangua
   function moment(ms: number): string {
     return `fromUnixTimestamp64Milli(${writer.bind(ms, 'Int64')})`;
   }
-}
-
-/** A name of ours or of a source, which has been checked; quoted all the same. */
-export function quoted(name: string): string {
-  return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
 }
 
 /** One rule of a series is broken. */

@@ -1,4 +1,5 @@
-import { type Draft, quoted, refuseSeries } from './draft.ts';
+import { quoteName } from '../../engine/expressions/writer.ts';
+import { type Draft, refuseSeries } from './draft.ts';
 import type { Reading } from './reading.ts';
 
 const MINUTE_MS = 60_000;
@@ -19,7 +20,7 @@ export function metricSteps(draft: Draft, reading: Reading, columns: string[]): 
   const { startMs, endMs, secondsOf } = reading.buckets;
   const lookBackMs = Math.min(Math.max(secondsOf(0) * 1000, SHORTEST_LOOK_BACK_MS), LONGEST_LOOK_BACK_MS);
   const sinceMs = startMs - lookBackMs;
-  const before = columns.map((name) => `lagInFrame(${quoted(name)}) OVER series AS __before_${name}`);
+  const before = columns.map((name) => `lagInFrame(${quoteName(name)}) OVER series AS __before_${name}`);
   const selected = ['*', `${draft.bucket} AS __bucket`, ...draft.groups, `${identity(reading)} AS __series`, ...before];
   const rows = `(${draft.rows({ startMs: sinceMs, endMs })})${draft.where(isMetric(draft, reading))}`;
   return {
@@ -39,7 +40,9 @@ export function identity({ table }: Reading): string {
   const parts = ['ServiceName', 'ScopeName', 'ScopeAttributes', 'ResourceAttributes', 'Attributes', 'StartTimeUnix'];
   const known = table.columns.filter(({ name }) => parts.includes(name));
   // Maps are compared whatever the order of their keys.
-  const hashed = known.map(({ name, type }) => (type.startsWith('Map(') ? `mapSort(${quoted(name)})` : quoted(name)));
+  const hashed = known.map(({ name, type }) =>
+    type.startsWith('Map(') ? `mapSort(${quoteName(name)})` : quoteName(name),
+  );
   return hashed.length === 0 ? 'toUInt64(0)' : `cityHash64(${hashed.join(', ')})`;
 }
 

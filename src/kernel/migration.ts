@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto';
+
+/** One step of a schema. What was applied once must not change, which is what the checksum is for. */
+export interface Migration {
+  version: number;
+  name: string;
+  checksum: string;
+  statements: string[];
+}
+
+/** `0001-spine.sql` → version 1. Comments go, and each statement ends in a semicolon at the end of a line. */
+export function migrationOf(file: string, text: string): Migration {
+  const statements = text
+    .replace(/^\s*--.*$/gm, '')
+    .split(/;\s*$/m)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '');
+  const checksum = createHash('sha256').update(text).digest('hex');
+  return { version: Number.parseInt(file, 10), name: file.replace(/\.sql$/, ''), checksum, statements };
+}
