@@ -1,6 +1,7 @@
 import { Skeleton, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './data-table.module.css';
+import { ScrollRegion } from './scroll-region.tsx';
 
 export interface Column<Row> {
   header: string;
@@ -27,8 +28,7 @@ interface Props<Row> {
 export function DataTable<Row>({ label, columns, rows, rowKey, loadingRows = 3, footer }: Props<Row>) {
   const visible = columns.map((column) => ({ ...column, ...(column.from ? { visibleFrom: column.from } : {}) }));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className={classes.scroll} aria-label={`${label}, table`} tabIndex={0}>
+    <ScrollRegion className={classes.scroll} label={`${label}, table`}>
       <Table className={classes.table} aria-label={label} aria-busy={rows === undefined}>
         <Table.Thead>
           <Table.Tr>
@@ -62,6 +62,6 @@ export function DataTable<Row>({ label, columns, rows, rowKey, loadingRows = 3, 
         </Table.Tbody>
         {footer && <Table.Tfoot>{footer}</Table.Tfoot>}
       </Table>
-    </section>
+    </ScrollRegion>
   );
 }

@@ -2,6 +2,7 @@ import { Table } from '@mantine/core';
 import { Credits } from '../../parts/credits.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatBillDay, formatNumber } from '../../parts/format.ts';
+import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { type Breakdown, type CostGroup, creditsOf } from './breakdown.ts';
 import classes from './costs.module.css';
 import type { Grouping } from './search.ts';
@@ -45,8 +46,7 @@ export function GroupTable({ breakdown: { groups, total }, by }: { breakdown: Br
 export function DayTable({ breakdown: { days, groups, dayTotals, openDays, total } }: { breakdown: Breakdown }) {
   const order = days.map((_, at) => at).toReversed();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className={classes.days} tabIndex={0} aria-label="Costs by day">
+    <ScrollRegion className={classes.days} label="Costs by day">
       <table className={classes.dayTable}>
         <thead>
           <tr>
@@ -98,6 +98,6 @@ export function DayTable({ breakdown: { days, groups, dayTotals, openDays, total
           </tr>
         </tfoot>
       </table>
-    </section>
+    </ScrollRegion>
   );
 }

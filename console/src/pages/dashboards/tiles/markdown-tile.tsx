@@ -1,14 +1,14 @@
 import { useMemo } from 'react';
+import { ScrollRegion } from '../../../parts/scroll-region.tsx';
 import { safeHtml } from './markdown.ts';
 import classes from './tiles.module.css';
 
 export default function MarkdownTile({ content }: { content: string }) {
   const html = useMemo(() => safeHtml(content), [content]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className={classes.scroll} tabIndex={0}>
+    <ScrollRegion className={classes.scroll}>
       {/* biome-ignore lint/security/noDangerouslySetInnerHtml: sanitised just above */}
       <div className={classes.markdown} dangerouslySetInnerHTML={{ __html: html }} />
-    </section>
+    </ScrollRegion>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { ChevronIcon } from '../../../parts/icons.tsx';
+import { ScrollRegion } from '../../../parts/scroll-region.tsx';
 import type { DataOf } from '../queries.ts';
 import { momentText } from '../times.ts';
 import { EmptyTile } from './empty-tile.tsx';
@@ -19,8 +20,7 @@ export function SearchTile({ data, zone }: { data: DataOf<'search'>; zone: strin
       before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id]),
     );
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className={classes.scroll} tabIndex={0}>
+    <ScrollRegion className={classes.scroll}>
       <table className={classes.table}>
         <thead>
           <tr>
@@ -57,7 +57,7 @@ export function SearchTile({ data, zone }: { data: DataOf<'search'>; zone: strin
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollRegion>
   );
 }
 

@@ -1,3 +1,4 @@
+import { ScrollRegion } from '../../../parts/scroll-region.tsx';
 import { formatOf, formatValue } from '../number-format.ts';
 import type { DataOf, Tile } from '../queries.ts';
 import { EmptyTile } from './empty-tile.tsx';
@@ -11,8 +12,7 @@ export function TableTile({ tile, data }: { tile: Tile; data: DataOf<'table'> })
   const rows = data.rows.map((cells, index) => ({ cells, id: `${index} ${cells[0]}` }));
   return (
     <div className={classes.column}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section className={classes.scroll} tabIndex={0}>
+      <ScrollRegion className={classes.scroll}>
         <table className={classes.table}>
           <thead>
             <tr>
@@ -37,7 +37,7 @@ export function TableTile({ tile, data }: { tile: Tile; data: DataOf<'table'> })
             ))}
           </tbody>
         </table>
-      </section>
+      </ScrollRegion>
       {total > shown && (
         <div className={classes.foot}>
           The {shown} largest of {total} groups
