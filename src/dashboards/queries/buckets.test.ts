@@ -82,13 +82,25 @@ describe('buckets', () => {
         const bounds = [...buckets.starts, buckets.endMs];
         buckets.starts.forEach((start, index) => {
           expect((bounds[index + 1] as number) - start).toBe(buckets.secondsOf(index) * 1000);
-          expect(buckets.secondsOf(index)).toBeGreaterThan(0);
+          expect(buckets.secondsOf(index)).toBeGreaterThanOrEqual(0);
         });
         expect(buckets.starts[1] ?? Number.POSITIVE_INFINITY).toBeGreaterThan(startMs);
         expect(buckets.starts.at(-1) as number).toBeLessThan(endMs);
       }),
-      { numRuns: 300 },
+      { numRuns: 300, examples: [[1_308_132_000_001, 197, 'Pacific/Apia', '1d']] },
     );
+  });
+
+  it('of a day that a zone left out have no length', () => {
+    // Samoa crossed the date line at the end of 2011-12-29 and went on with the 31st.
+    const range = { startMs: at('2011-12-29T12:00:00Z'), endMs: at('2011-12-30T12:00:00Z') };
+    const buckets = bucketsOf(range, '1d', zone('Pacific/Apia'));
+    expect(iso(buckets.starts)).toEqual([
+      '2011-12-29T10:00:00.000Z',
+      '2011-12-30T10:00:00.000Z',
+      '2011-12-30T10:00:00.000Z',
+    ]);
+    expect([0, 1, 2].map((index) => buckets.secondsOf(index) / 3600)).toEqual([24, 0, 24]);
   });
 });
 

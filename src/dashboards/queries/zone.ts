@@ -43,15 +43,18 @@ export function localDay(zone: Zone, ms: number): number {
   return Math.floor((ms + zone.offsetAt(ms)) / DAY_MS);
 }
 
-/** The moment at which a local day begins; where midnight is skipped, the first moment after it. */
+/**
+ * The moment at which a local day begins; where midnight is skipped, the first moment after it. A day that a zone left
+ * out altogether, as Samoa did with 2011-12-30, begins and ends with the next one's beginning.
+ */
 export function startOfLocalDay(zone: Zone, day: number): number {
   const wall = day * DAY_MS;
-  // An offset may differ before and after the guess; the earliest moment that belongs to the day is right.
+  // An offset may differ before and after the guess; the earliest moment that opens the day, or a later one, is right.
   const guesses = [
     wall - zone.offsetAt(wall - DAY_MS),
     wall - zone.offsetAt(wall),
     wall - zone.offsetAt(wall + DAY_MS),
   ];
-  const inDay = guesses.filter((ms) => localDay(zone, ms) === day && localDay(zone, ms - 1) === day - 1);
-  return Math.min(...(inDay.length > 0 ? inDay : guesses));
+  const opening = guesses.filter((ms) => localDay(zone, ms) >= day && localDay(zone, ms - 1) < day);
+  return Math.min(...(opening.length > 0 ? opening : guesses));
 }
