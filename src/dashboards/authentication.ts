@@ -2,6 +2,7 @@ import type { Authenticate, Caller } from '../http/guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { computedOnce, memoized } from '../kernel/memo.ts';
+import { soon } from '../kernel/soon.ts';
 import { hashOf } from '../keys/credentials.ts';
 import type { LastUsed } from '../keys/last-used.ts';
 import type { Db } from '../state/tables.ts';
@@ -25,13 +26,14 @@ export function createTokenAuthentication({ db, clock, lastUsed }: Options): Aut
     const text = /^bearer +(\S+)\s*$/i.exec(header)?.[1];
     return text === undefined ? '' : hashOf(text);
   });
-  return async (header = '') => {
+  return (header = '') => {
     const tokenHash = hashIn(header);
-    const found = tokenHash === '' ? undefined : await findTokenByHash(db, tokenHash);
-    if (!found || (found.token.expireAt !== undefined && found.token.expireAt <= clock.now()))
-      throw new AppError('unauthorized', REFUSAL);
-    lastUsed.note(found.token);
-    return callerWith(found);
+    return soon(tokenHash === '' ? undefined : findTokenByHash(db, tokenHash), (found) => {
+      if (!found || (found.token.expireAt !== undefined && found.token.expireAt <= clock.now()))
+        throw new AppError('unauthorized', REFUSAL);
+      lastUsed.note(found.token);
+      return callerWith(found);
+    });
   };
 }
 

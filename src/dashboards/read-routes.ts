@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { dashboardAnswer } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
+import { type Soon, soon } from '../kernel/soon.ts';
 import { preferredEncoding } from './accept-encoding.ts';
 import { READ } from './authentication.ts';
 import type { Dashboards } from './dashboards.ts';
@@ -17,22 +18,22 @@ const LIST = '';
 export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }): Routes {
   const renderings = createRenderings();
 
-  async function answer(
+  function answer(
     request: FastifyRequest,
     reply: object,
     what: string,
     render: (organizationId: string) => Promise<Rendering>,
-  ): Promise<void> {
+  ): Soon<void> {
     const { organizationId, dashboardRevision } = callerOf(request);
+    const accepted = preferredEncoding(request.headers['accept-encoding'] ?? '');
     const rendering =
       renderings.find(organizationId, dashboardRevision, what) ??
-      renderings.keep(organizationId, dashboardRevision, what, await render(organizationId));
-    const accepted = preferredEncoding(request.headers['accept-encoding'] ?? '');
-    const encoded =
-      accepted === 'identity'
-        ? rendering.plain
-        : (rendering.encoded.get(accepted) ?? (await renderings.encode(organizationId, rendering, accepted)));
-    sendUnlessKnown(request, reply as FastifyReply, rendering, encoded);
+      render(organizationId).then((made) => renderings.keep(organizationId, dashboardRevision, what, made));
+    return soon(rendering, (found) =>
+      soon(renderings.encoded(organizationId, found, accepted), (encoded) =>
+        sendUnlessKnown(request, reply as FastifyReply, found, encoded),
+      ),
+    );
   }
 
   return (app) => {

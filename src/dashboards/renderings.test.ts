@@ -34,11 +34,11 @@ describe('rendered answers', () => {
   it('are compressed once; what is short stays as it is', async () => {
     const renderings = createRenderings();
     const long = renderings.keep('a', 1, 'x', rendered(JSON.stringify('x'.repeat(5000))));
-    const encoded = await renderings.encode('a', long, 'gzip');
+    const encoded = await renderings.encoded('a', long, 'gzip');
     expect(gunzipSync(encoded.bytes)).toEqual(long.plain.bytes);
     expect(long.encoded.get('gzip')).toBe(encoded);
     expect(encoded.etag).not.toBe(long.plain.etag);
     const short = rendered('{}');
-    expect(await renderings.encode('a', short, 'br')).toBe(short.plain);
+    expect(await renderings.encoded('a', short, 'br')).toBe(short.plain);
   });
 });

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Soon } from '../kernel/soon.ts';
 import { type Encoding, encodedEtag, etagOf } from './etag.ts';
 
 const KEPT_BYTES = 32 * 1024 * 1024;
@@ -59,6 +60,14 @@ export function createRenderings() {
     }
   }
 
+  async function encode(organizationId: string, { plain, encoded }: Rendering, encoding: Encoding): Promise<Encoded> {
+    const bytes = await compress[encoding](plain.bytes);
+    const made: Encoded = { bytes, etag: encodedEtag(plain.etag, encoding), encoding };
+    encoded.set(encoding, made);
+    count(organizationId, bytes.length);
+    return made;
+  }
+
   return {
     /** `what` is the id of a dashboard, or empty for the list. */
     find(organizationId: string, revision: number, what: string): Rendering | undefined {
@@ -79,14 +88,10 @@ export function createRenderings() {
     },
 
     /** Compressed once for all who ask; what is short goes out as it is. */
-    async encode(organizationId: string, rendering: Rendering, encoding: Encoding): Promise<Encoded> {
+    encoded(organizationId: string, rendering: Rendering, encoding: Encoding | 'identity'): Soon<Encoded> {
       const { plain, encoded } = rendering;
-      if (plain.bytes.length < WORTH_COMPRESSING_BYTES) return plain;
-      const bytes = await compress[encoding](plain.bytes);
-      const made: Encoded = { bytes, etag: encodedEtag(plain.etag, encoding), encoding };
-      encoded.set(encoding, made);
-      count(organizationId, bytes.length);
-      return made;
+      if (encoding === 'identity' || plain.bytes.length < WORTH_COMPRESSING_BYTES) return plain;
+      return encoded.get(encoding) ?? encode(organizationId, rendering, encoding);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { addressBlock } from '../kernel/addresses.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import { reportTo, type Soon, soon } from '../kernel/soon.ts';
 import { createFixedWindow, type FixedWindow, type Rate } from './rate-limit.ts';
 import { type App, pathCheck } from './validation.ts';
 
@@ -24,8 +25,8 @@ export interface Caller {
   session?: 'key' | 'token';
 }
 
-/** Header in, caller out; throws `unauthorized` for everybody else. */
-export type Authenticate = (authorization: string | undefined) => Promise<Caller>;
+/** Header in, caller out; `unauthorized` for everybody else. */
+export type Authenticate = (authorization: string | undefined) => Soon<Caller>;
 
 /** Cookie and proof that the console itself asks; undefined where there is nothing of the kind. */
 export type AuthenticateSession = (headers: FastifyRequest['headers']) => Promise<Caller | undefined>;
@@ -91,10 +92,8 @@ export function guardRoutes(
     const { roles, operation } = route.config ?? {};
     if (!roles) return;
     const checkPath = pathCheck(route.schema?.params as TSchema | undefined);
-    route.onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-      request.operation = operation;
-      request.route = route.url;
-      const caller = await identify(request);
+    const judge = (request: FastifyRequest, reply: FastifyReply, caller: Caller): void => {
+      request.caller = caller;
       const taken = limiter?.take(caller.credentialId);
       if (taken && rate && policy) announce(reply, rate, policy, taken);
       checkAddress(caller, request.clientAddress);
@@ -104,20 +103,31 @@ export function guardRoutes(
       if (roles.length > 0 && !roles.some((role) => caller.roles.includes(role)))
         throw new AppError('forbidden', roleRefusal(roles, caller));
     };
+    route.onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+      request.operation = operation;
+      request.route = route.url;
+      reportTo(done, () => soon(identify(request), (caller) => judge(request, reply, caller)));
+    };
   });
 
   knowCallers(app, clientAddress);
 
-  async function identify(request: FastifyRequest): Promise<Caller> {
-    const { headers } = request;
+  function identify(request: FastifyRequest): Soon<Caller> {
+    const refuse = (error: unknown): never => {
+      throw strangerRefusal(error, request, failedAttempts, challengeFor(request.headers));
+    };
     try {
-      request.caller =
-        (headers.authorization === undefined ? await authenticateSession?.(headers) : undefined) ??
-        (await authenticate(headers.authorization));
-      return request.caller;
+      const caller = callerIn(request.headers);
+      return caller instanceof Promise ? caller.catch(refuse) : caller;
     } catch (error) {
-      throw strangerRefusal(error, request, failedAttempts, challengeFor(headers));
+      return refuse(error);
     }
+  }
+
+  function callerIn(headers: FastifyRequest['headers']): Soon<Caller> {
+    const { authorization } = headers;
+    if (authorization !== undefined || !authenticateSession) return authenticate(authorization);
+    return authenticateSession(headers).then((caller) => caller ?? authenticate(undefined));
   }
 
   const challengeFor = (headers: FastifyRequest['headers']) =>

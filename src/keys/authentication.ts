@@ -2,6 +2,7 @@ import type { Authenticate, Caller } from '../http/guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { computedOnce } from '../kernel/memo.ts';
+import { soon } from '../kernel/soon.ts';
 import type { Db } from '../state/tables.ts';
 import { hashOf } from './credentials.ts';
 import { provenKey } from './identity.ts';
@@ -31,17 +32,19 @@ export function createKeyAuthentication({
   lastUsed: LastUsed;
 }): Authenticate {
   const known = new Map<string, Hashes>();
-  return async (header) => {
+  return (header) => {
     if (header === undefined) throw new AppError('unauthorized', 'No Authorization header provided');
     const remembered = known.get(header);
     const hashes = remembered ?? hashesIn(header);
-    const found = provenKey(await findKeyByHash(db, hashes.keyIdHash), hashes.keySecretHash, clock.now());
-    if (!remembered) {
-      if (known.size >= REMEMBERED_HEADERS) known.clear();
-      known.set(header, hashes);
-    }
-    lastUsed.note(found.key);
-    return callerWith(found);
+    return soon(findKeyByHash(db, hashes.keyIdHash), (candidate) => {
+      const found = provenKey(candidate, hashes.keySecretHash, clock.now());
+      if (!remembered) {
+        if (known.size >= REMEMBERED_HEADERS) known.clear();
+        known.set(header, hashes);
+      }
+      lastUsed.note(found.key);
+      return callerWith(found);
+    });
   };
 }
 

@@ -4,6 +4,7 @@ import { managementAnswer, renderedSuccess, sendPieces, success } from '../http/
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { computedOnce } from '../kernel/memo.ts';
+import { soon } from '../kernel/soon.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import {
   ExtendedServiceRecord,
@@ -55,11 +56,11 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           response: managementAnswer(ExtendedServiceRecord),
         },
       },
-      async (request, reply) => {
-        const service = await services.get(callerOf(request).organizationId, request.params.serviceId.toLowerCase());
-        serialize ??= reply.compileSerializationSchema({ ...ExtendedServiceRecord });
-        return sendPieces(reply, [renderedSuccess(request, rendered(service))]);
-      },
+      (request, reply) =>
+        soon(services.get(callerOf(request).organizationId, request.params.serviceId.toLowerCase()), (service) => {
+          serialize ??= reply.compileSerializationSchema({ ...ExtendedServiceRecord });
+          sendPieces(reply, [renderedSuccess(request, rendered(service))]);
+        }),
     );
 
     app.patch(

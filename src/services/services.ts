@@ -1,6 +1,7 @@
 import { type ActivityType, type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import { AppError, refuse, type Violation } from '../kernel/errors.ts';
+import { type Soon, soon } from '../kernel/soon.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
@@ -28,11 +29,11 @@ export function createServices({ state, audit, organizations }: Options) {
   return {
     list: (organizationId: string): Promise<Service[]> => listServices(state.db, organizationId),
 
-    async get(organizationId: string, id: string): Promise<Readonly<Service>> {
-      const service = await findSharedService(state.db, organizationId, id);
-      if (!service) throw missing(id);
-      return service;
-    },
+    get: (organizationId: string, id: string): Soon<Readonly<Service>> =>
+      soon(findSharedService(state.db, organizationId, id), (service) => {
+        if (!service) throw missing(id);
+        return service;
+      }),
 
     /** What a change would give, refused for the same reasons, and nothing is stored. */
     async preview(organizationId: string, id: string, change: ScalingChange): Promise<Preview> {

@@ -1,4 +1,5 @@
 import { computedOnce } from '../kernel/memo.ts';
+import { type Soon, soon } from '../kernel/soon.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db } from '../state/tables.ts';
 import type { Service } from './service.ts';
@@ -16,13 +17,8 @@ const selectOne = prepared((db: Db, value: { organizationId: string; id: string 
 const sharedService = computedOnce(toService);
 
 /** For reading only: see `recent`. */
-export async function findSharedService(
-  db: Db,
-  organizationId: string,
-  id: string,
-): Promise<Readonly<Service> | undefined> {
-  const row = await selectOne.recent(db, { organizationId, id });
-  return row && sharedService(row);
+export function findSharedService(db: Db, organizationId: string, id: string): Soon<Readonly<Service> | undefined> {
+  return soon(selectOne.recent(db, { organizationId, id }), (row) => row && sharedService(row));
 }
 
 export async function findService(db: Db, organizationId: string, id: string): Promise<Service | undefined> {
