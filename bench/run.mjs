@@ -78,7 +78,7 @@ async function main() {
   if (!only || only === 'large') rows.push(...(await largeRows()));
   if (!only || only === 'export') rows.push(...(await exportRows()));
   if (!only || only === 'tiles')
-    rows.push(...(await tileRows({ directory, startServer, measured, median, residentMb, here, fleetFile })));
+    rows.push(...(await tileRows({ directory, startServer, measured, median, residentMb, fleetFile })));
   if (!only || only === 'intake') rows.push(...(await intakeRows()));
   if (!only || only === 'rating') rows.push(await ratingRow());
 
@@ -386,6 +386,7 @@ ${table}
 - The floor for reads is a bare \`node:http\` server that answers the same headers and bytes without looking at the request.
 - The floor for changes is a bare loop of durable commits of one 2 KB row (libSQL, WAL, \`synchronous=FULL\`). Each change here is
   a row and its audit entry, in one commit that may carry the changes of other requests too.
+- The floor for tiles is hand-written SQL, sent straight to the engine that the server starts, on the same rows.
 - The floor for usage is the embedded engine alone, with the same tables (fsync after each insert) and the same rows as JSON
   lines. Rating is measured with everything it writes: every entry of the day changes.
 - Nothing is switched off: authentication, rate limits, audit, metrics and one log line per request are part of what is measured.
