@@ -75,6 +75,7 @@ async function main() {
     if (!only || name.includes(only)) rows.push(await writeRow(server, name, requests));
   if (!only || only === 'mixed') rows.push(await mixedRow(server));
   await server.stop();
+  if (!only || only === 'telemetry') rows.push(await telemetryRow(fleetFile));
   if (!only || only === 'large') rows.push(...(await largeRows()));
   if (!only || only === 'export') rows.push(...(await exportRows()));
   if (!only || only === 'tiles')
@@ -140,6 +141,34 @@ async function mixedRow(server) {
     '< 10 ms',
     p99 < 10,
   );
+}
+
+/** What writing our own telemetry takes from the requests it tells of: the same server with and without it. */
+async function telemetryRow(fleetFile) {
+  const args = ['--fleet', fleetFile, '--rate-limit', 'off', '--telemetry'];
+  const writing = await startServer(join(directory, 'writing'), [...args, 'on']);
+  const silent = await startServer(join(directory, 'silent'), [...args, 'off']);
+  // Whoever draws a tile starts the engine, and from then on it is written to.
+  const asked = {
+    startTime: 0,
+    endTime: 3_600_000,
+    series: [{ sourceId: 'logs', aggFn: 'count', where: '', groupBy: [] }],
+  };
+  await fetch(`${writing.url}/api/v2/charts/series`, {
+    method: 'POST',
+    headers: { authorization: bearer, 'content-type': 'application/json' },
+    body: JSON.stringify(asked),
+  });
+  const reads = [request('GET', `${base}/services/${serviceId}`)];
+  const ours = [];
+  const bare = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    bare.push(await load(silent.port, 64, reads));
+    ours.push(await load(writing.port, 64, reads));
+  }
+  await writing.stop();
+  await silent.stop();
+  return ratioRow('GET …/services/{id}, with self-telemetry', ours, bare, 'without', 0.95);
 }
 
 /** A long answer: it begins at once, and memory does not follow its size. */
