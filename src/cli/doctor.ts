@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { readFolder } from '../dashboards/folder.ts';
+import { openEngine } from '../engine/open.ts';
 import { parseFleetFile } from '../fleet/file.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { openState } from '../state/open.ts';
@@ -18,7 +19,7 @@ export function doctorCommand(program: Command, world: World): void {
   withSettings(
     program
       .command('doctor')
-      .description('check the configuration, the store, the ports and the clock')
+      .description('check the configuration, the store, the engine, the ports and the clock')
       .option('--json', 'as JSON'),
     SERVER_SETTINGS,
   ).action(async (options) => {
@@ -52,6 +53,7 @@ async function examine(options: Record<string, unknown>, world: World): Promise<
     ...examineFleet(config, world),
     ...examineDashboards(config),
     ...(await examineStore(config)),
+    await examineEngine(config),
     ...(await examinePorts(config)),
   ];
 }
@@ -105,6 +107,22 @@ async function examineStore(config: Config): Promise<Finding[]> {
     }
   } catch (error) {
     return [{ check: 'store', isFine: false, text: `${name}: ${(error as Error).message}` }];
+  }
+}
+
+async function examineEngine(config: Config): Promise<Finding> {
+  const check = 'engine';
+  const engine = openEngine({ ...config, clock: systemClock, log: { debug() {}, info() {}, warn() {} } });
+  try {
+    const [[version] = []] = await engine.query({ sql: 'SELECT version()', parameters: {} });
+    const kind = engine.kind === 'server' ? 'the ClickHouse server' : 'the embedded engine';
+    return { check, isFine: true, text: `${kind} answers; it is ClickHouse ${version}` };
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const reason = cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message;
+    return { check, isFine: false, text: `no tile data and no metering: ${reason}` };
+  } finally {
+    await engine.close();
   }
 }
 

@@ -15,7 +15,7 @@ onEachStore('doctor', (store) => {
   it('finds nothing wrong with a store that works, a port that is free and a clock that agrees', async () => {
     const { code, stdout, stderr } = await at.run('doctor', '--port', '0', '--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(checks(stdout)).toEqual({ node: true, config: true, store: true, clock: true, port: true });
+    expect(checks(stdout)).toEqual({ node: true, config: true, store: true, clock: true, engine: true, port: true });
   });
 });
 
@@ -36,6 +36,13 @@ describe('doctor, when something is wrong', () => {
     expect(stdout).toMatch(/^ok {4}node/m);
     expect(stdout).toMatch(/^ok {4}store/m);
     expect(stdout).toMatch(new RegExp(`^FAIL {2}port +127\\.0\\.0\\.1:${port} cannot be used: .*EADDRINUSE`, 'm'));
+  });
+
+  it('says why there is no engine', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const { code, stdout } = await at.run('doctor', '--port', '0', '--clickhouse-url', url);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^FAIL {2}engine +no tile data and no metering: .*ECONNREFUSED/m);
   });
 
   it('says that a fleet file cannot be used', async () => {
