@@ -19,7 +19,7 @@ import type { Points, Reading, Top } from './reading.ts';
 import { createResolve, type Resolved } from './resolve.ts';
 import { planSearch } from './search.ts';
 import { type Asker, createSharedQueries } from './shared-queries.ts';
-import { nameOf, numberData, type Series, type Tile, type TileData, tableData, timeData } from './tile-data.ts';
+import { type Drawable, nameOf, numberData, type Series, type TileData, tableData, timeData } from './tile-data.ts';
 import { findZone, type Zone } from './zone.ts';
 
 /** What one statement for a tile may use up. */
@@ -129,7 +129,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     },
 
     /** Any tile, stored or not. */
-    async draw(caller: Caller, tile: Tile, view: View): Promise<TileData> {
+    async draw(caller: Caller, tile: Drawable, view: View): Promise<TileData> {
       const [first] = tile.series;
       if (!first) throw new AppError('bad_request', 'The tile has no series');
       if (first.type === 'markdown') return { type: 'markdown', content: first.content ?? '' };
@@ -169,7 +169,7 @@ interface Named {
   points: Points;
 }
 
-function asRatio({ series }: Tile, [first, second]: Named[], groups: number): Named {
+function asRatio({ series }: Drawable, [first, second]: Named[], groups: number): Named {
   if (!first || !second) throw new Error('a ratio has two series');
   return {
     name: series[0]?.alias ?? `${first.name} / ${second.name}`,

@@ -38,7 +38,7 @@ export function WhereField({ series, expressions, window, error, onChange }: Pro
   };
   return (
     <Combobox store={combobox} onOptionSubmit={take} withinPortal>
-      <Combobox.Target>
+      <Combobox.Target withExpandedAttribute>
         <TextInput
           label="Where"
           placeholder={isLucene ? 'SeverityText:"ERROR" -ServiceName:"gateway"' : "SeverityText = 'ERROR'"}
@@ -54,7 +54,7 @@ export function WhereField({ series, expressions, window, error, onChange }: Pro
         />
       </Combobox.Target>
       <Combobox.Dropdown hidden={offers.length === 0}>
-        <Combobox.Options mah={220} style={{ overflowY: 'auto' }}>
+        <Combobox.Options aria-label="Offers" mah={220} style={{ overflowY: 'auto' }}>
           {offers.slice(0, MOST_OFFERED).map((offer) => (
             <Combobox.Option key={offer} value={offer}>
               {offer}
