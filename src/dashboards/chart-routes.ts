@@ -8,8 +8,18 @@ import { refuse } from '../kernel/errors.ts';
 import { READ } from './authentication.ts';
 import { completedSeries, seriesViolations } from './dashboard.ts';
 import { chartRows } from './queries/chart-rows.ts';
-import { ChartRow, ChartSeriesBody, TileAnswer, TileDrawingBody, TilePath, TileQuery } from './queries/chart-schema.ts';
+import {
+  ChartRow,
+  ChartSeriesBody,
+  ColumnRecord,
+  ColumnsQuery,
+  TileAnswer,
+  TileDrawingBody,
+  TilePath,
+  TileQuery,
+} from './queries/chart-schema.ts';
 import type { Caller, Charts, View } from './queries/charts.ts';
+import { DashboardPath } from './schema.ts';
 
 const tags = ['Data'];
 
@@ -101,6 +111,27 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         const view = viewOf('request body', clock.now(), request.body);
         const tile = { asRatio, series: series.map(completedSeries) };
         return { data: await charts.draw(asker(request, reply), tile, view) };
+      },
+    );
+
+    app.get(
+      '/api/v2/sources/:id/columns',
+      {
+        config: { operation: 'listSourceColumns', roles: READ },
+        schema: {
+          tags: ['Sources'],
+          summary: 'List the columns of a source',
+          description: 'Those its table has in the engine, and the keys of its maps that the range holds.',
+          params: DashboardPath,
+          querystring: ColumnsQuery,
+          response: dashboardAnswer(Type.Array(ColumnRecord)),
+        },
+      },
+      async (request, reply) => {
+        const { metricDataType, ...asked } = request.query;
+        const { startMs, endMs } = viewOf('query', clock.now(), asked);
+        const about = { startMs, endMs, metricDataType };
+        return { data: await charts.columns(asker(request, reply), request.params.id, about) };
       },
     );
   };

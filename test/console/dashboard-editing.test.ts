@@ -122,6 +122,29 @@ inBrowser(
       await page.getByRole('option', { name: choice, exact: true }).click();
     };
 
+    it('offers the columns that the engine has, and the keys that the range holds', async () => {
+      const page = await edit();
+      await page.getByRole('button', { name: 'Add a tile' }).click();
+      await page.getByRole('menuitem', { name: 'Table' }).click();
+      const dialog = page.getByRole('dialog');
+      const offers = page.getByRole('listbox', { name: 'Offers' });
+      const grouped = dialog.getByLabel('Grouped by');
+      await grouped.fill('Attributes');
+      await page.getByRole('option', { name: "LogAttributes['ms']" }).click();
+      await dialog.getByTestId('preview').getByRole('row', { name: '10 1', exact: true }).waitFor();
+      await dialog.getByLabel('Where').pressSequentially('EventN');
+      await offers.getByRole('option', { name: 'EventName' }).waitFor();
+      await dialog.getByLabel('Where').fill('LogAttributes.');
+      await offers.getByRole('option', { name: 'LogAttributes.ms' }).click();
+      expect(await dialog.getByLabel('Where').inputValue()).toBe('LogAttributes.ms:');
+      await dialog.getByLabel('Where').fill('ServiceName:"api"');
+      await offers.waitFor({ state: 'hidden' });
+      await choose(page, 'Source', 'Metrics');
+      await dialog.getByLabel('Where').fill('Met');
+      await offers.getByRole('option', { name: 'MetricUnit' }).waitFor();
+      await shoot(page, 'column-offers');
+    });
+
     it('moves and resizes by dragging, duplicates and deletes', async () => {
       const page = await edit();
       await dragBy(page, page.locator('[data-tile="two"] header'), -900, 170);

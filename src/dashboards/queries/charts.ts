@@ -1,8 +1,9 @@
-import type { Engine } from '../../engine/engine.ts';
+import type { Column, Engine } from '../../engine/engine.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Dashboard } from '../schema.ts';
-import type { Source } from '../source.ts';
+import type { MetricDataType, Source } from '../source.ts';
+import { KEY_LIMITS, planKeys } from './attribute-keys.ts';
 import {
   autoGranularity,
   type Buckets,
@@ -37,6 +38,11 @@ export interface View extends Range {
   withOthers: boolean;
   /** Of a search. */
   limit: number;
+}
+
+export interface SourceColumn extends Column {
+  /** Of a map: those seen, the most frequent first. */
+  keys: string[] | undefined;
 }
 
 interface Options {
@@ -79,6 +85,18 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     };
   }
 
+  /** None where the rows are too many to find them in time: the columns are worth having without. */
+  async function readKeys(caller: Caller, reading: Reading): Promise<ReadonlyMap<string, string[]>> {
+    const plan = planKeys(reading);
+    if (!plan) return new Map();
+    try {
+      return plan.collect(await queries.query(plan.statement, caller, KEY_LIMITS));
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'bad_request') return new Map();
+      throw error;
+    }
+  }
+
   async function searchTile(caller: Caller, series: Series, view: View): Promise<TileData> {
     const path = 'series[0]';
     const buckets = oneBucket(view);
@@ -118,6 +136,19 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
       const [first, second] = points;
       if (!isRatio || points.length !== 2 || !first || !second) return { buckets, points };
       return { buckets, points: [ratioOf(first, second, { aggFn: list[0]?.aggFn, groups: MOST_GROUPS })] };
+    },
+
+    /** What a series may name: the columns that the engine has, and of its maps the keys that the range holds. */
+    async columns(
+      caller: Caller,
+      sourceId: string,
+      { metricDataType, ...range }: Range & { metricDataType: MetricDataType | undefined },
+    ): Promise<SourceColumn[]> {
+      const series = { sourceId, metricDataType, where: '', whereLanguage: 'lucene' as const, groupBy: [] };
+      const from = await resolve(caller.organizationId, series, () => new AppError('not_found', 'Source not found'));
+      const at = { buckets: oneBucket(range), top: { groups: 1, withOthers: false }, path: 'columns' };
+      const keys = await readKeys(caller, readingOf(caller, { ...series, type: 'search' }, at, from));
+      return from.table.columns.map(({ name, type }) => ({ name, type, keys: keys.get(name) }));
     },
 
     /** One tile of a stored dashboard, as it is drawn. */

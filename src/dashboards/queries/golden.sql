@@ -185,3 +185,7 @@ SELECT __bucket, __g0, Scale, sumMap(arrayConcat(arrayMap(i -> toInt32(PositiveO
 -- search
 -- {"p1":"timeout","p2":1772359200,"p3":60,"p4":"status","p5":1772359200000,"p6":1772362800000,"p7":"acme","p8":100}
 SELECT toUnixTimestamp64Milli(toDateTime64(`Timestamp`, 3)), `ServiceName`, `LogAttributes`[{p4:String}], `Body` FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_logs` WHERE `OrganizationId` = {p7:String} AND `Timestamp` >= fromUnixTimestamp64Milli({p5:Int64}) AND `Timestamp` < fromUnixTimestamp64Milli({p6:Int64})) WHERE (hasToken(lower(`Body`), {p1:String})) ORDER BY `Timestamp` DESC LIMIT {p8:UInt32};
+
+-- keys of maps
+-- {"p1":1772359200000,"p2":1772362800000,"p3":"acme","p4":1000000}
+SELECT topKArray(100)(__k0) FROM (SELECT mapKeys(`LogAttributes`) AS __k0 FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_logs` WHERE `OrganizationId` = {p3:String} AND `Timestamp` >= fromUnixTimestamp64Milli({p1:Int64}) AND `Timestamp` < fromUnixTimestamp64Milli({p2:Int64})) LIMIT {p4:UInt32});

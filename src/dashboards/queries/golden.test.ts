@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Column } from '../../engine/engine.ts';
 import { METRIC_DATA_TYPES, type MetricDataType } from '../source.ts';
+import { planKeys } from './attribute-keys.ts';
 import { bucketsOf, oneBucket } from './buckets.ts';
 import { planSeries } from './plan.ts';
 import type { Aggregation, Reading } from './reading.ts';
@@ -120,7 +121,8 @@ describe('the SQL of every shape of series', () => {
       source,
       100,
     );
-    const text = [...plans, { name: 'search', ...search.statement }]
+    const keys = { sql: '', parameters: {}, ...planKeys(reading({ buckets: oneBucket(range) }))?.statement };
+    const text = [...plans, { name: 'search', ...search.statement }, { name: 'keys of maps', ...keys }]
       .map(({ name, sql, parameters }) => `-- ${name}\n-- ${JSON.stringify(parameters)}\n${sql};\n`)
       .join('\n');
     await expect(text).toMatchFileSnapshot('./golden.sql');
