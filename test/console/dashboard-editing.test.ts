@@ -1,52 +1,19 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { board, place, RANGE, rows } from '../support/board.ts';
+import { afterAll, expect, it } from 'vitest';
+import { board, RANGE } from '../support/board.ts';
 import { expectAccessible, inBrowser, type Page, settled, shoot } from '../support/browser.ts';
-import { fillEngine } from '../support/engine.ts';
+import { draft, useDraft } from '../support/draft.ts';
 import { acme, fleet } from '../support/fleet.ts';
 
 const [organization, ...others] = fleet.organizations;
-const text = (id: string, name: string, x: number, y: number) => ({
-  id,
-  name,
-  ...place(x, y, 12, 4),
-  series: [{ type: 'markdown', content: name }],
-});
-const draft = { name: 'Draft', tags: ['test'], tiles: [text('one', 'One', 0, 0), text('two', 'Two', 12, 0)] };
 
 inBrowser(
   'editing dashboards',
   (browser) => {
-    let id = '';
-    beforeAll(() => fillEngine(join(browser.server.directory, 'data'), rows));
-    beforeEach(async () => {
-      const { json } = await browser.server.call({
-        method: 'POST',
-        path: '/api/v2/dashboards',
-        token: acme.writer,
-        body: draft,
-      });
-      id = json.data.id;
-    });
-
-    const stored = async (which = id) =>
-      (await browser.server.call({ path: `/api/v2/dashboards/${which}`, token: acme.token })).json.data;
-    const saveElsewhere = async (name: string) =>
-      browser.server.call({
-        method: 'PUT',
-        path: `/api/v2/dashboards/${id}`,
-        token: acme.writer,
-        body: { ...draft, name },
-      });
-    const edit = async () => {
-      const page = await browser.signIn(acme.admin, `/dashboards/${id}?${RANGE}&edit=true`);
-      await nameField(page).waitFor();
-      await page.locator('[data-tile="two"]').getByText('Two').first().waitFor();
-      return page;
-    };
-    const nameField = (page: Page) => page.getByRole('main').getByLabel('Name', { exact: true });
+    const { id, edit, nameField, stored, put } = useDraft(browser);
+    const saveElsewhere = (name: string) => put({ ...draft, name });
     const save = (page: Page) => page.getByRole('button', { name: 'Save' }).click();
     const isSaved = (page: Page) => page.getByRole('button', { name: 'Edit', exact: true }).waitFor();
 
@@ -84,65 +51,6 @@ inBrowser(
         }),
       ]);
       await page.locator('canvas').waitFor();
-    });
-
-    it('previews every kind of tile as it will be', async () => {
-      const page = await edit();
-      await page.getByRole('button', { name: 'Add a tile' }).click();
-      await page.getByRole('menuitem', { name: 'Number' }).click();
-      const dialog = page.getByRole('dialog');
-      const preview = dialog.getByTestId('preview');
-      await preview.getByText('60', { exact: true }).waitFor();
-      await shoot(page, 'tile-preview-number');
-      await page.setViewportSize({ width: 1280, height: 900 });
-      await dialog.getByRole('button', { name: 'Add a series' }).click();
-      await dialog.getByRole('group', { name: 'Series 1' }).getByLabel('Where').fill('SeverityText:"ERROR"');
-      await dialog.getByLabel('Ratio: the first divided by the second').click();
-      await preview.getByText('0.0833').waitFor();
-      await dialog.getByLabel('Ratio: the first divided by the second').click();
-      await dialog.getByRole('button', { name: 'Take series 1 away' }).click();
-      await choose(page, 'Type', 'Table');
-      await dialog.getByLabel('Grouped by').fill('ServiceName');
-      await page.keyboard.press('Enter');
-      await preview.getByRole('row', { name: 'api 30' }).waitFor();
-      await choose(page, 'Type', 'Search');
-      await dialog.getByLabel('Where').fill('SeverityText:"ERROR"');
-      await preview.getByText('request 24 of api').waitFor();
-      await expectAccessible(page);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      await shoot(page, 'tile-preview-search');
-      await dialog.getByRole('button', { name: 'Done' }).click();
-      // On the grid as well, before anything is saved.
-      await page.getByRole('main').getByText('request 24 of api').waitFor();
-      expect((await stored()).tiles).toHaveLength(2);
-    });
-
-    const choose = async (page: Page, label: string, choice: string) => {
-      await page.getByRole('dialog').getByRole('combobox', { name: label, exact: true }).click();
-      await page.getByRole('option', { name: choice, exact: true }).click();
-    };
-
-    it('offers the columns that the engine has, and the keys that the range holds', async () => {
-      const page = await edit();
-      await page.getByRole('button', { name: 'Add a tile' }).click();
-      await page.getByRole('menuitem', { name: 'Table' }).click();
-      const dialog = page.getByRole('dialog');
-      const offers = page.getByRole('listbox', { name: 'Offers' });
-      const grouped = dialog.getByLabel('Grouped by');
-      await grouped.fill('Attributes');
-      await page.getByRole('option', { name: "LogAttributes['ms']" }).click();
-      await dialog.getByTestId('preview').getByRole('row', { name: '10 1', exact: true }).waitFor();
-      await dialog.getByLabel('Where').pressSequentially('EventN');
-      await offers.getByRole('option', { name: 'EventName' }).waitFor();
-      await dialog.getByLabel('Where').fill('LogAttributes.');
-      await offers.getByRole('option', { name: 'LogAttributes.ms' }).click();
-      expect(await dialog.getByLabel('Where').inputValue()).toBe('LogAttributes.ms:');
-      await dialog.getByLabel('Where').fill('ServiceName:"api"');
-      await offers.waitFor({ state: 'hidden' });
-      await choose(page, 'Source', 'Metrics');
-      await dialog.getByLabel('Where').fill('Met');
-      await offers.getByRole('option', { name: 'MetricUnit' }).waitFor();
-      await shoot(page, 'column-offers');
     });
 
     it('moves and resizes by dragging, duplicates and deletes', async () => {
@@ -186,6 +94,30 @@ inBrowser(
       await dialog.getByRole('button', { name: 'Leave' }).click();
       await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
       expect((await stored()).name).toBe('Draft');
+    });
+
+    it('asks before Discard, or going back, loses something; nothing is asked where nothing would be lost', async () => {
+      const page = await browser.signIn(acme.admin, `/dashboards/${id()}?${RANGE}`);
+      const button = (name: string) => page.getByRole('button', { name, exact: true });
+      const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+      await button('Edit').click();
+      await button('Done').click();
+      await button('Edit').click();
+      await nameField(page).fill('Changed');
+      await button('Discard').click();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      expect(await nameField(page).inputValue()).toBe('Changed');
+      await page.evaluate('history.back()');
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      expect(await nameField(page).inputValue()).toBe('Changed');
+      await button('Discard').click();
+      await dialog.getByRole('button', { name: 'Leave' }).click();
+      await button('Edit').waitFor();
+      await page.getByRole('heading', { name: 'Draft', level: 1 }).waitFor();
+      await button('Edit').click();
+      expect(await nameField(page).inputValue()).toBe('Draft');
     });
 
     it('shows what the server refuses and loses nothing', async () => {
@@ -234,7 +166,7 @@ inBrowser(
     });
 
     it('exports a file that imports as another dashboard; a bad file says what is wrong', async () => {
-      const page = await browser.signIn(acme.admin, `/dashboards/${id}`);
+      const page = await browser.signIn(acme.admin, `/dashboards/${id()}`);
       await page.getByRole('button', { name: 'More', exact: true }).click();
       const [download] = await Promise.all([
         page.waitForEvent('download'),
@@ -260,19 +192,19 @@ inBrowser(
     });
 
     it('deletes after asking by name', async () => {
-      const page = await browser.signIn(acme.admin, `/dashboards/${id}`);
+      const page = await browser.signIn(acme.admin, `/dashboards/${id()}`);
       await page.getByRole('button', { name: 'More', exact: true }).click();
       await page.getByRole('menuitem', { name: 'Delete' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('Draft').waitFor();
       await dialog.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('heading', { name: 'Dashboards', level: 1 }).waitFor();
-      expect((await browser.server.call({ path: `/api/v2/dashboards/${id}`, token: acme.token })).status).toBe(404);
+      expect((await browser.server.call({ path: `/api/v2/dashboards/${id()}`, token: acme.token })).status).toBe(404);
     });
 
     it('offers nothing to those who may only look', async () => {
       for (const credentials of [acme.developer, { token: acme.token }]) {
-        const page = await browser.signIn(credentials, `/dashboards/${id}?edit=true`);
+        const page = await browser.signIn(credentials, `/dashboards/${id()}?edit=true`);
         await page.locator('[data-tile="one"]').waitFor();
         expect(await page.getByRole('button', { name: 'Edit', exact: true }).count()).toBe(0);
         await page.getByRole('button', { name: 'More', exact: true }).click();
