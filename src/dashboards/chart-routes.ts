@@ -121,7 +121,8 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         schema: {
           tags: ['Sources'],
           summary: 'List the columns of a source',
-          description: 'Those its table has in the engine, and the keys of its maps that the range holds.',
+          description:
+            'Those its table has in the engine, and the keys of maps and names of metrics that the range holds.',
           params: DashboardPath,
           querystring: ColumnsQuery,
           response: dashboardAnswer(Type.Array(ColumnRecord)),

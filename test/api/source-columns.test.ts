@@ -18,6 +18,7 @@ interface Column {
   name: string;
   type: string;
   keys?: string[];
+  values?: string[];
 }
 
 onEachStore('the columns of a source', (store) => {
@@ -47,6 +48,15 @@ onEachStore('the columns of a source', (store) => {
     expect(await names('')).toContain('Value');
     expect(await names('metricDataType=histogram')).toContain('ExplicitBounds');
     expect(await names('metricDataType=gauge')).not.toContain('ExplicitBounds');
+  });
+
+  it('tell the metrics that the range holds', async () => {
+    const metrics = async (query: string, token = acme.token) =>
+      (await columns('metrics', query, token)).find(({ name }) => name === 'MetricName')?.values;
+    expect(await metrics(range)).toEqual(['memory']);
+    expect(await metrics(`${range}&metricDataType=sum`)).toEqual([]);
+    expect(await metrics(`start=${T0 - 3_600_000}&end=${T0}`)).toEqual([]);
+    expect(await metrics(range, globex.token)).toEqual([]);
   });
 
   it('hold keys of the own organization and of the range alone', async () => {

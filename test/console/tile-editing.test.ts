@@ -62,5 +62,24 @@ inBrowser('editing a tile', (browser) => {
     await dialog.getByLabel('Where').fill('Met');
     await offers.getByRole('option', { name: 'MetricUnit' }).waitFor();
     await shoot(page, 'column-offers');
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await dialog.getByLabel('Where').fill('');
+    await dialog.getByRole('combobox', { name: 'Metric', exact: true }).click();
+    await page.getByRole('option', { name: 'memory' }).click();
+    expect(await dialog.getByRole('combobox', { name: 'Metric', exact: true }).inputValue()).toBe('memory');
+  });
+
+  it('goes on without offers where the engine cannot tell its columns', async () => {
+    const page = await edit();
+    await page.route('**/sources/*/columns*', (route) => route.fulfill({ status: 503, json: { message: 'Not now' } }));
+    await page.getByRole('button', { name: 'Add a tile' }).click();
+    await Promise.all([page.waitForResponse(/columns/), page.getByRole('menuitem', { name: 'Number' }).click()]);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByTestId('preview').getByText('60', { exact: true }).waitFor();
+    await dialog.getByLabel('Where').fill('Sev');
+    expect(await page.getByRole('option').count()).toBe(0);
+    await dialog.getByLabel('Where').fill('SeverityText:"ERROR"');
+    await dialog.getByTestId('preview').getByText('5', { exact: true }).waitFor();
+    expect(await page.getByText('Not now').count()).toBe(0);
   });
 });

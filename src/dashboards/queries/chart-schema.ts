@@ -83,6 +83,11 @@ export const ColumnRecord = Type.Object({
   keys: Type.Optional(
     Type.Array(Type.String(), { description: 'Of a map: those the range holds, the most frequent first, at most 100' }),
   ),
+  values: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Of MetricName in a metric source: the metrics that the range holds, at most 1000',
+    }),
+  ),
 });
 
 const Moment = Type.Union([Milliseconds, Type.String()], { description: 'Epoch milliseconds or ISO 8601' });

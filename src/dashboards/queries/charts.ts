@@ -3,7 +3,6 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Dashboard } from '../schema.ts';
 import type { MetricDataType, Source } from '../source.ts';
-import { KEY_LIMITS, planKeys } from './attribute-keys.ts';
 import {
   autoGranularity,
   type Buckets,
@@ -13,6 +12,7 @@ import {
   oneBucket,
   type Range,
 } from './buckets.ts';
+import { CONTENTS_LIMITS, type Contents, planContents } from './column-contents.ts';
 import { mistake } from './draft.ts';
 import { planSeries } from './plan.ts';
 import { COMPARED_GROUPS, ratioOf } from './ratio.ts';
@@ -40,10 +40,7 @@ export interface View extends Range {
   limit: number;
 }
 
-export interface SourceColumn extends Column {
-  /** Of a map: those seen, the most frequent first. */
-  keys: string[] | undefined;
-}
+export type SourceColumn = Column & Contents;
 
 interface Options {
   engine: Engine;
@@ -85,12 +82,12 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     };
   }
 
-  /** None where the rows are too many to find them in time: the columns are worth having without. */
-  async function readKeys(caller: Caller, reading: Reading): Promise<ReadonlyMap<string, string[]>> {
-    const plan = planKeys(reading);
+  /** None where the rows are too many to look through in time: the columns are worth having without. */
+  async function readContents(caller: Caller, reading: Reading): Promise<ReadonlyMap<string, Contents>> {
+    const plan = planContents(reading);
     if (!plan) return new Map();
     try {
-      return plan.collect(await queries.query(plan.statement, caller, KEY_LIMITS));
+      return plan.collect(await queries.query(plan.statement, caller, CONTENTS_LIMITS));
     } catch (error) {
       if (error instanceof AppError && error.code === 'bad_request') return new Map();
       throw error;
@@ -138,7 +135,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
       return { buckets, points: [ratioOf(first, second, { aggFn: list[0]?.aggFn, groups: MOST_GROUPS })] };
     },
 
-    /** What a series may name: the columns that the engine has, and of its maps the keys that the range holds. */
+    /** What a series may name: the columns that the engine has, and the keys of maps and names of metrics that the range holds. */
     async columns(
       caller: Caller,
       sourceId: string,
@@ -147,8 +144,8 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
       const series = { sourceId, metricDataType, where: '', whereLanguage: 'lucene' as const, groupBy: [] };
       const from = await resolve(caller.organizationId, series, () => new AppError('not_found', 'Source not found'));
       const at = { buckets: oneBucket(range), top: { groups: 1, withOthers: false }, path: 'columns' };
-      const keys = await readKeys(caller, readingOf(caller, { ...series, type: 'search' }, at, from));
-      return from.table.columns.map(({ name, type }) => ({ name, type, keys: keys.get(name) }));
+      const contents = await readContents(caller, readingOf(caller, { ...series, type: 'search' }, at, from));
+      return from.table.columns.map(({ name, type }) => ({ name, type, ...contents.get(name) }));
     },
 
     /** One tile of a stored dashboard, as it is drawn. */

@@ -188,4 +188,8 @@ SELECT toUnixTimestamp64Milli(toDateTime64(`Timestamp`, 3)), `ServiceName`, `Log
 
 -- keys of maps
 -- {"p1":1772359200000,"p2":1772362800000,"p3":"acme","p4":1000000}
-SELECT topKArray(100)(__k0) FROM (SELECT mapKeys(`LogAttributes`) AS __k0 FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_logs` WHERE `OrganizationId` = {p3:String} AND `Timestamp` >= fromUnixTimestamp64Milli({p1:Int64}) AND `Timestamp` < fromUnixTimestamp64Milli({p2:Int64})) LIMIT {p4:UInt32});
+SELECT topKArray(100)(__c0) FROM (SELECT mapKeys(`LogAttributes`) AS __c0 FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_logs` WHERE `OrganizationId` = {p3:String} AND `Timestamp` >= fromUnixTimestamp64Milli({p1:Int64}) AND `Timestamp` < fromUnixTimestamp64Milli({p2:Int64})) LIMIT {p4:UInt32});
+
+-- names of metrics
+-- {"p1":1772359200000,"p2":1772362800000,"p3":"acme","p4":1000000}
+SELECT topKArray(100)(__c0), arraySort(groupUniqArray(1000)(__c1)), topKArray(100)(__c2) FROM (SELECT mapKeys(`ResourceAttributes`) AS __c0, toString(`MetricName`) AS __c1, mapKeys(`Attributes`) AS __c2 FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_metrics_gauge` WHERE `OrganizationId` = {p3:String} AND `TimeUnix` >= fromUnixTimestamp64Milli({p1:Int64}) AND `TimeUnix` < fromUnixTimestamp64Milli({p2:Int64})) LIMIT {p4:UInt32});

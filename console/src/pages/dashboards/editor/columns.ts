@@ -22,7 +22,12 @@ export function knownOf(dashboards: readonly Dashboard[], sourceId: string, colu
   ]);
   return {
     expressions: [...new Set([...columns.flatMap(expressionsOf), ...asked])],
-    metrics: [...new Set(own.flatMap(({ metricName }) => metricName ?? []))].toSorted(),
+    metrics: [
+      ...new Set([
+        ...columns.flatMap(({ values = [] }) => values),
+        ...own.flatMap(({ metricName }) => metricName ?? []),
+      ]),
+    ].toSorted(),
   };
 }
 

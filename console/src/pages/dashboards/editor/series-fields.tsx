@@ -96,6 +96,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
             label="Metric"
             placeholder="http.server.requests"
             data={known.metrics}
+            limit={MOST_OFFERED}
             value={series.metricName ?? ''}
             error={errorAt('metricName')}
             onChange={(metricName) => change({ metricName })}
