@@ -96,11 +96,12 @@ export async function startServer({
   let folder: FolderWatch | undefined;
   try {
     const domains = createDomains({ state, engine, clock, log, config });
+    const { dashboardsDirectory: directory } = config;
+    const released = directory === undefined ? await domains.provisioning.release() : 0;
+    if (released > 0)
+      log.info({ dashboards: released }, 'there is no dashboards folder: what came from one is given back');
     await prepare?.(domains);
-    folder =
-      config.dashboardsDirectory === undefined
-        ? undefined
-        : await openFolderWatch({ directory: config.dashboardsDirectory, provisioning: domains.provisioning, log });
+    if (directory !== undefined) folder = await openFolderWatch({ directory, provisioning: domains.provisioning, log });
 
     const clientAddress = createClientAddress(config.trustedProxies);
     const failedAttempts = createFixedWindow(FAILED_ATTEMPTS, clock);

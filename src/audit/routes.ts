@@ -5,7 +5,7 @@ import type { Routes } from '../http/validation.ts';
 import { DAY_MS, isoTime, parseDate, parseDateTime } from '../kernel/clock.ts';
 import { refuse, type Violation } from '../kernel/errors.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import type { Activity } from './activity.ts';
+import type { Activity, Wanted } from './activity.ts';
 import type { Audit } from './audit.ts';
 import { ActivityPath, ActivityQuery, ActivityRecord } from './schema.ts';
 import type { ActivityFilter } from './store.ts';
@@ -24,14 +24,17 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
         schema: {
           tags,
           summary: 'List activities',
-          description: 'The audit trail, newest first: who changed what, before and after.',
+          description:
+            'The audit trail, newest first: who changed what, before and after. Every filter looks through all of it.',
           params: OrganizationPath,
           querystring: ActivityQuery,
           response: managementAnswer(Type.Array(ActivityRecord)),
         },
       },
       async (request) => {
-        const activities = await audit.list(callerOf(request).organizationId, filterOf(request.query));
+        const wanted = wantedOf(request.query);
+        const filter = { ...filterOf(request.query), ...(wanted ? { wanted } : {}) };
+        const activities = await audit.list(callerOf(request).organizationId, filter);
         return success(request, activities.map(record));
       },
     );
@@ -77,6 +80,20 @@ function filterOf(query: Static<typeof ActivityQuery>): ActivityFilter {
   if (toMs !== undefined) filter.toMs = toMs;
   if (query.before !== undefined) filter.before = query.before.toLowerCase();
   return filter;
+}
+
+/** Undefined where everything is. */
+function wantedOf({ type, actor, resource_type, resource_id, text }: Static<typeof ActivityQuery>): Wanted | undefined {
+  const parts = (text ?? '').toLowerCase().split('|');
+  const texts = parts.map((part) => part.trim()).filter((part) => part !== '');
+  const wanted: Wanted = {
+    type,
+    actor,
+    resourceType: resource_type,
+    resourceId: resource_id,
+    texts: texts.length > 0 ? texts : undefined,
+  };
+  return Object.values(wanted).every((value) => value === undefined) ? undefined : wanted;
 }
 
 const record = ({ id, createdAt, type, actor, organizationId, serviceId, resource, before, after }: Activity) => ({

@@ -1,10 +1,14 @@
 import Type from 'typebox';
 import { OrganizationPath } from '../organizations/schema.ts';
+import { ACTIVITY_TYPES } from './activity.ts';
 
 export const ActivityPath = Type.Object({
   ...OrganizationPath.properties,
   activityId: Type.String({ format: 'uuid' }),
 });
+
+const filter = (description: string, maxLength = 255) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength, description }));
 
 export const ActivityQuery = Type.Object(
   {
@@ -15,6 +19,14 @@ export const ActivityQuery = Type.Object(
         format: 'uuid',
         description: 'Continue after this activity: the id of the last one of the page before',
       }),
+    ),
+    type: Type.Optional(Type.Enum([...ACTIVITY_TYPES])),
+    actor: filter('The id of a key or token, or the name it had'),
+    resource_type: filter('For example service, key, dashboard, budget'),
+    resource_id: filter('What the change is about'),
+    text: filter(
+      'Stands, in any letter case, in the type, the actor, the address, the user agent, the request id, the id or the name of the resource; parts between | are alternatives',
+      1000,
     ),
     limit: Type.Optional(Type.String({ description: '1 to 1000, 100 when left out' })),
   },

@@ -6,9 +6,20 @@ import type { Routes } from '../http/validation.ts';
 import { type Clock, parseDateTime } from '../kernel/clock.ts';
 import { refuse } from '../kernel/errors.ts';
 import { READ } from './authentication.ts';
+import { completedSeries, seriesViolations } from './dashboard.ts';
 import { chartRows } from './queries/chart-rows.ts';
-import { ChartRow, ChartSeriesBody, TileAnswer, TilePath, TileQuery } from './queries/chart-schema.ts';
-import type { Caller, Charts } from './queries/charts.ts';
+import {
+  ChartRow,
+  ChartSeriesBody,
+  ColumnRecord,
+  ColumnsQuery,
+  TileAnswer,
+  TileDrawingBody,
+  TilePath,
+  TileQuery,
+} from './queries/chart-schema.ts';
+import type { Caller, Charts, View } from './queries/charts.ts';
+import { DashboardPath } from './schema.ts';
 
 const tags = ['Data'];
 
@@ -69,24 +80,81 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         },
       },
       async (request, reply) => {
-        const { start, end, granularity = 'auto', timezone = 'UTC', groups, others, limit } = request.query;
-        const endMs = end === undefined ? clock.now() : moment('query.end', end);
-        const startMs = start === undefined ? endMs - HOUR_MS : moment('query.start', start);
-        refuseBackwards('query.start', startMs, endMs);
+        const { groups, others, limit, ...rest } = request.query;
         const { id, tileId } = request.params;
-        const data = await charts.tile(asker(request, reply), id, tileId, {
-          startMs,
-          endMs,
-          granularity,
-          timezone,
+        const view = viewOf('query', clock.now(), {
+          ...rest,
           groups: groups === undefined ? undefined : Number(groups),
-          withOthers: others === 'true',
-          limit: limit === undefined ? SEARCH_ROWS : Number(limit),
+          others: others === 'true',
+          limit: limit === undefined ? undefined : Number(limit),
         });
-        return { data };
+        return { data: await charts.tile(asker(request, reply), id, tileId, view) };
+      },
+    );
+
+    app.post(
+      '/api/v2/charts/tile',
+      {
+        config: { operation: 'drawTile', roles: READ },
+        schema: {
+          tags,
+          summary: 'Draw a tile that is not saved',
+          description:
+            'A tile as a dashboard holds it, and the range beside it; answers what a saved one would show. Stores nothing.',
+          body: TileDrawingBody,
+          response: dashboardAnswer(TileAnswer),
+        },
+      },
+      async (request, reply) => {
+        const { series, asRatio = false } = request.body;
+        refuse(seriesViolations(series, 'request body.'));
+        const view = viewOf('request body', clock.now(), request.body);
+        const tile = { asRatio, series: series.map(completedSeries) };
+        return { data: await charts.draw(asker(request, reply), tile, view) };
+      },
+    );
+
+    app.get(
+      '/api/v2/sources/:id/columns',
+      {
+        config: { operation: 'listSourceColumns', roles: READ },
+        schema: {
+          tags: ['Sources'],
+          summary: 'List the columns of a source',
+          description:
+            'Those its table has in the engine, and the keys of maps and names of metrics that the range holds.',
+          params: DashboardPath,
+          querystring: ColumnsQuery,
+          response: dashboardAnswer(Type.Array(ColumnRecord)),
+        },
+      },
+      async (request, reply) => {
+        const { metricDataType, ...asked } = request.query;
+        const { startMs, endMs } = viewOf('query', clock.now(), asked);
+        const about = { startMs, endMs, metricDataType };
+        return { data: await charts.columns(asker(request, reply), request.params.id, about) };
       },
     );
   };
+}
+
+interface Asked {
+  start?: string | number | undefined;
+  end?: string | number | undefined;
+  granularity?: View['granularity'] | undefined;
+  timezone?: string | undefined;
+  groups?: number | undefined;
+  others?: boolean | undefined;
+  limit?: number | undefined;
+}
+
+/** The last hour when no range is given. */
+function viewOf(place: string, now: number, asked: Asked): View {
+  const { start, end, granularity = 'auto', timezone = 'UTC', groups, others = false, limit = SEARCH_ROWS } = asked;
+  const endMs = end === undefined ? now : moment(`${place}.end`, end);
+  const startMs = start === undefined ? endMs - HOUR_MS : moment(`${place}.start`, start);
+  refuseBackwards(`${place}.start`, startMs, endMs);
+  return { startMs, endMs, granularity, timezone, groups, withOthers: others, limit };
 }
 
 /** Whoever asks; a client that goes away takes its queries along. */
@@ -100,7 +168,8 @@ function asker(request: FastifyRequest, reply: object): Caller {
   return { organizationId, credentialId, signal: controller.signal };
 }
 
-function moment(path: string, text: string): number {
+function moment(path: string, text: string | number): number {
+  if (typeof text === 'number') return text;
   const ms = /^\d{12,14}$/.test(text) ? Number(text) : parseDateTime(text, { offset: 'required' });
   if (ms === undefined)
     refuse([

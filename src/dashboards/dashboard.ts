@@ -1,7 +1,6 @@
-import type { Static } from 'typebox';
 import { MISSING, type Violation } from '../kernel/errors.ts';
 import { derivedUuid } from '../kernel/ids.ts';
-import { type Dashboard, type DashboardBody, GRID_COLUMNS, SeriesBody, TileBody } from './schema.ts';
+import { type Dashboard, type DashboardBody, GRID_COLUMNS, type Series, SeriesBody, TileBody } from './schema.ts';
 
 /** Makes the id of a tile that has none; the second number goes up until the id is free. */
 export type TileIds = (index: number, attempt: number) => string;
@@ -28,24 +27,25 @@ export function completed(id: string, body: DashboardBody, tileIds: TileIds = de
       return made;
     }
   };
-  const tiles = (body.tiles ?? []).map((tile, index) => ({
-    ...known(TileBody.properties, {
+  const tiles = (body.tiles ?? []).map((tile, index) =>
+    known(TileBody.properties, {
       ...tile,
       id: tile.id ?? freeId(index),
       name: tile.name ?? '',
       asRatio: tile.asRatio ?? false,
-      series: tile.series.map((series) =>
-        known(SeriesBody.properties, {
-          ...series,
-          where: series.where ?? '',
-          whereLanguage: series.whereLanguage ?? ('lucene' as const),
-          groupBy: series.groupBy ?? [],
-        }),
-      ),
+      series: tile.series.map(completedSeries),
     }),
-  }));
+  );
   return { id, name: body.name, tags: [...new Set(body.tags)], tiles };
 }
+
+export const completedSeries = (series: SeriesBody): Series =>
+  known(SeriesBody.properties, {
+    ...series,
+    where: series.where ?? '',
+    whereLanguage: series.whereLanguage ?? ('lucene' as const),
+    groupBy: series.groupBy ?? [],
+  });
 
 /** Members that the interface does not name are ignored, and so not stored. */
 function known<T extends object>(properties: object, value: T): T {
@@ -57,20 +57,27 @@ function known<T extends object>(properties: object, value: T): T {
 export function dashboardViolations({ tiles = [] }: DashboardBody): Violation[] {
   const seen = new Set<string>();
   return tiles.flatMap((tile, index) => {
-    const violations = tile.series.flatMap((series, at) => seriesViolations(series, `tiles[${index}].series[${at}]`));
+    const path = `tiles[${index}].`;
+    const violations = seriesViolations(tile.series, path);
     const broken = (member: string, rule: string, value: unknown) =>
-      violations.push({ path: `tiles[${index}].${member}`, rule, value });
+      violations.push({ path: `${path}${member}`, rule, value });
     if (tile.id !== undefined && seen.has(tile.id)) broken('id', 'The id must be unique in the dashboard', tile.id);
     if (tile.id !== undefined) seen.add(tile.id);
     if (tile.x + tile.w > GRID_COLUMNS)
       broken('w', `The tile must end within ${GRID_COLUMNS} columns`, tile.x + tile.w);
-    if (new Set(tile.series.map(({ type }) => type)).size > 1)
-      broken('series', 'All series of a tile must have the same type', tile.series);
     return violations;
   });
 }
 
-function seriesViolations(series: Static<typeof SeriesBody>, path: string): Violation[] {
+/** Of one tile; `path` is what stands before `series`. */
+export function seriesViolations(all: SeriesBody[], path: string): Violation[] {
+  const violations = all.flatMap((series, at) => memberViolations(series, `${path}series[${at}]`));
+  if (new Set(all.map(({ type }) => type)).size > 1)
+    violations.push({ path: `${path}series`, rule: 'All series of a tile must have the same type', value: all });
+  return violations;
+}
+
+function memberViolations(series: SeriesBody, path: string): Violation[] {
   const needs = (member: keyof typeof series): Violation[] =>
     series[member] === undefined
       ? [{ path: `${path}.${member}`, rule: `The value is required for type ${series.type}`, value: MISSING }]

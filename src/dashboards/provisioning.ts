@@ -77,6 +77,19 @@ export function createProvisioning({ state, organizations, sources, saving }: Op
       });
       return { dashboards: wanted.length, ...counts, mistakes };
     },
+
+    /** Without a folder nobody could change what once came from one: all of it is given back. Answers how many. */
+    async release(): Promise<number> {
+      if ((await listProvisioned(state.db)).length === 0) return 0;
+      return state.write(async (tx) => {
+        const held = await listProvisioned(tx);
+        for (const id of [...new Set(held.map(({ organizationId }) => organizationId))].sort())
+          await organizations.take(tx, id);
+        for (const { organizationId, id, provisionedFrom = '' } of held)
+          await saving.release(tx, ACTOR, organizationId, id, provisionedFrom);
+        return held.length;
+      });
+    },
   };
 }
 

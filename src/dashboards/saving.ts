@@ -40,6 +40,18 @@ export function createSaving({ clock, audit }: { clock: Clock; audit: Audit }) {
       return { json, version, provisionedFrom };
     },
 
+    /** Stays as it is, and may be changed by everybody who may change dashboards. */
+    async release(tx: Db, actor: Actor, organizationId: string, id: string, provisionedFrom: string): Promise<void> {
+      await moveProvisioned(tx, organizationId, id, null);
+      await audit.record(tx, actor, {
+        organizationId,
+        type: 'dashboard_update',
+        resource: { type: 'dashboard', id },
+        before: { provisionedFrom },
+        after: { provisionedFrom: null },
+      });
+    },
+
     async remove(tx: Db, actor: Actor, organizationId: string, before: StoredDashboard): Promise<void> {
       const dashboard = parsed(before);
       await removeDashboard(tx, organizationId, dashboard.id);

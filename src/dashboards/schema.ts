@@ -92,6 +92,7 @@ export const Dashboard = Type.Object({
   tiles: Type.Array(Tile),
 });
 
+export type SeriesBody = Static<typeof SeriesBody>;
 export type DashboardBody = Static<typeof DashboardBody>;
 export type Dashboard = Static<typeof Dashboard>;
 export type Series = Static<typeof Series>;

@@ -102,8 +102,8 @@ export async function putDashboard(
   return version;
 }
 
-/** The same dashboard, from another file than before. */
-export async function moveProvisioned(tx: Db, organizationId: string, id: string, file: string): Promise<void> {
+/** The same dashboard, from another file than before, or from none any more. */
+export async function moveProvisioned(tx: Db, organizationId: string, id: string, file: string | null): Promise<void> {
   await tx
     .updateTable('dashboards')
     .set({ provisioned_from: file })

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -180,6 +180,65 @@ onEachStore('the dashboards folder', (store) => {
     );
     expect((await read(server, '/a')).status).toBe(200);
     renameSync(`${folder}-away`, folder);
+  });
+
+  it('gives its dashboards back when the server is started without it, and takes them again', async () => {
+    put('a.yaml', board({ id: 'a', name: 'A' }));
+    put('theirs.yaml', board({ id: 'b', name: 'B', organization: 'Globex' }));
+    await start();
+    const { etag } = Object.fromEntries((await read(server, '/a')).headers);
+    await server.stop();
+    await server.restart([]);
+    const released = await read(server, '/a');
+    expect([released.status, released.headers.get('x-pilothouse-provisioned')]).toEqual([200, null]);
+    expect(released.headers.get('etag')).toBe(etag);
+    expect((await read(server, '/a/versions')).json.data).toHaveLength(1);
+    const trail = await server.call({
+      path: `/v1/organizations/${acme.id}/activities?resource_id=a&type=dashboard_update`,
+      key: acme.admin,
+    });
+    expect(trail.json.result).toMatchObject([
+      {
+        actorDetails: 'dashboards folder',
+        before: { provisionedFrom: 'a.yaml' },
+        after: { provisionedFrom: null },
+      },
+    ]);
+    expect((await write(server, 'PUT', '/a', { name: 'By hand' })).status).toBe(200);
+    const theirs = { method: 'DELETE', path: `${DASHBOARDS}/b`, token: globex.writer };
+    expect((await server.call(theirs)).status).toBe(200);
+
+    await server.stop();
+    await server.restart();
+    expect((await read(server, '/a')).json.data.name).toBe('A');
+    expect((await write(server, 'PUT', '/a', { name: 'again' })).status).toBe(409);
+    expect((await server.call({ path: `${DASHBOARDS}/b`, token: globex.token })).status).toBe(200);
+    const versions = (await read(server, '/a/versions')).json.data;
+    expect(versions.map(({ name }: Json) => name)).toEqual(['A', 'By hand', 'A']);
+  });
+
+  it('a file that went away while no server ran takes its dashboard with it; a version brings it back', async () => {
+    put('a.yaml', board({ id: 'a', name: 'A' }));
+    await start();
+    await server.stop();
+    rmSync(join(folder, 'a.yaml'));
+    await server.restart();
+    expect((await read(server, '/a')).status).toBe(404);
+    const restored = await write(server, 'POST', '/a/versions/1/restore');
+    expect([restored.status, restored.headers.get('x-pilothouse-provisioned')]).toEqual([200, null]);
+    expect((await write(server, 'PUT', '/a', { name: 'By hand' })).status).toBe(200);
+  });
+
+  it('a fleet file may change again what came from a folder that is no longer given', async () => {
+    put('a.yaml', board({ id: acme.dashboard, name: 'taken over' }));
+    await start();
+    await server.stop();
+    const fleetFile = join(server.directory, 'fleet.json');
+    const fleet = JSON.parse(readFileSync(fleetFile, 'utf8'));
+    fleet.organizations[0].dashboards[0].name = 'Of the fleet';
+    writeFileSync(fleetFile, JSON.stringify(fleet));
+    await server.restart([]);
+    expect((await read(server, `/${acme.dashboard}`)).json.data.name).toBe('Of the fleet');
   });
 
   it('which organization a file means must be clear', async () => {

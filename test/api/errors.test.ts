@@ -15,7 +15,7 @@ const GOOD_ENOUGH = {
   name: 'x',
   kind: 'log',
   monthlyCHC: 1,
-  series: [{ sourceId: 'logs', aggFn: 'count' }],
+  series: [{ type: 'time', sourceId: 'logs', aggFn: 'count' }],
   startTime: 1_700_000_000_000,
   endTime: 1_700_000_060_000,
 };

@@ -52,6 +52,18 @@ onEachStore('hostile expressions over HTTP', (store) => {
       body: { startTime: T0, endTime: T0 + 60_000, granularity: '1m', series: [series] },
     });
 
+  const draw = (series: object) =>
+    server.call({
+      method: 'POST',
+      path: '/api/v2/charts/tile',
+      token: acme.token,
+      body: { start: T0, end: T0 + 60_000, granularity: '1m', series: [series] },
+    });
+  const isHarmless = ({ text }: { text: string }, attempt: HostileExpression, about: string) => {
+    expect(text.includes(SECRET) && !attempt.text.includes(SECRET), about).toBe(false);
+    expect(text, about).not.toMatch(/root:|ClickHouse|chdb|Stack trace|DB::/);
+  };
+
   // One test for all of them: what counts is that none gets through, and the message names the one that does.
   it(`none of ${HOSTILE_EXPRESSIONS.length} sees another organization, or breaks anything`, async () => {
     for (const attempt of HOSTILE_EXPRESSIONS) {
@@ -59,13 +71,31 @@ onEachStore('hostile expressions over HTTP', (store) => {
       const about = `${attempt.name} (${attempt.language}): ${text.slice(0, 300)}`;
       expect([200, 400], about).toContain(status);
       if (attempt.outcome === 'refused') expect(status, about).toBe(400);
-      expect(text.includes(SECRET) && !attempt.text.includes(SECRET), about).toBe(false);
-      expect(text, about).not.toMatch(/root:|ClickHouse|chdb|Stack trace|DB::/);
+      isHarmless({ text }, attempt, about);
       const counted = (json.data ?? []).map((one: Record<string, unknown>) => one['series_0.data']);
       for (const value of counted) if (typeof value === 'number') expect(value, about).toBeLessThanOrEqual(2);
     }
     expect((await ask({ ...base, sourceId: 'logs' })).json.data).toEqual([
       { ts_bucket: T0, group: [], 'series_0.data': 2 },
     ]);
+  }, 120_000);
+
+  it('nor in a tile that is not saved, of any kind', async () => {
+    for (const [index, attempt] of HOSTILE_EXPRESSIONS.entries()) {
+      const type = ['time', 'table', 'number', 'search'][index % 4] as string;
+      const series = { ...seriesWith(attempt), type, ...(type === 'search' ? { fields: [] } : {}) };
+      const answer = await draw(series);
+      const about = `${attempt.name} (${attempt.language}, ${type}): ${answer.text.slice(0, 300)}`;
+      expect([200, 400], about).toContain(answer.status);
+      // A search has no field to sum and neither it nor a number has groups.
+      const isRead = attempt.language === 'lucene' || attempt.language === 'sql' || type === 'time' || type === 'table';
+      if (attempt.outcome === 'refused' && isRead) expect(answer.status, about).toBe(400);
+      isHarmless(answer, attempt, about);
+    }
+    for (const { name, text } of HOSTILE_EXPRESSIONS.filter(({ language }) => language === 'field')) {
+      const answer = await draw({ type: 'search', sourceId: 'logs', fields: [text] });
+      expect([200, 400], `${name}: ${answer.text.slice(0, 300)}`).toContain(answer.status);
+      expect(answer.text, name).not.toContain(SECRET);
+    }
   }, 120_000);
 });

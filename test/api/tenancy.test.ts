@@ -19,6 +19,7 @@ const BODIES: Record<string, object> = {
     startTime: 1_700_000_000_000,
     endTime: 1_700_000_060_000,
   },
+  drawTile: { series: [{ type: 'number', aggFn: 'count', sourceId: 'logs' }] },
   updateDashboard: { name: 'intruder' },
   createSource: { name: 'intruder', kind: 'log' },
   updateSource: { name: 'intruder', kind: 'log' },

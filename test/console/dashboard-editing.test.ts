@@ -1,52 +1,19 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { board, place, RANGE, rows } from '../support/board.ts';
+import { afterAll, expect, it } from 'vitest';
+import { board, RANGE } from '../support/board.ts';
 import { expectAccessible, inBrowser, type Page, settled, shoot } from '../support/browser.ts';
-import { fillEngine } from '../support/engine.ts';
+import { draft, useDraft } from '../support/draft.ts';
 import { acme, fleet } from '../support/fleet.ts';
 
 const [organization, ...others] = fleet.organizations;
-const text = (id: string, name: string, x: number, y: number) => ({
-  id,
-  name,
-  ...place(x, y, 12, 4),
-  series: [{ type: 'markdown', content: name }],
-});
-const draft = { name: 'Draft', tags: ['test'], tiles: [text('one', 'One', 0, 0), text('two', 'Two', 12, 0)] };
 
 inBrowser(
   'editing dashboards',
   (browser) => {
-    let id = '';
-    beforeAll(() => fillEngine(join(browser.server.directory, 'data'), rows));
-    beforeEach(async () => {
-      const { json } = await browser.server.call({
-        method: 'POST',
-        path: '/api/v2/dashboards',
-        token: acme.writer,
-        body: draft,
-      });
-      id = json.data.id;
-    });
-
-    const stored = async (which = id) =>
-      (await browser.server.call({ path: `/api/v2/dashboards/${which}`, token: acme.token })).json.data;
-    const saveElsewhere = async (name: string) =>
-      browser.server.call({
-        method: 'PUT',
-        path: `/api/v2/dashboards/${id}`,
-        token: acme.writer,
-        body: { ...draft, name },
-      });
-    const edit = async () => {
-      const page = await browser.signIn(acme.admin, `/dashboards/${id}?${RANGE}&edit=true`);
-      await nameField(page).waitFor();
-      await page.locator('[data-tile="two"]').getByText('Two').first().waitFor();
-      return page;
-    };
-    const nameField = (page: Page) => page.getByRole('main').getByLabel('Name', { exact: true });
+    const { id, edit, nameField, stored, put } = useDraft(browser);
+    const saveElsewhere = (name: string) => put({ ...draft, name });
     const save = (page: Page) => page.getByRole('button', { name: 'Save' }).click();
     const isSaved = (page: Page) => page.getByRole('button', { name: 'Edit', exact: true }).waitFor();
 
@@ -129,6 +96,30 @@ inBrowser(
       expect((await stored()).name).toBe('Draft');
     });
 
+    it('asks before Discard, or going back, loses something; nothing is asked where nothing would be lost', async () => {
+      const page = await browser.signIn(acme.admin, `/dashboards/${id()}?${RANGE}`);
+      const button = (name: string) => page.getByRole('button', { name, exact: true });
+      const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+      await button('Edit').click();
+      await button('Done').click();
+      await button('Edit').click();
+      await nameField(page).fill('Changed');
+      await button('Discard').click();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      expect(await nameField(page).inputValue()).toBe('Changed');
+      await page.evaluate('history.back()');
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      expect(await nameField(page).inputValue()).toBe('Changed');
+      await button('Discard').click();
+      await dialog.getByRole('button', { name: 'Leave' }).click();
+      await button('Edit').waitFor();
+      await page.getByRole('heading', { name: 'Draft', level: 1 }).waitFor();
+      await button('Edit').click();
+      expect(await nameField(page).inputValue()).toBe('Draft');
+    });
+
     it('shows what the server refuses and loses nothing', async () => {
       const page = await edit();
       await page.getByRole('combobox', { name: 'Tags' }).fill('x'.repeat(33));
@@ -175,7 +166,7 @@ inBrowser(
     });
 
     it('exports a file that imports as another dashboard; a bad file says what is wrong', async () => {
-      const page = await browser.signIn(acme.admin, `/dashboards/${id}`);
+      const page = await browser.signIn(acme.admin, `/dashboards/${id()}`);
       await page.getByRole('button', { name: 'More', exact: true }).click();
       const [download] = await Promise.all([
         page.waitForEvent('download'),
@@ -201,19 +192,19 @@ inBrowser(
     });
 
     it('deletes after asking by name', async () => {
-      const page = await browser.signIn(acme.admin, `/dashboards/${id}`);
+      const page = await browser.signIn(acme.admin, `/dashboards/${id()}`);
       await page.getByRole('button', { name: 'More', exact: true }).click();
       await page.getByRole('menuitem', { name: 'Delete' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('Draft').waitFor();
       await dialog.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('heading', { name: 'Dashboards', level: 1 }).waitFor();
-      expect((await browser.server.call({ path: `/api/v2/dashboards/${id}`, token: acme.token })).status).toBe(404);
+      expect((await browser.server.call({ path: `/api/v2/dashboards/${id()}`, token: acme.token })).status).toBe(404);
     });
 
     it('offers nothing to those who may only look', async () => {
       for (const credentials of [acme.developer, { token: acme.token }]) {
-        const page = await browser.signIn(credentials, `/dashboards/${id}?edit=true`);
+        const page = await browser.signIn(credentials, `/dashboards/${id()}?edit=true`);
         await page.locator('[data-tile="one"]').waitFor();
         expect(await page.getByRole('button', { name: 'Edit', exact: true }).count()).toBe(0);
         await page.getByRole('button', { name: 'More', exact: true }).click();

@@ -40,6 +40,7 @@ onEachStore('an engine that is killed', (store) => {
     // Stopped first, so that the query is in flight for certain when the process dies.
     process.kill(pid as number, 'SIGSTOP');
     const inFlight = ask("Body = 'in flight'");
+    const columns = server.call({ path: '/api/v2/sources/logs/columns', token: acme.token });
     await delay(300);
     expect((await server.call({ path: '/api/v2/dashboards', token: globex.token })).status).toBe(200);
     process.kill(pid as number, 'SIGKILL');
@@ -47,6 +48,7 @@ onEachStore('an engine that is killed', (store) => {
     expect(failed.status).toBe(503);
     expect(failed.json.message).toMatch(/engine/i);
     expect(Number(failed.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect((await columns).status).toBe(503);
     expect((await server.call({ path: '/readyz' })).status).toBe(200);
     const again = await until(
       () => ask("Body = 'again'"),

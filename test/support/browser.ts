@@ -141,7 +141,15 @@ export async function expectAccessible(page: Page): Promise<void> {
 export async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
   await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' });
-  await page.evaluate('Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {})))');
+  // What was just changed begins to move a frame or two later, and may set off something else.
+  await page.evaluate(`(async () => {
+    for (let still = 0; still < 3; still += 1) {
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      const moving = document.getAnimations();
+      if (moving.length > 0) still = -1;
+      await Promise.all(moving.map((animation) => animation.finished.catch(() => {})));
+    }
+  })()`);
 }
 
 /** At three widths, none of which may make the page scroll sideways. */

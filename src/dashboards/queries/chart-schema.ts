@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { AGGREGATIONS, SeriesBody } from '../schema.ts';
+import { AGGREGATIONS, SeriesBody, TileBody } from '../schema.ts';
+import { METRIC_DATA_TYPES } from '../source.ts';
 import { GRANULARITIES } from './buckets.ts';
 
 export const GranularityName = Type.Enum([...(Object.keys(GRANULARITIES) as (keyof typeof GRANULARITIES)[]), 'auto'], {
@@ -64,6 +65,46 @@ export const TileQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+
+export const ColumnsQuery = Type.Object(
+  {
+    start: TileQuery.properties.start,
+    end: TileQuery.properties.end,
+    metricDataType: Type.Optional(
+      Type.Enum([...METRIC_DATA_TYPES], { description: 'Which table of a metric source; gauge when left out' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const ColumnRecord = Type.Object({
+  name: Type.String(),
+  type: Type.String({ description: 'As ClickHouse spells it' }),
+  keys: Type.Optional(
+    Type.Array(Type.String(), { description: 'Of a map: those the range holds, the most frequent first, at most 100' }),
+  ),
+  values: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Of MetricName in a metric source: the metrics that the range holds, at most 1000',
+    }),
+  ),
+});
+
+const Moment = Type.Union([Milliseconds, Type.String()], { description: 'Epoch milliseconds or ISO 8601' });
+const { id, name, x, y, w, h } = TileBody.properties;
+
+/** Where a tile stands and what it is called does not change what it draws, and may be left out. */
+export const TileDrawingBody = Type.Object({
+  ...TileBody.properties,
+  ...Type.Partial(Type.Object({ id, name, x, y, w, h })).properties,
+  start: Type.Optional(Moment),
+  end: Type.Optional(Moment),
+  granularity: Type.Optional(GranularityName),
+  timezone: TileQuery.properties.timezone,
+  groups: Type.Optional(Type.Integer({ minimum: 1, maximum: 999 })),
+  others: Type.Optional(Type.Boolean()),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 9999 })),
+});
 
 const Value = Type.Union([Type.Number(), Type.String(), Type.Null()]);
 const GroupCount = Type.Object({ shown: Type.Integer(), total: Type.Integer() });

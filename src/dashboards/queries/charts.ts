@@ -1,8 +1,8 @@
-import type { Engine } from '../../engine/engine.ts';
+import type { Column, Engine } from '../../engine/engine.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Dashboard } from '../schema.ts';
-import type { Source } from '../source.ts';
+import type { MetricDataType, Source } from '../source.ts';
 import {
   autoGranularity,
   type Buckets,
@@ -12,6 +12,7 @@ import {
   oneBucket,
   type Range,
 } from './buckets.ts';
+import { CONTENTS_LIMITS, type Contents, planContents } from './column-contents.ts';
 import { mistake } from './draft.ts';
 import { planSeries } from './plan.ts';
 import { COMPARED_GROUPS, ratioOf } from './ratio.ts';
@@ -19,7 +20,7 @@ import type { Points, Reading, Top } from './reading.ts';
 import { createResolve, type Resolved } from './resolve.ts';
 import { planSearch } from './search.ts';
 import { type Asker, createSharedQueries } from './shared-queries.ts';
-import { nameOf, numberData, type Series, type Tile, type TileData, tableData, timeData } from './tile-data.ts';
+import { type Drawable, nameOf, numberData, type Series, type TileData, tableData, timeData } from './tile-data.ts';
 import { findZone, type Zone } from './zone.ts';
 
 /** What one statement for a tile may use up. */
@@ -38,6 +39,8 @@ export interface View extends Range {
   /** Of a search. */
   limit: number;
 }
+
+export type SourceColumn = Column & Contents;
 
 interface Options {
   engine: Engine;
@@ -77,6 +80,18 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
       whereLanguage: series.whereLanguage,
       groupBy: series.groupBy,
     };
+  }
+
+  /** None where the rows are too many to look through in time: the columns are worth having without. */
+  async function readContents(caller: Caller, reading: Reading): Promise<ReadonlyMap<string, Contents>> {
+    const plan = planContents(reading);
+    if (!plan) return new Map();
+    try {
+      return plan.collect(await queries.query(plan.statement, caller, CONTENTS_LIMITS));
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'bad_request') return new Map();
+      throw error;
+    }
   }
 
   async function searchTile(caller: Caller, series: Series, view: View): Promise<TileData> {
@@ -120,6 +135,19 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
       return { buckets, points: [ratioOf(first, second, { aggFn: list[0]?.aggFn, groups: MOST_GROUPS })] };
     },
 
+    /** What a series may name: the columns that the engine has, and the keys of maps and names of metrics that the range holds. */
+    async columns(
+      caller: Caller,
+      sourceId: string,
+      { metricDataType, ...range }: Range & { metricDataType: MetricDataType | undefined },
+    ): Promise<SourceColumn[]> {
+      const series = { sourceId, metricDataType, where: '', whereLanguage: 'lucene' as const, groupBy: [] };
+      const from = await resolve(caller.organizationId, series, () => new AppError('not_found', 'Source not found'));
+      const at = { buckets: oneBucket(range), top: { groups: 1, withOthers: false }, path: 'columns' };
+      const contents = await readContents(caller, readingOf(caller, { ...series, type: 'search' }, at, from));
+      return from.table.columns.map(({ name, type }) => ({ name, type, ...contents.get(name) }));
+    },
+
     /** One tile of a stored dashboard, as it is drawn. */
     async tile(caller: Caller, dashboardId: string, tileId: string, view: View): Promise<TileData> {
       const dashboard = await getDashboard(caller.organizationId, dashboardId);
@@ -129,7 +157,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     },
 
     /** Any tile, stored or not. */
-    async draw(caller: Caller, tile: Tile, view: View): Promise<TileData> {
+    async draw(caller: Caller, tile: Drawable, view: View): Promise<TileData> {
       const [first] = tile.series;
       if (!first) throw new AppError('bad_request', 'The tile has no series');
       if (first.type === 'markdown') return { type: 'markdown', content: first.content ?? '' };
@@ -169,7 +197,7 @@ interface Named {
   points: Points;
 }
 
-function asRatio({ series }: Tile, [first, second]: Named[], groups: number): Named {
+function asRatio({ series }: Drawable, [first, second]: Named[], groups: number): Named {
   if (!first || !second) throw new Error('a ratio has two series');
   return {
     name: series[0]?.alias ?? `${first.name} / ${second.name}`,

@@ -185,3 +185,11 @@ SELECT __bucket, __g0, Scale, sumMap(arrayConcat(arrayMap(i -> toInt32(PositiveO
 -- search
 -- {"p1":"timeout","p2":1772359200,"p3":60,"p4":"status","p5":1772359200000,"p6":1772362800000,"p7":"acme","p8":100}
 SELECT toUnixTimestamp64Milli(toDateTime64(`Timestamp`, 3)), `ServiceName`, `LogAttributes`[{p4:String}], `Body` FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_logs` WHERE `OrganizationId` = {p7:String} AND `Timestamp` >= fromUnixTimestamp64Milli({p5:Int64}) AND `Timestamp` < fromUnixTimestamp64Milli({p6:Int64})) WHERE (hasToken(lower(`Body`), {p1:String})) ORDER BY `Timestamp` DESC LIMIT {p8:UInt32};
+
+-- keys of maps
+-- {"p1":1772359200000,"p2":1772362800000,"p3":"acme","p4":1000000}
+SELECT topKArray(100)(__c0) FROM (SELECT mapKeys(`LogAttributes`) AS __c0 FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_logs` WHERE `OrganizationId` = {p3:String} AND `Timestamp` >= fromUnixTimestamp64Milli({p1:Int64}) AND `Timestamp` < fromUnixTimestamp64Milli({p2:Int64})) LIMIT {p4:UInt32});
+
+-- names of metrics
+-- {"p1":1772359200000,"p2":1772362800000,"p3":"acme","p4":1000000}
+SELECT topKArray(100)(__c0), arraySort(groupUniqArray(1000)(__c1)), topKArray(100)(__c2) FROM (SELECT mapKeys(`ResourceAttributes`) AS __c0, toString(`MetricName`) AS __c1, mapKeys(`Attributes`) AS __c2 FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_metrics_gauge` WHERE `OrganizationId` = {p3:String} AND `TimeUnix` >= fromUnixTimestamp64Milli({p1:Int64}) AND `TimeUnix` < fromUnixTimestamp64Milli({p2:Int64})) LIMIT {p4:UInt32});

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Column } from '../../engine/engine.ts';
 import { METRIC_DATA_TYPES, type MetricDataType } from '../source.ts';
 import { bucketsOf, oneBucket } from './buckets.ts';
+import { planContents } from './column-contents.ts';
 import { planSeries } from './plan.ts';
 import type { Aggregation, Reading } from './reading.ts';
 import { planSearch } from './search.ts';
@@ -120,7 +121,13 @@ describe('the SQL of every shape of series', () => {
       source,
       100,
     );
-    const text = [...plans, { name: 'search', ...search.statement }]
+    const contents = (given: Reading) => ({ sql: '', parameters: {}, ...planContents(given)?.statement });
+    const text = [
+      ...plans,
+      { name: 'search', ...search.statement },
+      { name: 'keys of maps', ...contents(reading({ buckets: oneBucket(range) })) },
+      { name: 'names of metrics', ...contents(metric('gauge', 'avg', { buckets: oneBucket(range) })) },
+    ]
       .map(({ name, sql, parameters }) => `-- ${name}\n-- ${JSON.stringify(parameters)}\n${sql};\n`)
       .join('\n');
     await expect(text).toMatchFileSnapshot('./golden.sql');

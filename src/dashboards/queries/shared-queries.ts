@@ -73,9 +73,9 @@ export function createSharedQueries({ engine, clock, limits }: { engine: Engine;
     return done;
   }
 
-  function start(id: string, statement: Statement): Flight {
+  function start(id: string, statement: Statement, allowed: Limits): Flight {
     const controller = new AbortController();
-    const rows = engine.query(statement, { limits, signal: controller.signal });
+    const rows = engine.query(statement, { limits: allowed, signal: controller.signal });
     const flight: Flight = { rows, askers: 0, abandon: () => controller.abort() };
     flights.set(id, flight);
     const land = () => {
@@ -112,13 +112,13 @@ export function createSharedQueries({ engine, clock, limits }: { engine: Engine;
   }
 
   return {
-    async query(statement: Statement, asker: Asker): Promise<unknown[][]> {
+    async query(statement: Statement, asker: Asker, allowed = limits): Promise<unknown[][]> {
       const id = JSON.stringify(statement);
       const known = kept.get(id);
       if (known && known.untilMs > clock.now()) return known.rows;
       const done = await takeTurn(asker);
       try {
-        return await join(flights.get(id) ?? start(id, statement), id, asker.signal);
+        return await join(flights.get(id) ?? start(id, statement, allowed), id, asker.signal);
       } finally {
         done();
       }

@@ -4,6 +4,8 @@ import type { Points, Value } from './reading.ts';
 
 export type Tile = Dashboard['tiles'][number];
 export type Series = Tile['series'][number];
+/** All of a tile that its drawing depends on. */
+export type Drawable = Pick<Tile, 'asRatio' | 'series'>;
 
 /** A tile as it is drawn. */
 export type TileData = TimeData | TableData | NumberData | SearchData | MarkdownData;

@@ -1,6 +1,8 @@
 import { Button, Group, Select, TextInput } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { keysQuery, recentActivityQuery } from '../../api/queries.ts';
 import type { Activity } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useResourceNames } from '../../app/resource-names.ts';
@@ -12,37 +14,38 @@ import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import classes from './activity.module.css';
 import { ActivityEntry, EntrySkeletons } from './activity-entry.tsx';
-import { actorsIn, KINDS, matches } from './matching.ts';
+import { actorsOf, filterOf, KINDS } from './filters.ts';
 import type { ActivitySearch } from './search.ts';
 
 const route = getRouteApi('/signed-in/activity');
 const PAGE = 200;
 
-/** Days are asked of the server; kind, actor and text are looked for in what has come so far. */
+/** So long after the last key is the server asked. */
+const PAUSE_MS = 300;
+
+/** Every filter is the server's, which looks through the whole trail. */
 export function ActivityPage() {
   const api = useApi();
   const { organizationId } = useSession();
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const names = useResourceNames();
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: [organizationId, 'activities', 'trail', search.from, search.to],
+  const keys = useQuery(keysQuery(api, organizationId)).data ?? [];
+  const recent = useQuery(recentActivityQuery(api, organizationId, PAGE)).data ?? [];
+  const [text] = useDebouncedValue(search.text, PAUSE_MS);
+  const filter = filterOf({ ...search, text }, names);
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage, isPlaceholderData } = useInfiniteQuery({
+    queryKey: [organizationId, 'activities', 'trail', filter],
     queryFn: ({ pageParam, signal }) =>
       api.activityGetList(
-        {
-          organizationId,
-          limit: String(PAGE),
-          ...(search.from ? { from_date: search.from } : {}),
-          ...(search.to ? { to_date: search.to } : {}),
-          ...(pageParam === '' ? {} : { before: pageParam }),
-        },
+        { organizationId, limit: String(PAGE), ...filter, ...(pageParam === '' ? {} : { before: pageParam }) },
         { signal },
       ),
     initialPageParam: '',
     getNextPageParam: (page: Activity[]) => (page.length < PAGE ? undefined : page.at(-1)?.id),
+    placeholderData: keepPreviousData,
   });
-  const all = data?.pages.flat();
-  const shown = all?.filter((activity) => matches(activity, search, names));
+  const shown = data?.pages.flat();
   const look = (field: keyof ActivitySearch, value: string | null) =>
     void navigate({ search: (before) => ({ ...before, [field]: value || undefined }), replace: true });
   const isFiltered = Object.values(search).some((value) => value !== undefined);
@@ -70,7 +73,7 @@ export function ActivityPage() {
           placeholder="By anybody"
           clearable
           searchable
-          data={actorsIn(all ?? [], search.actor)}
+          data={actorsOf(recent, keys, search.actor)}
           value={search.actor ?? null}
           onChange={(actor) => look('actor', actor)}
         />
@@ -107,11 +110,11 @@ export function ActivityPage() {
               }
             >
               {isFiltered
-                ? 'No change that has been loaded fits the filters.'
+                ? 'No change in the whole trail fits the filters.'
                 : 'Every change of services, keys and dashboards shows up here.'}
             </EmptyNote>
           ) : (
-            <ol className={classes.trail} aria-label="Activity">
+            <ol className={classes.trail} aria-label="Activity" aria-busy={isPlaceholderData}>
               {shown ? (
                 shown.map((activity) => <ActivityEntry key={activity.id} activity={activity} names={names} />)
               ) : (
@@ -121,12 +124,11 @@ export function ActivityPage() {
           )}
         </Panel>
       )}
-      {all && (
+      {shown && (
         <Group justify="space-between" className={classes.end}>
           <span role="status">
-            {isFiltered && shown
-              ? `${plural(shown.length, 'change')} of ${plural(all.length, 'change')} loaded`
-              : plural(all.length, 'change')}
+            {plural(shown.length, 'change')}
+            {hasNextPage && ' so far'}
           </span>
           {hasNextPage && (
             <Button variant="default" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>

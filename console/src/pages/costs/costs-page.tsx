@@ -13,6 +13,8 @@ import { useNow } from '../../parts/moment.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { type Breakdown, breakdownOf, creditsOf } from './breakdown.ts';
+import { budgetsQuery } from './budget-draft.ts';
+import { BudgetsPanel } from './budgets-panel.tsx';
 import { CostChart } from './cost-chart.tsx';
 import { CostLegend } from './cost-legend.tsx';
 import { DayTable, GROUPING_LABELS, GroupTable } from './cost-tables.tsx';
@@ -101,6 +103,7 @@ export function CostsPage() {
           onBrush={(first, last) => change({ from: first, to: last, ...kept })}
         />
       )}
+      <BudgetsPanel />
     </Page>
   );
 }
@@ -116,10 +119,7 @@ function CostsOf({ breakdown, by, onBrush }: Props) {
   const { organizationId } = useSession();
   const isDark = useComputedColorScheme('light') === 'dark';
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const budgets = useQuery({
-    queryKey: [organizationId, 'budgets'],
-    queryFn: ({ signal }) => api.budgetGetList({ organizationId }, { signal }),
-  }).data;
+  const budgets = useQuery(budgetsQuery(api, organizationId)).data;
   const { groups, days, total, open, openDays } = breakdown;
   const colours = useMemo(() => {
     const chosen = coloursOf(

@@ -7,12 +7,18 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { ActivityIcon, DotsIcon, DownloadIcon, TrashIcon } from '../../parts/icons.tsx';
 import { tellDone } from '../../parts/toast.ts';
 import { exportDashboard } from './files.ts';
-import { dashboardsQuery, type StoredDashboard } from './queries.ts';
+import { dashboardsQuery, type StoredDashboard, type Window } from './queries.ts';
 
 const VersionsDrawer = lazy(() => import('./versions-drawer.tsx'));
 
+interface Props {
+  stored: StoredDashboard;
+  window: Window;
+  canChange: boolean;
+}
+
 /** What can be done with a dashboard besides looking and editing. */
-export function DashboardMenu({ stored, canChange }: { stored: StoredDashboard; canChange: boolean }) {
+export function DashboardMenu({ stored, window, canChange }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
   const queries = useQueryClient();
@@ -50,7 +56,7 @@ export function DashboardMenu({ stored, canChange }: { stored: StoredDashboard; 
       </Menu>
       {open === 'versions' && (
         <Suspense>
-          <VersionsDrawer stored={stored} canRestore={canChange} onClose={close} />
+          <VersionsDrawer stored={stored} window={window} canRestore={canChange} onClose={close} />
         </Suspense>
       )}
       <Confirm

@@ -98,7 +98,7 @@ export function DashboardPage() {
                 Edit
               </Button>
             )}
-            {!isKiosk && !isEditing && <DashboardMenu stored={data} canChange={canChange} />}
+            {!isKiosk && !isEditing && <DashboardMenu stored={data} window={window} canChange={canChange} />}
           </>
         }
       >

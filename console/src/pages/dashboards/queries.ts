@@ -61,6 +61,14 @@ export const versionsQuery = (api: Operations, organizationId: string, id: strin
     staleTime: 0,
   });
 
+/** What was saved never changes. */
+export const versionQuery = (api: Operations, organizationId: string, id: string, version: number) =>
+  queryOptions({
+    queryKey: [organizationId, 'dashboards', id, 'versions', version],
+    queryFn: ({ signal }) => api.getDashboardVersion({ id, version: String(version) }, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 /** The server runs as many queries at once for one caller. */
 const MOST_IN_FLIGHT = 6;
 export const gate = createRequestGate(MOST_IN_FLIGHT);

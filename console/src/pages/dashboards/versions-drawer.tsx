@@ -1,4 +1,4 @@
-import { Button, Drawer, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
@@ -8,21 +8,25 @@ import { plural } from '../../parts/format.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { tellDone } from '../../parts/toast.ts';
 import classes from './dashboard.module.css';
-import { type StoredDashboard, versionsQuery } from './queries.ts';
+import { Differences } from './differences.tsx';
+import { type Dashboard, type StoredDashboard, versionQuery, versionsQuery, type Window } from './queries.ts';
+import { VersionPreview } from './version-preview.tsx';
 
 interface Props {
   stored: StoredDashboard;
+  window: Window;
   canRestore: boolean;
   onClose: () => void;
 }
 
 /** Every state that was ever saved, newest first. */
-export default function VersionsDrawer({ stored: { dashboard, etag }, canRestore, onClose }: Props) {
+export default function VersionsDrawer({ stored: { dashboard, etag }, window, canRestore, onClose }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery(versionsQuery(api, organizationId, dashboard.id));
   const [asked, setAsked] = useState<number>();
+  const [looked, setLooked] = useState<number>();
   const versions = data?.toSorted((one, other) => other.version - one.version);
   const restore = async () => {
     await api.restoreDashboardVersion({ id: dashboard.id, version: String(asked), 'if-match': etag });
@@ -35,6 +39,7 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, canRestore
       opened
       onClose={onClose}
       position="right"
+      closeOnEscape={asked === undefined && looked === undefined}
       title="Versions"
       transitionProps={{ duration: 0 }}
       closeButtonProps={{ 'aria-label': 'Close' }}
@@ -56,28 +61,62 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, canRestore
                 {savedBy}, <Moment at={savedAt} />
               </Text>
             </Stack>
-            {canRestore && index > 0 && (
-              <Button
-                size="compact-sm"
-                variant="default"
-                onClick={() => setAsked(version)}
-                aria-label={`Restore version ${version}`}
-              >
-                Restore
-              </Button>
+            {index > 0 && (
+              <Group gap={6} wrap="nowrap">
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  onClick={() => setLooked(version)}
+                  aria-label={`Look at version ${version}`}
+                >
+                  Look
+                </Button>
+                {canRestore && (
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    onClick={() => setAsked(version)}
+                    aria-label={`Restore version ${version}`}
+                  >
+                    Restore
+                  </Button>
+                )}
+              </Group>
             )}
           </li>
         ))}
       </ol>
-      <Confirm
-        opened={asked !== undefined}
-        title={`Restore version ${asked}?`}
-        action="Restore"
-        onConfirm={restore}
-        onClose={() => setAsked(undefined)}
-      >
-        <b>{dashboard.name}</b> becomes what it was then. The present state stays among the versions.
-      </Confirm>
+      {looked !== undefined && (
+        <VersionPreview
+          present={dashboard}
+          version={looked}
+          window={window}
+          isAsking={asked !== undefined}
+          onRestore={canRestore ? () => setAsked(looked) : undefined}
+          onClose={() => setLooked(undefined)}
+        />
+      )}
+      {/* Made when it is asked for, so that it lies above the version. */}
+      {asked !== undefined && (
+        <Confirm
+          opened
+          title={`Restore version ${asked}?`}
+          action="Restore"
+          onConfirm={restore}
+          onClose={() => setAsked(undefined)}
+        >
+          <b>{dashboard.name}</b> becomes what it was then. The present state stays among the versions.
+          <Changes present={dashboard} version={asked} />
+        </Confirm>
+      )}
     </Drawer>
   );
+}
+
+/** What restoring would do; the answer is not worth waiting for. */
+function Changes({ present, version }: { present: Dashboard; version: number }) {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const { data } = useQuery(versionQuery(api, organizationId, present.id, version));
+  return data ? <Differences from={present} to={data.dashboard} /> : null;
 }

@@ -9,8 +9,6 @@ import { EmptyNote } from '../../parts/empty-note.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Panel } from '../../parts/panel.tsx';
 
-/** How far back it looks: the trail is that of the whole organization. */
-const LOOKED_AT = 1000;
 const SHOWN = 15;
 
 export function ServiceHistory({ service }: { service: Service }) {
@@ -19,8 +17,8 @@ export function ServiceHistory({ service }: { service: Service }) {
   const names = useResourceNames();
   const { data, error, refetch } = useQuery({
     queryKey: [organizationId, 'activities', 'service', service.id],
-    queryFn: ({ signal }) => api.activityGetList({ organizationId, limit: String(LOOKED_AT) }, { signal }),
-    select: (activities) => activities.filter(({ serviceId }) => serviceId === service.id).slice(0, SHOWN),
+    queryFn: ({ signal }) =>
+      api.activityGetList({ organizationId, resource_id: service.id, limit: String(SHOWN) }, { signal }),
   });
   return (
     <Panel

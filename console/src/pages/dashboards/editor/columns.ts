@@ -1,60 +1,63 @@
-import type { ListSourcesResult } from '../../../api/generated.ts';
-import type { Dashboard, Series } from '../queries.ts';
+import { queryOptions } from '@tanstack/react-query';
+import type { ListSourceColumnsResult, ListSourcesResult, Operations } from '../../../api/generated.ts';
+import { type Dashboard, gate, type Series, type Window } from '../queries.ts';
 
 export type Source = ListSourcesResult[number];
-export type SourceKind = Source['kind'];
+type Column = ListSourceColumnsResult[number];
 
-const RESOURCE = ['ServiceName', "ResourceAttributes['service.name']", "ResourceAttributes['k8s.pod.name']"];
-
-/** The columns of the OpenTelemetry tables. */
-const COLUMNS: Record<SourceKind, string[]> = {
-  log: [
-    'Timestamp',
-    'Body',
-    'SeverityText',
-    'SeverityNumber',
-    'TraceId',
-    'SpanId',
-    'ScopeName',
-    ...RESOURCE,
-    "LogAttributes['…']",
-  ],
-  trace: [
-    ...[
-      'Timestamp',
-      'SpanName',
-      'SpanKind',
-      'StatusCode',
-      'StatusMessage',
-      'Duration',
-      'TraceId',
-      'SpanId',
-      'ParentSpanId',
-    ],
-    ...['ScopeName', ...RESOURCE, "SpanAttributes['…']"],
-  ],
-  metric: ['MetricName', 'MetricUnit', 'Value', ...RESOURCE, "Attributes['…']"],
-};
-
-/** What the other dashboards ask of a source: their attributes and metrics are the ones that are worth offering. */
+/** What is worth offering of a source: its columns, and what the other dashboards ask of it. */
 export interface Known {
   expressions: string[];
   metrics: string[];
 }
 
-export function knownOf(dashboards: readonly Dashboard[], source: Source | undefined): Known {
+/** Without `columns` when the engine cannot be asked. */
+export function knownOf(dashboards: readonly Dashboard[], sourceId: string, columns: readonly Column[] = []): Known {
   const series = dashboards.flatMap(({ tiles }) => tiles.flatMap((tile) => tile.series));
-  const own = series.filter(({ sourceId }) => sourceId === source?.id);
+  const own = series.filter((one) => one.sourceId === sourceId);
   const asked = own.flatMap(({ groupBy, field, fields = [] }: Series) => [
     ...groupBy,
     ...fields,
     ...(field ? [field] : []),
   ]);
   return {
-    expressions: [...new Set([...(source ? COLUMNS[source.kind] : []), ...asked])],
-    metrics: [...new Set(own.flatMap(({ metricName }) => metricName ?? []))].toSorted(),
+    expressions: [...new Set([...columns.flatMap(expressionsOf), ...asked])],
+    metrics: [
+      ...new Set([
+        ...columns.flatMap(({ values = [] }) => values),
+        ...own.flatMap(({ metricName }) => metricName ?? []),
+      ]),
+    ].toSorted(),
   };
 }
+
+/** A map is asked for by its keys; what needs more than a plain name is not offered. */
+const expressionsOf = ({ name, type, keys = [] }: Column): string[] => {
+  if (!/^[A-Za-z_]\w*$/.test(name)) return [];
+  if (!type.startsWith('Map(')) return [name];
+  return keys.filter((key) => !/['\\]/.test(key)).map((key) => `${name}['${key}']`);
+};
+
+/** Nothing where they cannot be told. */
+export const columnsQuery = (
+  api: Operations,
+  organizationId: string,
+  { sourceId = '', metricDataType }: Series,
+  { start, end }: Window,
+) =>
+  queryOptions({
+    queryKey: [organizationId, 'columns', sourceId, metricDataType, Math.round(start / 60_000)],
+    queryFn: ({ signal }) =>
+      gate.run(signal, () =>
+        api.listSourceColumns({ id: sourceId, start: String(start), end: String(end), metricDataType }, { signal }),
+      ),
+    enabled: sourceId !== '',
+    // While the range moves on; another source has other columns.
+    placeholderData: (before, query) => (query?.queryKey[2] === sourceId ? before : undefined),
+    staleTime: 60_000,
+    gcTime: 60_000,
+    retry: false,
+  });
 
 /** `LogAttributes['k8s.pod.name']` → `LogAttributes.k8s.pod.name`, as Lucene writes it; undefined for what is no plain column. */
 export function luceneName(expression: string): string | undefined {

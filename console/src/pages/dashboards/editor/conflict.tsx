@@ -2,9 +2,9 @@ import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { Moment } from '../../../parts/moment.tsx';
+import { Differences } from '../differences.tsx';
 import { type StoredDashboard, versionsQuery } from '../queries.ts';
-import { type Draft, differencesOf } from './draft.ts';
-import classes from './editor.module.css';
+import type { Draft } from './draft.ts';
 
 interface Props {
   /** What the editing began with, and what is stored now. */
@@ -16,8 +16,6 @@ interface Props {
   onKeepEditing: () => void;
 }
 
-const MOST_SHOWN = 8;
-
 /** Somebody else has saved meanwhile. Nothing is lost either way: their version stays among the versions. */
 export function Conflict({ base, theirs, isBusy, onTakeTheirs, onOverwrite, onKeepEditing }: Props) {
   const api = useApi();
@@ -25,7 +23,6 @@ export function Conflict({ base, theirs, isBusy, onTakeTheirs, onOverwrite, onKe
   const latest = useQuery(versionsQuery(api, organizationId, theirs.dashboard.id)).data?.reduce((one, other) =>
     other.version > one.version ? other : one,
   );
-  const differences = differencesOf(base, theirs.dashboard);
   return (
     <Modal
       opened
@@ -45,13 +42,7 @@ export function Conflict({ base, theirs, isBusy, onTakeTheirs, onOverwrite, onKe
           )}
           . Theirs differs from what you began with:
         </Text>
-        <ul className={classes.list}>
-          {differences.slice(0, MOST_SHOWN).map((difference) => (
-            <li key={difference}>{difference}</li>
-          ))}
-          {differences.length === 0 && <li>in nothing that shows</li>}
-          {differences.length > MOST_SHOWN && <li>and {differences.length - MOST_SHOWN} more</li>}
-        </ul>
+        <Differences from={base} to={theirs.dashboard} />
         <Stack gap="xs">
           <Button variant="default" onClick={onKeepEditing} data-autofocus>
             Keep editing mine

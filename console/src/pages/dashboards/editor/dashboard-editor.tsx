@@ -171,7 +171,7 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
           onKeepEditing={() => setTheirs(undefined)}
         />
       )}
-      <UnsavedGuard isDirty={isDirty && !save.isPending}>
+      <UnsavedGuard isDirty={isDirty && !save.isPending} isLeft={({ edit }) => edit !== true}>
         The changes of <b>{draft.name}</b> are not saved.
       </UnsavedGuard>
     </Stack>

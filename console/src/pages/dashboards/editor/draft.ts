@@ -82,19 +82,3 @@ const pick = <T extends object>(value: T, names: (keyof T)[]): Partial<T> =>
   Object.fromEntries(
     names.filter((name) => value[name] !== undefined).map((name) => [name, value[name]]),
   ) as Partial<T>;
-
-/** Which tiles differ, by name, for somebody who has to choose between two versions. */
-export function differencesOf(one: Draft, other: Draft): string[] {
-  const before = new Map(one.tiles.map((tile) => [tile.id, tile]));
-  const after = new Map(other.tiles.map((tile) => [tile.id, tile]));
-  const nameOf = ({ name, id }: Tile) => `“${name || id}”`;
-  return [
-    ...(one.name === other.name ? [] : [`the name is “${other.name}”`]),
-    ...(isSame(one.tags, other.tags) ? [] : [`the tags are ${other.tags.join(', ') || 'gone'}`]),
-    ...other.tiles.filter(({ id }) => !before.has(id)).map((tile) => `${nameOf(tile)} is new`),
-    ...one.tiles.filter(({ id }) => !after.has(id)).map((tile) => `${nameOf(tile)} is gone`),
-    ...other.tiles
-      .filter((tile) => before.has(tile.id) && !isSame(before.get(tile.id), tile))
-      .map((tile) => `${nameOf(tile)} is different`),
-  ];
-}

@@ -1,13 +1,15 @@
 import { Autocomplete, NumberInput, SegmentedControl, Select, TagsInput, TextInput } from '@mantine/core';
-import type { Series, Window } from '../queries.ts';
-import { type Known, type Source, sqlName } from './columns.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useApi, useSession } from '../../../app/context.tsx';
+import type { Dashboard, Series, Window } from '../queries.ts';
+import { columnsQuery, knownOf, type Source, sqlName } from './columns.ts';
 import classes from './editor.module.css';
 import { WhereField } from './where-field.tsx';
 
 interface Props {
   series: Series;
   sources: readonly Source[];
-  known: Known;
+  dashboards: readonly Dashboard[];
   window: Window;
   errorAt: (member: string) => string | undefined;
   onChange: (series: Series) => void;
@@ -20,9 +22,15 @@ const EVENTS: Aggregation[] = ['count', 'sum', 'avg', 'min', 'max', 'quantile', 
 const METRICS: Aggregation[] = ['avg', 'sum', 'min', 'max', 'count', 'quantile', 'increase', 'rate', 'last_value'];
 const METRIC_TYPES: MetricType[] = ['gauge', 'sum', 'histogram', 'exponential histogram', 'summary'];
 const DEFAULT_LEVEL = 0.95;
+/** At once; typing narrows them down. */
+const MOST_OFFERED = 50;
 
 /** What one series asks for. */
-export function SeriesFields({ series, sources, known, window, errorAt, onChange }: Props) {
+export function SeriesFields({ series, sources, dashboards, window, errorAt, onChange }: Props) {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const { data: columns } = useQuery(columnsQuery(api, organizationId, series, window));
+  const known = knownOf(dashboards, series.sourceId ?? '', columns);
   const kind = sources.find(({ id }) => id === series.sourceId)?.kind ?? 'log';
   const isSearch = series.type === 'search';
   const isMetric = kind === 'metric';
@@ -88,6 +96,7 @@ export function SeriesFields({ series, sources, known, window, errorAt, onChange
             label="Metric"
             placeholder="http.server.requests"
             data={known.metrics}
+            limit={MOST_OFFERED}
             value={series.metricName ?? ''}
             error={errorAt('metricName')}
             onChange={(metricName) => change({ metricName })}
@@ -106,7 +115,8 @@ export function SeriesFields({ series, sources, known, window, errorAt, onChange
         <Autocomplete
           label="Of"
           placeholder="Duration"
-          data={known.expressions.filter((one) => !one.includes('…'))}
+          data={known.expressions}
+          limit={MOST_OFFERED}
           value={series.field ?? ''}
           error={errorAt('field')}
           onChange={(field) => change({ field })}
@@ -135,7 +145,8 @@ export function SeriesFields({ series, sources, known, window, errorAt, onChange
         <TagsInput
           label="Columns"
           description="The time comes first by itself"
-          data={known.expressions.filter((one) => !one.includes('…'))}
+          data={known.expressions}
+          limit={MOST_OFFERED}
           value={series.fields ?? []}
           error={errorAt('fields')}
           onChange={(fields) => change({ fields })}
@@ -147,7 +158,8 @@ export function SeriesFields({ series, sources, known, window, errorAt, onChange
             <TagsInput
               label="Grouped by"
               placeholder={series.groupBy.length === 0 ? sqlName('ServiceName') : ''}
-              data={known.expressions.filter((one) => !one.includes('…'))}
+              data={known.expressions}
+              limit={MOST_OFFERED}
               maxTags={10}
               value={series.groupBy}
               error={errorAt('groupBy')}

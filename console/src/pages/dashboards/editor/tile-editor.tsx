@@ -16,7 +16,6 @@ import { useApi, useSession } from '../../../app/context.tsx';
 import { PlusIcon } from '../../../parts/icons.tsx';
 import { COLUMNS } from '../grid.ts';
 import { dashboardsQuery, type Series, sourcesQuery, type Tile, type TileType, type Window } from '../queries.ts';
-import { knownOf } from './columns.ts';
 import { MOST_SERIES, newSeries, TILE_TYPES, withType } from './draft.ts';
 import classes from './editor.module.css';
 import { FormatFields } from './format-fields.tsx';
@@ -144,10 +143,7 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
               <SeriesFields
                 series={series}
                 sources={sources}
-                known={knownOf(
-                  dashboards,
-                  sources.find(({ id }) => id === series.sourceId),
-                )}
+                dashboards={dashboards}
                 window={window}
                 errorAt={seriesError(index)}
                 onChange={(one) => setOne(index, one)}

@@ -22,23 +22,23 @@ export function WhereField({ series, expressions, window, error, onChange }: Pro
   const isLucene = whereLanguage === 'lucene';
   const [, column, quote = '', begun = ''] = (isLucene && /([A-Za-z][\w.-]*):("?)([^"\s]*)$/.exec(where)) || [];
   const values = useValues(series, column, window);
-  const [word = ''] = /[A-Za-z][\w.[\]']*$/.exec(where) ?? [];
-  const names = expressions.flatMap((one) => (isLucene ? (luceneName(one) ?? []) : one.includes('…') ? [] : one));
+  const word = begunName(where);
+  const names = word === undefined ? [] : expressions.flatMap((one) => (isLucene ? (luceneName(one) ?? []) : one));
   const offers =
     column !== undefined
       ? values.filter((value) => value.toLowerCase().startsWith(begun.toLowerCase()) && value !== begun)
-      : names.filter((name) => name.toLowerCase().startsWith(word.toLowerCase()) && name !== word);
+      : names.filter((name) => name.toLowerCase().startsWith((word ?? '').toLowerCase()) && name !== word);
   const take = (offer: string) => {
     onChange(
       column !== undefined
         ? `${where.slice(0, where.length - quote.length - begun.length)}"${offer.replaceAll('"', '\\"')}" `
-        : `${where.slice(0, where.length - word.length)}${offer}${isLucene ? ':' : ' '}`,
+        : `${where.slice(0, where.length - (word ?? '').length)}${offer}${isLucene ? ':' : ' '}`,
     );
     combobox.updateSelectedOptionIndex();
   };
   return (
     <Combobox store={combobox} onOptionSubmit={take} withinPortal>
-      <Combobox.Target>
+      <Combobox.Target withExpandedAttribute>
         <TextInput
           label="Where"
           placeholder={isLucene ? 'SeverityText:"ERROR" -ServiceName:"gateway"' : "SeverityText = 'ERROR'"}
@@ -54,7 +54,7 @@ export function WhereField({ series, expressions, window, error, onChange }: Pro
         />
       </Combobox.Target>
       <Combobox.Dropdown hidden={offers.length === 0}>
-        <Combobox.Options mah={220} style={{ overflowY: 'auto' }}>
+        <Combobox.Options aria-label="Offers" mah={220} style={{ overflowY: 'auto' }}>
           {offers.slice(0, MOST_OFFERED).map((offer) => (
             <Combobox.Option key={offer} value={offer}>
               {offer}
@@ -64,6 +64,13 @@ export function WhereField({ series, expressions, window, error, onChange }: Pro
       </Combobox.Dropdown>
     </Combobox>
   );
+}
+
+/** The name that is being written, empty where one may begin; undefined behind and within a quoted value. */
+function begunName(where: string): string | undefined {
+  if (where.split('"').length % 2 === 0) return undefined;
+  const [found, name = ''] = /(?:^|[\s(,=<>!+*/-])([A-Za-z_][\w.[\]'-]*)?$/.exec(where) ?? [];
+  return found === undefined ? undefined : name;
 }
 
 /** The values of a column in the range that is looked at, the most frequent first. Nothing where it cannot be told. */

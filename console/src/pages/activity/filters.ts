@@ -1,0 +1,51 @@
+import type { ActivityGetListInput } from '../../api/generated.ts';
+import type { Activity } from '../../api/types.ts';
+import type { ActivitySearch } from './search.ts';
+
+/** What a change can be about; the values are those of the trail's `resourceType`. */
+export const KINDS = [
+  { value: 'service', label: 'Services' },
+  { value: 'key', label: 'Keys' },
+  { value: 'dashboard', label: 'Dashboards' },
+  { value: 'token', label: 'Dashboard tokens' },
+  { value: 'source', label: 'Sources' },
+  { value: 'budget', label: 'Budgets' },
+  { value: 'cost', label: 'Costs' },
+  { value: 'usage_day', label: 'Days of the bill' },
+  { value: 'price_book', label: 'Prices' },
+  { value: 'organization', label: 'Organization' },
+];
+
+/** As many ids fit beside a text. */
+const MOST_NAMED = 20;
+const MOST_TEXT = 200;
+
+/** What the server is asked for. The trail often holds only the id of a thing: its current name is looked up here. */
+export function filterOf(
+  { from, to, kind, actor, text = '' }: ActivitySearch,
+  names: ReadonlyMap<string, string>,
+): Omit<ActivityGetListInput, 'organizationId'> {
+  const wanted = text.trim().toLowerCase().slice(0, MOST_TEXT);
+  const named = [...names].filter(([, name]) => name.toLowerCase().includes(wanted)).map(([id]) => id);
+  return {
+    ...(from ? { from_date: from } : {}),
+    ...(to ? { to_date: to } : {}),
+    ...(kind ? { resource_type: kind } : {}),
+    ...(actor ? { actor } : {}),
+    ...(wanted === '' ? {} : { text: [wanted, ...named.slice(0, MOST_NAMED)].join('|') }),
+  };
+}
+
+/** Who may have done something: those who did lately, every key, and whoever is asked for. */
+export const actorsOf = (
+  recent: readonly Activity[],
+  keys: readonly { name: string }[],
+  wanted: string | undefined,
+): string[] =>
+  [
+    ...new Set([
+      ...recent.map(({ actorDetails }) => actorDetails),
+      ...keys.map(({ name }) => name),
+      ...(wanted ? [wanted] : []),
+    ]),
+  ].toSorted();

@@ -1,0 +1,74 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { BudgetCreateBody, BudgetGetListResult, BudgetUpdateBody, Operations } from '../../api/generated.ts';
+
+export type Budget = BudgetGetListResult[number];
+
+export const budgetsQuery = (api: Operations, organizationId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'budgets'],
+    queryFn: ({ signal }) => api.budgetGetList({ organizationId }, { signal }),
+  });
+
+/** What the form holds. */
+export interface BudgetDraft {
+  name: string;
+  /** Text while it is no number yet. */
+  monthlyCHC: number | string;
+  /** Percent, as typed. */
+  percents: string[];
+  withForecast: boolean;
+  url: string;
+  secret: string;
+}
+
+const FORECAST = 'forecast';
+
+export const newBudgetDraft = (): BudgetDraft => ({
+  name: '',
+  monthlyCHC: '',
+  percents: ['50', '75', '90', '100'],
+  withForecast: true,
+  url: '',
+  secret: '',
+});
+
+export const draftOfBudget = ({ name, monthlyCHC, thresholds, webhook }: Budget): BudgetDraft => ({
+  name,
+  monthlyCHC,
+  percents: thresholds.filter((one) => one !== FORECAST).map(String),
+  withForecast: thresholds.includes(FORECAST),
+  url: webhook?.url ?? '',
+  secret: '',
+});
+
+/** Percents as they were typed where they are no numbers, so that the server says what is wrong with them. */
+const thresholdsOf = ({ percents, withForecast }: BudgetDraft): (number | string)[] => [
+  ...percents.map((text) => (/^\d+$/.test(text) ? Number(text) : text)),
+  ...(withForecast ? [FORECAST] : []),
+];
+
+const webhookOf = ({ url, secret }: BudgetDraft) => ({ url, ...(secret === '' ? {} : { secret }) });
+
+export const createBodyOf = (draft: BudgetDraft): BudgetCreateBody => ({
+  ...(draft.name === '' ? {} : { name: draft.name }),
+  monthlyCHC: Number(draft.monthlyCHC),
+  thresholds: thresholdsOf(draft),
+  ...(draft.url === '' && draft.secret === '' ? {} : { webhook: webhookOf(draft) }),
+});
+
+/** Only what was changed: the rest may have been changed by somebody else meanwhile. */
+export function updateBodyOf(draft: BudgetDraft, before: BudgetDraft): BudgetUpdateBody {
+  const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+  const [thresholds, old] = [thresholdsOf(draft), thresholdsOf(before)];
+  return {
+    ...(draft.name === before.name ? {} : { name: draft.name }),
+    ...(Number(draft.monthlyCHC) === before.monthlyCHC ? {} : { monthlyCHC: Number(draft.monthlyCHC) }),
+    ...(isSame(thresholds, old) ? {} : { thresholds }),
+    ...(isSame(webhookOf(draft), webhookOf(before))
+      ? {}
+      : { webhook: draft.url === '' && draft.secret === '' ? null : webhookOf(draft) }),
+  };
+}
+
+export const thresholdText = (threshold: number | string): string =>
+  threshold === FORECAST ? FORECAST : `${threshold} %`;

@@ -1,0 +1,33 @@
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { CopyTextButton } from '../../parts/copy.tsx';
+import { Note } from '../../parts/note.tsx';
+import classes from './costs.module.css';
+
+/** The only time it is seen. It cannot be left before somebody says it is saved. */
+export function WebhookSecret({ secret, onSaved }: { secret: string; onSaved: () => void }) {
+  const [isSaved, setIsSaved] = useState(false);
+  return (
+    <Stack gap="md">
+      <Note tone="warn">
+        <Text size="sm">This is the only time the secret is shown. Whoever receives the webhook checks with it.</Text>
+      </Note>
+      <code className={classes.secret} data-testid="webhook-secret">
+        {secret}
+      </code>
+      <Group>
+        <CopyTextButton value={secret}>Copy the secret</CopyTextButton>
+      </Group>
+      <Checkbox
+        label="I have saved it"
+        checked={isSaved}
+        onChange={(event) => setIsSaved(event.currentTarget.checked)}
+      />
+      <Group justify="flex-end">
+        <Button disabled={!isSaved} onClick={onSaved}>
+          Done
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

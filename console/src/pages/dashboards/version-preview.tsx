@@ -1,0 +1,76 @@
+import { Button, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import { useIntersection } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useApi, useSession } from '../../app/context.tsx';
+import { EmptyNote } from '../../parts/empty-note.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import classes from './dashboard.module.css';
+import { Differences } from './differences.tsx';
+import { TilePreview } from './editor/tile-preview.tsx';
+import { type Dashboard, type Tile, versionQuery, type Window } from './queries.ts';
+import { TileFrame } from './tile-frame.tsx';
+import { TileGrid } from './tile-grid.tsx';
+
+interface Props {
+  /** As it is now. */
+  present: Dashboard;
+  version: number;
+  window: Window;
+  /** Somebody is being asked whether to restore it. */
+  isAsking: boolean;
+  onRestore: (() => void) | undefined;
+  onClose: () => void;
+}
+
+/** A version as it would look today, and what is different in it. */
+export function VersionPreview({ present, version, window, isAsking, onRestore, onClose }: Props) {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const { data, error, refetch } = useQuery(versionQuery(api, organizationId, present.id, version));
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={`Version ${version}${data ? ` · ${data.name}` : ''}`}
+      fullScreen
+      closeOnEscape={!isAsking}
+      transitionProps={{ duration: 0 }}
+      closeButtonProps={{ 'aria-label': 'Close the version' }}
+    >
+      {error && !data && <Failure error={error} title="The version is missing" retry={() => refetch()} />}
+      {!data && !error && <Skeleton height={400} />}
+      {data && (
+        <>
+          <div className={classes.versionHead}>
+            <Stack gap={4}>
+              <Text size="sm" c="dimmed">
+                {data.savedBy}, <Moment at={data.savedAt} />. Compared with the present one:
+              </Text>
+              <Differences from={present} to={data.dashboard} />
+            </Stack>
+            {onRestore && <Button onClick={onRestore}>Restore this version</Button>}
+          </div>
+          {data.dashboard.tiles.length === 0 && <EmptyNote title="No tiles">It had none.</EmptyNote>}
+          <TileGrid tiles={data.dashboard.tiles}>
+            {(tile) => (
+              <TileFrame name={tile.name}>
+                <OldTile tile={tile} window={window} />
+              </TileFrame>
+            )}
+          </TileGrid>
+        </>
+      )}
+    </Modal>
+  );
+}
+
+/** Asked for when it comes into view. */
+function OldTile({ tile, window }: { tile: Tile; window: Window }) {
+  const { ref, entry } = useIntersection();
+  return (
+    <div ref={ref} style={{ height: '100%' }}>
+      {entry?.isIntersecting && <TilePreview tile={tile} window={window} />}
+    </div>
+  );
+}

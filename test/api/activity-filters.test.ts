@@ -1,0 +1,102 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Json } from '../support/client.ts';
+import { acme, globex } from '../support/fleet.ts';
+import { keyNamed, madeKey } from '../support/keys.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+
+const path = `/v1/organizations/${acme.id}/activities`;
+const scaling = `/v1/organizations/${acme.id}/services/${acme.primary}/scaling`;
+/** More than the server reads at once, so that what is older is looked for. */
+const CHANGES = 1050;
+
+onEachStore('filters of the activity', (store) => {
+  const server = useServer(store);
+  let oldest: Json;
+  const list = async (query: string): Promise<Json[]> => {
+    const { status, json, text } = await server.call({ path: `${path}?${query}`, key: acme.developer });
+    expect(status, text).toBe(200);
+    return json.result;
+  };
+  const types = (activities: Json[]) => [...new Set(activities.map(({ type }) => type))];
+
+  beforeAll(async () => {
+    oldest = await madeKey(server, { name: 'Nädel of old' });
+    for (let first = 0; first < CHANGES; first += 50)
+      await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          server.call({
+            method: 'PATCH',
+            path: scaling,
+            key: acme.admin,
+            body: { idleTimeoutMinutes: 5 + first + index },
+          }),
+        ),
+      );
+    await madeKey(server, { name: 'new' });
+  }, 120_000);
+
+  it('find by type, over the whole trail', async () => {
+    const created = await list('type=key_create&limit=1000');
+    expect(types(created)).toEqual(['key_create']);
+    expect(created[0].after.name).toBe('new');
+    expect(created.map(({ resourceId }) => resourceId)).toContain(oldest.id);
+    expect(await list('type=key_delete')).toEqual([]);
+  });
+
+  it('find by what it is about', async () => {
+    expect(await list(`resource_id=${oldest.id}`)).toMatchObject([{ type: 'key_create', resourceType: 'key' }]);
+    const ofServices = await list('resource_type=service&limit=1000');
+    expect(ofServices).toHaveLength(1000);
+    const rest = await list(`resource_type=service&limit=1000&before=${ofServices.at(-1).id}`);
+    expect(types(rest)).toContain('service_create');
+    expect(rest.length).toBeGreaterThan(CHANGES - 1000);
+    expect(new Set([...ofServices, ...rest].map(({ id }) => id)).size).toBe(ofServices.length + rest.length);
+    expect(await list('resource_type=key&resource_id=nothing')).toEqual([]);
+  });
+
+  it('find by who did it, by id and by name', async () => {
+    const id = await keyNamed(server, 'admin');
+    const [byId, byName] = [await list(`actor=${id}&limit=1000`), await list('actor=admin&limit=1000')];
+    expect(byId).toEqual(byName);
+    expect(byId.every(({ actorId }) => actorId === id)).toBe(true);
+    const bySystem = await list('actor=nobody');
+    expect(bySystem).toEqual([]);
+  });
+
+  it('find by text in any letter case, by one of several, and as it is', async () => {
+    const found = async (text: string) =>
+      (await list(`text=${encodeURIComponent(text)}&limit=1000`)).map(({ resourceId }) => resourceId);
+    expect(await found('NÄDEL OF')).toEqual([oldest.id]);
+    expect(await found(`nowhere| ${oldest.id} `)).toEqual([oldest.id]);
+    expect(await found('%')).toEqual([]);
+    expect(await found("' OR 1=1 --")).toEqual([]);
+    expect((await found('|')).length).toBe(1000);
+  });
+
+  it('hold together, also with the time', async () => {
+    const { createdAt } = (await list(`resource_id=${oldest.id}`))[0];
+    const at = encodeURIComponent(createdAt);
+    expect(await list(`type=key_create&text=old&from_date=${at}&actor=admin&resource_type=key`)).toHaveLength(1);
+    expect(await list(`text=old&to_date=${at}`)).toEqual([]);
+  });
+
+  it('see one organization only', async () => {
+    const { json } = await server.call({
+      path: `/v1/organizations/${globex.id}/activities?text=${encodeURIComponent('of old')}`,
+      key: globex.admin,
+    });
+    expect(json.result).toEqual([]);
+  });
+
+  describe('are refused', () => {
+    it.each([
+      ['type=no_such_type', /^BAD_REQUEST: query\.type: /],
+      ['actor=', /^BAD_REQUEST: query\.actor: The value must not be empty/],
+      [`text=${'x'.repeat(1001)}`, /^BAD_REQUEST: query\.text: The value must have at most 1000 characters/],
+      ['resource_id=a&resource_id=b', /^BAD_REQUEST: query\.resource_id: The value must be a string/],
+    ])('%s', async (query, error) => {
+      const { status, json } = await server.call({ path: `${path}?${query}`, key: acme.developer });
+      expect([status, json.error]).toEqual([400, expect.stringMatching(error)]);
+    });
+  });
+});

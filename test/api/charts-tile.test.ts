@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { board, QUERY, rows, T0 } from '../support/board.ts';
+import { fillEngine } from '../support/engine.ts';
+import { acme, fleet, globex } from '../support/fleet.ts';
+import { onEachStore, useServer } from '../support/server.ts';
+import { signIn } from '../support/sessions.ts';
+
+const [organization, ...others] = fleet.organizations;
+const HALF_HOUR = 30 * 60_000;
+const range = { start: T0, end: T0 + HALF_HOUR, timezone: 'UTC' };
+const count = { type: 'number', aggFn: 'count', sourceId: 'logs' };
+
+onEachStore('drawing a tile that is not saved', (store) => {
+  const server = useServer(store, {
+    fleet: { organizations: [{ ...organization, dashboards: [board] }, ...others] },
+  });
+  beforeAll(() => fillEngine(join(server.directory, 'data'), rows));
+
+  const draw = (body: object, token = acme.token) =>
+    server.call({ method: 'POST', path: '/api/v2/charts/tile', token, body });
+
+  it('answers what the saved tile answers, of every kind, also when it fails', async () => {
+    for (const tile of board.tiles) {
+      const saved = await server.call({
+        path: `/api/v2/dashboards/board/tiles/${tile.id}/data?${QUERY}`,
+        token: acme.token,
+      });
+      const { status, json } = await draw({ ...tile, ...range });
+      expect({ status, json }, tile.id).toEqual({ status: saved.status, json: saved.json });
+    }
+    expect((await draw({ series: [count], ...range })).json.data).toMatchObject({ type: 'number', value: 60 });
+  });
+
+  it('takes a tile without a place or a name, ISO times, and what cuts the answer', async () => {
+    const time = { type: 'time', aggFn: 'count', groupBy: ['ServiceName'] };
+    const iso = { start: new Date(T0).toISOString(), end: new Date(T0 + HALF_HOUR).toISOString() };
+    const { json } = await draw({ series: [time], ...iso, granularity: '30m', groups: 1, others: true });
+    expect(json.data).toMatchObject({ type: 'time', granularity: '30m', groups: { shown: 1, total: 2 } });
+    expect(json.data.series.map(({ isOthers }: { isOthers: boolean }) => isOthers)).toEqual([false, true]);
+    const search = await draw({ series: [{ type: 'search', fields: ['Body'] }], ...range, limit: 3 });
+    expect(search.json.data.rows).toHaveLength(3);
+    const { start, end } = (await draw({ series: [count] })).json.data;
+    expect(end - start).toBe(3_600_000);
+  });
+
+  it('is for whoever may read, stores nothing, and sees its own organization only', async () => {
+    const revision = async () =>
+      (await server.call({ path: '/api/v2/dashboards', token: acme.token })).headers.get('etag');
+    const before = await revision();
+    const session = await signIn(server, acme.developer);
+    const body = { series: [count], ...range };
+    const answer = await server.call({ method: 'POST', path: '/api/v2/charts/tile', headers: session.headers, body });
+    expect(answer.json.data).toMatchObject({ value: 60 });
+    expect((await draw(body, globex.token)).json.data).toMatchObject({ value: null });
+    expect(await revision()).toBe(before);
+    expect((await server.call({ method: 'POST', path: '/api/v2/charts/tile', body })).status).toBe(401);
+  });
+
+  it.each<[string, object, string]>([
+    ['no series', { series: [] }, 'series'],
+    ['more series than a tile has', { series: Array(21).fill(count) }, 'series'],
+    ['an aggregation that is missing', { series: [{ type: 'number' }] }, 'series.0.aggFn'],
+    ['a quantile without a level', { series: [{ ...count, aggFn: 'quantile', field: 'Body' }] }, 'series.0.level'],
+    ['series of two types', { series: [count, { ...count, type: 'table' }] }, 'series'],
+    ['a source that is not there', { series: [{ ...count, sourceId: 'nope' }] }, 'series[0].sourceId'],
+    ['a condition that does not parse', { series: [{ ...count, where: 'a:(b' }] }, 'series[0].where'],
+    ['a start behind the end', { series: [count], start: T0, end: T0 - 1 }, 'start'],
+    ['a time that is none', { series: [count], end: 'tomorrow' }, 'end'],
+    ['a zone that is none', { series: [{ ...count, type: 'time' }], timezone: 'Mars/Base' }, 'timezone'],
+    ['a granularity that is none', { series: [count], granularity: '7m' }, 'granularity'],
+    ['too many rows', { series: [count], limit: 10_000 }, 'limit'],
+    ['a tile wider than the grid', { series: [count], w: 25 }, 'w'],
+  ])('refuses %s', async (_, body, path) => {
+    const { status, json } = await draw({ ...range, ...body });
+    expect(status).toBe(400);
+    expect(json.errors.map((error: { path: string }) => error.path)).toContain(path);
+  });
+});
