@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { compressAnswer } from '../http/compression.ts';
 import { dashboardAnswer } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
@@ -32,6 +33,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
       '/api/v2/charts/series',
       {
         config: { operation: 'queryChartSeries', roles: READ },
+        onSend: compressAnswer,
         schema: {
           tags,
           summary: 'Query chart series',
@@ -70,6 +72,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
       '/api/v2/dashboards/:id/tiles/:tileId/data',
       {
         config: { operation: 'getTileData', roles: READ },
+        onSend: compressAnswer,
         schema: {
           tags,
           summary: 'Get the data of a tile',
@@ -96,6 +99,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
       '/api/v2/charts/tile',
       {
         config: { operation: 'drawTile', roles: READ },
+        onSend: compressAnswer,
         schema: {
           tags,
           summary: 'Draw a tile that is not saved',
@@ -118,6 +122,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
       '/api/v2/sources/:id/columns',
       {
         config: { operation: 'listSourceColumns', roles: READ },
+        onSend: compressAnswer,
         schema: {
           tags: ['Sources'],
           summary: 'List the columns of a source',

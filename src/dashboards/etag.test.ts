@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { preferredEncoding } from './accept-encoding.ts';
-import { ENCODINGS, encodedEtag, etagOf, matchesEtag } from './etag.ts';
+import { ENCODINGS, preferredEncoding } from '../kernel/encodings.ts';
+import { encodedEtag, etagOf, matchesEtag } from './etag.ts';
 
 describe('the tag of an answer', () => {
   const etag = etagOf('{"a":1}');

@@ -1,7 +1,5 @@
 import { hash } from 'node:crypto';
-
-export const ENCODINGS = ['br', 'gzip'] as const;
-export type Encoding = (typeof ENCODINGS)[number];
+import { ENCODINGS, type Encoding } from '../kernel/encodings.ts';
 
 /** Names these very bytes: the same text always has the same tag, on every node. */
 export const etagOf = (json: string): string => `"${hash('sha1', json, 'base64url')}"`;

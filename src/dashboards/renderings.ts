@@ -1,14 +1,10 @@
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { compressed, type Encoding, WORTH_COMPRESSING_BYTES } from '../kernel/encodings.ts';
 import type { Soon } from '../kernel/soon.ts';
-import { type Encoding, encodedEtag, etagOf } from './etag.ts';
+import { encodedEtag, etagOf } from './etag.ts';
 
 const KEPT_BYTES = 32 * 1024 * 1024;
 /** What an answer costs besides its bytes. */
 const ENTRY_BYTES = 500;
-/** Below this, compressing saves less than it costs. */
-const WORTH_COMPRESSING_BYTES = 1024;
-const BROTLI_QUALITY = 5;
 
 /** Bytes as they go over the wire, and what they are called. */
 export interface Encoded {
@@ -61,7 +57,7 @@ export function createRenderings() {
   }
 
   async function encode(organizationId: string, { plain, encoded }: Rendering, encoding: Encoding): Promise<Encoded> {
-    const bytes = await compress[encoding](plain.bytes);
+    const bytes = await compressed(plain.bytes, encoding, 'kept');
     const made: Encoded = { bytes, etag: encodedEtag(plain.etag, encoding), encoding };
     encoded.set(encoding, made);
     count(organizationId, bytes.length);
@@ -97,11 +93,3 @@ export function createRenderings() {
 }
 
 export type Renderings = ReturnType<typeof createRenderings>;
-
-const gzipped = promisify<Buffer, Buffer>(gzip);
-const brotli = promisify(brotliCompress);
-
-const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
-  gzip: (bytes) => gzipped(bytes),
-  br: (bytes) => brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
-};

@@ -113,6 +113,17 @@ onEachStore('the data of tiles and charts', (store) => {
       expect(json.data.groups).toEqual({ shown: 1, total: 2 });
     });
 
+    it.each(['gzip', 'br', 'identity'])('in %s, where the client takes it', async (encoding) => {
+      const path = `/api/v2/dashboards/board/tiles/time/data?start=${T0}&end=${T0 + 3 * 3_600_000}&granularity=1m`;
+      const headers = { 'accept-encoding': encoding };
+      const answer = await server.call({ path, token: acme.token, headers });
+      expect([answer.headers.get('content-encoding') ?? 'identity', answer.headers.get('vary')]).toEqual([
+        encoding,
+        'accept-encoding',
+      ]);
+      expect(answer.json.data.series[0].values).toHaveLength(180);
+    });
+
     it('ratio: a real division', async () => {
       const { json } = await data('ratio');
       expect(json.data.series).toEqual([{ name: 'errors', group: [], isOthers: false, values: [0.5, 0, null] }]);
