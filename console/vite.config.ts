@@ -27,6 +27,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
+            // Every page needs all of it.
+            { name: 'frame', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\/|rolldown:runtime/ },
             { name: 'parts', test: /console\/src\/(parts|api)\//, minShareCount: 4 },
             { name: 'controls', test: /node_modules\/@mantine\//, minShareCount: 4 },
           ],

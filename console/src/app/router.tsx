@@ -10,6 +10,7 @@ import { permissionsOf } from '../api/session.ts';
 import { activitySearch } from '../pages/activity/search.ts';
 import { costsSearch } from '../pages/costs/search.ts';
 import { dashboardSearch, dashboardsSearch } from '../pages/dashboards/search.ts';
+import { OverviewPage } from '../pages/overview/overview-page.tsx';
 import { signInSearch } from '../pages/sign-in/search.ts';
 import type { Services } from './context.tsx';
 import { FailedPage } from './failed-page.tsx';
@@ -47,7 +48,8 @@ const overview = createRoute({
   beforeLoad({ context: { permissions } }) {
     if (!permissions.canSeeFleet && permissions.canSeeDashboards) throw redirect({ to: '/dashboards' });
   },
-  component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+  // Where nearly everybody arrives: it comes with the frame around it.
+  component: OverviewPage,
 });
 
 const services = createRoute({
