@@ -119,6 +119,12 @@ export const createConsoleRouter = (context: RouterContext) =>
     defaultNotFoundComponent: MissingPage,
   });
 
+/** The script of the page that was asked for comes while the server says who is signed in, not after it. */
+export function loadPage(router: ReturnType<typeof createConsoleRouter>): void {
+  const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
+  for (const { options } of routes) options.component?.preload?.();
+}
+
 declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createConsoleRouter>;
