@@ -120,7 +120,7 @@ export function drawBare({ texts, width, height, colours }) {
     document.body.append(element);
     const series = data.series.map((_, index) => ({
       stroke: colours[index % colours.length],
-      width: 1.75,
+      width: 1,
       points: { show: false },
     }));
     const values = [data.buckets.map((at) => at / 1000), ...data.series.map((one) => one.values)];
