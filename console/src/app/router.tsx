@@ -10,6 +10,7 @@ import { permissionsOf } from '../api/session.ts';
 import { activitySearch } from '../pages/activity/search.ts';
 import { costsSearch } from '../pages/costs/search.ts';
 import { dashboardSearch, dashboardsSearch } from '../pages/dashboards/search.ts';
+import { askForOverview } from '../pages/overview/first-questions.ts';
 import { OverviewPage } from '../pages/overview/overview-page.tsx';
 import { signInSearch } from '../pages/sign-in/search.ts';
 import type { Services } from './context.tsx';
@@ -47,6 +48,10 @@ const overview = createRoute({
   path: '/',
   beforeLoad({ context: { permissions } }) {
     if (!permissions.canSeeFleet && permissions.canSeeDashboards) throw redirect({ to: '/dashboards' });
+  },
+  loader({ context: { queries, api, sessions, permissions } }) {
+    const { session } = sessions.get();
+    if (session && permissions.canSeeFleet) askForOverview(queries, api, session.organization.id);
   },
   // Where nearly everybody arrives: it comes with the frame around it.
   component: OverviewPage,
