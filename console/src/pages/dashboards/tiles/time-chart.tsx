@@ -33,7 +33,7 @@ interface Hover {
 }
 
 export function TimeChart({ label, lines, buckets, start, end, zone, isBars, format, onZoom }: Props) {
-  const isDark = useComputedColorScheme('light') === 'dark';
+  const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [hover, setHover] = useState<Hover>();
   const canvas = useRef<HTMLDivElement>(null);
