@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { withPage } from './console-browser.mjs';
 import { loadFigures, watchLoad, watchPaint } from './console-probes.mjs';
 
-const LOADS = 7;
+const LOADS = 5;
 /** As Lighthouse has it for a desk. */
 const DESK_NETWORK = { offline: false, latency: 40, downloadThroughput: 1.25e6, uploadThroughput: 1.25e6 };
 
