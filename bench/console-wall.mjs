@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { withPage } from './console-browser.mjs';
 import { drawBare, scrollThrough, tileFigures, watchTiles } from './console-probes.mjs';
 import { benchFleet, key, organizationId, token } from './fleet.mjs';
-import { fillEngine } from './tiles.mjs';
+import { openBareEngine } from './floor-engine.mjs';
 
 const WALLS = 5;
 const TILES = 24;
@@ -22,7 +22,7 @@ const WALL_NAME = `${TILES} tiles of ${SERIES} series, ${POINTS} points each`;
 const WHOLE_WALL = { width: 1920, height: 2300 };
 const COLOURS = ['#0b7285', '#d9480f', '#5f3dc4', '#2b8a3e'];
 
-export async function wallRows({ directory, startServer, measured, median, here }) {
+export async function wallRows({ directory, startServer, measured, median }) {
   const fleetFile = join(directory, 'wall.json');
   writeFileSync(fleetFile, JSON.stringify(wallFleet()));
   const data = join(directory, 'wall');
@@ -33,7 +33,9 @@ export async function wallRows({ directory, startServer, measured, median, here 
     headers: { authorization: `Bearer ${token}` },
   });
   await server.stop();
-  await fillEngine(here, data, [FILL]);
+  const engine = await openBareEngine(join(data, 'engine'));
+  await engine.run(FILL);
+  await engine.close();
   server = await start();
   const asked = { tiles: TILES, series: SERIES, granularity: '1m' };
   try {

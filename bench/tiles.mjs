@@ -70,7 +70,7 @@ export async function tileRows({ directory, startServer, measured, median, resid
   const [engine] = childrenOf(server.pid);
   const idleMb = residentMb(engine);
   await server.stop();
-  await fillEngine(here, data, [FILL]);
+  await floor(here, data, [{ statements: [FILL] }]);
 
   // Each question a few minutes apart, so that no answer is remembered.
   const starts = Array.from({ length: TIMES }, (_, index) => T0 + index * 30 * MINUTE);
@@ -123,9 +123,6 @@ export async function tileRows({ directory, startServer, measured, median, resid
     measured('the engine runs without a query', idleWithoutEngine ? 'no' : 'yes', 'no', idleWithoutEngine),
   ];
 }
-
-/** Statements straight into the engine of a server that does not run. */
-export const fillEngine = (here, data, statements) => floor(here, data, [{ statements }]);
 
 function floor(here, data, jobs) {
   return new Promise((resolve, reject) => {
