@@ -8,6 +8,7 @@ import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { consoleRows } from './console.mjs';
 import { benchFleet, dashboardId, key, organizationId, serviceId, token } from './fleet.mjs';
 import { tileRows } from './tiles.mjs';
 import { BATCH, measureIntake, measureRating, usageFleet } from './usage.mjs';
@@ -82,6 +83,9 @@ async function main() {
     rows.push(...(await tileRows({ directory, startServer, measured, median, residentMb, fleetFile })));
   if (!only || only === 'intake') rows.push(...(await intakeRows()));
   if (!only || only === 'rating') rows.push(await ratingRow());
+
+  if (!only || only === 'console')
+    rows.push(...(await consoleRows({ directory, startServer, measured, median, here })));
 
   const table = render(rows);
   console.log(table);
@@ -418,6 +422,8 @@ ${table}
 - The floor for tiles is hand-written SQL, sent straight to the engine that the server starts, on the same rows.
 - The floor for usage is the embedded engine alone, with the same tables (fsync after each insert) and the same rows as JSON
   lines. Rating is measured with everything it writes: every entry of the day changes.
+- The console is measured in the system's Chromium without a screen or a graphics card, each time in a browser of its own with an empty
+  cache. Ready: everything of the page is shown and no task of more than 50 ms follows within a second.
 - Nothing is switched off: authentication, rate limits, audit, metrics and one log line per request are part of what is measured.
 `;
 }

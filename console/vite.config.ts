@@ -23,11 +23,13 @@ export default defineConfig({
     // How long a plugin took is no warning.
     rolldownOptions: {
       checks: { bundlerTimings: false },
-      // What most pages share comes in a few files instead of twenty of a kilobyte each; what two or three share stays apart.
+      // What pages share comes in a few files instead of twenty of a kilobyte each: a browser asks for six at a time.
       output: {
         codeSplitting: {
           groups: [
-            { name: 'parts', test: /console\/src\/(parts|api)\//, minShareCount: 4 },
+            // Every page needs all of it.
+            { name: 'frame', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\// },
+            { name: 'parts', test: /console\/src\/(parts|api|app)\//, minShareCount: 2 },
             { name: 'controls', test: /node_modules\/@mantine\//, minShareCount: 4 },
           ],
         },

@@ -1,10 +1,11 @@
-// Installs what is missing and nothing else. Runs before there are any packages, so it uses Node alone.
+// Installs what is missing and nothing else. Runs before there are any packages, so it uses Node and its neighbours alone.
 //   node tools/install.mjs              the packages of package-lock.json
 //   node tools/install.mjs --for-tests  and PostgreSQL and Chromium from the system's package manager, where we may
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findChromium } from './chromium.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const isForTests = process.argv.includes('--for-tests');
@@ -22,7 +23,7 @@ if (!arePackagesInstalled()) {
 }
 if (isForTests) {
   if (!hasPostgres()) installForTests('PostgreSQL', 'postgresql');
-  if (!hasChromium()) installForTests('Chromium', 'chromium');
+  if (findChromium() === '') installForTests('Chromium', 'chromium');
 }
 
 /** npm writes down what it installed; it is up to date when that agrees with the lock file. */
@@ -44,18 +45,6 @@ function hasPostgres() {
     '/opt/homebrew/bin',
   ];
   return folders.some((bin) => existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres')));
-}
-
-/** Where the tests look for a browser too. */
-function hasChromium() {
-  const programs = [
-    '/usr/bin/chromium',
-    '/usr/bin/chromium-browser',
-    '/usr/bin/google-chrome',
-    '/Applications/Chromium.app/Contents/MacOS/Chromium',
-    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  ];
-  return programs.some((program) => existsSync(program));
 }
 
 /** Only as root and only with apt: anything else would be a guess. The tests say so when they go without. */

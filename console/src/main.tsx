@@ -14,7 +14,7 @@ import { createQueryClient } from './api/queries.ts';
 import { createSessionStore } from './api/session.ts';
 import { findBase } from './app/base.ts';
 import { AppProvider, type Services } from './app/context.tsx';
-import { createConsoleRouter } from './app/router.tsx';
+import { createConsoleRouter, loadPage } from './app/router.tsx';
 import { cssVariables, theme } from './app/theme.ts';
 
 const base = findBase(import.meta.url);
@@ -27,6 +27,7 @@ const services: Services = {
 };
 const queries = createQueryClient();
 const router = createConsoleRouter({ ...services, queries });
+loadPage(router);
 
 const element = document.getElementById('root');
 if (element) {

@@ -100,6 +100,18 @@ inBrowser(
       expect(await tile(page, 'lines').getByTestId('chart-tip').textContent()).not.toContain('api');
     });
 
+    it('keeps a chart, and draws it larger or smaller with the window', async () => {
+      const page = await browser.signIn(acme.admin, `/dashboards/board?${RANGE}`);
+      const canvas = tile(page, 'lines').locator('canvas');
+      await canvas.waitFor();
+      await canvas.evaluate((element) => element.setAttribute('data-seen', 'yes'));
+      const width = () => canvas.evaluate((element) => Number(element.getAttribute('width')));
+      const before = await width();
+      await page.setViewportSize({ width: 1000, height: 900 });
+      await until(width, (now) => now > 0 && now < before, 'the chart keeps its width');
+      expect(await canvas.getAttribute('data-seen')).toBe('yes');
+    });
+
     it('zooms by dragging; the address holds it, and going back undoes it', async () => {
       const page = await browser.signIn(acme.admin, `/dashboards/board?${RANGE}`);
       const over = tile(page, 'lines').locator('.u-over');

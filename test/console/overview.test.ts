@@ -88,6 +88,19 @@ inBrowser(
       await page.getByRole('alert').waitFor({ state: 'detached' });
     });
 
+    it('asks once who is signed in, and once for each thing that it shows', async () => {
+      const page = await browser.signIn(acme.admin);
+      const asked: string[] = [];
+      page.on('request', (request) => {
+        const { pathname, search } = new URL(request.url());
+        if (/^\/(console|v1)\//.test(pathname)) asked.push(pathname + search);
+      });
+      await page.reload();
+      await settled(page);
+      expect(asked).toContain('/console/session');
+      expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted());
+    });
+
     it('loads at most 250 KB of compressed script, and nothing of other pages', async () => {
       const page = await browser.signIn(acme.admin);
       const scripts: string[] = [];

@@ -10,6 +10,8 @@ import { permissionsOf } from '../api/session.ts';
 import { activitySearch } from '../pages/activity/search.ts';
 import { costsSearch } from '../pages/costs/search.ts';
 import { dashboardSearch, dashboardsSearch } from '../pages/dashboards/search.ts';
+import { askForOverview } from '../pages/overview/first-questions.ts';
+import { OverviewPage } from '../pages/overview/overview-page.tsx';
 import { signInSearch } from '../pages/sign-in/search.ts';
 import type { Services } from './context.tsx';
 import { FailedPage } from './failed-page.tsx';
@@ -47,7 +49,12 @@ const overview = createRoute({
   beforeLoad({ context: { permissions } }) {
     if (!permissions.canSeeFleet && permissions.canSeeDashboards) throw redirect({ to: '/dashboards' });
   },
-  component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+  loader({ context: { queries, api, sessions, permissions } }) {
+    const { session } = sessions.get();
+    if (session && permissions.canSeeFleet) askForOverview(queries, api, session.organization.id);
+  },
+  // Where nearly everybody arrives: it comes with the frame around it.
+  component: OverviewPage,
 });
 
 const services = createRoute({
@@ -116,6 +123,12 @@ export const createConsoleRouter = (context: RouterContext) =>
     defaultErrorComponent: FailedPage,
     defaultNotFoundComponent: MissingPage,
   });
+
+/** The script of the page that was asked for comes while the server says who is signed in, not after it. */
+export function loadPage(router: ReturnType<typeof createConsoleRouter>): void {
+  const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
+  for (const { options } of routes) options.component?.preload?.();
+}
 
 declare module '@tanstack/react-router' {
   interface Register {

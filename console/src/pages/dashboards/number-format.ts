@@ -75,12 +75,22 @@ const significant = (amount: number): number => {
 
 function plain(amount: number, { mantissa, average, thousandSeparated }: NumberFormat, decimals: number): string {
   const most = Math.min(MOST_DECIMALS, Math.max(0, Math.trunc(mantissa ?? decimals)));
-  return new Intl.NumberFormat(undefined, {
+  return writerOf({
     minimumFractionDigits: mantissa === undefined ? 0 : most,
     maximumFractionDigits: most,
     useGrouping: thousandSeparated ?? true,
     ...(average ? { notation: 'compact' } : {}),
   }).format(amount);
+}
+
+/** Kept: making one costs more than a hundred numbers, and there are few kinds. */
+const writers = new Map<string, Intl.NumberFormat>();
+
+function writerOf(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const id = JSON.stringify(options);
+  const found = writers.get(id) ?? new Intl.NumberFormat(undefined, options);
+  writers.set(id, found);
+  return found;
 }
 
 interface Units {

@@ -12,6 +12,9 @@ interface Props {
   onReload: () => void;
 }
 
+/** A list that nobody has opened is not there: hidden, it would be measured and placed while the tiles are drawn. */
+const CLOSED = { keepMounted: false };
+
 /** Over which time, in whose zone, how often anew. */
 export function RangeBar({ search, window, onChange, onReload }: Props) {
   const { last: _last, from: _from, to: _to, ...others } = search;
@@ -30,6 +33,7 @@ export function RangeBar({ search, window, onChange, onReload }: Props) {
         size="sm"
         w={132}
         allowDeselect={false}
+        comboboxProps={CLOSED}
         value={search.utc ? 'utc' : 'local'}
         data={[
           { value: 'local', label: 'Your time' },
@@ -42,6 +46,7 @@ export function RangeBar({ search, window, onChange, onReload }: Props) {
         size="sm"
         w={142}
         allowDeselect={false}
+        comboboxProps={CLOSED}
         value={search.refresh ?? 'off'}
         data={[
           { value: 'off', label: 'No refresh' },

@@ -4,8 +4,8 @@ import type { Tile, TileData } from './queries.ts';
 import { NumberTile } from './tiles/number-tile.tsx';
 import { SearchTile } from './tiles/search-tile.tsx';
 import { TableTile } from './tiles/table-tile.tsx';
+import { TimeTile } from './tiles/time-tile.tsx';
 
-const TimeTile = lazy(() => import('./tiles/time-tile.tsx'));
 const MarkdownTile = lazy(() => import('./tiles/markdown-tile.tsx'));
 
 interface Props {
@@ -19,11 +19,7 @@ interface Props {
 export function TileContent({ tile, data, zone, onZoom }: Props) {
   switch (data.type) {
     case 'time':
-      return (
-        <Suspense fallback={<Skeleton height="100%" />}>
-          <TimeTile tile={tile} data={data} zone={zone} onZoom={onZoom} />
-        </Suspense>
-      );
+      return <TimeTile tile={tile} data={data} zone={zone} onZoom={onZoom} />;
     case 'markdown':
       return (
         <Suspense fallback={<Skeleton height="100%" />}>

@@ -1,4 +1,3 @@
-import { Text } from '@mantine/core';
 import type { ReactNode, Ref } from 'react';
 import classes from './dashboard.module.css';
 
@@ -18,9 +17,9 @@ export function TileFrame({ name, actions, isMovable = false, isReloading = fals
     <article className={classes.tile} aria-label={name || 'Tile'} aria-busy={isReloading} ref={ref}>
       {(name !== '' || actions || isMovable) && (
         <header className={classes.tileHead} data-movable={isMovable}>
-          <Text component="h2" className={classes.tileName} title={name}>
+          <h2 className={classes.tileName} title={name}>
             {name || (isMovable ? 'Without a name' : '')}
-          </Text>
+          </h2>
           {actions && <div className={classes.tileActions}>{actions}</div>}
         </header>
       )}

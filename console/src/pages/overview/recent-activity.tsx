@@ -9,14 +9,14 @@ import { EmptyNote } from '../../parts/empty-note.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Panel } from '../../parts/panel.tsx';
 
-const SHOWN = 6;
-const LINES = Array.from({ length: SHOWN }, (_, index) => `line-${index}`);
+export const RECENT_SHOWN = 6;
+const LINES = Array.from({ length: RECENT_SHOWN }, (_, index) => `line-${index}`);
 
 export function RecentActivity() {
   const api = useApi();
   const { organizationId } = useSession();
   const names = useResourceNames();
-  const { data, error, refetch } = useQuery(recentActivityQuery(api, organizationId, SHOWN));
+  const { data, error, refetch } = useQuery(recentActivityQuery(api, organizationId, RECENT_SHOWN));
   return (
     <Panel
       title="Recent activity"

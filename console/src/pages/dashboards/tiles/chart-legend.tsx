@@ -1,30 +1,33 @@
+import { memo } from 'react';
 import classes from './time-chart.module.css';
 
 interface Props {
-  entries: { label: string; colour: string; isHidden: boolean }[];
+  labels: readonly string[];
+  colours: readonly string[];
+  hidden: ReadonlySet<string>;
   onToggle: (label: string) => void;
   /** Shows one alone, or all again. */
   onOnly: (label: string) => void;
 }
 
-/** A click hides or shows a series; with Ctrl, Shift or a double click it is shown alone. */
-export function ChartLegend({ entries, onToggle, onOnly }: Props) {
+/** A click hides or shows a series; with Ctrl, Shift or a double click it is shown alone. The pointer over the chart does not draw it anew. */
+export const ChartLegend = memo(function ChartLegend({ labels, colours, hidden, onToggle, onOnly }: Props) {
   return (
     <ul className={classes.legend} aria-label="Series">
-      {entries.map(({ label, colour, isHidden }) => (
+      {labels.map((label, index) => (
         <li key={label}>
           <button
             type="button"
             className={classes.entry}
-            aria-pressed={!isHidden}
+            aria-pressed={!hidden.has(label)}
             title={`${label}\nClick to hide or show, Ctrl+click to show alone`}
             onClick={(event) => (event.ctrlKey || event.metaKey || event.shiftKey ? onOnly(label) : onToggle(label))}
           >
-            <span className={classes.swatch} style={{ background: colour }} aria-hidden="true" />
+            <span className={classes.swatch} style={{ background: colours[index] }} aria-hidden="true" />
             <span className={classes.entryText}>{label}</span>
           </button>
         </li>
       ))}
     </ul>
   );
-}
+});

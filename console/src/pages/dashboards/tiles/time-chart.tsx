@@ -1,16 +1,13 @@
 import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
-import { useElementSize } from '@mantine/hooks';
-import { useEffect, useMemo, useRef, useState } from 'react';
-import uPlot from 'uplot';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { coloursOf } from '../../../parts/colours.ts';
 import type { NumberFormat } from '../number-format.ts';
-import { formatValue } from '../number-format.ts';
 import { ChartLegend } from './chart-legend.tsx';
 import { ChartTip } from './chart-tip.tsx';
-import { plotOptions } from './plot-options.ts';
 import classes from './time-chart.module.css';
-import { type Line, stacked } from './time-series.ts';
+import type { Line } from './time-series.ts';
+import { usePlot } from './use-plot.ts';
 
 interface Props {
   /** For those who do not see it. */
@@ -31,70 +28,53 @@ interface Hover {
   index: number;
   left: number;
   top: number;
+  /** Of the whole chart. */
+  width: number;
 }
 
-const FONT = '11px system-ui, sans-serif';
-
 export function TimeChart({ label, lines, buckets, start, end, zone, isBars, format, onZoom }: Props) {
-  const isDark = useComputedColorScheme('light') === 'dark';
-  const { ref, width, height } = useElementSize();
+  const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [hover, setHover] = useState<Hover>();
-  const zoom = useRef(onZoom);
-  zoom.current = onZoom;
-  const colours = useMemo(
-    () =>
-      coloursOf(
-        lines.map((line) => line.label),
-        isDark,
-      ),
-    [lines, isDark],
-  );
   const canvas = useRef<HTMLDivElement>(null);
-  const isZoomable = onZoom !== undefined;
-  const formatKey = JSON.stringify(format);
+  const labels = useMemo(() => lines.map((line) => line.label), [lines]);
+  const colours = useMemo(() => coloursOf(labels, isDark), [labels, isDark]);
+  usePlot(canvas, {
+    lines,
+    colours,
+    hidden,
+    buckets,
+    start,
+    end,
+    zone,
+    isBars,
+    isDark,
+    format,
+    onHover: ({ cursor: { idx, left = -1, top = -1 }, over, width }) =>
+      setHover(
+        typeof idx === 'number' && left >= 0 ? { index: idx, left: left + over.offsetLeft, top, width } : undefined,
+      ),
+    onZoom,
+  });
 
-  // Built anew when anything changes: cheaper than telling what did, and it takes a few milliseconds.
-  useEffect(() => {
-    const element = canvas.current;
-    if (!element || width === 0 || height === 0) return undefined;
-    const isHidden = (index: number) => hidden.has(lines[index]?.label ?? '');
-    const written = JSON.parse(formatKey) as NumberFormat;
-    const plot = new uPlot(
-      plotOptions({
-        width,
-        height,
-        range: [start / 1000, end / 1000],
-        labels: lines.map((line) => line.label),
-        isBars,
-        isHidden,
-        look: {
-          colours,
-          text: isDark ? '#a3aeb6' : '#56616b',
-          grid: isDark ? '#303a40' : '#e8edef',
-          font: FONT,
-        },
-        zone,
-        format: (value) => formatValue(value, { ...written, mantissa: undefined }),
-        onHover: ({ cursor: { idx, left = -1, top = -1 }, over }) =>
-          setHover(
-            typeof idx === 'number' && left >= 0 ? { index: idx, left: left + over.offsetLeft, top } : undefined,
-          ),
-        onZoom: isZoomable ? (from, to) => zoom.current?.(Math.round(from * 1000), Math.round(to * 1000)) : undefined,
+  const toggle = useCallback(
+    (name: string) =>
+      setHidden((before) =>
+        before.has(name) ? new Set([...before].filter((one) => one !== name)) : new Set([...before, name]),
+      ),
+    [],
+  );
+  const showAlone = useCallback(
+    (name: string) =>
+      setHidden((before) => {
+        const others = labels.filter((one) => one !== name);
+        return others.every((one) => before.has(one)) ? new Set() : new Set(others);
       }),
-      [buckets.map((at) => at / 1000), ...(isBars ? stacked(lines, isHidden) : lines.map(({ values }) => values))],
-      element,
-    );
-    return () => plot.destroy();
-  }, [width, height, lines, buckets, start, end, zone, isBars, formatKey, colours, isDark, hidden, isZoomable]);
-
-  const toggle = (name: string) =>
-    setHidden((before) =>
-      before.has(name) ? new Set([...before].filter((one) => one !== name)) : new Set([...before, name]),
-    );
+    [labels],
+  );
   return (
     <div className={classes.chart} data-testid="time-chart">
-      <div className={classes.plot} ref={ref} role="img" aria-label={label}>
+      <div className={classes.plot} role="img" aria-label={label}>
         <div ref={canvas} className={classes.canvas} />
         {hover && (
           <ChartTip
@@ -102,7 +82,7 @@ export function TimeChart({ label, lines, buckets, start, end, zone, isBars, for
             zone={zone}
             left={hover.left}
             top={hover.top}
-            width={width}
+            width={hover.width}
             rows={lines.map((line, index) => ({
               label: line.label,
               colour: colours[index] ?? '',
@@ -113,20 +93,7 @@ export function TimeChart({ label, lines, buckets, start, end, zone, isBars, for
         )}
       </div>
       {lines.length > 1 && (
-        <ChartLegend
-          entries={lines.map((line, index) => ({
-            label: line.label,
-            colour: colours[index] ?? '',
-            isHidden: hidden.has(line.label),
-          }))}
-          onToggle={toggle}
-          onOnly={(name) =>
-            setHidden((before) => {
-              const others = lines.map((line) => line.label).filter((one) => one !== name);
-              return others.every((one) => before.has(one)) ? new Set() : new Set(others);
-            })
-          }
-        />
+        <ChartLegend labels={labels} colours={colours} hidden={hidden} onToggle={toggle} onOnly={showAlone} />
       )}
     </div>
   );

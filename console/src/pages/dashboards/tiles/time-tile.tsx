@@ -13,7 +13,7 @@ interface Props {
   onZoom?: ((start: number, end: number) => void) | undefined;
 }
 
-export default function TimeTile({ tile, data, zone, onZoom }: Props) {
+export function TimeTile({ tile, data, zone, onZoom }: Props) {
   const lines = useMemo(() => linesOf(data), [data]);
   const { shown, total } = data.groups;
   const isEmpty = lines.every(({ values }) => values.every((value) => value === null));

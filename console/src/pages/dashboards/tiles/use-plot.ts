@@ -1,0 +1,87 @@
+import { type RefObject, useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import { formatValue, type NumberFormat } from '../number-format.ts';
+import { plotOptions } from './plot-options.ts';
+import { type Line, stacked } from './time-series.ts';
+
+interface Plotted {
+  lines: readonly Line[];
+  colours: readonly string[];
+  hidden: ReadonlySet<string>;
+  /** Epoch milliseconds: where each bucket begins, and the whole range. */
+  buckets: readonly number[];
+  start: number;
+  end: number;
+  zone: string;
+  isBars: boolean;
+  isDark: boolean;
+  format: NumberFormat;
+  onHover: (plot: uPlot) => void;
+  /** A range was dragged over; epoch milliseconds. */
+  onZoom: ((start: number, end: number) => void) | undefined;
+}
+
+const FONT = '11px system-ui, sans-serif';
+
+/**
+ * Draws into the element at whatever size it has. A plot is built anew only when something other than its data or its size changes. It is built when
+ * the browser tells the size: asking for it would lay out the page once for every chart.
+ */
+export function usePlot(element: RefObject<HTMLElement | null>, plotted: Plotted): void {
+  const latest = useRef(plotted);
+  latest.current = plotted;
+  const plot = useRef<uPlot>(undefined);
+  const { lines, buckets, start, end, hidden, zone, isBars, isDark, format, onZoom } = plotted;
+  const labels = lines.map(({ label }) => label);
+  const shape = JSON.stringify([labels, [...hidden], zone, isBars, isDark, format, onZoom !== undefined]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for everything but data and size
+  useEffect(() => {
+    if (!element.current) return undefined;
+    const observer = new ResizeObserver(([entry]) => {
+      // A part of a pixel would blur the whole.
+      const [width, height] = [Math.floor(entry?.contentRect.width ?? 0), Math.floor(entry?.contentRect.height ?? 0)];
+      if (!element.current || width === 0 || height === 0) return;
+      if (plot.current) plot.current.setSize({ width, height });
+      else plot.current = new uPlot(optionsOf(latest, width, height), dataOf(latest.current), element.current);
+    });
+    observer.observe(element.current);
+    return () => {
+      observer.disconnect();
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
+  }, [shape, element]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: all of the data, and nothing else
+  useEffect(() => plot.current?.setData(dataOf(latest.current)), [lines, buckets, start, end]);
+}
+
+function optionsOf(latest: RefObject<Plotted>, width: number, height: number): uPlot.Options {
+  const { lines, colours, hidden, zone, isBars, isDark, format, onZoom } = latest.current;
+  return plotOptions({
+    width,
+    height,
+    range: () => [latest.current.start / 1000, latest.current.end / 1000],
+    labels: lines.map(({ label }) => label),
+    isBars,
+    isHidden: (index) => hidden.has(lines[index]?.label ?? ''),
+    look: {
+      colours,
+      text: isDark ? '#a3aeb6' : '#56616b',
+      grid: isDark ? '#303a40' : '#e8edef',
+      font: FONT,
+    },
+    zone,
+    format: (value) => formatValue(value, { ...format, mantissa: undefined }),
+    onHover: (plot) => latest.current.onHover(plot),
+    onZoom: onZoom && ((from, to) => latest.current.onZoom?.(Math.round(from * 1000), Math.round(to * 1000))),
+  });
+}
+
+function dataOf({ lines, buckets, hidden, isBars }: Plotted): uPlot.AlignedData {
+  const values = isBars
+    ? stacked(lines, (index) => hidden.has(lines[index]?.label ?? ''))
+    : lines.map((line) => line.values);
+  return [buckets.map((at) => at / 1000), ...values];
+}

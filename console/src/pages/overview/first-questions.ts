@@ -1,0 +1,17 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { Operations } from '../../api/generated.ts';
+import { forecastQuery, previousMonthQuery } from '../../api/outlook.ts';
+import { keysQuery, recentActivityQuery, servicesQuery, usageCostQuery } from '../../api/queries.ts';
+import { dayOf, firstOfMonth } from '../../parts/days.ts';
+import { RECENT_SHOWN } from './recent-activity.tsx';
+
+/** Asks for everything that the page will ask for, while it is being drawn for the first time. What fails is the page's business to show. */
+export function askForOverview(queries: QueryClient, api: Operations, organizationId: string): void {
+  const today = dayOf(new Date());
+  queries.prefetchQuery(forecastQuery(api, organizationId));
+  queries.prefetchQuery(usageCostQuery(api, organizationId, firstOfMonth(today), today));
+  queries.prefetchQuery(previousMonthQuery(api, organizationId, today));
+  queries.prefetchQuery(servicesQuery(api, organizationId));
+  queries.prefetchQuery(recentActivityQuery(api, organizationId, RECENT_SHOWN));
+  queries.prefetchQuery(keysQuery(api, organizationId));
+}
