@@ -25,6 +25,7 @@ const FILE_COLUMNS = [
   'BillingAccountId',
   'BillingAccountName',
   'BillingCurrency',
+  'InvoiceId',
   'InvoiceIssuerName',
   'PricingCategory',
   'PricingCurrency',
@@ -118,6 +119,8 @@ export function createFocusLines({ organization, services, books }: FocusContext
     BillingAccountId: organization.id,
     BillingAccountName: organization.name,
     BillingCurrency: 'USD',
+    // Null: no invoice is written here.
+    InvoiceId: '',
     InvoiceIssuerName: PROVIDER,
     PricingCategory: 'Standard',
     PricingCurrency: 'CHC',
