@@ -7,10 +7,13 @@ interface Layer {
   bits: Uint32Array;
   /** Blocks less one, a power of two less one. */
   mask: number;
+  /** How many ids it is made for. */
+  size: number;
   room: number;
 }
 
-const BITS_PER_ID = 16;
+/** Where memory is no matter, a filter that is hardly ever wrong saves looking ids up. */
+const bitsPerId = (bits: number): number => (bits <= 2 ** 28 ? 32 : 16);
 const SMALLEST_BITS = 2 ** 23;
 const LARGEST_BITS = 2 ** 31;
 /** What a processor fetches at once: all bits of an id are in one block. */
@@ -18,8 +21,9 @@ const BLOCK_BITS = 512;
 const BLOCK_WORDS = BLOCK_BITS / 32;
 
 /**
- * Says of an id «never seen» or «perhaps» (a Bloom filter): of the ids it has not seen about one in a thousand counts as
- * perhaps. It grows by layers, each twice as large as the one before, at 16 to 32 bits an id.
+ * Says of an id «never seen» or «perhaps» (a Bloom filter): of the ids it has not seen about one in a hundred thousand
+ * counts as perhaps, and one in a thousand once it holds more than 16 million. It grows by layers, each twice as large as
+ * the one before, at 32 to 64 bits an id and then at 16 to 32.
  */
 export function createIdFilter(expected: number) {
   const layers: Layer[] = [createLayer(expected)];
@@ -30,7 +34,7 @@ export function createIdFilter(expected: number) {
 
     add(id: IdHash): void {
       if (newest.room === 0) {
-        newest = createLayer((newest.bits.length * 32 * 2) / BITS_PER_ID);
+        newest = createLayer(2 * newest.size);
         layers.push(newest);
       }
       newest.room--;
@@ -59,9 +63,10 @@ function mayHave({ bits, mask }: Layer, id: IdHash): boolean {
 }
 
 function createLayer(ids: number): Layer {
-  let size = SMALLEST_BITS;
-  while (size < ids * BITS_PER_ID && size < LARGEST_BITS) size *= 2;
-  return { bits: new Uint32Array(size / 32), mask: size / BLOCK_BITS - 1, room: Math.ceil(size / BITS_PER_ID) };
+  let bits = SMALLEST_BITS;
+  while (bits < ids * bitsPerId(bits) && bits < LARGEST_BITS) bits *= 2;
+  const size = bits / bitsPerId(bits);
+  return { bits: new Uint32Array(bits / 32), mask: bits / BLOCK_BITS - 1, size, room: size };
 }
 
 const wordOf = (block: number, bit: number): number => block + ((bit >>> 5) & (BLOCK_WORDS - 1));
