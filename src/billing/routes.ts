@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { noticed } from '../http/cut-off.ts';
 import { END_OF_SUCCESS, managementAnswer, sendPieces, sendRendered } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
@@ -41,7 +42,8 @@ export function billingRoutes({ costs }: { costs: Costs }): Routes {
         const pieces = renderings.render(organizationId, costRevision, window, headers);
         const begun = await upTo(WHOLE_ANSWER_BYTES, pieces);
         if (begun.isAll) return sendPieces(reply, [head, ...begun.taken, END_OF_SUCCESS]);
-        return sendRendered(reply, Readable.from(chained([head, ...begun.taken], pieces), { objectMode: false }));
+        const rest = noticed(request, pieces);
+        return sendRendered(reply, Readable.from(chained([head, ...begun.taken], rest), { objectMode: false }));
       },
     );
   };

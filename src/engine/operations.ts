@@ -95,7 +95,11 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     }
   }
 
-  async function insertValues(table: string, values: InsertValues): Promise<void> {
+  async function insertValues(
+    table: string,
+    values: InsertValues,
+    settings: ClickHouseSettings = INSERT_SETTINGS,
+  ): Promise<void> {
     if (!TABLE.test(table)) throw new AppError('internal', `${table} is not the name of a table of ours`);
     const connection = await connect();
     try {
@@ -103,7 +107,7 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
         table: `${OWN_DATABASE}.${table}`,
         ...values,
         query_id: newUuid(),
-        clickhouse_settings: INSERT_SETTINGS,
+        clickhouse_settings: settings,
       });
     } catch (error) {
       throw engineFailure(error, limitsOf({}, connection));
@@ -120,8 +124,12 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     lines: readonly Buffer[],
   ): Promise<void> {
     if (first === undefined || lines.length === 0) return;
-    const values = Readable.from(lines, { objectMode: false });
-    await insertValues(table, { values, format: 'TabSeparated', columns: [first, ...rest] });
+    const values = Readable.from([UNREAD_HEADER, ...lines], { objectMode: false });
+    await insertValues(
+      table,
+      { values, format: 'TabSeparatedWithNames', columns: [first, ...rest] },
+      { date_time_input_format: 'basic', input_format_with_names_use_header: 0 },
+    );
   }
 
   async function insertLines(table: string, lines: Buffer): Promise<void> {
@@ -161,6 +169,12 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   date_time_input_format: 'best_effort',
   input_format_skip_unknown_fields: 0,
 };
+
+/**
+ * A line that is skipped. The embedded engine splits an INSERT into words before it knows where the rows begin; behind an
+ * open quote the rows are one word, which takes half the time.
+ */
+const UNREAD_HEADER = Buffer.from('`\n');
 
 function limitsOf(limits: Limits, { defaultMemoryBytes }: Connection): Required<Limits> {
   return {

@@ -1,4 +1,5 @@
 import type { Actor, Change } from '../audit/activity.ts';
+import { lockedThrough } from '../billing/metering/store.ts';
 import { isBuiltIn } from '../dashboards/source-rules.ts';
 import type { Violation } from '../kernel/errors.ts';
 import type { Organization } from '../organizations/organization.ts';
@@ -43,7 +44,13 @@ export async function planOrganization(
   { force = false, prune = false },
 ): Promise<OrganizationPlan> {
   const documents = await listDocuments(tx, declared.id);
-  const context: Context = { organization: { id: declared.id } as Organization, now, actor, services: new Map() };
+  const context: Context = {
+    organization: { id: declared.id } as Organization,
+    now,
+    actor,
+    services: new Map(),
+    lockedThrough: await lockedThrough(tx, declared.id),
+  };
   const organization = await plan(organizationKind, [declared], false);
   context.organization = organization.result.get(declared.id) ?? context.organization;
   // A change of tier or payment may break a rule for services that the file leaves alone.

@@ -28,6 +28,7 @@ const context: Context = {
   now: 0,
   actor: { type: 'system', id: 'test', details: 'test' },
   services: new Map(),
+  lockedThrough: '',
 };
 
 const box = fc.record<Box>({

@@ -84,6 +84,10 @@ export function createApp({
 
   app.decorateRequest('operation', undefined);
   app.decorateRequest('route', undefined);
+  app.decorateRequest('logCutOff', function (this: FastifyRequest, error: unknown) {
+    const details = { requestId: this.id, operation: operationOf(this), key: this.caller?.suffix };
+    log.warn({ ...details, reason: (error as Error).message, err: error }, 'the answer was cut off');
+  });
   broken.attach(app.server);
   drainOnClose(app, requestTimeoutMs);
   validateWithSchemas(app);

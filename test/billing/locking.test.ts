@@ -121,6 +121,35 @@ onEachStore('locked days', (store) => {
     await org.expectExact();
   });
 
+  it('a fleet file adds no open record to a locked day; the message says where in the file it stands', async () => {
+    metering.clock.set('2026-11-15T12:00:00Z');
+    const org = await metering.organization();
+    await org.send([org.event({ time: '2026-11-10T10:00:00Z' })]);
+    await metering.domains.rating.lock(actor, org.id, '2026-11-12');
+    const apply = (...records: [date: string, locked: boolean][]) => {
+      const usageCosts = records.map(([date, locked]) => ({
+        date,
+        entityType: 'service',
+        entityId: org.b,
+        locked,
+        metrics: { computeCHC: 7 },
+      }));
+      const file = { organizations: [{ id: org.id, name: 'Late', usageCosts }] };
+      return metering.domains.fleet.apply(file as never, actor);
+    };
+    await expect(apply(['2026-11-13', false], ['2026-11-12', false])).rejects.toMatchObject({
+      violations: [
+        {
+          path: 'organizations[0].usageCosts[1].locked',
+          rule: 'The days through 2026-11-12 are locked; a new record of one of them must be locked too',
+        },
+      ],
+    });
+    expect(await org.total('2026-11-11', '2026-11-13')).toBe(0);
+    await apply(['2026-11-13', false], ['2026-11-12', true]);
+    expect(await org.total('2026-11-11', '2026-11-13')).toBe(14_000_000);
+  });
+
   it('a new price counts for open days and never for locked ones; a new tier for usage that was not rated before', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();

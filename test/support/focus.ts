@@ -67,6 +67,7 @@ export const FOCUS_RULES: Record<string, ColumnRule> = {
     mustBeNull: (row) => row.ConsumedQuantity === '',
     allowed: UNITS,
   },
+  InvoiceId: { level: 'Recommended', kind: 'text', mayBeNull: always, mustBeNull: always },
   ContractedUnitPrice: { level: 'Conditional', kind: 'decimal', mayBeNull: unlessCharged, isNonNegative: true },
   ListUnitPrice: { level: 'Conditional', kind: 'decimal', mayBeNull: unlessCharged, isNonNegative: true },
   PricingCategory: { level: 'Conditional', kind: 'text', mayBeNull: unlessCharged, allowed: ['Standard'] },

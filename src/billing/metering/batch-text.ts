@@ -37,12 +37,12 @@ export function eventTexts(bytes: Buffer, format: BatchFormat): EventTexts {
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-function* linesOf(bytes: Buffer): EventTexts {
-  if (isUtf8(bytes)) {
-    yield* linesIn(withoutMark(bytes.toString('utf8')));
-    return;
-  }
-  // Somewhere it is not text: only the lines where that is so are lost.
+function linesOf(bytes: Buffer): EventTexts {
+  return isUtf8(bytes) ? linesIn(withoutMark(bytes.toString('utf8'))) : linesInPart(bytes);
+}
+
+/** Somewhere it is not text: only the lines where that is so are lost. */
+function* linesInPart(bytes: Buffer): EventTexts {
   for (let start = 0; start < bytes.length; ) {
     const found = bytes.indexOf(10, start);
     const end = found < 0 ? bytes.length : found;
@@ -60,7 +60,7 @@ function* linesIn(text: string): Generator<string> {
     const end = found < 0 ? text.length : found;
     const line = text.slice(start, end);
     start = end + 1;
-    if (line !== '' && line.trim() !== '') yield line;
+    if (line.charCodeAt(0) === OPEN_OBJECT || line.trim() !== '') yield line;
   }
 }
 

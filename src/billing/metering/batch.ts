@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Day } from '../../kernel/days.ts';
+import type { Entity } from '../entities.ts';
 import type { EventTexts } from './batch-text.ts';
 import { type EventCheck, isRefusal, type Refusal, type UsageEvent } from './event.ts';
 
@@ -58,6 +59,7 @@ export async function readBatch(organizationId: string, texts: EventTexts, check
     errors: [],
   };
   const seen = new Set<string>();
+  const lineOf = createLines(organizationId);
   let lines = '';
   let index = 0;
   for (const text of texts) {
@@ -68,7 +70,7 @@ export async function readBatch(organizationId: string, texts: EventTexts, check
       if (seen.has(id)) batch.repeated++;
       else {
         seen.add(id);
-        lines += lineOf(organizationId, checked);
+        lines += lineOf(checked);
         batch.hashes.push(id);
         batch.days.push(checked.time.day);
       }
@@ -130,5 +132,15 @@ const ESCAPES: Record<string, string> = {
   '\f': '\\f',
 };
 
-const lineOf = (organizationId: string, { entity, meter, time, source, id, quantity }: UsageEvent): string =>
-  `${organizationId}\t${entity.entityType}\t${escaped(entity.entityId)}\t${meter}\t${time.text}\t${escaped(source)}\t${escaped(id)}\t${quantity}\n`;
+/** A function from an event to its line; what lines of one entity begin with is made once. */
+function createLines(organizationId: string): (event: UsageEvent) => string {
+  const beginnings = new Map<Entity, string>();
+  return ({ entity, meter, time, source, id, quantity }) => {
+    let beginning = beginnings.get(entity);
+    if (beginning === undefined) {
+      beginning = `${organizationId}\t${entity.entityType}\t${escaped(entity.entityId)}\t`;
+      beginnings.set(entity, beginning);
+    }
+    return `${beginning}${meter}\t${time.text}\t${escaped(source)}\t${escaped(id)}\t${quantity}\n`;
+  };
+}

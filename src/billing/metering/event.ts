@@ -47,6 +47,7 @@ export const isRefusal = (checked: UsageEvent | Refusal): checked is Refusal => 
 /** Made for one batch: what it looks up again and again (times, entities) it looks up once. */
 export function createEventCheck(entities: EntityMap, nowMs: number): EventCheck {
   const times = new Map<string, EventTime | Refusal>();
+  const entitiesByType = new Map<string, Map<string, Entity>>();
 
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -82,8 +83,15 @@ export function createEventCheck(entities: EntityMap, nowMs: number): EventCheck
   }
 
   function entityOf(entityType: string, entityId: string): Entity | undefined {
+    const known = entitiesByType.get(entityType)?.get(entityId);
+    if (known) return known;
     const key = entityKey(entityType, entityId);
-    return entities.get(key) ?? entities.get(key.toLowerCase());
+    const found = entities.get(key) ?? entities.get(key.toLowerCase());
+    if (found) {
+      const ofType = entitiesByType.get(entityType) ?? new Map<string, Entity>();
+      entitiesByType.set(entityType, ofType.set(entityId, found));
+    }
+    return found;
   }
 }
 

@@ -113,7 +113,7 @@ export function createIntake({ state, engine, clock, organizations, entities, lo
 
   /** Stores batches together, as if one after the other; answers how many events of each were new. */
   async function store(organizationId: string, batches: readonly Batch[]): Promise<number[]> {
-    const days = [...new Set(batches.flatMap((batch) => batch.days))].sort();
+    const days = daysOf(batches);
     if (days.length === 0) return batches.map(() => 0);
     await begin(organizationId, days);
     try {
@@ -157,4 +157,16 @@ export function createIntake({ state, engine, clock, organizations, entities, lo
     /** Resolves when everything handed in so far is stored or has failed. */
     idle: turns.idle,
   };
+}
+
+function daysOf(batches: readonly Batch[]): Day[] {
+  const days = new Set<Day>();
+  let last: Day | undefined;
+  for (const batch of batches)
+    for (const day of batch.days) {
+      // Most events have the day of the one before.
+      if (day !== last) days.add(day);
+      last = day;
+    }
+  return [...days].sort();
 }

@@ -25,6 +25,7 @@ const FILE_COLUMNS = [
   'BillingAccountId',
   'BillingAccountName',
   'BillingCurrency',
+  'InvoiceId',
   'InvoiceIssuerName',
   'PricingCategory',
   'PricingCurrency',
@@ -94,13 +95,13 @@ export const FOCUS_HEADER = line(FOCUS_COLUMNS);
 const PROVIDER = 'Pilothouse';
 const REMEMBERED = 20_000;
 
-interface KnownEntity {
-  cost: Cost;
+/** Nothing of the record it was made from is kept: one that lives long makes the engine of JavaScript expect it of all. */
+interface KnownEntity extends Pick<Cost, 'entityType' | 'entityName' | 'dataWarehouseId'> {
   block: string;
   host: string;
 }
 
-const isSameEntity = (a: Cost, b: Cost): boolean =>
+const isSameEntity = (a: KnownEntity, b: Cost): boolean =>
   a.entityType === b.entityType && a.entityName === b.entityName && a.dataWarehouseId === b.dataWarehouseId;
 
 type Cells<C extends readonly string[]> = Record<C[number], string>;
@@ -118,6 +119,8 @@ export function createFocusLines({ organization, services, books }: FocusContext
     BillingAccountId: organization.id,
     BillingAccountName: organization.name,
     BillingCurrency: 'USD',
+    // Null: no invoice is written here.
+    InvoiceId: '',
     InvoiceIssuerName: PROVIDER,
     PricingCategory: 'Standard',
     PricingCurrency: 'CHC',
@@ -136,11 +139,14 @@ export function createFocusLines({ organization, services, books }: FocusContext
 
   function entityOf(cost: Cost): KnownEntity {
     const known = entities.get(cost.entityId);
-    if (known && isSameEntity(known.cost, cost)) return known;
+    if (known && isSameEntity(known, cost)) return known;
     const { provider = PROVIDER, region = '' } = serviceOf(cost)?.details ?? {};
     const first = warehouses.get(cost.dataWarehouseId);
+    const { entityType, entityName, dataWarehouseId } = cost;
     const made = {
-      cost,
+      entityType,
+      entityName,
+      dataWarehouseId,
       host: textCell(provider),
       block: block(ENTITY_COLUMNS, {
         RegionId: region,

@@ -2,6 +2,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
+import { noticed } from '../../http/cut-off.ts';
 import { managementAnswer, success } from '../../http/envelopes.ts';
 import { callerOf } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
@@ -61,7 +62,7 @@ export function reportRoutes({ reports }: { reports: Reports }): Routes {
         const pieces = reports.exports.pieces(callerOf(request).organizationId, window, format);
         // Before the answer begins: a store that is down is still a 503, not half a file.
         const first = await pieces.next();
-        const file = Readable.from(chained(first, pieces), { objectMode: false });
+        const file = Readable.from(chained(first, noticed(request, pieces)), { objectMode: false });
         const answer = reply as unknown as FastifyReply;
         answer
           .type('text/csv; charset=utf-8; header=present')

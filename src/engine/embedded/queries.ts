@@ -138,6 +138,7 @@ const RAW_FORMATS = new Set<string>([
   'CSVWithNames',
   'TSV',
   'TabSeparated',
+  'TabSeparatedWithNames',
 ]);
 
 async function execute(session: Session, call: Call, prelude: string): Promise<Result> {

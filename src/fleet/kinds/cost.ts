@@ -58,7 +58,7 @@ export const costKind: Kind<Cost> = {
     };
   },
 
-  violations({ before, after }) {
+  violations({ before, after }, { lockedThrough }) {
     const violations: Violation[] = [];
     const needed = (path: string) =>
       violations.push({
@@ -70,6 +70,10 @@ export const costKind: Kind<Cost> = {
     if (after.entityType === 'clickpipe' && after.serviceId === undefined) needed('serviceId');
     if (before?.isLocked && JSON.stringify(this.fieldsOf(before)) !== JSON.stringify(this.fieldsOf(after))) {
       violations.push({ path: 'locked', rule: 'The record is locked and cannot change any more', value: true });
+    }
+    if (!before && !after.isLocked && after.date <= lockedThrough) {
+      const rule = `The days through ${lockedThrough} are locked; a new record of one of them must be locked too`;
+      violations.push({ path: 'locked', rule, value: false });
     }
     return violations;
   },

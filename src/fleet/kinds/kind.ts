@@ -1,4 +1,5 @@
 import type { ActivityType, Actor } from '../../audit/activity.ts';
+import type { Day } from '../../kernel/days.ts';
 import type { Violation } from '../../kernel/errors.ts';
 import type { Organization } from '../../organizations/organization.ts';
 import type { Service } from '../../services/service.ts';
@@ -13,6 +14,8 @@ export interface Context {
   actor: Actor;
   /** The organization's services as they will be; while services themselves are planned, as they are. */
   services: ReadonlyMap<string, Service>;
+  /** The last day of its ledger that is closed; empty when none is. */
+  lockedThrough: Day;
 }
 
 /** One resource as it was and as it will be. */
