@@ -11,6 +11,7 @@ import { isStorable } from '../kernel/text.ts';
 import type { Organization } from '../organizations/organization.ts';
 import { type LogLevel, SETTINGS, type Setting, type SettingName } from '../settings.ts';
 import { openState } from '../state/open.ts';
+import { openLogSink } from './log-sink.ts';
 
 /** The world outside, handed in by `main.ts`: commands read and write through it and nothing else. */
 export interface World {
@@ -72,26 +73,21 @@ export interface Logs {
   log: Logger;
   /** One line for each answered request; none above level info. */
   access: AccessLog;
-  flush(): void;
+  close(): Promise<void>;
 }
 
-/** To standard error, in the background; `flush` before the process ends. */
+/** To standard error, in the background; must be closed before the process ends. */
 export function createLogs(level: LogLevel): Logs {
-  const destination = pino.destination({ fd: 2, sync: false, minLength: 8192, periodicFlush: 500 });
-  destination.on('error', () => goSilent(destination));
   const timestamp = createTimestamp();
-  const log = pino({ level, base: null, timestamp, serializers: { err: shortError } }, destination);
+  const sink = openLogSink(STANDARD_ERROR, timestamp);
+  const log = pino({ level, base: null, timestamp, serializers: { err: shortError } }, sink);
   const access = log.isLevelEnabled('info')
-    ? createAccessLog((line) => destination.write(line), timestamp, pino.levels.values.info ?? 30)
+    ? createAccessLog(sink.write, timestamp, pino.levels.values.info ?? 30)
     : () => {};
-  return { log, access, flush: () => destination.flushSync() };
+  return { log, access, close: sink.close };
 }
 
-/** A log that cannot be written (a full disk behind it) must not take the server with it, nor hold it when it stops. */
-function goSilent(destination: object): void {
-  const nothing = () => true;
-  Object.assign(destination, { write: nothing, flush: nothing, flushSync: nothing, end: nothing, destroy: nothing });
-}
+const STANDARD_ERROR = 2;
 
 /** ISO 8601; made once a millisecond, since many lines share one. */
 function createTimestamp(): () => string {
@@ -120,7 +116,7 @@ export async function withDomains<T>(
   work: (domains: Domains, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = configOf(options, world);
-  const { log, flush } = createLogs(config.logLevel);
+  const { log, close } = createLogs(config.logLevel);
   const engine = openEngine({ ...config, clock: systemClock, log });
   const state = await openState({ ...config, clock: systemClock });
   try {
@@ -128,7 +124,7 @@ export async function withDomains<T>(
   } finally {
     await engine.close();
     await state.close();
-    flush();
+    await close();
   }
 }
 

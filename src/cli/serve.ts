@@ -55,7 +55,7 @@ interface Hooks {
 /** Serves until somebody says stop, then finishes what is in flight. */
 export async function runServer(config: Config, world: World, { demo, prepare, ready }: Hooks): Promise<void> {
   const file = config.fleetFile === undefined ? undefined : parseFleetFile(readFleet(world, config.fleetFile));
-  const { log, access, flush } = createLogs(config.logLevel);
+  const { log, access, close } = createLogs(config.logLevel);
   try {
     const server = await startServer({
       config,
@@ -80,7 +80,7 @@ export async function runServer(config: Config, world: World, { demo, prepare, r
   } catch (error) {
     throw portTaken(error, config) ?? error;
   } finally {
-    flush();
+    await close();
   }
 }
 

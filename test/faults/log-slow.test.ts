@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, it } from 'vitest';
+import { PROGRAM } from '../support/server.ts';
+
+it('a log that nobody reads for a while has every line in the end, and holds no request up', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-log-'));
+  const child = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0', '--data', join(directory, 'data')], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  try {
+    const line = await new Promise<string>((resolve) => createInterface({ input: child.stdout }).once('line', resolve));
+    const { url } = JSON.parse(line);
+    // More than a pipe holds.
+    for (let round = 0; round < 100; round++)
+      await Promise.all(
+        Array.from({ length: 20 }, async () => expect((await fetch(`${url}/healthz`)).status).toBe(200)),
+      );
+    let text = '';
+    child.stderr.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((one) => JSON.parse(one).msg);
+    expect(lines.filter((message) => message === 'answered')).toHaveLength(2000);
+    expect(lines.at(-1)).toBe('stopped');
+  } finally {
+    child.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
