@@ -1,5 +1,6 @@
 // Metered usage: batches over HTTP beside the same batches straight into the same engine.
 import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { benchFleet, organizationId } from './fleet.mjs';
 import { openBareEngine } from './floor-engine.mjs';
 
@@ -41,6 +42,11 @@ export const asRow = ({ id, source, time, entityType, entityId, meter, quantity 
 
 export const lines = (rows) => Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'));
 
+/** How many clients send batches. */
+const AT_ONCE = 3;
+/** An engine goes on merging what it was given; the other must not be measured meanwhile. */
+const SETTLE_MS = 4000;
+
 /** Events a second over `batches`, some at a time. */
 async function pace(batches, atOnce, send) {
   const startedAt = performance.now();
@@ -76,8 +82,10 @@ export async function measureIntake({ server, authorization, directory, rounds, 
         );
       const sent = of((event) => event);
       const rows = of(asRow);
-      const direct = await pace(rows, 3, insert);
-      const through = await pace(sent, 3, post);
+      const direct = await pace(rows, AT_ONCE, insert);
+      await delay(SETTLE_MS);
+      const through = await pace(sent, AT_ONCE, post);
+      await delay(SETTLE_MS);
       // The first round warms both of them up.
       if (round === 0) continue;
       bare.push({ perSecond: direct });

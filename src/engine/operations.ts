@@ -124,7 +124,8 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     lines: readonly Buffer[],
   ): Promise<void> {
     if (first === undefined || lines.length === 0) return;
-    const values = Readable.from([UNREAD_HEADER, ...lines], { objectMode: false });
+    // In one piece: every further one waits until the event loop comes round, which takes long while batches are read.
+    const values = Readable.from([Buffer.concat([UNREAD_HEADER, ...lines])], { objectMode: false });
     await insertValues(
       table,
       { values, format: 'TabSeparatedWithNames', columns: [first, ...rest] },

@@ -3,6 +3,7 @@ import type { Day } from '../../kernel/days.ts';
 import type { Entity } from '../entities.ts';
 import type { EventTexts } from './batch-text.ts';
 import { type EventCheck, isRefusal, type Refusal, type UsageEvent } from './event.ts';
+import type { Lane } from './lane.ts';
 
 /** One event that cannot be counted: which (from 0), where, why. */
 export interface Rejection {
@@ -33,8 +34,6 @@ const MAX_EVENT_CHARACTERS = 16_384;
 /** About two milliseconds of work between two turns of the event loop. */
 const EVENTS_PER_SLICE = 500;
 
-const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
-
 /** The columns that a line holds, in their order. */
 export const EVENT_COLUMNS = [
   'OrganizationId',
@@ -47,8 +46,33 @@ export const EVENT_COLUMNS = [
   'Quantity',
 ] as const;
 
-/** Reads all of a batch, in slices, so that others are answered meanwhile. */
-export async function readBatch(organizationId: string, texts: EventTexts, check: EventCheck): Promise<Batch> {
+/**
+ * Reads all of a batch, in slices, so that others are answered meanwhile. Long batches are read one after the other: the
+ * first is then stored while the second is read, and not all of them at the end.
+ */
+export async function readBatch(
+  organizationId: string,
+  texts: EventTexts,
+  check: EventCheck,
+  lane: Lane,
+): Promise<Batch> {
+  let leave: (() => void) | undefined;
+  try {
+    return await readInSlices(organizationId, texts, check, async () => {
+      leave ??= await lane.enter();
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    });
+  } finally {
+    leave?.();
+  }
+}
+
+async function readInSlices(
+  organizationId: string,
+  texts: EventTexts,
+  check: EventCheck,
+  pause: () => Promise<void>,
+): Promise<Batch> {
   const batch: Batch = {
     text: [],
     hashes: [],

@@ -13,6 +13,7 @@ import type { EventTexts } from './batch-text.ts';
 import { createEventCheck } from './event.ts';
 import { insertsOf, newOf } from './inserts.ts';
 import { createKnownIds } from './known-ids.ts';
+import { createLane } from './lane.ts';
 import { findTurn, listUnfinishedTurns, lockedThrough, putTurn, touchDays } from './store.ts';
 import { createTurns } from './turns.ts';
 
@@ -52,6 +53,7 @@ export function createIntake({ state, engine, clock, organizations, entities, lo
   // The embedded engine belongs to one process, so whatever an earlier one left behind is ours to finish.
   const holder = engine.kind === 'embedded' ? 'embedded' : newUuid();
   const turns = createTurns(store);
+  const lane = createLane();
   const directories = new Map<string, { entities: EntityMap; readAt: number }>();
 
   async function entitiesOf(organizationId: string, notBefore: number): Promise<EntityMap> {
@@ -66,10 +68,10 @@ export function createIntake({ state, engine, clock, organizations, entities, lo
   async function read(organizationId: string, texts: () => EventTexts): Promise<Batch> {
     const now = clock.now();
     const known = await entitiesOf(organizationId, now - ENTITIES_MS);
-    const batch = await readBatch(organizationId, texts(), createEventCheck(known, now));
+    const batch = await readBatch(organizationId, texts(), createEventCheck(known, now), lane);
     if (!batch.hasUnknownEntity) return batch;
     const fresh = await entitiesOf(organizationId, now + 1);
-    return readBatch(organizationId, texts(), createEventCheck(fresh, now));
+    return readBatch(organizationId, texts(), createEventCheck(fresh, now), lane);
   }
 
   /** False while another node stores usage of the organization. */
