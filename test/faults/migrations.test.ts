@@ -93,10 +93,10 @@ onEachStore('migrations', (store) => {
     const past = copyProgram('0002-keys-by-organization', readFileSync(migration('0002-keys-by-organization'), 'utf8'));
     try {
       for (const file of readdirSync(past.migrations)) if (!/^000[12]-/.test(file)) rmSync(join(past.migrations, file));
-      const before = serve({ program: past.main });
-      await ready(before);
-      before.kill('SIGTERM');
-      expect(await before.ended).toBe(0);
+      // Whatever opens the store migrates it; a server of today would ask for what came later.
+      const before = spawnProgram(['org', 'list', ...bare.args], { program: past.main });
+      programs.push(before);
+      expect(await before.ended, before.stderr()).toBe(0);
       const tile = {
         id: 't',
         name: '"series":[',
