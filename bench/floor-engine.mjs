@@ -49,6 +49,8 @@ export async function openBareEngine(directory, memoryBytes = 2 * 2 ** 30) {
   }
   return {
     run,
+    /** For a server that is to use this very engine. */
+    url: `http://writer:${passwords.writer}@127.0.0.1:${ready.port}`,
     close() {
       if (child.connected) child.send({ close: true });
       return ended;

@@ -9,7 +9,9 @@ import { openBareEngine } from './floor-engine.mjs';
 const ROWS = 10_000_000;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-const TIMES = 7;
+const TIMES = 15;
+/** With little memory an engine uses fewer threads. */
+const ENGINE_BYTES = 6 * 2 ** 30;
 /** Yesterday at midnight. */
 const T0 = Math.floor(Date.now() / DAY - 1) * DAY;
 
@@ -47,7 +49,7 @@ const QUESTIONS = [
 /** Rows for the report. `startServer(data, args)` starts the built program. */
 export async function tileRows({ directory, startServer, measured, median, residentMb, fleetFile }) {
   const data = join(directory, 'tiles');
-  const start = () => startServer(data, ['--fleet', fleetFile, '--rate-limit', 'off']);
+  const start = (more = []) => startServer(data, ['--fleet', fleetFile, '--rate-limit', 'off', ...more]);
   const ask = async (server, series, startMs) => {
     const answer = await fetch(`${server.url}/api/v2/charts/series`, {
       method: 'POST',
@@ -70,40 +72,38 @@ export async function tileRows({ directory, startServer, measured, median, resid
   const [engine] = childrenOf(server.pid);
   const idleMb = residentMb(engine);
   await server.stop();
-  await floor(data, [{ statements: [FILL] }]);
+  const filling = await openBareEngine(join(data, 'engine'), ENGINE_BYTES);
+  await filling.run(FILL);
+  await filling.close();
 
-  // Each question a few minutes apart, so that no answer is remembered.
+  // The same engine is asked by hand and through the server, in turn. Each question half an hour apart, so that no answer is remembered.
   const starts = Array.from({ length: TIMES }, (_, index) => T0 + index * 30 * MINUTE);
   const ours = QUESTIONS.map(() => []);
   const bare = QUESTIONS.map(() => []);
-  let ownMb = 0;
-  let delayMs = 0;
-  for (let round = 0; round < 3; round++) {
-    const seconds = await floor(
-      data,
-      QUESTIONS.map(({ sql }) => ({ statements: [sql(T0 - MINUTE), ...starts.map(sql)] })),
-    );
-    for (const [index, list] of seconds.entries()) bare[index].push(...list.slice(1));
-    server = await start();
-    for (const [index, { series }] of QUESTIONS.entries()) {
-      await ask(server, series, T0 - 30 * MINUTE);
-      for (const startMs of starts) {
-        const startedAt = performance.now();
-        await ask(server, series, startMs);
-        ours[index].push((performance.now() - startedAt) / 1000);
-      }
+  const engineAlone = await openBareEngine(join(data, 'engine'), ENGINE_BYTES);
+  server = await start(['--clickhouse-url', engineAlone.url]);
+  for (const [index, { series, sql }] of QUESTIONS.entries()) {
+    const byHand = async (startMs) => JSON.parse(await engineAlone.run(`${sql(startMs)} FORMAT JSONCompact`));
+    await byHand(T0 - 30 * MINUTE);
+    await ask(server, series, T0 - 30 * MINUTE);
+    for (const startMs of starts) {
+      bare[index].push(await seconds(() => byHand(startMs)));
+      ours[index].push(await seconds(() => ask(server, series, startMs)));
     }
-    await delay(6000);
-    await fetch(`${server.url}/metrics`);
-    const { series } = QUESTIONS[2];
-    await Promise.all(
-      Array.from({ length: 16 }, (_, index) => ask(server, { ...series, level: 0.5 + index / 100 }, T0)),
-    );
-    const text = await (await fetch(`${server.url}/metrics`)).text();
-    delayMs = Math.max(delayMs, 1000 * Number(/^\w*eventloop\w*p99\w* (\S+)$/m.exec(text)?.[1] ?? Number.NaN));
-    ownMb = Math.max(ownMb, residentMb(server.pid));
-    await server.stop();
   }
+  await server.stop();
+  await engineAlone.close();
+
+  server = await start();
+  await ask(server, QUESTIONS[0].series, T0);
+  await delay(6000);
+  await fetch(`${server.url}/metrics`);
+  const { series } = QUESTIONS[2];
+  await Promise.all(Array.from({ length: 16 }, (_, index) => ask(server, { ...series, level: 0.5 + index / 100 }, T0)));
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  const delayMs = 1000 * Number(/^\w*eventloop\w*p99\w* (\S+)$/m.exec(text)?.[1] ?? Number.NaN);
+  const ownMb = residentMb(server.pid);
+  await server.stop();
   return [
     ...QUESTIONS.map(({ name }, index) => {
       const [mine, theirs] = [median(ours[index]), median(bare[index])];
@@ -123,22 +123,10 @@ export async function tileRows({ directory, startServer, measured, median, resid
   ];
 }
 
-/** Seconds of each statement, sent straight to the engine: the same program on the same directory, with nobody in between. */
-async function floor(data, jobs) {
-  const engine = await openBareEngine(join(data, 'engine'));
-  const results = [];
-  for (const { statements } of jobs) {
-    const seconds = [];
-    for (const sql of statements) {
-      const startedAt = performance.now();
-      if (sql === FILL) await engine.run(sql);
-      else JSON.parse(await engine.run(`${sql} FORMAT JSONCompact`));
-      seconds.push((performance.now() - startedAt) / 1000);
-    }
-    results.push(seconds);
-  }
-  await engine.close();
-  return results;
+async function seconds(work) {
+  const startedAt = performance.now();
+  await work();
+  return (performance.now() - startedAt) / 1000;
 }
 
 function childrenOf(pid) {
