@@ -1,12 +1,11 @@
-import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Group, Stack, Text } from '@mantine/core';
 import { CopyTextButton } from '../../parts/copy.tsx';
 import { Note } from '../../parts/note.tsx';
+import { SavedConfirmation } from '../../parts/saved-confirmation.tsx';
 import classes from './costs.module.css';
 
 /** The only time it is seen. It cannot be left before somebody says it is saved. */
 export function WebhookSecret({ secret, onSaved }: { secret: string; onSaved: () => void }) {
-  const [isSaved, setIsSaved] = useState(false);
   return (
     <Stack gap="md">
       <Note tone="warn">
@@ -18,16 +17,7 @@ export function WebhookSecret({ secret, onSaved }: { secret: string; onSaved: ()
       <Group>
         <CopyTextButton value={secret}>Copy the secret</CopyTextButton>
       </Group>
-      <Checkbox
-        label="I have saved it"
-        checked={isSaved}
-        onChange={(event) => setIsSaved(event.currentTarget.checked)}
-      />
-      <Group justify="flex-end">
-        <Button disabled={!isSaved} onClick={onSaved}>
-          Done
-        </Button>
-      </Group>
+      <SavedConfirmation onSaved={onSaved} />
     </Stack>
   );
 }

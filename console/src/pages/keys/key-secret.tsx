@@ -1,9 +1,9 @@
-import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { CopyIconButton, CopyTextButton } from '../../parts/copy.tsx';
 import { DownloadIcon } from '../../parts/icons.tsx';
 import { Note } from '../../parts/note.tsx';
 import { saveFile } from '../../parts/save-file.ts';
+import { SavedConfirmation } from '../../parts/saved-confirmation.tsx';
 import classes from './keys.module.css';
 
 interface Props {
@@ -17,7 +17,6 @@ interface Props {
 
 /** The only time the secret is seen. It cannot be left before somebody says it is saved. */
 export function KeySecret({ name, keyId, keySecret, isHashed, onSaved }: Props) {
-  const [isSaved, setIsSaved] = useState(false);
   const file = `# Pilothouse key ${JSON.stringify(name)}\nKEY_ID=${keyId}\nKEY_SECRET=${keySecret}\n`;
   return (
     <Stack gap="md">
@@ -51,16 +50,7 @@ export function KeySecret({ name, keyId, keySecret, isHashed, onSaved }: Props) 
           Download
         </Button>
       </Group>
-      <Checkbox
-        label="I have saved it"
-        checked={isSaved}
-        onChange={(event) => setIsSaved(event.currentTarget.checked)}
-      />
-      <Group justify="flex-end">
-        <Button disabled={!isSaved} onClick={onSaved}>
-          Done
-        </Button>
-      </Group>
+      <SavedConfirmation onSaved={onSaved} />
     </Stack>
   );
 }
