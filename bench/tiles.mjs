@@ -10,7 +10,7 @@ const ROWS = 10_000_000;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const TIMES = 15;
-/** With little memory an engine uses fewer threads. */
+/** What the server gives its own engine on a machine of 24 GiB; with 2 GiB the same statement took twice as long. */
 const ENGINE_BYTES = 6 * 2 ** 30;
 /** Yesterday at midnight. */
 const T0 = Math.floor(Date.now() / DAY - 1) * DAY;

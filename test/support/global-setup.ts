@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { findChromium } from './chromium.ts';
+import { findChromium } from '../../tools/chromium.mjs';
 import { openPostgres } from './postgres.ts';
 
 declare module 'vitest' {

@@ -1,0 +1,2 @@
+/** The system’s browser, or an empty text. */
+export function findChromium(): string;
