@@ -80,7 +80,7 @@ export function createProvisioning({ state, organizations, sources, saving }: Op
 
     /** Without a folder nobody could change what once came from one: all of it is given back. Answers how many. */
     async release(): Promise<number> {
-      if ((await listProvisioned(state.db)).length === 0) return 0;
+      // Not read apart from that: a change waits while another process that starts holds the store, a mere read does not.
       return state.write(async (tx) => {
         const held = await listProvisioned(tx);
         for (const id of [...new Set(held.map(({ organizationId }) => organizationId))].sort())
