@@ -1,48 +1,52 @@
 // The load, in a process of its own: keep-alive connections over raw sockets, one request in flight on each.
 // Plain sockets cost a fraction of an HTTP client, so that the generator is not what is measured.
+// Several targets are loaded in turn, a fraction of a second each: a slow moment of the machine then slows all of them.
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { openCommits } from './floor-commits.mjs';
 
-/** @type {{ port: number, connections: number, seconds: number, requests: string[], perSecond?: number }} */
+/**
+ * @typedef {{ port: number, connections: number, requests: string[], expected: string, perSecond?: number } | { commitsIn: string }} Target
+ * @type {{ targets: Target[], slices: number, sliceMs: number }}
+ */
 const job = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-const requests = job.requests.map((text) => Buffer.from(text, 'latin1'));
 
-const latencies = [];
-const statuses = {};
-let next = 0;
-let bytes = 0;
-const endAt = performance.now() + job.seconds * 1000;
-const pauseMs = job.perSecond ? (job.connections * 1000) / job.perSecond : 0;
+/** The first slices are not counted: until a process has run its own code for a while, it is the slow one. */
+const WARM_UP_SLICES = 3;
 
-function worker() {
-  return new Promise((resolve, reject) => {
-    const socket = connect(job.port, '127.0.0.1');
+/** Loads a server for a while; gives the milliseconds that each answer took. */
+async function openServer({ port, connections, requests, expected, perSecond }) {
+  const texts = requests.map((text) => Buffer.from(text, 'latin1'));
+  const pauseMs = perSecond ? (connections * 1000) / perSecond : 0;
+  let next = 0;
+  let latencies = [];
+  let endAt = 0;
+
+  function openConnection() {
+    const socket = connect(port, '127.0.0.1');
     socket.setNoDelay(true);
     let head = '';
     let missing = -1;
-    let startedAt = 0;
+    let sentAt = 0;
+    let done;
+    let failed;
 
     const send = () => {
-      if (performance.now() >= endAt) {
-        socket.end();
-        return resolve();
-      }
-      startedAt = performance.now();
-      socket.write(requests[next++ % requests.length]);
+      if (performance.now() >= endAt) return done();
+      sentAt = performance.now();
+      socket.write(texts[next++ % texts.length]);
     };
     const finished = () => {
-      const took = performance.now() - startedAt;
+      const took = performance.now() - sentAt;
       latencies.push(took);
       missing = -1;
       head = '';
       if (pauseMs > took) setTimeout(send, pauseMs - took);
       else send();
     };
-    socket.on('connect', send);
-    socket.on('error', reject);
+    socket.on('error', (error) => failed?.(error));
     socket.on('data', (chunk) => {
-      bytes += chunk.length;
       if (missing > 0) {
         missing -= chunk.length;
         if (missing === 0) finished();
@@ -51,20 +55,56 @@ function worker() {
       head += chunk.toString('latin1');
       const end = head.indexOf('\r\n\r\n');
       if (end < 0) return;
-      const status = head.slice(9, 12);
-      statuses[status] = (statuses[status] ?? 0) + 1;
+      if (head.slice(9, 12) !== expected) return failed(new Error(`the server answered ${head.slice(0, end)}`));
       const length = Number(/content-length: (\d+)/i.exec(head.slice(0, end))?.[1] ?? 0);
       missing = length - (head.length - end - 4);
       if (missing <= 0) finished();
     });
-  });
+    return {
+      ready: new Promise((resolve) => socket.once('connect', resolve)),
+      run: () =>
+        new Promise((resolve, reject) => {
+          done = resolve;
+          failed = reject;
+          send();
+        }),
+      close: () => socket.destroy(),
+    };
+  }
+
+  const opened = Array.from({ length: connections }, openConnection);
+  await Promise.all(opened.map(({ ready }) => ready));
+  return {
+    async runFor(ms) {
+      latencies = [];
+      endAt = performance.now() + ms;
+      await Promise.all(opened.map(({ run }) => run()));
+      return latencies;
+    },
+    close() {
+      for (const connection of opened) connection.close();
+    },
+  };
 }
 
-const startedAt = performance.now();
-await Promise.all(Array.from({ length: job.connections }, worker));
-const seconds = (performance.now() - startedAt) / 1000;
-latencies.sort((a, b) => a - b);
-const at = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
-console.log(
-  JSON.stringify({ perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99), max: at(1), bytes, statuses }),
+const targets = await Promise.all(
+  job.targets.map((target) => (target.commitsIn ? openCommits(target.commitsIn) : openServer(target))),
 );
+const measured = targets.map(() => ({ perSecond: [], latencies: [] }));
+for (let slice = 0; slice < WARM_UP_SLICES + job.slices; slice++) {
+  for (const [index, target] of targets.entries()) {
+    const startedAt = performance.now();
+    const latencies = await target.runFor(job.sliceMs);
+    const seconds = (performance.now() - startedAt) / 1000;
+    if (slice < WARM_UP_SLICES) continue;
+    measured[index].perSecond.push(latencies.length / seconds);
+    for (const latency of latencies) measured[index].latencies.push(latency);
+  }
+}
+for (const target of targets) target.close();
+const result = measured.map(({ perSecond, latencies }) => {
+  const sorted = Float64Array.from(latencies).sort();
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { perSecond, p50: at(0.5), p99: at(0.99) };
+});
+console.log(JSON.stringify(result));

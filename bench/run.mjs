@@ -17,8 +17,11 @@ import { fillYear } from './year.mjs';
 const execute = promisify(execFile);
 const here = import.meta.dirname;
 const directory = mkdtempSync(join(tmpdir(), 'pilothouse-bench-'));
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+/** The server and its floor are loaded in turn, so often and so long each time. */
+const SLICES = Number(process.env.BENCH_SLICES ?? 40);
+const SLICE_MS = 250;
+/** What takes longer than a slice. */
+const ROUNDS = 3;
 const only = process.argv[2];
 
 const authorization = `Basic ${Buffer.from(`${key.keyId}:${key.keySecret}`).toString('base64')}`;
@@ -108,26 +111,16 @@ async function readRow(server, name, path, goal, { who = authorization, isKnown 
   const { port } = await new Promise((resolve) => floor.once('message', resolve));
   const asked = [request('GET', path, undefined, { authorization: who, ...known })];
   const expected = String(answer.status);
-  const ours = [];
-  const bare = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    bare.push(await load(port, connections, asked, { expected }));
-    ours.push(await load(server.port, connections, asked, { expected }));
-  }
+  const load = { connections, requests: asked, expected };
+  const rates = await inTurn({ port: server.port, ...load }, { port, ...load });
   floor.kill();
-  return ratioRow(name, ours, bare, 'bare node:http, same bytes', goal);
+  return ratioRow(name, rates, 'bare node:http, same bytes', goal);
 }
 
 /** Durable changes beside a bare loop of durable commits. */
 async function writeRow(server, name, requests) {
-  const ours = [];
-  const bare = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const { stdout } = await execute(process.execPath, [join(here, 'floor-commits.mjs'), directory, String(SECONDS)]);
-    bare.push(JSON.parse(stdout));
-    ours.push(await load(server.port, 32, requests));
-  }
-  return ratioRow(`${name}, 32 connections`, ours, bare, 'bare loop of commits', 0.7);
+  const rates = await inTurn({ port: server.port, connections: 32, requests }, { commitsIn: directory });
+  return ratioRow(`${name}, 32 connections`, rates, 'bare loop of commits', 0.7);
 }
 
 /** How long a read takes while 500 changes a second are made. */
@@ -135,12 +128,13 @@ async function mixedRow(server) {
   const changes = [3, 4].map((numReplicas) =>
     request('PATCH', `${base}/services/${serviceId}/scaling`, { numReplicas }),
   );
-  const [{ p50, p99 }, written] = await Promise.all([
-    load(server.port, 4, [request('GET', `${base}/services/${serviceId}`)], { perSecond: 1000 }),
-    load(server.port, 16, changes, { perSecond: 500 }),
+  const reads = [request('GET', `${base}/services/${serviceId}`)];
+  const [[{ p50, p99 }], [written]] = await Promise.all([
+    load([{ port: server.port, connections: 4, requests: reads, perSecond: 1000 }]),
+    load([{ port: server.port, connections: 16, requests: changes, perSecond: 500 }]),
   ]);
   return measured(
-    `GET …/services/{id} while ${Math.round(written.perSecond)} writes/s run: p99`,
+    `GET …/services/{id} while ${Math.round(median(written.perSecond))} writes/s run: p99`,
     `${p99.toFixed(1)} ms (p50 ${p50.toFixed(1)} ms)`,
     '< 10 ms',
     p99 < 10,
@@ -164,15 +158,11 @@ async function telemetryRow(fleetFile) {
     body: JSON.stringify(asked),
   });
   const reads = [request('GET', `${base}/services/${serviceId}`)];
-  const ours = [];
-  const bare = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    bare.push(await load(silent.port, 64, reads));
-    ours.push(await load(writing.port, 64, reads));
-  }
+  const load = { connections: 64, requests: reads };
+  const rates = await inTurn({ port: writing.port, ...load }, { port: silent.port, ...load });
   await writing.stop();
   await silent.stop();
-  return ratioRow('GET …/services/{id}, with self-telemetry', ours, bare, 'without', 0.95);
+  return ratioRow('GET …/services/{id}, with self-telemetry', rates, 'without', 0.95);
 }
 
 /** A long answer: it begins at once, and memory does not follow its size. */
@@ -281,18 +271,18 @@ function usageServer(name) {
 /** Durable, counted once, beside the same rows straight into the same engine. */
 async function intakeRows() {
   const server = await usageServer('intake');
-  const { ours, bare } = await measureIntake({
+  const rates = await measureIntake({
     server,
     authorization,
     directory: join(directory, 'bare-engine'),
-    rounds: ROUNDS,
+    rounds: 5,
     batchesPerRound: 40,
   });
   await server.stop();
   const name = `POST …/usageEvents, lines of ${thousands(BATCH)}: events`;
-  const rate = median(ours.map(({ perSecond }) => perSecond));
+  const rate = median(rates.ours);
   return [
-    ratioRow(name, ours, bare, 'the same rows into the engine', 0.5),
+    ratioRow(name, rates, 'the same rows into the engine', 0.5),
     measured(`${name}, alone`, `${thousands(rate)}/s`, '≥ 100,000/s', rate >= 100_000),
   ];
 }
@@ -305,7 +295,7 @@ async function ratingRow() {
     startServer: () => usageServer('rating'),
     authorization,
     directory: join(data, 'engine'),
-    rounds: Math.max(3, ROUNDS),
+    rounds: 5,
     async pilothouse(...args) {
       return (await execute(process.execPath, [join(here, '../dist/main.js'), ...args, '--data', data])).stdout;
     },
@@ -365,15 +355,19 @@ function request(method, path, body, headers = { authorization }) {
 
 let jobs = 0;
 
-async function load(port, connections, requests, { perSecond, expected = '200' } = {}) {
-  const job = { port, connections, seconds: SECONDS, requests, perSecond };
+/** What `load.mjs` measured of each target. */
+async function load(targets) {
   const jobFile = join(directory, `job-${jobs++}.json`);
+  const job = { targets: targets.map((target) => ({ expected: '200', ...target })), slices: SLICES, sliceMs: SLICE_MS };
   writeFileSync(jobFile, JSON.stringify(job));
   const { stdout } = await execute(process.execPath, [join(here, 'load.mjs'), jobFile]);
-  const result = JSON.parse(stdout);
-  const failed = Object.keys(result.statuses).filter((status) => status !== expected);
-  if (failed.length > 0) throw new Error(`the server answered ${JSON.stringify(result.statuses)}`);
-  return result;
+  return JSON.parse(stdout);
+}
+
+/** Rates of the server and its floor, turn by turn. */
+async function inTurn(server, bare) {
+  const [ours, floor] = await load([server, bare]);
+  return { ours: ours.perSecond, floor: floor.perSecond };
 }
 
 const residentMb = (pid) =>
@@ -381,14 +375,13 @@ const residentMb = (pid) =>
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-function ratioRow(name, ours, bare, floorName, goal) {
-  const rate = median(ours.map(({ perSecond }) => perSecond));
-  const floor = median(bare.map(({ perSecond }) => perSecond));
-  const ratio = rate / floor;
+/** The median of the ratios of the turns: a slow moment of the machine slows both sides of a turn. */
+function ratioRow(name, { ours, floor }, floorName, goal) {
+  const ratio = median(ours.map((rate, turn) => rate / floor[turn]));
   return {
     name,
-    ours: `${thousands(rate)}/s`,
-    floor: `${thousands(floor)}/s, ${floorName}`,
+    ours: `${thousands(median(ours))}/s`,
+    floor: `${thousands(median(floor))}/s, ${floorName}`,
     ratio: ratio.toFixed(2),
     goal: `≥ ${goal}`,
     isReached: ratio >= goal,
@@ -411,8 +404,9 @@ function readme(table) {
   return `# Measurements
 
 Written by \`npm run bench\`. The server and its floor run in the same minute on the same machine, loaded from a process of
-their own (64 connections for reads, 32 for changes; medians of ${ROUNDS} rounds of ${SECONDS} s each). Read the ratios: the absolute figures
-are those of one noisy machine (${cpus().length} × ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}).
+their own (64 connections for reads, 32 for changes). The two are loaded in turn, ${SLICES} times ${SLICE_MS} ms each, and the ratio is the median of
+the ratios of the turns: a slow moment of the machine slows both. Read the ratios; the absolute figures are medians on one noisy machine
+(${cpus().length} × ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}).
 
 ${table}
 

@@ -9,7 +9,9 @@ import { openBareEngine } from './floor-engine.mjs';
 const ROWS = 10_000_000;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-const TIMES = 15;
+/** Each question is asked so many times, and all of them so often; between two passes every answer is forgotten. */
+const TIMES = 9;
+const PASSES = 3;
 /** What the server gives its own engine on a machine of 24 GiB; with 2 GiB the same statement took twice as long. */
 const ENGINE_BYTES = 6 * 2 ** 30;
 /** Yesterday at midnight. */
@@ -82,13 +84,15 @@ export async function tileRows({ directory, startServer, measured, median, resid
   const bare = QUESTIONS.map(() => []);
   const engineAlone = await openBareEngine(join(data, 'engine'), ENGINE_BYTES);
   server = await start(['--clickhouse-url', engineAlone.url]);
-  for (const [index, { series, sql }] of QUESTIONS.entries()) {
-    const byHand = async (startMs) => JSON.parse(await engineAlone.run(`${sql(startMs)} FORMAT JSONCompact`));
-    await byHand(T0 - 30 * MINUTE);
-    await ask(server, series, T0 - 30 * MINUTE);
-    for (const startMs of starts) {
-      bare[index].push(await seconds(() => byHand(startMs)));
-      ours[index].push(await seconds(() => ask(server, series, startMs)));
+  for (let pass = 0; pass < PASSES; pass++) {
+    for (const [index, { series, sql }] of QUESTIONS.entries()) {
+      const byHand = async (startMs) => JSON.parse(await engineAlone.run(`${sql(startMs)} FORMAT JSONCompact`));
+      await byHand(T0 - 30 * MINUTE);
+      await ask(server, series, T0 - 30 * MINUTE);
+      for (const startMs of starts) {
+        bare[index].push(await seconds(() => byHand(startMs)));
+        ours[index].push(await seconds(() => ask(server, series, startMs)));
+      }
     }
   }
   await server.stop();
@@ -107,13 +111,14 @@ export async function tileRows({ directory, startServer, measured, median, resid
   return [
     ...QUESTIONS.map(({ name }, index) => {
       const [mine, theirs] = [median(ours[index]), median(bare[index])];
+      const ratio = median(ours[index].map((time, at) => time / bare[index][at]));
       return {
         name: `tile over 10 M log rows, ${name}`,
         ours: `${Math.round(mine * 1000)} ms`,
         floor: `${Math.round(theirs * 1000)} ms, hand-written SQL`,
-        ratio: (mine / theirs).toFixed(2),
+        ratio: ratio.toFixed(2),
         goal: '≤ 1.15',
-        isReached: mine / theirs <= 1.15,
+        isReached: ratio <= 1.15,
       };
     }),
     measured('event-loop delay p99 while 16 tile queries run', `${delayMs.toFixed(1)} ms`, '< 20 ms', delayMs < 20),

@@ -72,8 +72,7 @@ export async function measureIntake({ server, authorization, directory, rounds, 
     const { result, error } = await answer.json();
     if (result?.accepted !== BATCH) throw new Error(`the server answered ${error ?? JSON.stringify(result)}`);
   };
-  const ours = [];
-  const bare = [];
+  const rates = { ours: [], floor: [] };
   try {
     for (let round = 0; round <= rounds; round++) {
       const of = (form) =>
@@ -88,13 +87,13 @@ export async function measureIntake({ server, authorization, directory, rounds, 
       await delay(SETTLE_MS);
       // The first round warms both of them up.
       if (round === 0) continue;
-      bare.push({ perSecond: direct });
-      ours.push({ perSecond: through });
+      rates.ours.push(through);
+      rates.floor.push(direct);
     }
   } finally {
     await engine.close();
   }
-  return { ours, bare };
+  return rates;
 }
 
 const DAY = '2026-10-01';

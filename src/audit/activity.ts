@@ -60,12 +60,13 @@ export interface Activity extends Change {
 
 /** Only what differs, from both sides. */
 export function difference<T extends object>(before: T, after: T): { before: Partial<T>; after: Partial<T> } {
-  const changed = (Object.keys({ ...before, ...after }) as (keyof T)[]).filter(
-    (name) => before[name] !== after[name] && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
-  );
-  const pick = (from: T) =>
-    Object.fromEntries(changed.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]]))) as Partial<T>;
-  return { before: pick(before), after: pick(after) };
+  const changed: { before: Partial<T>; after: Partial<T> } = { before: {}, after: {} };
+  for (const name of Object.keys({ ...before, ...after }) as (keyof T)[]) {
+    if (before[name] === after[name] || JSON.stringify(before[name]) === JSON.stringify(after[name])) continue;
+    if (before[name] !== undefined) changed.before[name] = before[name];
+    if (after[name] !== undefined) changed.after[name] = after[name];
+  }
+  return changed;
 }
 
 /** What an activity must be to be shown; members left out let everything through. */

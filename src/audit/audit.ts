@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTimeOrderedIds } from '../kernel/ids.ts';
+import type { Soon } from '../kernel/soon.ts';
 import type { Db } from '../state/tables.ts';
 import { type Activity, type Actor, type Change, isWanted, type Wanted } from './activity.ts';
 import { type ActivityFilter, findActivity, insertActivity, listActivities } from './store.ts';
@@ -14,9 +15,9 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
   const nextId = createTimeOrderedIds();
   return {
     /** In the transaction of the change itself: either both are there afterwards, or neither is. */
-    async record(tx: Db, actor: Actor, change: Change): Promise<void> {
+    record(tx: Db, actor: Actor, change: Change): Soon<unknown> {
       const createdAt = clock.now();
-      await insertActivity(tx, { id: nextId(createdAt), createdAt, actor, ...change });
+      return insertActivity(tx, { id: nextId(createdAt), createdAt, actor, ...change });
     },
 
     /** Newest first; looks as far back as it takes to find as many as are asked for. */

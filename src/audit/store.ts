@@ -1,3 +1,4 @@
+import type { Soon } from '../kernel/soon.ts';
 import { prepared } from '../state/prepared.ts';
 import type { ActivityRow, Db } from '../state/tables.ts';
 import type { Activity } from './activity.ts';
@@ -13,9 +14,9 @@ const insert = prepared((db: Db, value: ActivityRow) =>
   }),
 );
 
-export async function insertActivity(tx: Db, activity: Activity): Promise<void> {
+export function insertActivity(tx: Db, activity: Activity): Soon<unknown> {
   const { organizationId, id, createdAt } = activity;
-  await insert.first(tx, {
+  return insert.first(tx, {
     organization_id: organizationId,
     id,
     created_at: createdAt,

@@ -109,15 +109,14 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
         usedAt: undefined,
       };
       await state.write(async (tx) => {
-        const { keyCount } = await organizations.take(tx, organizationId);
-        if (keyCount >= maxKeys) {
+        const keyCount = await insertKey(tx, key);
+        if (keyCount === undefined)
+          throw new AppError('conflict', 'A key with this id already exists', { field: 'hashData.keyIdHash' });
+        if (keyCount > maxKeys) {
           throw new AppError(
             'conflict',
             `The organization has ${maxKeys} keys, which is the most it may have; delete one first`,
           );
-        }
-        if (!(await insertKey(tx, key))) {
-          throw new AppError('conflict', 'A key with this id already exists', { field: 'hashData.keyIdHash' });
         }
         await audit.record(tx, actor, {
           organizationId,

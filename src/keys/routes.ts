@@ -1,3 +1,4 @@
+import type { onSendHookHandler } from 'fastify';
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
 import { bareManagementAnswer, bareSuccess, managementAnswer, success } from '../http/envelopes.ts';
@@ -11,10 +12,16 @@ const read = ['admin', 'developer'];
 const change = ['admin'];
 const tags = ['Keys'];
 
+/** A secret may be in it. */
+const notToBeStored: onSendHookHandler = (_request, reply, payload, done) => {
+  reply.header('cache-control', 'no-store');
+  done(null, payload);
+};
+
 export function keyRoutes({ keys }: { keys: Keys }): Routes {
   return (app) => {
-    app.addHook('onSend', async (request, reply) => {
-      if (request.routeOptions.config.operation?.startsWith('openapiKey')) reply.header('cache-control', 'no-store');
+    app.addHook('onRoute', (route) => {
+      if (route.config?.operation?.startsWith('openapiKey')) route.onSend = notToBeStored;
     });
 
     app.get(

@@ -90,7 +90,8 @@ const addToCount = prepared((db: Db, value: { organizationId: string; keys: numb
   db
     .updateTable('organizations')
     .set((eb) => ({ key_count: eb('key_count', '+', value.keys) }))
-    .where('id', '=', value.organizationId),
+    .where('id', '=', value.organizationId)
+    .returning('key_count'),
 );
 
 const insert = prepared((db: Db, value: ApiKeyRow) =>
@@ -104,8 +105,12 @@ const insert = prepared((db: Db, value: ApiKeyRow) =>
   }),
 );
 
-/** False when the credential id is taken, in this organization or any other. */
-export async function insertKey(tx: Db, key: Key): Promise<boolean> {
+/**
+ * Gives how many keys the organization has with it, and holds the organization's row until the transaction ends.
+ * Undefined when the credential id is taken, in this organization or any other.
+ */
+export async function insertKey(tx: Db, key: Key): Promise<number | undefined> {
+  const organization = await addToCount.first(tx, { organizationId: key.organizationId, keys: 1 });
   try {
     await insert.first(tx, {
       id: key.id,
@@ -115,10 +120,9 @@ export async function insertKey(tx: Db, key: Key): Promise<boolean> {
       used_at: key.usedAt ?? null,
       document: documentOf(key),
     });
-    await addToCount.first(tx, { organizationId: key.organizationId, keys: 1 });
-    return true;
+    return organization?.key_count;
   } catch (error) {
-    if (isUniqueViolation(error)) return false;
+    if (isUniqueViolation(error)) return undefined;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { type Soon, soon } from '../kernel/soon.ts';
 import { holding } from '../state/locking.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db, OrganizationRow } from '../state/tables.ts';
@@ -17,7 +18,7 @@ const selectById = prepared((db: Db, value: { id: string }) =>
 );
 
 const selectAndHold = prepared((db: Db, value: { id: string }) =>
-  holding(db, db.selectFrom('organizations').select(['tier', 'paid', 'key_count']).where('id', '=', value.id)),
+  holding(db, db.selectFrom('organizations').select(['tier', 'paid']).where('id', '=', value.id)),
 );
 
 export async function findOrganization(db: Db, id: string): Promise<Organization | undefined> {
@@ -31,9 +32,8 @@ export async function listOrganizations(db: Db): Promise<Organization[]> {
 }
 
 /** Holds the organization's row until the transaction ends. */
-export async function takeOrganization(tx: Db, id: string): Promise<TakenOrganization | undefined> {
-  const row = await selectAndHold.first(tx, { id });
-  return row && { id, tier: row.tier as Tier, isPaid: row.paid === 1, keyCount: row.key_count };
+export function takeOrganization(tx: Db, id: string): Soon<TakenOrganization | undefined> {
+  return soon(selectAndHold.first(tx, { id }), (row) => row && { tier: row.tier as Tier, isPaid: row.paid === 1 });
 }
 
 export async function insertOrganization(tx: Db, organization: Omit<Organization, 'costRevision'>): Promise<void> {

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { managementAnswer, renderedSuccess, sendPieces, success } from '../http/envelopes.ts';
+import { managementAnswer, renderedSuccess, sendPieces, success, successSender } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { computedOnce } from '../kernel/memo.ts';
@@ -26,6 +26,7 @@ const TOTALS_DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
 
 export function serviceRoutes({ services }: { services: Services }): Routes {
   return (app) => {
+    const sendRecord = successSender(ServiceRecord);
     let serialize: (record: Record<string, unknown>) => string;
     const rendered = computedOnce((service: Readonly<Service>) =>
       Buffer.from(serialize({ ...extendedRecord(service) })),
@@ -95,7 +96,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           reply.header('deprecation', `@${TOTALS_DEPRECATED_SINCE}`);
           reply.header('link', '</docs>; rel="deprecation"; type="text/html"');
         }
-        return success(request, extendedRecord(service));
+        return sendRecord(request, reply, extendedRecord(service));
       },
     );
 

@@ -7,7 +7,7 @@ import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import { rescaled, type ScalingChange } from './scaling.ts';
 import type { Scaling, Service } from './service.ts';
-import { findService, findSharedService, listServices, updateService } from './store.ts';
+import { findSharedService, listServices, takeService, updateService } from './store.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -48,9 +48,9 @@ export function createServices({ state, audit, organizations }: Options) {
     /** Merges the change into what is stored at that moment: two changes of different fields both survive. */
     async rescale(actor: Actor, organizationId: string, id: string, change: ScalingChange): Promise<Service> {
       return state.write(async (tx) => {
-        const organization = await organizations.take(tx, organizationId);
-        const service = await findService(tx, organizationId, id);
-        if (!service) throw missing(id);
+        const taken = await takeService(tx, organizationId, id);
+        if (!taken) throw missing(id);
+        const { organization, service } = taken;
         const { scaling, violations } = rescaled(service.scaling, change, { organization, service });
         refuse(violations.map(inBody));
         const changed = difference(service.scaling, scaling);

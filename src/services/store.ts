@@ -1,5 +1,7 @@
 import { computedOnce } from '../kernel/memo.ts';
 import { type Soon, soon } from '../kernel/soon.ts';
+import type { TakenOrganization, Tier } from '../organizations/organization.ts';
+import { holding } from '../state/locking.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db } from '../state/tables.ts';
 import type { Service } from './service.ts';
@@ -21,9 +23,32 @@ export function findSharedService(db: Db, organizationId: string, id: string): S
   return soon(selectOne.recent(db, { organizationId, id }), (row) => row && sharedService(row));
 }
 
-export async function findService(db: Db, organizationId: string, id: string): Promise<Service | undefined> {
-  const row = await selectOne.first(db, { organizationId, id });
-  return row && toService(row);
+const selectAndHold = prepared((db: Db, value: { organizationId: string; id: string }) =>
+  holding(
+    db,
+    db
+      .selectFrom('organizations')
+      .innerJoin('services', 'services.organization_id', 'organizations.id')
+      .select(['organizations.tier', 'organizations.paid', 'services.document'])
+      .where('organizations.id', '=', value.organizationId)
+      .where('services.id', '=', value.id),
+  ),
+);
+
+/**
+ * Holds the organization's row and then the service's until the transaction ends. Both, so that PostgreSQL gives the
+ * service as whoever held it before left it, and not as it was when the wait began.
+ */
+export function takeService(tx: Db, organizationId: string, id: string): Soon<TakenService | undefined> {
+  return soon(
+    selectAndHold.first(tx, { organizationId, id }),
+    (row) => row && { organization: { tier: row.tier as Tier, isPaid: row.paid === 1 }, service: toService(row) },
+  );
+}
+
+export interface TakenService {
+  organization: TakenOrganization;
+  service: Service;
 }
 
 export async function listServices(db: Db, organizationId: string): Promise<Service[]> {
@@ -46,9 +71,9 @@ const setDocument = prepared(
       .where('id', '=', value.id),
 );
 
-export async function updateService(tx: Db, service: Service): Promise<void> {
+export function updateService(tx: Db, service: Service): Soon<unknown> {
   const { organizationId, id, createdAt } = service;
-  await setDocument.first(tx, { organizationId, id, createdAt, document: JSON.stringify(service) });
+  return setDocument.first(tx, { organizationId, id, createdAt, document: JSON.stringify(service) });
 }
 
 export async function insertService(tx: Db, service: Service): Promise<void> {

@@ -121,7 +121,9 @@ inBrowser('the scaling editor', (browser) => {
 
   it('says why a development service has one size', async () => {
     const page = await browser.signIn(acme.admin, `/services/${acme.development}`);
-    expect(await page.getByText('A development service has a fixed size').count()).toBe(2);
+    const reasons = page.getByText('A development service has a fixed size');
+    await reasons.first().waitFor();
+    expect(await reasons.count()).toBe(2);
     expect(await smallest(page).isDisabled()).toBe(true);
     expect(await page.getByRole('switch').isEnabled()).toBe(true);
   });

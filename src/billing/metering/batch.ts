@@ -3,6 +3,7 @@ import type { Day } from '../../kernel/days.ts';
 import type { Entity } from '../entities.ts';
 import type { EventTexts } from './batch-text.ts';
 import { type EventCheck, isRefusal, type Refusal, type UsageEvent } from './event.ts';
+import { createEventParser } from './event-parser.ts';
 import type { Lane } from './lane.ts';
 
 /** One event that cannot be counted: which (from 0), where, why. */
@@ -29,8 +30,6 @@ export interface Batch {
 }
 
 export const LISTED_ERRORS = 100;
-/** Longer is no event: an id and a source of 256 characters, all escaped, stay below. */
-const MAX_EVENT_CHARACTERS = 16_384;
 /** About two milliseconds of work between two turns of the event loop. */
 const EVENTS_PER_SLICE = 500;
 
@@ -83,12 +82,14 @@ async function readInSlices(
     errors: [],
   };
   const seen = new Set<string>();
+  const parse = createEventParser();
   const lineOf = createLines(organizationId);
   let lines = '';
   let index = 0;
   for (const text of texts) {
-    const checked = check(parsed(text));
-    if (isRefusal(checked)) reject(batch, index, text, checked);
+    const value = parse(text);
+    const checked = check(value);
+    if (isRefusal(checked)) reject(batch, index, checked, brokenText(text, value));
     else {
       const id = hashOf(checked.source, checked.id);
       if (seen.has(id)) batch.repeated++;
@@ -110,13 +111,16 @@ async function readInSlices(
   return batch;
 }
 
-function reject(batch: Batch, index: number, text: string | undefined, { field, reason }: Refusal): void {
+function reject(batch: Batch, index: number, { field, reason }: Refusal, broken: string | undefined): void {
   batch.rejected++;
   batch.hasUnknownEntity ||= field === 'entityId';
-  if (batch.errors.length >= LISTED_ERRORS) return;
-  const isBroken = text !== undefined && parsed(text) === undefined;
-  const why = text === undefined ? 'The event is not valid UTF-8' : isBroken ? 'The event is not valid JSON' : reason;
-  batch.errors.push({ index, field, reason: why });
+  if (batch.errors.length < LISTED_ERRORS) batch.errors.push({ index, field, reason: broken ?? reason });
+}
+
+/** What to say of an event that has no value at all. */
+function brokenText(text: string | undefined, value: unknown): string | undefined {
+  if (text === undefined) return 'The event is not valid UTF-8';
+  return value === undefined ? 'The event is not valid JSON' : undefined;
 }
 
 /** The lines that are wanted, by their place in the batch. */
@@ -129,16 +133,6 @@ export function someLines({ text }: Pick<Batch, 'text'>, isWanted: (index: numbe
     start = end;
   }
   return lines.length === 0 ? [] : [Buffer.concat(lines)];
-}
-
-/** Undefined when it is no JSON, or too long to be an event. */
-function parsed(text: string | undefined): unknown {
-  if (text === undefined || text.length > MAX_EVENT_CHARACTERS) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** As the engine computes it: MD5 of source, NUL, id. It tells ids apart; it keeps no secret. */
