@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { consoleRows } from './console.mjs';
 import { benchFleet, dashboardId, key, organizationId, serviceId, token } from './fleet.mjs';
 import { tileRows } from './tiles.mjs';
-import { BATCH, measureIntake, measureRating, usageFleet } from './usage.mjs';
+import { AT_ONCE, BATCH, measureIntake, measureRating, usageFleet } from './usage.mjs';
 import { fillYear } from './year.mjs';
 
 const execute = promisify(execFile);
@@ -279,7 +279,7 @@ async function intakeRows() {
     batchesPerRound: 40,
   });
   await server.stop();
-  const name = `POST …/usageEvents, lines of ${thousands(BATCH)}: events`;
+  const name = `POST …/usageEvents, lines of ${thousands(BATCH)}, ${AT_ONCE} clients: events`;
   const rate = median(rates.ours);
   return [
     ratioRow(name, rates, 'the same rows into the engine', 0.5),

@@ -10,27 +10,37 @@ const byTheRules = (text: string): unknown => {
   }
 };
 
-const event = { id: 'a-1', source: 'agent', time: '2026-10-01T00:00:00Z', meter: 'compute', quantity: 6.25 };
+const event = {
+  id: 'a-1',
+  source: 'agent',
+  time: '2026-10-01T00:00:00Z',
+  entityType: 'service',
+  entityId: 's-1',
+  meter: 'compute',
+  quantity: 6.25,
+};
 
 describe('event parser', () => {
   it('reads every text as JSON does, whatever came before it', () => {
-    const name = fc.constantFrom('id', 'source', 'time', 'quantity', '__proto__', 'a"b', '1');
+    const names = fc.shuffledSubarray([...Object.keys(event), '__proto__', 'a"b'], { minLength: 6 });
+    const inOrder = fc.constantFrom(Object.keys(event), Object.keys(event).reverse());
     const member = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      { weight: 5, arbitrary: fc.string({ unit: 'binary' }) },
       fc.double({ noDefaultInfinity: true, noNaN: true }),
       fc.integer(),
       fc.constantFrom(null, true, [], {}),
     );
-    const spaced = fc.constantFrom(undefined, 1);
     const written = fc
-      .tuple(fc.dictionary(name, member), spaced)
-      .map(([value, space]) => JSON.stringify(value, null, space));
+      .tuple(fc.oneof(names, inOrder), fc.array(member, { minLength: 9, maxLength: 9 }), fc.constantFrom(undefined, 1))
+      .map(([members, values, space]) =>
+        JSON.stringify(Object.fromEntries(members.map((name, at) => [name, values[at]])), null, space),
+      );
     const bent = fc
       .tuple(written, fc.nat(), fc.constantFrom('"', '}', '{', '\\', ',', '0', '\n', ' '))
       .map(([text, at, mark]) => text.slice(0, at % (text.length + 1)) + mark + text.slice(at % (text.length + 1)));
     const alike = fc.constantFrom(
-      ...['1', '01', '-0', '1.', '1e5', '.5', '+1', '0x1', '""', '"\\u0041"', '"\t"', 'NaN'].map(
-        (quantity) => `{"id":"a","quantity":${quantity}}`,
+      ...['1', '01', '-0', '1.', '1e5', '.5', '+1', '0x1', '""', '"\\u0041"', '"\t"', 'NaN'].map((quantity) =>
+        JSON.stringify({ ...event, quantity: 0 }).replace(/0}$/, `${quantity}}`),
       ),
     );
     fc.assert(

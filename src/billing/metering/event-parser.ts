@@ -4,12 +4,14 @@ const MAX_EVENT_CHARACTERS = 16_384;
 /** Text that stands for itself, and numbers as JSON writes them. */
 const PLAIN_TEXT = '"([^"\\\\\\u0000-\\u001f]*)"';
 const NUMBER = '(-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?)';
-const PLAIN_NAME = /^[A-Za-z]+$/;
 
-/** How one event was written: the names of its members, and which of them are numbers. */
+const MEMBERS = ['id', 'source', 'time', 'entityType', 'entityId', 'meter', 'quantity'] as const;
+
+/** How an event was written: with which members in which order, and where a value stands in what the pattern finds. */
 interface Form {
   pattern: RegExp;
-  members: { name: string; isNumber: boolean }[];
+  places: Record<(typeof MEMBERS)[number], number>;
+  isQuantityNumber: boolean;
 }
 
 /** The value of an event's text; undefined when it is no JSON, or too long to be an event. */
@@ -24,7 +26,7 @@ export function createEventParser(): EventParser {
   return (text) => {
     if (text === undefined || text.length > MAX_EVENT_CHARACTERS) return undefined;
     const found = form?.pattern.exec(text);
-    if (form && found) return valueIn(form, found);
+    if (form && found) return eventIn(form, found);
     const value = parsed(text);
     form = formOf(value);
     return value;
@@ -39,23 +41,26 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Undefined for everything that is not exactly an event. */
 function formOf(value: unknown): Form | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const entries = Object.entries(value);
-  const isPlain = entries.every(
-    ([name, member]) => PLAIN_NAME.test(name) && (typeof member === 'string' || typeof member === 'number'),
-  );
-  if (!isPlain || entries.length === 0) return undefined;
-  const members = entries.map(([name, member]) => ({ name, isNumber: typeof member === 'number' }));
-  const written = members.map(({ name, isNumber }) => `"${name}": ?${isNumber ? NUMBER : PLAIN_TEXT}`);
-  return { pattern: new RegExp(`^\\{${written.join(', ?')}\\}$`), members };
+  if (typeof value !== 'object' || value === null) return undefined;
+  const names = Object.keys(value);
+  if (names.length !== MEMBERS.length || !MEMBERS.every((name) => names.includes(name))) return undefined;
+  const isQuantityNumber = typeof (value as { quantity: unknown }).quantity === 'number';
+  const written = names.map((name) => `"${name}": ?${name === 'quantity' && isQuantityNumber ? NUMBER : PLAIN_TEXT}`);
+  return {
+    pattern: new RegExp(`^\\{${written.join(', ?')}\\}$`),
+    places: Object.fromEntries(names.map((name, index) => [name, index + 1])) as Form['places'],
+    isQuantityNumber,
+  };
 }
 
-function valueIn({ members }: Form, found: RegExpExecArray): Record<string, unknown> {
-  const value: Record<string, unknown> = {};
-  for (let at = 0; at < members.length; at++) {
-    const { name, isNumber } = members[at] as Form['members'][number];
-    value[name] = isNumber ? Number(found[at + 1]) : found[at + 1];
-  }
-  return value;
-}
+const eventIn = ({ places, isQuantityNumber }: Form, found: RegExpExecArray) => ({
+  id: found[places.id],
+  source: found[places.source],
+  time: found[places.time],
+  entityType: found[places.entityType],
+  entityId: found[places.entityId],
+  meter: found[places.meter],
+  quantity: isQuantityNumber ? Number(found[places.quantity]) : found[places.quantity],
+});

@@ -30,6 +30,9 @@ const CACHES = {
   query_condition_cache_size: 16 * MEBIBYTE,
 };
 
+/** By default the engine leaves a thread out for each free GiB it lacks, and is down to one where it may have 2 GiB. */
+const FREE_BYTES_PER_THREAD = 128 * MEBIBYTE;
+
 /** Parts of a table are merged about so many at a time (usually 5): rows are then rewritten half as often, which is most of what storing them costs. */
 const MERGED_TOGETHER = 12;
 
@@ -50,11 +53,14 @@ export function writeConfiguration(directory: string, serverMemoryBytes: number)
       element('quota', 'default') +
       grants(Object.keys(ROLES).map((name) => `GRANT ${name}`)),
   );
+  const settings =
+    element('max_query_size', MAX_QUERY_BYTES) +
+    element('max_threads_min_free_memory_per_thread', FREE_BYTES_PER_THREAD);
   const parts = [
     element('users_config', escaped(path)),
     element('max_server_memory_usage', serverMemoryBytes),
     ...Object.entries(CACHES).map(([name, bytes]) => element(name, bytes)),
-    element('profiles', element('default', element('max_query_size', MAX_QUERY_BYTES))),
+    element('profiles', element('default', settings)),
     element('quotas', element('default', '')),
     element('merge_tree', element('merge_selector_base', MERGED_TOGETHER)),
     element('users', user),

@@ -123,6 +123,14 @@ describe('the HTTP interface', () => {
     expect((await face.call('SELECT {a:UInt8}')).status).toBe(400);
   });
 
+  it('reads with all threads, also where it may have little memory', async () => {
+    await face.call('CREATE TABLE pilothouse.wide (a UInt64) ENGINE = MergeTree ORDER BY a', { as: 'writer' });
+    await face.call('INSERT INTO pilothouse.wide SELECT number FROM numbers(2000000)', { as: 'writer' });
+    const query = { max_threads: '4', max_memory_usage: '100000000' };
+    const { text } = await face.call('EXPLAIN PIPELINE SELECT sum(a) FROM pilothouse.wide WHERE a % 3 = 0', { query });
+    expect(text).toContain('MergeTreeSelect(pool: ReadPool, algorithm: Thread) × 4');
+  });
+
   it('changes nothing for a GET, whoever asks', async () => {
     const query = { query: "INSERT INTO pilothouse.t VALUES (8, '')" };
     const answer = await face.call(undefined, { as: 'writer', method: 'GET', query });
