@@ -2,17 +2,18 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { withPage } from './console-browser.mjs';
 import { loadFigures, watchLoad, watchPaint } from './console-probes.mjs';
+import { directory, measured, median, program } from './tools.mjs';
 
 const LOADS = 5;
 /** As Lighthouse has it for a desk. */
 const DESK_NETWORK = { offline: false, latency: 40, downloadThroughput: 1.25e6, uploadThroughput: 1.25e6 };
 
-export async function loadRows({ directory, measured, median, here }) {
-  const demo = await startDemo(here, join(directory, 'demo'));
+export async function loadRows() {
+  const demo = await startDemo(join(directory, 'demo'));
   try {
     const load = (network) =>
       withPage(demo, async (page) => {
@@ -35,7 +36,7 @@ export async function loadRows({ directory, measured, median, here }) {
       farFloor.push(await paintText(DESK_NETWORK));
     }
     const bytes = near[0].scripts
-      .map((path) => gzipSync(readFileSync(join(here, '../dist/console', path)), { level: 9 }).length)
+      .map((path) => gzipSync(readFileSync(join(dirname(program), 'console', path)), { level: 9 }).length)
       .reduce((sum, length) => sum + length, 0);
     const rowsOf = (list, floor, network) => {
       const middle = (name) => median(list.map((one) => one[name]));
@@ -101,8 +102,8 @@ async function paintText(network) {
 }
 
 /** Waits until its telemetry and its usage are there: what it does in the background is not what is measured. */
-async function startDemo(here, data) {
-  const child = spawn(process.execPath, [join(here, '../dist/main.js'), 'demo', '--port', '0', '--data', data], {
+async function startDemo(data) {
+  const child = spawn(process.execPath, [program, 'demo', '--port', '0', '--data', data], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));

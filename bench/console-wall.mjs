@@ -6,6 +6,7 @@ import { withPage } from './console-browser.mjs';
 import { drawBare, scrollThrough, tileFigures, watchTiles } from './console-probes.mjs';
 import { benchFleet, key, organizationId, token } from './fleet.mjs';
 import { openBareEngine } from './floor-engine.mjs';
+import { directory, measured, median, startServer } from './tools.mjs';
 
 const WALLS = 5;
 const TILES = 24;
@@ -22,7 +23,7 @@ const WALL_NAME = `${TILES} tiles of ${SERIES} series, ${POINTS} points each`;
 const WHOLE_WALL = { width: 1920, height: 2300 };
 const COLOURS = ['#0b7285', '#d9480f', '#5f3dc4', '#2b8a3e'];
 
-export async function wallRows({ directory, startServer, measured, median }) {
+export async function wallRows() {
   const fleetFile = join(directory, 'wall.json');
   writeFileSync(fleetFile, JSON.stringify(wallFleet()));
   const data = join(directory, 'wall');

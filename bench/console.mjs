@@ -4,10 +4,10 @@ import { loadRows } from './console-load.mjs';
 import { wallRows } from './console-wall.mjs';
 
 /** Rows for the report; none where there is no browser. */
-export async function consoleRows(tools) {
+export async function consoleRows() {
   if (findChromium() === '') {
     console.error('Chromium is not installed: the console is not measured.');
     return [];
   }
-  return [...(await loadRows(tools)), ...(await wallRows(tools))];
+  return [...(await loadRows()), ...(await wallRows())];
 }

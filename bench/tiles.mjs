@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { organizationId, token } from './fleet.mjs';
+import { organizationId } from './fleet.mjs';
 import { openBareEngine } from './floor-engine.mjs';
+import { bearer, directory, measured, median, residentMb, startServer } from './tools.mjs';
 
 const ROWS = 10_000_000;
 const MINUTE = 60_000;
@@ -50,14 +51,13 @@ const QUESTIONS = [
   },
 ];
 
-/** Rows for the report. `startServer(data, args)` starts the built program. */
-export async function tileRows({ directory, startServer, measured, median, residentMb, fleetFile }) {
+export async function tileRows(fleetFile) {
   const data = join(directory, 'tiles');
   const start = (more = []) => startServer(data, ['--fleet', fleetFile, '--rate-limit', 'off', ...more]);
   const ask = async (server, series, startMs) => {
     const answer = await fetch(`${server.url}/api/v2/charts/series`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      headers: { authorization: bearer, 'content-type': 'application/json' },
       body: JSON.stringify({
         startTime: startMs,
         endTime: T0 + DAY - 1,

@@ -1,35 +1,63 @@
-// Metered usage: batches over HTTP beside the same batches straight into the same engine.
+// Metered usage: batches over HTTP beside the same batches straight into the same engine, and a day of them rated.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { benchFleet, organizationId } from './fleet.mjs';
 import { openBareEngine } from './floor-engine.mjs';
+import {
+  authorization,
+  base,
+  directory,
+  execute,
+  measured,
+  median,
+  program,
+  ratioRow,
+  startServer,
+  thousands,
+} from './tools.mjs';
 
-export const BATCH = 10_000;
+const BATCH = 10_000;
+/** How many clients send batches. */
+const AT_ONCE = 6;
+const BATCHES_PER_ROUND = 40;
+const ROUNDS = 5;
+/** An engine goes on merging what it was given; the other must not be measured meanwhile. */
+const SETTLE_MS = 4000;
 const FIRST_MS = Date.UTC(2026, 9, 1);
+/** Rated one after the other, as a server does that has run for a while. */
+const DAYS = ['2026-10-01', '2026-10-02', '2026-10-03'];
+const BATCHES_OF_DAY = 144;
 
-export const usageFleet = () => {
-  const fleet = benchFleet({ entities: 1000, days: 0 });
-  return fleet;
-};
+const fleet = benchFleet({ entities: 1000, days: 0 });
+const { services } = fleet.organizations[0];
+
+function usageServer(data) {
+  const fleetFile = join(directory, 'usage.json');
+  writeFileSync(fleetFile, JSON.stringify(fleet));
+  return startServer(data, ['--fleet', fleetFile, '--rate-limit', 'off', '--log-level', 'warn']);
+}
 
 /** One event a minute of each service, in the order in which they happen. */
-export function events(batch, services) {
+function events(batch) {
   return Array.from({ length: BATCH }, (_, index) => {
     const number = batch * BATCH + index;
     const time = FIRST_MS + Math.floor(number / services.length) * 60_000;
+    const { id } = services[number % services.length];
     return {
-      id: `${services[number % services.length].id}-${time}`,
+      id: `${id}-${time}`,
       source: 'bench-agent',
       time: new Date(time).toISOString(),
       entityType: 'service',
-      entityId: services[number % services.length].id,
+      entityId: id,
       meter: 'compute',
       quantity: 6 + (number % 7) / 4,
     };
   });
 }
 
-export const asRow = ({ id, source, time, entityType, entityId, meter, quantity }) => ({
+const asRow = ({ id, source, time, entityType, entityId, meter, quantity }) => ({
   OrganizationId: organizationId,
   EntityType: entityType,
   EntityId: entityId,
@@ -40,93 +68,110 @@ export const asRow = ({ id, source, time, entityType, entityId, meter, quantity 
   Quantity: quantity,
 });
 
-export const lines = (rows) => Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'));
+const lines = (rows) => Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'));
 
-/** How many clients send batches. */
-export const AT_ONCE = 6;
-/** An engine goes on merging what it was given; the other must not be measured meanwhile. */
-const SETTLE_MS = 4000;
+async function post(server, body) {
+  const answer = await fetch(`${server.url}${base}/usageEvents`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/x-ndjson' },
+    body,
+  });
+  const { result, error } = await answer.json();
+  if (result?.accepted !== BATCH) throw new Error(`the server answered ${error ?? JSON.stringify(result)}`);
+}
 
-/** Events a second over `batches`, some at a time. */
-async function pace(batches, atOnce, send) {
+/** Events a second, from several clients at once. */
+async function pace(batches, send) {
   const startedAt = performance.now();
   let next = 0;
   await Promise.all(
-    Array.from({ length: atOnce }, async () => {
+    Array.from({ length: AT_ONCE }, async () => {
       while (next < batches.length) await send(batches[next++]);
     }),
   );
   return (batches.length * BATCH) / ((performance.now() - startedAt) / 1000);
 }
 
-export async function measureIntake({ server, authorization, directory, rounds, batchesPerRound }) {
-  const { services } = usageFleet().organizations[0];
-  const engine = await openBareEngine(directory);
+/** Durable, counted once, beside the same rows straight into the same engine. */
+export async function intakeRows() {
+  const server = await usageServer(join(directory, 'intake'));
+  const engine = await openBareEngine(join(directory, 'bare-engine'));
   const insert = (body) => engine.run('INSERT INTO pilothouse.usage_events FORMAT JSONEachRow', body);
-  const post = async (body) => {
-    const answer = await fetch(`${server.url}/v1/organizations/${organizationId}/usageEvents`, {
-      method: 'POST',
-      headers: { authorization, 'content-type': 'application/x-ndjson' },
-      body,
-    });
-    const { result, error } = await answer.json();
-    if (result?.accepted !== BATCH) throw new Error(`the server answered ${error ?? JSON.stringify(result)}`);
-  };
   const rates = { ours: [], floor: [] };
-  try {
-    for (let round = 0; round <= rounds; round++) {
-      const of = (form) =>
-        Array.from({ length: batchesPerRound }, (_, batch) =>
-          lines(events(round * batchesPerRound + batch, services).map(form)),
-        );
-      const sent = of((event) => event);
-      const rows = of(asRow);
-      const direct = await pace(rows, AT_ONCE, insert);
-      await delay(SETTLE_MS);
-      const through = await pace(sent, AT_ONCE, post);
-      await delay(SETTLE_MS);
-      // The first round warms both of them up.
-      if (round === 0) continue;
-      rates.ours.push(through);
-      rates.floor.push(direct);
-    }
-  } finally {
-    await engine.close();
+  for (let round = 0; round <= ROUNDS; round++) {
+    const numbers = Array.from({ length: BATCHES_PER_ROUND }, (_, batch) => round * BATCHES_PER_ROUND + batch);
+    const sent = numbers.map((batch) => lines(events(batch)));
+    const rows = numbers.map((batch) => lines(events(batch).map(asRow)));
+    const direct = await pace(rows, insert);
+    await delay(SETTLE_MS);
+    const through = await pace(sent, (body) => post(server, body));
+    await delay(SETTLE_MS);
+    // The first round warms both of them up.
+    if (round === 0) continue;
+    rates.ours.push(through);
+    rates.floor.push(direct);
   }
-  return rates;
+  await engine.close();
+  await server.stop();
+  const name = `POST …/usageEvents, lines of ${thousands(BATCH)}, ${AT_ONCE} clients: events`;
+  const rate = median(rates.ours);
+  return [
+    ratioRow(name, rates, 'the same rows into the engine', 0.5),
+    measured(`${name}, alone`, `${thousands(rate)}/s`, '≥ 100,000/s', rate >= 100_000),
+  ];
 }
 
-const DAY = '2026-10-01';
-const BARE = `SELECT EntityType, EntityId, Meter, sum(Quantity) FROM pilothouse.usage_events FINAL
-  WHERE OrganizationId = '${organizationId}' AND Time >= '${DAY} 00:00:00' AND Time < '2026-10-02 00:00:00'
+const bareTotals = (day) => `SELECT EntityType, EntityId, Meter, sum(Quantity) FROM pilothouse.usage_events FINAL
+  WHERE OrganizationId = '${organizationId}' AND Time >= '${day} 00:00:00' AND Time < '${day} 00:00:00' + INTERVAL 1 DAY
   GROUP BY EntityType, EntityId, Meter`;
 
-/** Milliseconds to rate a day of 1,000 services at one event a minute, beside the bare statement on the same directory. */
-export async function measureRating({ startServer, authorization, directory, rounds, pilothouse, writePrices }) {
-  const { services } = usageFleet().organizations[0];
-  const server = await startServer();
-  const headers = { authorization, 'content-type': 'application/x-ndjson' };
-  const url = `${server.url}/v1/organizations/${organizationId}/usageEvents`;
-  const batches = Array.from({ length: 144 }, (_, batch) => batch);
-  await pace(batches, 3, async (batch) => {
-    const answer = await fetch(url, { method: 'POST', headers, body: lines(events(batch, services)) });
-    if (!answer.ok) throw new Error(await answer.text());
-    await answer.arrayBuffer();
-  });
+/** Days of 1,000 services at one event a minute, beside the bare statements on the same directory. */
+export async function ratingRows() {
+  const data = join(directory, 'rating');
+  const server = await usageServer(data);
+  const batches = Array.from({ length: DAYS.length * BATCHES_OF_DAY }, (_, batch) => batch);
+  await pace(batches, (batch) => post(server, lines(events(batch))));
   await server.stop();
+  const pilothouse = async (...args) => (await execute(process.execPath, [program, ...args, '--data', data])).stdout;
   const ours = [];
   const bare = [];
-  for (let round = 0; round < rounds; round++) {
-    // A new price makes every entry of the day change.
-    await pilothouse('prices', 'set', writePrices(DAY, round));
+  for (let round = 0; round < ROUNDS; round++) {
+    // A new price makes every entry of every day change.
+    await pilothouse('prices', 'set', writePrices(`0.${round + 1}1`));
     const { entries, ms } = JSON.parse(await pilothouse('usage', 'rate', '--json'));
-    if (entries !== services.length) throw new Error(`${entries} entries were rated`);
-    ours.push(ms);
-    const engine = await openBareEngine(directory);
+    if (entries !== DAYS.length * services.length) throw new Error(`${entries} entries were rated`);
+    ours.push(ms / DAYS.length);
+    const engine = await openBareEngine(join(data, 'engine'));
     const startedAt = performance.now();
-    await engine.run(BARE);
-    bare.push(performance.now() - startedAt);
+    for (const day of DAYS) await engine.run(bareTotals(day));
+    bare.push((performance.now() - startedAt) / DAYS.length);
     await engine.close();
   }
-  return { ours, bare };
+  const ratio = median(ours.map((ms, round) => ms / bare[round]));
+  return [
+    {
+      name: 'rating a day of 1,000 services, 1.44 million events',
+      ours: `${Math.round(median(ours))} ms`,
+      floor: `${Math.round(median(bare))} ms, the bare GROUP BY`,
+      ratio: ratio.toFixed(2),
+      goal: '≤ 1.5',
+      isReached: ratio <= 1.5,
+    },
+  ];
+}
+
+const METERS = [
+  'compute',
+  'storage',
+  'backup',
+  'publicDataTransfer',
+  'dataTransfer',
+  'initialLoad',
+  ...[1, 2, 3, 4].map((tier) => `interRegionTier${tier}DataTransfer`),
+];
+
+function writePrices(price) {
+  const file = join(directory, 'prices.json');
+  writeFileSync(file, JSON.stringify({ effectiveFrom: DAYS[0], prices: METERS.map((meter) => ({ meter, price })) }));
+  return file;
 }

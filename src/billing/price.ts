@@ -1,4 +1,5 @@
 import type { Day } from '../kernel/days.ts';
+import { memoized } from '../kernel/memo.ts';
 import type { EntityType, Metric } from './cost.ts';
 import { METERS } from './meter.ts';
 
@@ -21,13 +22,16 @@ export interface PriceBook {
 
 /** Exactly, in micro-CHC, halves rounded up: `quantity` (in the meter's unit) × price. Both are decimal text. */
 export function microsOf(meter: Metric, quantity: string, price: string): number {
-  const [q, p] = [parseDecimal(quantity), parseDecimal(price)];
+  const [q, p] = [parseDecimal(quantity), parsedPrice(price)];
   const scale = 10n ** BigInt(q.decimals + p.decimals) * METERS[meter].unitsPerPricingUnit;
   const exact = q.digits * p.digits * 1_000_000n;
   const doubled = 2n * (exact < 0n ? -exact : exact) + scale;
   const rounded = doubled / (2n * scale);
   return Number(exact < 0n ? -rounded : rounded);
 }
+
+/** There are few prices, and each is used for many quantities. */
+const parsedPrice = memoized(parseDecimal);
 
 export interface Decimal {
   digits: bigint;

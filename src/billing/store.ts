@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { addDays, type Day } from '../kernel/days.ts';
+import { packed } from '../state/packed.ts';
 import { prepared } from '../state/prepared.ts';
+import { preparedRows } from '../state/prepared-rows.ts';
 import type { Db, UsageCostRow } from '../state/tables.ts';
 import { type Cost, type EntityType, METRICS, type Metric } from './cost.ts';
 
@@ -31,10 +33,7 @@ export interface PackedCostRow {
 const packedColumns = ['date', 'entity_type', 'locked', ...METRICS.map((metric) => COLUMNS[metric])];
 
 export const packedCost = sql<PackedCostRow>`entity_id, entity_name, data_warehouse_id, service_id,
-  ${sql.join(
-    packedColumns.map((column) => sql.ref(column)),
-    sql` || ' ' || `,
-  )} AS packed`;
+  ${packed(packedColumns)} AS packed`;
 
 export function unpackedCost(organizationId: string, row: PackedCostRow): Cost {
   const [date = '', entityType, locked, ...amounts] = row.packed.split(' ');
@@ -65,20 +64,20 @@ const toCost = (row: UsageCostRow): Cost => ({
   micros: Object.fromEntries(METRICS.map((metric) => [metric, row[COLUMNS[metric]]])) as Record<Metric, number>,
 });
 
-const toRow = (cost: Cost): UsageCostRow => ({
-  organization_id: cost.organizationId,
-  date: cost.date,
-  entity_type: cost.entityType,
-  entity_id: cost.entityId,
-  entity_name: cost.entityName,
-  data_warehouse_id: cost.dataWarehouseId,
-  service_id: cost.serviceId ?? null,
-  locked: cost.isLocked ? 1 : 0,
-  ...(Object.fromEntries(METRICS.map((metric) => [COLUMNS[metric], cost.micros[metric]])) as Record<
-    (typeof COLUMNS)[Metric],
-    number
-  >),
-});
+function toRow(cost: Cost): UsageCostRow {
+  const row: Partial<UsageCostRow> = {
+    organization_id: cost.organizationId,
+    date: cost.date,
+    entity_type: cost.entityType,
+    entity_id: cost.entityId,
+    entity_name: cost.entityName,
+    data_warehouse_id: cost.dataWarehouseId,
+    service_id: cost.serviceId ?? null,
+    locked: cost.isLocked ? 1 : 0,
+  };
+  for (const metric of METRICS) row[COLUMNS[metric]] = cost.micros[metric];
+  return row as UsageCostRow;
+}
 
 const selectDays = prepared((db: Db, value: { organizationId: string; from: string; to: string }) => ({
   compile: () =>
@@ -116,56 +115,26 @@ export async function putCosts(tx: Db, costs: readonly Cost[]): Promise<void> {
   }
 }
 
-const UPSERTED = 10;
-
 const ALL_COLUMNS = Object.keys(toRow({ micros: {} } as Cost)) as (keyof UsageCostRow)[];
-
-/** Of the values of so many rows; made once, since they are looked up for every row. */
-const NAMES = Array.from({ length: UPSERTED }, (_, index) =>
-  ALL_COLUMNS.map((column) => ({ column, name: `${column} ${index}` })),
-);
-
-type RowValues = Record<string, string | number | null>;
-
-function valuesOf(rows: readonly UsageCostRow[]): RowValues {
-  const values: RowValues = {};
-  for (const [index, row] of rows.entries())
-    for (const { column, name } of NAMES[index] ?? []) values[name] = row[column];
-  return values;
-}
-
-/** Built once for so many rows. A record that is locked stays as it is. */
-const upsertOpen = (count: number) =>
-  prepared((db: Db, value: RowValues) =>
-    db
-      .insertInto('usage_costs')
-      .values(
-        NAMES.slice(0, count).map(
-          (names) =>
-            Object.fromEntries(names.map(({ column, name }) => [column, value[name]])) as unknown as UsageCostRow,
-        ),
-      )
-      .onConflict((conflict) =>
-        conflict
-          .columns(['organization_id', 'date', 'entity_type', 'entity_id'])
-          .doUpdateSet((eb) =>
-            Object.fromEntries(ALL_COLUMNS.slice(4).map((column) => [column, eb.ref(`excluded.${column}`)])),
-          )
-          .where('usage_costs.locked', '=', 0),
-      ),
-  );
-
-const upsertSome = upsertOpen(UPSERTED);
-const upsertOne = upsertOpen(1);
 
 /** As `putCosts`, for those who write thousands every minute; a locked record is never touched. */
 export async function putOpenCosts(tx: Db, costs: readonly Cost[]): Promise<void> {
-  const rows = costs.map(toRow);
-  const whole = rows.length - (rows.length % UPSERTED);
-  for (let start = 0; start < whole; start += UPSERTED)
-    await upsertSome.all(tx, valuesOf(rows.slice(start, start + UPSERTED)));
-  for (const row of rows.slice(whole)) await upsertOne.all(tx, valuesOf([row]));
+  await upsertOpen(tx, costs.map(toRow));
 }
+
+const upsertOpen = preparedRows<UsageCostRow>(ALL_COLUMNS, (db, rows) =>
+  db
+    .insertInto('usage_costs')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['organization_id', 'date', 'entity_type', 'entity_id'])
+        .doUpdateSet((eb) =>
+          Object.fromEntries(ALL_COLUMNS.slice(4).map((column) => [column, eb.ref(`excluded.${column}`)])),
+        )
+        .where('usage_costs.locked', '=', 0),
+    ),
+);
 
 const selectClosed = prepared((db: Db, value: { organizationId: string; date: Day }) =>
   db

@@ -2,7 +2,7 @@ export const TIERS = ['BASIC', 'SCALE', 'ENTERPRISE'] as const;
 export type Tier = (typeof TIERS)[number];
 
 /** What the rules for a change ask of the organization. */
-export type TakenOrganization = Pick<Organization, 'tier' | 'isPaid'>;
+export type TakenOrganization = Pick<Organization, 'tier' | 'isPaid' | 'costRevision'>;
 
 /** Whoever owns services, keys, costs and dashboards. Nothing is shared between two of them. */
 export interface Organization {

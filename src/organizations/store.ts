@@ -18,7 +18,7 @@ const selectById = prepared((db: Db, value: { id: string }) =>
 );
 
 const selectAndHold = prepared((db: Db, value: { id: string }) =>
-  holding(db, db.selectFrom('organizations').select(['tier', 'paid']).where('id', '=', value.id)),
+  holding(db, db.selectFrom('organizations').select(['tier', 'paid', 'cost_revision']).where('id', '=', value.id)),
 );
 
 export async function findOrganization(db: Db, id: string): Promise<Organization | undefined> {
@@ -33,7 +33,10 @@ export async function listOrganizations(db: Db): Promise<Organization[]> {
 
 /** Holds the organization's row until the transaction ends. */
 export function takeOrganization(tx: Db, id: string): Soon<TakenOrganization | undefined> {
-  return soon(selectAndHold.first(tx, { id }), (row) => row && { tier: row.tier as Tier, isPaid: row.paid === 1 });
+  return soon(
+    selectAndHold.first(tx, { id }),
+    (row) => row && { tier: row.tier as Tier, isPaid: row.paid === 1, costRevision: row.cost_revision },
+  );
 }
 
 export async function insertOrganization(tx: Db, organization: Omit<Organization, 'costRevision'>): Promise<void> {

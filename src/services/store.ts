@@ -1,6 +1,6 @@
 import { computedOnce } from '../kernel/memo.ts';
 import { type Soon, soon } from '../kernel/soon.ts';
-import type { TakenOrganization, Tier } from '../organizations/organization.ts';
+import type { Organization, Tier } from '../organizations/organization.ts';
 import { holding } from '../state/locking.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db } from '../state/tables.ts';
@@ -47,7 +47,7 @@ export function takeService(tx: Db, organizationId: string, id: string): Soon<Ta
 }
 
 export interface TakenService {
-  organization: TakenOrganization;
+  organization: Pick<Organization, 'tier' | 'isPaid'>;
   service: Service;
 }
 

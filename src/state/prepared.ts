@@ -15,15 +15,16 @@ export function runDirectly(db: Db, runner: DirectRunner): void {
 }
 
 class Parameter {
-  readonly name: string;
+  /** A number where the values are a list. */
+  readonly name: string | number;
   constructor(name: string) {
-    this.name = name;
+    this.name = /^\d+$/.test(name) ? Number(name) : name;
   }
 }
 
 interface Compiled {
   query: CompiledQuery;
-  names: (string | undefined)[];
+  names: (string | number | undefined)[];
 }
 
 /**

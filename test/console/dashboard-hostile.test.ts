@@ -87,9 +87,7 @@ inBrowser(
       await page.locator('[data-tile="time"] canvas').waitFor();
       await page.getByRole('heading', { name: hostile(0), level: 1 }).waitFor();
       for (const text of HOSTILE)
-        expect(await page.locator('[data-tile="table"]').getByRole('cell', { name: text, exact: true }).count()).toBe(
-          1,
-        );
+        await page.locator('[data-tile="table"]').getByRole('cell', { name: text, exact: true }).waitFor();
       await page.locator('[data-tile="time"] .u-over').hover();
       await page.getByTestId('chart-tip').waitFor();
       await page.locator('[data-tile="search"] tbody button').first().click();

@@ -39,6 +39,7 @@ inBrowser(
       await table.getByRole('link', { name: 'Many' }).waitFor({ state: 'detached' });
       expect(await table.getByRole('link').allTextContents()).toEqual(['Board']);
       await page.getByLabel('Find a dashboard').fill('');
+      await table.getByRole('link', { name: 'Many' }).waitFor();
       await page.getByRole('group', { name: 'Tags' }).getByText('night').click();
       await table.getByRole('link', { name: 'Many' }).waitFor({ state: 'detached' });
       expect(await table.getByRole('link').allTextContents()).toEqual(['Board']);

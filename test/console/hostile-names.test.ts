@@ -54,7 +54,7 @@ inBrowser(
       const page = await browser.signIn(acme.admin, path);
       await settled(page);
       for (const summary of await page.locator('summary').all()) await summary.click();
-      expect(await page.getByRole('heading', { level: 1 }).isVisible()).toBe(true);
+      await page.getByRole('heading', { level: 1 }).waitFor();
       expect(await page.evaluate('window.pwned')).toBeUndefined();
       expect(
         await page.evaluate('document.querySelectorAll("main script, main img, main b b, svg[onload]").length'),

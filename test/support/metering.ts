@@ -8,7 +8,7 @@ import { eventTexts } from '../../src/billing/metering/batch-text.ts';
 import type { Taken } from '../../src/billing/metering/intake.ts';
 import type { LedgerEntry } from '../../src/billing/rating/ledger.ts';
 import { checkLedger } from '../../src/billing/rating/recompute.ts';
-import { listDays, listEntriesOn, type UsageDay } from '../../src/billing/rating/store.ts';
+import { listDays, type UsageDay } from '../../src/billing/rating/store.ts';
 import { createDomains, type Domains } from '../../src/domains.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { openEngine } from '../../src/engine/open.ts';
@@ -132,7 +132,7 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
         }),
         send: (events, by = domains) => by.intake.take(id, () => eventTexts(ndjson(events), 'ndjson')),
         costs: (from, to = from) => domains.costs.inDays(id, [from, to]),
-        ledger: (date) => listEntriesOn(state.db, id, date),
+        ledger: (date) => ledgerOn(state.db, id, date),
         days: () => listDays(state.db, { organizationId: id }),
         async total(from, to) {
           const costs = await domains.costs.inDays(id, [from, to]);
@@ -148,4 +148,20 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
   }, 120_000);
   afterAll(() => close());
   return new Proxy({} as Metering, { get: (_, name) => Reflect.get(metering ?? {}, name) });
+}
+
+/** What is booked on that date, line by line. */
+async function ledgerOn(db: State['db'], organizationId: string, date: string): Promise<LedgerEntry[]> {
+  const query = db.selectFrom('usage_ledger').selectAll().where('organization_id', '=', organizationId);
+  return (await query.where('date', '=', date).execute()).map((row) => ({
+    date: row.date,
+    entityType: row.entity_type as LedgerEntry['entityType'],
+    entityId: row.entity_id,
+    meter: row.meter as LedgerEntry['meter'],
+    usageDate: row.usage_date,
+    quantity: row.quantity,
+    priceVersion: row.price_version,
+    unitPrice: row.unit_price,
+    micros: row.micros,
+  }));
 }

@@ -10,6 +10,7 @@ export interface Total {
   entityType: EntityType;
   entityId: string;
   meter: Metric;
+  /** As `quantityOf` writes it. */
   quantity: string;
 }
 
@@ -34,9 +35,9 @@ interface Booking {
   /** All entries for usage of that day, on whichever date. */
   booked: readonly LedgerEntry[];
   /** Such an entry, and such a record, never changes again. */
-  isFinal(date: Day, entity: string): boolean;
+  isFinal(date: Day, entity: Omit<Total, 'quantity'>): boolean;
   /** Where late usage of an entity goes. */
-  openDayOf(entity: string): Day;
+  openDayOf(entity: Omit<Total, 'quantity'>): Day;
   priceOf(total: Total): UnitPrice;
 }
 
@@ -66,24 +67,21 @@ export function bookDay({ day, totals, booked, isFinal, openDayOf, priceOf }: Bo
   for (const [key, [entry]] of entries) if (entry && !all.has(key)) all.set(key, { ...entry, quantity: '0' });
 
   for (const [key, total] of all) {
-    const entity = entityKey(total.entityType, total.entityId);
-    const [final, open] = parted(entries.get(key) ?? [], ({ date }) => isFinal(date, entity));
+    const [final, open] = parted(entries.get(key) ?? [], ({ date }) => isFinal(date, total));
     const price = priceOf(total);
     // A day keeps the price it was first rated at, unless a new version of the book says otherwise.
     const kept = final[0] ?? open.find(({ priceVersion }) => priceVersion === price.priceVersion) ?? price;
     const micros = microsOf(total.meter, total.quantity, kept.unitPrice);
     if (!Number.isSafeInteger(micros))
       throw new AppError('internal', `${day} ${key}: ${total.quantity} costs more than a bill can hold`);
-    const isLate = isFinal(day, entity);
+    const isLate = isFinal(day, total);
     const rest: LedgerEntry = {
       entityType: total.entityType,
       entityId: total.entityId,
       meter: total.meter,
-      date: isLate ? openDayOf(entity) : day,
+      date: isLate ? openDayOf(total) : day,
       usageDate: day,
-      quantity: quantityOf(
-        millionths(total.quantity) - final.reduce((sum, { quantity }) => sum + millionths(quantity), 0n),
-      ),
+      quantity: final.length === 0 ? total.quantity : less(total, final),
       priceVersion: kept.priceVersion,
       unitPrice: kept.unitPrice,
       micros: micros - final.reduce((sum, entry) => sum + entry.micros, 0),
@@ -96,6 +94,9 @@ export function bookDay({ day, totals, booked, isFinal, openDayOf, priceOf }: Bo
   }
   return changes;
 }
+
+const less = (total: Total, final: readonly Total[]): string =>
+  quantityOf(final.reduce((rest, { quantity }) => rest - millionths(quantity), millionths(total.quantity)));
 
 function parted<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))];

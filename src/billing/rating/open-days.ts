@@ -3,7 +3,9 @@ import type { Db } from '../../state/tables.ts';
 import type { Cost } from '../cost.ts';
 import { keyOf } from '../entities.ts';
 import { listClosedEntities, listEntityCosts } from '../store.ts';
-import { listEntriesOn } from './store.ts';
+import { listBookedOn } from './store.ts';
+
+type EntityName = Pick<Cost, 'entityType' | 'entityId'>;
 
 /** A day is final when it is locked, and for one entity also when its record was imported as closed. */
 export async function finality(tx: Db, organizationId: string, lockedThrough: Day, dates: readonly Day[]) {
@@ -12,22 +14,18 @@ export async function finality(tx: Db, organizationId: string, lockedThrough: Da
     if (date <= lockedThrough) continue;
     for (const entity of await listClosedEntities(tx, organizationId, date)) closed.add(`${date} ${keyOf(entity)}`);
   }
-  return (date: Day, entity: string): boolean => date <= lockedThrough || closed.has(`${date} ${entity}`);
+  return (date: Day, entity: EntityName): boolean =>
+    date <= lockedThrough || (closed.size > 0 && closed.has(`${date} ${keyOf(entity)}`));
 }
 
 /**
  * Where late usage of each of these entities goes: the first open day whose record is ours to change, neither closed nor
  * from elsewhere.
  */
-export async function openDays(
-  tx: Db,
-  organizationId: string,
-  first: Day,
-  late: readonly Pick<Cost, 'entityType' | 'entityId'>[],
-) {
+export async function openDays(tx: Db, organizationId: string, first: Day, late: readonly EntityName[]) {
   const ours = new Map<Day, Set<string>>();
   const oursOn = async (date: Day): Promise<Set<string>> => {
-    const known = ours.get(date) ?? new Set((await listEntriesOn(tx, organizationId, date)).map(keyOf));
+    const known = ours.get(date) ?? new Set((await listBookedOn(tx, organizationId, date)).map(keyOf));
     ours.set(date, known);
     return known;
   };
@@ -38,9 +36,10 @@ export async function openDays(
       if (isLocked || !(await oursOn(date)).has(key)) days.add(date);
     taken.set(key, days);
   }
-  return (key: string): Day => {
+  return (entity: EntityName): Day => {
+    const days = taken.get(keyOf(entity));
     let day = first;
-    while (taken.get(key)?.has(day)) day = addDays(day, 1);
+    while (days?.has(day)) day = addDays(day, 1);
     return day;
   };
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Actor } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -6,6 +7,7 @@ import { addDays, type Day, dayOf } from '../../kernel/days.ts';
 import { AppError, refuse } from '../../kernel/errors.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
+import type { Db } from '../../state/tables.ts';
 import { type Entities, keyOf } from '../entities.ts';
 import { lockedThrough } from '../metering/store.ts';
 import { bookOf, priceOf } from '../prices/price-book.ts';
@@ -36,6 +38,15 @@ interface Options {
   entities: Entities;
 }
 
+/** What is booked of a day's usage, and what more may be. */
+async function readBooks(db: Db, organizationId: string, date: Day) {
+  const through = await lockedThrough(db, organizationId);
+  const booked = await listEntriesOfUsage(db, organizationId, date);
+  const book = bookOf(await allPriceBooks(db), date);
+  const isFinal = await finality(db, organizationId, through, [date, ...booked.map((entry) => entry.date)]);
+  return { through, booked, book, isFinal };
+}
+
 /** How often locking waits for usage that arrives while it happens. */
 const LOCK_ATTEMPTS = 5;
 
@@ -50,18 +61,25 @@ export function createRating({ state, engine, clock, audit, organizations, entit
   async function rateDay(organizationId: string, date: Day): Promise<number> {
     const day = await findDay(state.db, organizationId, date);
     if (!day) return 0;
-    const [totals, known] = await Promise.all([totalsOf(engine, organizationId, date), entities.of(organizationId)]);
+    // Before the books are read, so that nothing changes in them unnoticed.
+    const { costRevision } = await organizations.get(organizationId);
+    const reading = async () => {
+      // The engine gets its question first: reading the store may not let go of the thread.
+      await setImmediate();
+      return { known: await entities.of(organizationId), read: await readBooks(state.db, organizationId, date) };
+    };
+    const [totals, { known, read }] = await Promise.all([totalsOf(engine, organizationId, date), reading()]);
     return state.write(async (tx) => {
-      const { tier } = await organizations.take(tx, organizationId);
+      const organization = await organizations.take(tx, organizationId);
       const now = await findDay(tx, organizationId, date);
       // Somebody rated a later state of the day meanwhile.
       if (!now || now.ratedRevision > day.revision) return 0;
-      const through = await lockedThrough(tx, organizationId);
-      const booked = await listEntriesOfUsage(tx, organizationId, date);
-      const book = bookOf(await allPriceBooks(tx), date);
-      const isFinal = await finality(tx, organizationId, through, [date, ...booked.map((entry) => entry.date)]);
-      const late = [...totals, ...booked].filter((one) => isFinal(date, keyOf(one)));
+      const isUnchanged = now.revision === day.revision && organization.costRevision === costRevision;
+      const books = isUnchanged ? read : await readBooks(tx, organizationId, date);
+      const { through, booked, book, isFinal } = books;
+      const late = [...totals, ...booked].filter((one) => isFinal(date, one));
       const prices = new Map<string, UnitPrice>();
+      const isRegional = book.prices.some(({ region }) => region !== undefined);
       const { put, remove } = bookDay({
         day: date,
         totals,
@@ -70,11 +88,11 @@ export function createRating({ state, engine, clock, audit, organizations, entit
         openDayOf: await openDays(tx, organizationId, addDays(through > date ? through : date, 1), late),
         priceOf: (total) => {
           const { meter, entityType } = total;
-          const region = known.get(keyOf(total))?.region;
+          const region = isRegional ? known.get(keyOf(total))?.region : undefined;
           const key = `${meter} ${entityType} ${region}`;
           const price = prices.get(key) ?? {
             priceVersion: book.version,
-            unitPrice: priceOf(book, { meter, entityType, tier, region }),
+            unitPrice: priceOf(book, { meter, entityType, tier: organization.tier, region }),
           };
           prices.set(key, price);
           return price;

@@ -9,7 +9,7 @@ import { listCosts } from '../store.ts';
 import { type LedgerEntry, lineKey, type Total } from './ledger.ts';
 import { millionths, quantityOf } from './quantity.ts';
 import type { DayRange } from './rating.ts';
-import { listDays, listEntriesOfUsage, listEntriesOn } from './store.ts';
+import { listBookedOn, listDays, listEntriesOfUsage } from './store.ts';
 import { totalsOf } from './totals.ts';
 
 /** Where the ledger is not what the raw events give. */
@@ -82,7 +82,7 @@ function compare(
 /** A record that the ledger makes is the sum of its entries; one that was imported as closed is what was imported. */
 async function compareRecords(state: State, organizationId: string, date: Day, find: Find): Promise<void> {
   const sums = new Map<string, number>();
-  for (const entry of await listEntriesOn(state.db, organizationId, date)) {
+  for (const entry of await listBookedOn(state.db, organizationId, date)) {
     const key = `${keyOf(entry)} ${entry.meter}`;
     sums.set(key, (sums.get(key) ?? 0) + entry.micros);
   }

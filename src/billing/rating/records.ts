@@ -4,7 +4,7 @@ import { type Cost, type EntityType, METRICS, type Metric } from '../cost.ts';
 import { type Entity, type EntityMap, keyOf } from '../entities.ts';
 import { deleteCost, listCosts, listEntityCosts, putOpenCosts } from '../store.ts';
 import type { LedgerEntry } from './ledger.ts';
-import { listEntriesOn } from './store.ts';
+import { listBookedOn } from './store.ts';
 
 /** Makes the records of these entries' dates and entities what the ledger says, sum by sum. */
 export async function rebuildRecords(
@@ -20,10 +20,10 @@ export async function rebuildRecords(
   }
   for (const [date, ofDay] of touched) {
     const sums = new Map<string, Record<Metric, number>>();
-    for (const entry of await listEntriesOn(tx, organizationId, date)) {
+    for (const entry of await listBookedOn(tx, organizationId, date)) {
       const key = keyOf(entry);
       if (!ofDay.has(key)) continue;
-      const sum = sums.get(key) ?? noMicros();
+      const sum = sums.get(key) ?? { ...NO_MICROS };
       sum[entry.meter] += entry.micros;
       sums.set(key, sum);
     }
@@ -56,7 +56,7 @@ export async function rebuildRecords(
   }
 }
 
-const noMicros = () => Object.fromEntries(METRICS.map((metric) => [metric, 0])) as Record<Metric, number>;
+const NO_MICROS = Object.fromEntries(METRICS.map((metric) => [metric, 0])) as Record<Metric, number>;
 
 type Owner = Pick<Entity, 'entityType' | 'entityId' | 'entityName' | 'dataWarehouseId' | 'serviceId'>;
 

@@ -1,6 +1,9 @@
+import { sql } from 'kysely';
 import type { Day } from '../../kernel/days.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { packed } from '../../state/packed.ts';
 import { prepared } from '../../state/prepared.ts';
+import { preparedRows } from '../../state/prepared-rows.ts';
 import type { Db, UsageDayRow, UsageLedgerRow } from '../../state/tables.ts';
 import type { EntityType, Metric } from '../cost.ts';
 import type { LedgerEntry } from './ledger.ts';
@@ -22,18 +25,6 @@ const toDay = (row: UsageDayRow): UsageDay => ({
   ratedRevision: row.rated_revision,
   ratedAt: row.rated_at,
   isLocked: row.locked === 1,
-});
-
-const toEntry = (row: UsageLedgerRow): LedgerEntry => ({
-  date: row.date,
-  entityType: row.entity_type as EntityType,
-  entityId: row.entity_id,
-  meter: row.meter as Metric,
-  usageDate: row.usage_date,
-  quantity: row.quantity,
-  priceVersion: row.price_version,
-  unitPrice: row.unit_price,
-  micros: row.micros,
 });
 
 export async function findDay(db: Db, organizationId: string, date: Day): Promise<UsageDay | undefined> {
@@ -87,30 +78,60 @@ export async function setRated(
     .execute();
 }
 
-const selectOfUsageDate = prepared((db: Db, value: { organizationId: string; usageDate: Day }) =>
-  db
-    .selectFrom('usage_ledger')
-    .selectAll()
-    .where('organization_id', '=', value.organizationId)
-    .where('usage_date', '=', value.usageDate),
-);
+/** An entry as it is read: both drivers pay by the column. */
+interface PackedEntryRow {
+  entity_id: string;
+  /** Everything else, between blanks: none of it has any. */
+  packed: string;
+}
+
+const PACKED = ['date', 'entity_type', 'meter', 'quantity', 'price_version', 'unit_price', 'micros'] as const;
+
+const selectOfUsageDate = prepared((db: Db, value: { organizationId: string; usageDate: Day }) => ({
+  compile: () =>
+    sql<PackedEntryRow>`SELECT entity_id, ${packed(PACKED)} AS packed FROM usage_ledger
+      WHERE organization_id = ${value.organizationId} AND usage_date = ${value.usageDate}`.compile(db),
+}));
 
 /** Whatever was used on that day, on whichever date it is booked. */
 export async function listEntriesOfUsage(db: Db, organizationId: string, usageDate: Day): Promise<LedgerEntry[]> {
-  return (await selectOfUsageDate.all(db, { organizationId, usageDate })).map(toEntry);
+  return (await selectOfUsageDate.all(db, { organizationId, usageDate })).map((row) => unpacked(usageDate, row));
 }
+
+function unpacked(usageDate: Day, { entity_id, packed: text }: PackedEntryRow): LedgerEntry {
+  const [date = '', entityType, meter, quantity = '', priceVersion, unitPrice = '', micros] = text.split(' ');
+  return {
+    date,
+    entityType: entityType as EntityType,
+    entityId: entity_id,
+    meter: meter as Metric,
+    usageDate,
+    quantity,
+    priceVersion: Number(priceVersion),
+    unitPrice,
+    micros: Number(micros),
+  };
+}
+
+/** What an entity owes for one meter, for usage of whichever day. */
+export type Booked = Pick<LedgerEntry, 'entityType' | 'entityId' | 'meter' | 'micros'>;
 
 const selectOfDate = prepared((db: Db, value: { organizationId: string; date: Day }) =>
   db
     .selectFrom('usage_ledger')
-    .selectAll()
+    .select(['entity_type', 'entity_id', 'meter', 'micros'])
     .where('organization_id', '=', value.organizationId)
     .where('date', '=', value.date),
 );
 
 /** Whatever is booked on that date. */
-export async function listEntriesOn(db: Db, organizationId: string, date: Day): Promise<LedgerEntry[]> {
-  return (await selectOfDate.all(db, { organizationId, date })).map(toEntry);
+export async function listBookedOn(db: Db, organizationId: string, date: Day): Promise<Booked[]> {
+  return (await selectOfDate.all(db, { organizationId, date })).map(({ entity_type, entity_id, meter, micros }) => ({
+    entityType: entity_type as EntityType,
+    entityId: entity_id,
+    meter: meter as Metric,
+    micros,
+  }));
 }
 
 /** Locked days are closed: whoever tries to change one has a fault, and is stopped here. */
@@ -118,31 +139,6 @@ function refuseClosed(entries: readonly LedgerEntry[], lockedThrough: Day): void
   const closed = entries.find(({ date }) => date <= lockedThrough);
   if (closed) throw new AppError('internal', `The ledger of ${closed.date} is locked and cannot change any more`);
 }
-
-const ROWS = 20;
-
-type EntryValues = Record<string, string | number>;
-
-/** Built once for so many rows: building it costs far more than running it. */
-const upsertOf = (count: number) =>
-  prepared((db: Db, value: EntryValues) =>
-    db
-      .insertInto('usage_ledger')
-      .values(Array.from({ length: count }, (_, index) => rowFrom(value, index)))
-      .onConflict((conflict) =>
-        conflict
-          .columns(['organization_id', 'date', 'entity_type', 'entity_id', 'meter', 'usage_date'])
-          .doUpdateSet((eb) => ({
-            quantity: eb.ref('excluded.quantity'),
-            price_version: eb.ref('excluded.price_version'),
-            unit_price: eb.ref('excluded.unit_price'),
-            micros: eb.ref('excluded.micros'),
-          })),
-      ),
-  );
-
-const upsertMany = upsertOf(ROWS);
-const upsertOne = upsertOf(1);
 
 const COLUMNS = [
   'organization_id',
@@ -155,24 +151,23 @@ const COLUMNS = [
   'price_version',
   'unit_price',
   'micros',
-] as const;
+] as const satisfies (keyof UsageLedgerRow)[];
 
-/** Of the values of so many rows; made once, since they are looked up for every row. */
-const NAMES = Array.from({ length: ROWS }, (_, index) =>
-  COLUMNS.map((column) => ({ column, name: `${column} ${index}` })),
+const upsertEntries = preparedRows<UsageLedgerRow>(COLUMNS, (db, rows) =>
+  db
+    .insertInto('usage_ledger')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['organization_id', 'date', 'entity_type', 'entity_id', 'meter', 'usage_date'])
+        .doUpdateSet((eb) => ({
+          quantity: eb.ref('excluded.quantity'),
+          price_version: eb.ref('excluded.price_version'),
+          unit_price: eb.ref('excluded.unit_price'),
+          micros: eb.ref('excluded.micros'),
+        })),
+    ),
 );
-
-const rowFrom = (value: EntryValues, index: number): UsageLedgerRow =>
-  Object.fromEntries(
-    (NAMES[index] ?? []).map(({ column, name }) => [column, value[name]]),
-  ) as unknown as UsageLedgerRow;
-
-function valuesOf(rows: readonly UsageLedgerRow[]): EntryValues {
-  const values: EntryValues = {};
-  for (const [index, row] of rows.entries())
-    for (const { column, name } of NAMES[index] ?? []) values[name] = row[column];
-  return values;
-}
 
 export async function putEntries(
   tx: Db,
@@ -195,9 +190,7 @@ export async function putEntries(
       micros: entry.micros,
     }),
   );
-  const whole = rows.length - (rows.length % ROWS);
-  for (let start = 0; start < whole; start += ROWS) await upsertMany.all(tx, valuesOf(rows.slice(start, start + ROWS)));
-  for (const row of rows.slice(whole)) await upsertOne.all(tx, valuesOf([row]));
+  await upsertEntries(tx, rows);
 }
 
 export async function deleteEntries(

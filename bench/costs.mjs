@@ -1,0 +1,71 @@
+// Long answers of the bill: a month of a thousand services, and a year of them as a file.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { benchFleet } from './fleet.mjs';
+import { readRow } from './requests.mjs';
+import { base, directory, download, measured, median, ROUNDS, startServer, watchMemory } from './tools.mjs';
+import { fillYear } from './year.mjs';
+
+/** A long answer: it begins at once, and memory does not follow its size. */
+export async function largeRows() {
+  const fleetFile = join(directory, 'large.json');
+  writeFileSync(fleetFile, JSON.stringify(benchFleet({ entities: 1000, days: 31 })));
+  const data = join(directory, 'large');
+  const path = `${base}/usageCost?from_date=2026-10-01&to_date=2026-10-31`;
+  const firstBytes = [];
+  let server;
+  for (let round = 0; round < ROUNDS; round++) {
+    // A server of its own each time: the second answer of one is kept ready.
+    await server?.stop();
+    server = await startServer(data, [...(round === 0 ? ['--fleet', fleetFile] : []), '--rate-limit', 'off']);
+    await download(server, base);
+    firstBytes.push((await download(server, path)).firstByteMs);
+  }
+  const { bytes } = await download(server, path);
+  const megabytes = bytes / 1e6;
+  const firstByteMs = median(firstBytes);
+  const watch = watchMemory(server.pid);
+  for (let round = 0; round < 10; round++) await Promise.all([download(server, path), download(server, path)]);
+  const extraMb = watch.stop();
+  const name = `GET …/usageCost, 31,000 records (${megabytes.toFixed(1)} MB)`;
+  const rows = [
+    measured(`${name}: first byte, nothing kept`, `${Math.round(firstByteMs)} ms`, '< 100 ms', firstByteMs < 100),
+    await readRow(server, `${name}, 4 connections`, path, 0.5, { connections: 4 }),
+    measured(
+      `${name}, two at a time: memory on top`,
+      `${extraMb} MB`,
+      `< ${Math.round(2 * megabytes)} MB`,
+      extraMb < 2 * megabytes,
+    ),
+  ];
+  await server.stop();
+  return rows;
+}
+
+/** A year of 1,000 services with their quantities and prices, as a file. */
+export async function exportRows() {
+  const fleetFile = join(directory, 'year.json');
+  writeFileSync(fleetFile, JSON.stringify(benchFleet({ entities: 1000, days: 0 })));
+  const data = join(directory, 'year');
+  await (await startServer(data, ['--fleet', fleetFile])).stop();
+  fillYear(data, { entities: 1000, days: 365 });
+  const server = await startServer(data, ['--rate-limit', 'off']);
+  const path = `${base}/usageCost/export?from_date=2026-01-01&to_date=2026-12-31&format=focus`;
+  await download(server, base);
+  const watch = watchMemory(server.pid);
+  const rates = [];
+  let bytes = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const file = await download(server, path);
+    bytes = file.bytes;
+    rates.push(bytes / 1e3 / file.ms);
+  }
+  const extraMb = watch.stop();
+  await server.stop();
+  const rate = median(rates);
+  const name = `GET …/usageCost/export, FOCUS, a year of 1,000 services (${Math.round(bytes / 1e6)} MB)`;
+  return [
+    measured(name, `${rate.toFixed(0)} MB/s`, '≥ 30 MB/s', rate >= 30),
+    measured(`${name}: memory on top`, `${extraMb} MB`, '< 100 MB', extraMb < 100),
+  ];
+}
