@@ -40,11 +40,13 @@ interface Options {
   engine: Engine;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
+  /** Told how long rating a day took. */
+  observeRating?: (seconds: number) => void;
   config: Pick<Config, 'maxKeys' | 'lockAfterDays'> & Partial<Pick<Config, 'webhookAllowPrivate' | 'openTables'>>;
 }
 
 /** The domains over an open store, left to right: each may use those above it. */
-export function createDomains({ state, engine, clock, log, config }: Options) {
+export function createDomains({ state, engine, clock, log, observeRating, config }: Options) {
   const { db } = state;
   const organizations = createOrganizations({ db });
   const audit = createAudit({ db, clock });
@@ -68,7 +70,7 @@ export function createDomains({ state, engine, clock, log, config }: Options) {
   const scalingCosts = createScalingCosts({ services, prices, clock });
   const entities = createEntities({ db, services });
   const intake = createIntake({ state, engine, clock, organizations, entities, log });
-  const rating = createRating({ state, engine, clock, audit, organizations, entities });
+  const rating = createRating({ state, engine, clock, audit, organizations, entities, observe: observeRating });
   const rater = createRater({ state, clock, log, intake, rating, lockAfterDays: config.lockAfterDays });
   const tokens = createTokens({ state, clock, audit, organizations });
   const tokensLastUsed = createLastUsed({ state, clock, log, mark: markTokenUsed, credentials: 'tokens' });

@@ -95,7 +95,7 @@ export async function startServer({
   const apps: App[] = [];
   let folder: FolderWatch | undefined;
   try {
-    const domains = createDomains({ state, engine, clock, log, config });
+    const domains = createDomains({ state, engine, clock, log, config, observeRating: metrics.rating });
     const { dashboardsDirectory: directory } = config;
     const released = directory === undefined ? await domains.provisioning.release() : 0;
     if (released > 0)

@@ -42,6 +42,12 @@ export function createMetrics() {
     'One query of the engine, its wait for a turn included',
     ENGINE_BUCKETS,
   );
+  const ratings = createHistogram(
+    registry,
+    'pilothouse_rating_day_seconds',
+    "Rating one organization's usage of one day, from the events to the ledger",
+    ENGINE_BUCKETS,
+  );
   const engineRunning = new Gauge({
     name: 'pilothouse_engine_running',
     help: '1 while the engine answers without having to be started',
@@ -89,6 +95,7 @@ export function createMetrics() {
         changes.inc(count);
       },
     },
+    rating: (seconds: number) => ratings.observe('', seconds),
     engine: {
       query: (seconds: number, outcome: string) => engineQueries.observe(outcome, seconds, () => ({ outcome })),
       running: (isRunning: boolean) => engineRunning.set(isRunning ? 1 : 0),

@@ -8,7 +8,7 @@ import { AppError, refuse } from '../../kernel/errors.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
 import type { Db } from '../../state/tables.ts';
-import { type Entities, keyOf } from '../entities.ts';
+import { type Entities, type EntityMap, keyOf } from '../entities.ts';
 import { lockedThrough } from '../metering/store.ts';
 import { bookOf, priceOf } from '../prices/price-book.ts';
 import { allPriceBooks } from '../prices/prices.ts';
@@ -36,6 +36,8 @@ interface Options {
   audit: Audit;
   organizations: Organizations;
   entities: Entities;
+  /** Told how long each day took. */
+  observe?: ((seconds: number) => void) | undefined;
 }
 
 /** What is booked of a day's usage, and what more may be. */
@@ -56,9 +58,10 @@ export type Rating = ReturnType<typeof createRating>;
  * Makes the ledger what the events say. Rating a day again gives the same ledger, so it may be done at any time, by any
  * node, and after any crash.
  */
-export function createRating({ state, engine, clock, audit, organizations, entities }: Options) {
+export function createRating({ state, engine, clock, audit, organizations, entities, observe }: Options) {
   /** Answers how many entries of the ledger it changed. */
-  async function rateDay(organizationId: string, date: Day): Promise<number> {
+  async function rateDay(organizationId: string, date: Day, entitiesOf = entities.of): Promise<number> {
+    const startedAt = performance.now();
     const day = await findDay(state.db, organizationId, date);
     if (!day) return 0;
     // Before the books are read, so that nothing changes in them unnoticed.
@@ -66,10 +69,10 @@ export function createRating({ state, engine, clock, audit, organizations, entit
     const reading = async () => {
       // The engine gets its question first: reading the store may not let go of the thread.
       await setImmediate();
-      return { known: await entities.of(organizationId), read: await readBooks(state.db, organizationId, date) };
+      return { known: await entitiesOf(organizationId), read: await readBooks(state.db, organizationId, date) };
     };
     const [totals, { known, read }] = await Promise.all([totalsOf(engine, organizationId, date), reading()]);
-    return state.write(async (tx) => {
+    const changed = await state.write(async (tx) => {
       const organization = await organizations.take(tx, organizationId);
       const now = await findDay(tx, organizationId, date);
       // Somebody rated a later state of the day meanwhile.
@@ -109,15 +112,23 @@ export function createRating({ state, engine, clock, audit, organizations, entit
       if (isNews) await setRated(tx, day, day.revision, clock.now());
       return changed.length;
     });
+    observe?.((performance.now() - startedAt) / 1000);
+    return changed;
   }
 
   /** One that cannot be rated does not keep the others from it. */
   async function rateEach(days: readonly UsageDay[]): Promise<number> {
     let changed = 0;
     const failures: unknown[] = [];
+    const readOnce = new Map<string, Promise<EntityMap>>();
+    const entitiesOf = (id: string): Promise<EntityMap> => {
+      const known = readOnce.get(id) ?? entities.of(id);
+      readOnce.set(id, known);
+      return known;
+    };
     for (const { organizationId, date } of days)
       try {
-        changed += await rateDay(organizationId, date);
+        changed += await rateDay(organizationId, date, entitiesOf);
       } catch (error) {
         failures.push(error);
       }
