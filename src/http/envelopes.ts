@@ -44,20 +44,21 @@ export function bareSuccess(request: FastifyRequest): { requestId: string; statu
   return { requestId: request.id, status: 200 };
 }
 
-/** As `success`, around a result that is JSON already. */
-export function renderedSuccess(request: FastifyRequest, result: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`{"requestId":"${request.id}","result":`), result, END_OF_SUCCESS]);
+/** As `success`, around a result that is JSON already, and straight to the socket: for answers that many wait for. */
+export function sendSuccess(request: object, reply: object, result: string): FastifyReply {
+  const answer = reply as FastifyReply;
+  // One text, header and all, goes to the socket in one piece; of bytes it would be several.
+  const text = `{"requestId":"${(request as FastifyRequest).id}","result":${result},"status":200}`;
+  sendHead(answer, Buffer.byteLength(text)).end(text);
+  return answer;
 }
 
-/** Sends results of one schema as `success` does, but straight to the socket: for answers that many wait for. */
-export function successSender<T extends TSchema>(schema: T) {
-  let serialize: (result: Static<T>) => string;
-  return (request: object, reply: object, result: Static<T>): FastifyReply => {
-    const answer = reply as FastifyReply;
-    serialize ??= answer.compileSerializationSchema({ ...(schema as object) });
-    const text = `{"requestId":"${(request as FastifyRequest).id}","result":${serialize(result)},"status":200}`;
-    sendHead(answer, Buffer.byteLength(text)).end(text);
-    return answer;
+/** Results of one schema as JSON. The framework compiles schemas when it is ready, so that is done with the first. */
+export function resultSerializer<T extends TSchema>(schema: T) {
+  let serialize: ((result: Static<T>) => string) | undefined;
+  return (reply: object, result: Static<T>): string => {
+    serialize ??= (reply as FastifyReply).compileSerializationSchema({ ...(schema as object) });
+    return serialize(result);
   };
 }
 

@@ -1,9 +1,8 @@
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { managementAnswer, renderedSuccess, sendPieces, success, successSender } from '../http/envelopes.ts';
+import { managementAnswer, resultSerializer, sendSuccess, success } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
-import { computedOnce } from '../kernel/memo.ts';
 import { soon } from '../kernel/soon.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import {
@@ -26,11 +25,9 @@ const TOTALS_DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
 
 export function serviceRoutes({ services }: { services: Services }): Routes {
   return (app) => {
-    const sendRecord = successSender(ServiceRecord);
-    let serialize: (record: Record<string, unknown>) => string;
-    const rendered = computedOnce((service: Readonly<Service>) =>
-      Buffer.from(serialize({ ...extendedRecord(service) })),
-    );
+    const asRecord = resultSerializer(ServiceRecord);
+    const asExtendedRecord = resultSerializer(ExtendedServiceRecord);
+    const rendered = new WeakMap<Readonly<Service>, string>();
 
     app.get(
       '/v1/organizations/:organizationId/services',
@@ -59,8 +56,9 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
       },
       (request, reply) =>
         soon(services.get(callerOf(request).organizationId, request.params.serviceId.toLowerCase()), (service) => {
-          serialize ??= reply.compileSerializationSchema({ ...ExtendedServiceRecord });
-          sendPieces(reply, [renderedSuccess(request, rendered(service))]);
+          const record = rendered.get(service) ?? asExtendedRecord(reply, extendedRecord(service));
+          rendered.set(service, record);
+          sendSuccess(request, reply, record);
         }),
     );
 
@@ -96,7 +94,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           reply.header('deprecation', `@${TOTALS_DEPRECATED_SINCE}`);
           reply.header('link', '</docs>; rel="deprecation"; type="text/html"');
         }
-        return sendRecord(request, reply, extendedRecord(service));
+        return sendSuccess(request, reply, asRecord(reply, extendedRecord(service)));
       },
     );
 

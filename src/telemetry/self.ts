@@ -7,11 +7,9 @@ import { createRequestMetrics } from './request-metrics.ts';
 import { createRing } from './ring.ts';
 import { type Attributes, emptyBatch, TABLE_KINDS, TABLES } from './rows.ts';
 
-const TICK_MS = SECOND_MS;
-/** In one write, each a row in two tables. One write a tick: of more requests a second than this, some are left out. */
+const TICK_MS = 2 * SECOND_MS;
+/** In one write, each a row in two tables. One write a tick: of more requests than this, some are left out. */
 const REQUESTS_PER_WRITE = 500;
-/** With fewer waiting than that, they are written after this many ticks. */
-const TICKS_BETWEEN_WRITES = 2;
 const METRICS_EVERY_MS = 15 * SECOND_MS;
 const BUFFERED_REQUESTS = 10_000;
 const ROWS_PER_REQUEST = 2;
@@ -64,7 +62,6 @@ export function openSelfTelemetry({
   let seen = 0;
   /** Where more requests come than are written, one in so many is. */
   let oneIn = 1;
-  let ticksSinceWrite = 0;
   let metricsDueMs = startMs + METRICS_EVERY_MS;
   let writing: Promise<void> | undefined;
   let isFailing = false;
@@ -86,8 +83,7 @@ export function openSelfTelemetry({
     seen = 0;
     if (writing || !isReachable()) return;
     const areMetricsDue = clock.now() >= metricsDueMs;
-    const isTime = ++ticksSinceWrite >= TICKS_BETWEEN_WRITES && ring.length > 0;
-    if (areMetricsDue || isTime || ring.length >= REQUESTS_PER_WRITE) writeInBackground(areMetricsDue);
+    if (areMetricsDue || ring.length > 0) writeInBackground(areMetricsDue);
   }
 
   /** An engine of our own starts when somebody asks it something; a server is there already. */
@@ -107,7 +103,6 @@ export function openSelfTelemetry({
   }
 
   async function write(withMetrics: boolean): Promise<void> {
-    ticksSinceWrite = 0;
     await Promise.all([...writeRequests(), ...(withMetrics ? writeMetrics() : [])]);
   }
 
