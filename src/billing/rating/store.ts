@@ -114,7 +114,7 @@ function unpacked(usageDate: Day, { entity_id, packed: text }: PackedEntryRow): 
 }
 
 /** What an entity owes for one meter, for usage of whichever day. */
-export type Booked = Pick<LedgerEntry, 'entityType' | 'entityId' | 'meter' | 'micros'>;
+export type BookedAmount = Pick<LedgerEntry, 'entityType' | 'entityId' | 'meter' | 'micros'>;
 
 const selectOfDate = prepared((db: Db, value: { organizationId: string; date: Day }) =>
   db
@@ -125,7 +125,7 @@ const selectOfDate = prepared((db: Db, value: { organizationId: string; date: Da
 );
 
 /** Whatever is booked on that date. */
-export async function listBookedOn(db: Db, organizationId: string, date: Day): Promise<Booked[]> {
+export async function listBookedOn(db: Db, organizationId: string, date: Day): Promise<BookedAmount[]> {
   return (await selectOfDate.all(db, { organizationId, date })).map(({ entity_type, entity_id, meter, micros }) => ({
     entityType: entity_type as EntityType,
     entityId: entity_id,
