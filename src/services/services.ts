@@ -7,7 +7,7 @@ import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import { rescaled, type ScalingChange } from './scaling.ts';
 import type { Scaling, Service } from './service.ts';
-import { findSharedService, listServices, takeService, updateService } from './store.ts';
+import { findService, listServices, takeService, updateService } from './store.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -30,7 +30,7 @@ export function createServices({ state, audit, organizations }: Options) {
     list: (organizationId: string): Promise<Service[]> => listServices(state.db, organizationId),
 
     get: (organizationId: string, id: string): Soon<Readonly<Service>> =>
-      soon(findSharedService(state.db, organizationId, id), (service) => {
+      soon(findService(state.db, organizationId, id), (service) => {
         if (!service) throw missing(id);
         return service;
       }),
@@ -38,7 +38,7 @@ export function createServices({ state, audit, organizations }: Options) {
     /** What a change would give, refused for the same reasons, and nothing is stored. */
     async preview(organizationId: string, id: string, change: ScalingChange): Promise<Preview> {
       const organization = await organizations.get(organizationId);
-      const before = await findSharedService(state.db, organizationId, id);
+      const before = await findService(state.db, organizationId, id);
       if (!before) throw missing(id);
       const { scaling, violations } = rescaled(before.scaling, change, { organization, service: before });
       refuse(violations.map(inBody));
@@ -46,7 +46,7 @@ export function createServices({ state, audit, organizations }: Options) {
     },
 
     /** Merges the change into what is stored at that moment: two changes of different fields both survive. */
-    async rescale(actor: Actor, organizationId: string, id: string, change: ScalingChange): Promise<Service> {
+    async rescale(actor: Actor, organizationId: string, id: string, change: ScalingChange): Promise<Readonly<Service>> {
       return state.write(async (tx) => {
         const taken = await takeService(tx, organizationId, id);
         if (!taken) throw missing(id);
@@ -56,8 +56,8 @@ export function createServices({ state, audit, organizations }: Options) {
         const changed = difference(service.scaling, scaling);
         const type = activityOf(changed.after);
         if (!type) return service;
-        service.scaling = scaling;
-        await updateService(tx, service);
+        const after = { ...service, scaling };
+        await updateService(tx, after);
         await audit.record(tx, actor, {
           organizationId,
           type,
@@ -65,7 +65,7 @@ export function createServices({ state, audit, organizations }: Options) {
           serviceId: id,
           ...changed,
         });
-        return service;
+        return after;
       });
     },
   };

@@ -1,4 +1,4 @@
-import { computedOnce } from '../kernel/memo.ts';
+import { memoized } from '../kernel/memo.ts';
 import { type Soon, soon } from '../kernel/soon.ts';
 import type { Organization, Tier } from '../organizations/organization.ts';
 import { holding } from '../state/locking.ts';
@@ -6,7 +6,8 @@ import { prepared } from '../state/prepared.ts';
 import type { Db } from '../state/tables.ts';
 import type { Service } from './service.ts';
 
-const toService = ({ document }: { document: string }): Service => JSON.parse(document);
+/** Of a document that was read lately the service is still there. It is shared, so nobody may change it. */
+const serviceIn = memoized((document): Readonly<Service> => JSON.parse(document));
 
 const selectOne = prepared((db: Db, value: { organizationId: string; id: string }) =>
   db
@@ -16,11 +17,9 @@ const selectOne = prepared((db: Db, value: { organizationId: string; id: string 
     .where('id', '=', value.id),
 );
 
-const sharedService = computedOnce(toService);
-
-/** For reading only: see `recent`. */
-export function findSharedService(db: Db, organizationId: string, id: string): Soon<Readonly<Service> | undefined> {
-  return soon(selectOne.recent(db, { organizationId, id }), (row) => row && sharedService(row));
+/** As `recent` has it. */
+export function findService(db: Db, organizationId: string, id: string): Soon<Readonly<Service> | undefined> {
+  return soon(selectOne.recent(db, { organizationId, id }), (row) => row && serviceIn(row.document));
 }
 
 const selectAndHold = prepared((db: Db, value: { organizationId: string; id: string }) =>
@@ -42,13 +41,14 @@ const selectAndHold = prepared((db: Db, value: { organizationId: string; id: str
 export function takeService(tx: Db, organizationId: string, id: string): Soon<TakenService | undefined> {
   return soon(
     selectAndHold.first(tx, { organizationId, id }),
-    (row) => row && { organization: { tier: row.tier as Tier, isPaid: row.paid === 1 }, service: toService(row) },
+    (row) =>
+      row && { organization: { tier: row.tier as Tier, isPaid: row.paid === 1 }, service: serviceIn(row.document) },
   );
 }
 
 export interface TakenService {
   organization: Pick<Organization, 'tier' | 'isPaid'>;
-  service: Service;
+  service: Readonly<Service>;
 }
 
 export async function listServices(db: Db, organizationId: string): Promise<Service[]> {
@@ -59,7 +59,7 @@ export async function listServices(db: Db, organizationId: string): Promise<Serv
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  return rows.map(toService);
+  return rows.map(({ document }) => JSON.parse(document));
 }
 
 const setDocument = prepared(
@@ -71,7 +71,7 @@ const setDocument = prepared(
       .where('id', '=', value.id),
 );
 
-export function updateService(tx: Db, service: Service): Soon<unknown> {
+export function updateService(tx: Db, service: Readonly<Service>): Soon<unknown> {
   const { organizationId, id, createdAt } = service;
   return setDocument.first(tx, { organizationId, id, createdAt, document: JSON.stringify(service) });
 }

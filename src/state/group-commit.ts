@@ -15,6 +15,12 @@ interface Job {
   settle(commitFailure?: { error: unknown }): void;
 }
 
+interface Options {
+  observer: StoreObserver;
+  /** Called after each commit, before anybody hears of it. */
+  committed(): void;
+}
+
 /** One group at most; what comes later is in the next. Keeps a single commit, and the wait for it, short. */
 const GROUP_LIMIT = 128;
 const BUSY_FOR_MS = 5000;
@@ -24,7 +30,7 @@ const BUSY_FOR_MS = 5000;
  * answered before the commit. When one of them fails, the group is undone and done again with a savepoint around each,
  * so that the failure of one undoes that one only; most groups have no failure and are spared the savepoints.
  */
-export function createGroupCommit(database: Database, tx: Db, observer: StoreObserver) {
+export function createGroupCommit(database: Database, tx: Db, { observer, committed }: Options) {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
@@ -79,6 +85,7 @@ export function createGroupCommit(database: Database, tx: Db, observer: StoreObs
     try {
       if (!(await runAll(group))) await runEachApart(group);
       commit.run();
+      committed();
     } catch (error) {
       failure = { error };
       try {

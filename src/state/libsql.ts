@@ -23,10 +23,11 @@ export function openLibsql(path: string, observer: StoreObserver): State {
   const reader = connect(path);
   const db = kysely(reader, observer);
   const tx = kysely(writer, unobserved);
-  runDirectly(db, remembering(watchCommits(path, reader), directRunner(reader, observer)));
+  const watch = watchCommits(path, reader);
+  runDirectly(db, remembering(watch.hasChanged, directRunner(reader, observer)));
   // Statements of a change are not measured one by one: their commit is.
   runDirectly(tx, directRunner(writer, unobserved));
-  const group = createGroupCommit(writer, tx, observer);
+  const group = createGroupCommit(writer, tx, { observer, committed: watch.lookAgain });
   return {
     kind: 'libsql',
     db,

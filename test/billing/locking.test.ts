@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { deleteEntries, putEntries } from '../../src/billing/rating/store.ts';
 import { actor, useMetering } from '../support/metering.ts';
@@ -118,6 +119,25 @@ onEachStore('locked days', (store) => {
     await rate();
     expect(await org.total('2026-11-10', '2026-11-12')).toBe(21_000_000);
     expect(await org.ledger('2026-11-13')).toMatchObject([{ usageDate: '2026-11-10', micros: HOUR }]);
+    await org.expectExact();
+  });
+
+  it('books that are imported as closed while the day is summed up are not overwritten either', async () => {
+    metering.clock.set('2026-11-15T12:00:00Z');
+    const org = await metering.organization();
+    await org.send([org.event({ time: '2026-11-10T10:00:00Z' })]);
+    const closed = { date: '2026-11-10', entityType: 'service', entityId: org.a, locked: true };
+    const file = {
+      organizations: [{ id: org.id, name: 'Late', usageCosts: [{ ...closed, metrics: { computeCHC: 7 } }] }],
+    };
+    const node = metering.node(async () => {
+      // Long enough for whatever is read beside the sums.
+      await delay(300);
+      await metering.domains.fleet.apply(file as never, actor);
+    });
+    await node.rating.rateDay(org.id, '2026-11-10');
+    expect(await org.total('2026-11-10', '2026-11-10')).toBe(7_000_000);
+    expect(await org.ledger('2026-11-11')).toMatchObject([{ usageDate: '2026-11-10', micros: HOUR }]);
     await org.expectExact();
   });
 

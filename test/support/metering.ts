@@ -39,8 +39,8 @@ export interface Metering {
   organization(fields?: object): Promise<TestOrganization>;
   /** The domains again, as another process would have them. */
   again(): Domains;
-  /** The domains of another node, on the same stores. */
-  node(): Domains;
+  /** The domains of another node, on the same stores; `around` is told when the engine has answered a query. */
+  node(around?: () => Promise<void>): Domains;
 }
 
 export interface TestOrganization {
@@ -84,7 +84,14 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
     const config = { maxKeys: 100, lockAfterDays };
     const create = () => createDomains({ state, engine, clock, log, config });
     // A server is what several nodes share; here it is the embedded engine that answers for one.
-    const node = () => createDomains({ state, engine: { ...engine, kind: 'server' }, clock, log, config });
+    const node = (around = async () => {}) => {
+      const query: Engine['query'] = async (...asked) => {
+        const rows = await engine.query(...asked);
+        await around();
+        return rows;
+      };
+      return createDomains({ state, engine: { ...engine, query, kind: 'server' }, clock, log, config });
+    };
     const domains = create();
     metering = { state, engine, domains, clock, again: create, node, organization: (fields) => organizationIn(fields) };
     close = async () => {
