@@ -78,12 +78,14 @@ ${table}
 
 - The floor for reads is a bare \`node:http\` server that answers the same headers and bytes without looking at the request.
 - The floor for changes is a bare loop of durable commits of one 2 KB row (libSQL, WAL, \`synchronous=FULL\`). Each change here is
-  a row and its audit entry, in one commit that may carry the changes of other requests too.
+  a row and its audit entry, in one commit that may carry the changes of other requests too. Syncing is nearly free on this machine; what that means for
+  the ratio, and what it is where syncing takes time, is in [group-commit.md](../docs/decisions/group-commit.md).
 - The floor for tiles is hand-written SQL, sent straight to the same engine: one process, asked by hand and through the server in turn. The engine is
   one that the server reaches by URL. With the server's own engine beside another process of the same program, each started anew, the same tiles took
   1.18, 1.28 and 1.00 times as long in one run.
 - The floor for usage is the embedded engine alone, with the same tables (fsync after each insert) and the same rows as JSON
-  lines. Rating is measured with everything it writes: every entry of three days changes, and a third of the time counts.
+  lines. Rating is what a running server does, with everything it writes: every entry of three days changes, and a third of the time
+  counts. Its floor is the bare statement for each day, on the same engine, which the server reaches by URL.
 - The console is measured in the system's Chromium without a screen or a graphics card, each time in a browser of its own with an empty
   cache. Ready: everything of the page is shown and no task of more than 50 ms follows within a second.
 - Nothing is switched off: authentication, rate limits, audit, metrics and one log line per request are part of what is measured.
