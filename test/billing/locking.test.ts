@@ -116,7 +116,9 @@ onEachStore('locked days', (store) => {
     const file = { organizations: [{ id: org.id, name: 'Imported', usageCosts }] };
     await metering.domains.fleet.apply(file as never, actor);
     await org.send([org.event({ time: '2026-11-10T10:00:00Z' })]);
+    const before = metering.ratings.length;
     await rate();
+    expect(metering.ratings.length).toBeGreaterThan(before);
     expect(await org.total('2026-11-10', '2026-11-12')).toBe(21_000_000);
     expect(await org.ledger('2026-11-13')).toMatchObject([{ usageDate: '2026-11-10', micros: HOUR }]);
     await org.expectExact();

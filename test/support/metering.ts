@@ -34,6 +34,8 @@ export interface Metering {
   state: State;
   engine: Engine;
   domains: Domains;
+  /** The seconds that each rated day took. */
+  ratings: readonly number[];
   clock: { now(): number; set(time: string): void };
   /** A new organization with services `a` and `b` in one warehouse, and a clickpipe of `a`. */
   organization(fields?: object): Promise<TestOrganization>;
@@ -82,7 +84,9 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
     const state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
     const engine = openEngine({ dataDirectory: directory, clock, log, engineMemoryBytes: 1024 ** 3 });
     const config = { maxKeys: 100, lockAfterDays };
-    const create = () => createDomains({ state, engine, clock, log, config });
+    const ratings: number[] = [];
+    const observeRating = (seconds: number) => void ratings.push(seconds);
+    const create = () => createDomains({ state, engine, clock, log, observeRating, config });
     // A server is what several nodes share; here it is the embedded engine that answers for one.
     const node = (around = async () => {}) => {
       const query: Engine['query'] = async (...asked) => {
@@ -93,7 +97,16 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
       return createDomains({ state, engine: { ...engine, query, kind: 'server' }, clock, log, config });
     };
     const domains = create();
-    metering = { state, engine, domains, clock, again: create, node, organization: (fields) => organizationIn(fields) };
+    metering = {
+      state,
+      engine,
+      domains,
+      ratings,
+      clock,
+      again: create,
+      node,
+      organization: (fields) => organizationIn(fields),
+    };
     close = async () => {
       await engine.close();
       await state.close();

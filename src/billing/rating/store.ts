@@ -6,6 +6,7 @@ import { prepared } from '../../state/prepared.ts';
 import { preparedRows } from '../../state/prepared-rows.ts';
 import type { Db, UsageDayRow, UsageLedgerRow } from '../../state/tables.ts';
 import type { EntityType, Metric } from '../cost.ts';
+import { packedEntry, unpackedEntry } from '../packed-entry.ts';
 import type { LedgerEntry } from './ledger.ts';
 
 /** A day with metered usage. It is rated again while `revision` is ahead. */
@@ -81,36 +82,25 @@ export async function setRated(
 /** An entry as it is read: both drivers pay by the column. */
 interface PackedEntryRow {
   entity_id: string;
-  /** Everything else, between blanks: none of it has any. */
-  packed: string;
+  /** `date entity_type` */
+  place: string;
+  entry: string;
 }
-
-const PACKED = ['date', 'entity_type', 'meter', 'quantity', 'price_version', 'unit_price', 'micros'] as const;
 
 const selectOfUsageDate = prepared((db: Db, value: { organizationId: string; usageDate: Day }) => ({
   compile: () =>
-    sql<PackedEntryRow>`SELECT entity_id, ${packed(PACKED)} AS packed FROM usage_ledger
+    sql<PackedEntryRow>`SELECT entity_id, ${packed(['date', 'entity_type'])} AS place, ${packedEntry('usage_ledger')} AS entry FROM usage_ledger
       WHERE organization_id = ${value.organizationId} AND usage_date = ${value.usageDate}`.compile(db),
 }));
 
 /** Whatever was used on that day, on whichever date it is booked. */
 export async function listEntriesOfUsage(db: Db, organizationId: string, usageDate: Day): Promise<LedgerEntry[]> {
-  return (await selectOfUsageDate.all(db, { organizationId, usageDate })).map((row) => unpacked(usageDate, row));
+  return (await selectOfUsageDate.all(db, { organizationId, usageDate })).map(unpacked);
 }
 
-function unpacked(usageDate: Day, { entity_id, packed: text }: PackedEntryRow): LedgerEntry {
-  const [date = '', entityType, meter, quantity = '', priceVersion, unitPrice = '', micros] = text.split(' ');
-  return {
-    date,
-    entityType: entityType as EntityType,
-    entityId: entity_id,
-    meter: meter as Metric,
-    usageDate,
-    quantity,
-    priceVersion: Number(priceVersion),
-    unitPrice,
-    micros: Number(micros),
-  };
+function unpacked({ entity_id, place, entry }: PackedEntryRow): LedgerEntry {
+  const [date = '', entityType] = place.split(' ');
+  return { date, entityType: entityType as EntityType, entityId: entity_id, ...unpackedEntry(entry) };
 }
 
 /** What an entity owes for one meter, for usage of whichever day. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { prepared } from '../../state/prepared.ts';
 import type { Db } from '../../state/tables.ts';
-import type { Metric } from '../cost.ts';
+import { packedEntry, unpackedEntry } from '../packed-entry.ts';
 import { type PackedCostRow, packedCost, unpackedCost } from '../store.ts';
 import type { Window } from '../window.ts';
 import type { Booked, Entry } from './charge.ts';
@@ -10,7 +10,7 @@ import type { Booked, Entry } from './charge.ts';
 const RECORDS_PER_PAGE = 200;
 
 interface BookedRow extends PackedCostRow {
-  /** `meter usage_date quantity price_version unit_price micros`, between commas; null where there are none. */
+  /** Packed, between commas; null where there are none. */
   entries: string | null;
 }
 
@@ -37,8 +37,7 @@ const selectBooked = prepared((db: Db, value: Place) => ({
   compile: () =>
     sql<BookedRow>`
     SELECT ${packedCost}, (
-      SELECT string_agg(l.meter || ' ' || l.usage_date || ' ' || l.quantity || ' ' || l.price_version
-        || ' ' || l.unit_price || ' ' || l.micros, ',')
+      SELECT string_agg(${packedEntry('l')}, ',')
       FROM usage_ledger AS l
       WHERE l.organization_id = c.organization_id AND l.date = c.date
         AND l.entity_type = c.entity_type AND l.entity_id = c.entity_id
@@ -68,15 +67,5 @@ const NONE: readonly Entry[] = [];
 
 function entriesOf({ entries }: BookedRow): readonly Entry[] {
   if (entries === null) return NONE;
-  return entries.split(',').map((entry) => {
-    const [meter, usageDate = '', quantity = '', priceVersion, unitPrice = '', micros] = entry.split(' ');
-    return {
-      meter: meter as Metric,
-      usageDate,
-      quantity,
-      priceVersion: Number(priceVersion),
-      unitPrice,
-      micros: Number(micros),
-    };
-  });
+  return entries.split(',').map(unpackedEntry);
 }
