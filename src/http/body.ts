@@ -66,6 +66,7 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
 
 /** Counts brackets outside strings; done before parsing, so that no parser has to survive a hostile depth. */
 function isTooDeep(text: string): boolean {
+  if (text.length <= MAX_DEPTH) return false;
   let depth = 0;
   let isInString = false;
   for (let i = 0; i < text.length; i++) {

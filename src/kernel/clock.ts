@@ -1,3 +1,5 @@
+import { memoized } from './memo.ts';
+
 /** Epoch milliseconds, UTC. A test passes its own clock; nothing else reads the time. */
 export interface Clock {
   now(): number;
@@ -11,8 +13,10 @@ export const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** `2026-11-15T09:30:00Z`: ISO 8601, UTC, whole seconds. */
 export function isoSeconds(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  return isoSecond(Math.floor(ms / SECOND_MS));
 }
+
+const isoSecond = memoized((second: number) => `${new Date(second * SECOND_MS).toISOString().slice(0, 19)}Z`);
 
 /** As `isoSeconds`, with milliseconds only where there are any. */
 export function isoTime(ms: number): string {

@@ -25,17 +25,18 @@ export function derivedUuid(...parts: string[]): string {
 export function createTimeOrderedIds(): (nowMs: number) => string {
   let lastMs = 0;
   let counter = 0;
+  let head = '';
+  const goTo = (ms: number) => {
+    lastMs = ms;
+    counter = 0;
+    const digits = ms.toString(16).padStart(12, '0');
+    head = `${digits.slice(0, 8)}-${digits.slice(8)}-7`;
+  };
   return (nowMs) => {
-    if (nowMs > lastMs) {
-      lastMs = nowMs;
-      counter = 0;
-    } else if (++counter > 0xfff) {
-      lastMs++;
-      counter = 0;
-    }
-    const head = lastMs.toString(16).padStart(12, '0');
+    if (nowMs > lastMs) goTo(nowMs);
+    else if (++counter > 0xfff) goTo(lastMs + 1);
     // The end of a random UUID: 62 random bits behind the right variant, from a pool that Node refills.
-    return `${head.slice(0, 8)}-${head.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${randomUUID().slice(19)}`;
+    return `${head}${counter.toString(16).padStart(3, '0')}-${randomUUID().slice(19)}`;
   };
 }
 

@@ -1,6 +1,9 @@
 /** Remembers the results of a pure function for the inputs seen lately; starts over when it has seen too many. */
-export function memoized<T>(compute: (input: string) => T, remembered = 1000): (input: string) => T {
-  const results = new Map<string, T>();
+export function memoized<T, K extends string | number = string>(
+  compute: (input: K) => T,
+  remembered = 1000,
+): (input: K) => T {
+  const results = new Map<K, T>();
   return (input) => {
     const known = results.get(input);
     if (known !== undefined) return known;

@@ -14,8 +14,9 @@ export function dropNulls(schema: object, value: unknown): void {
     if (items) for (const element of value) dropNulls(items, element);
   } else if (typeof value === 'object' && value !== null && properties) {
     const object = value as Record<string, unknown>;
-    for (const [name, member] of Object.entries(properties)) {
-      if (!Object.hasOwn(object, name)) continue;
+    for (const name of Object.keys(object)) {
+      const member = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      if (!member) continue;
       if (object[name] !== null) dropNulls(member, object[name]);
       else if (!required?.includes(name) && !admitsNull(member)) delete object[name];
     }

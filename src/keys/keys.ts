@@ -3,7 +3,7 @@ import { difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import { type Clock, isoTime } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { newUuid } from '../kernel/ids.ts';
+import { createTimeOrderedIds } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
@@ -53,6 +53,8 @@ interface Options {
 export type Keys = ReturnType<typeof createKeys>;
 
 export function createKeys({ state, clock, audit, organizations, maxKeys }: Options) {
+  const nextId = createTimeOrderedIds();
+
   async function get(db: Db, organizationId: string, id: string): Promise<Key> {
     const key = await findKey(db, organizationId, id);
     if (!key) throw new AppError('not_found', `key ${id} does not exist`);
@@ -95,7 +97,8 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
       const credentials = hashData ? undefined : { keyId: newKeyId(), keySecret: newKeySecret() };
       const hashes = hashData ?? hashesOf(credentials as { keyId: string; keySecret: string });
       const key: Key = {
-        id: newUuid(),
+        // Later ids sort behind earlier ones, so a new key goes to the end of its index and not to any page of it.
+        id: nextId(clock.now()),
         organizationId,
         name: settings.name ?? DEFAULT_NAME,
         state: settings.state ?? 'enabled',
@@ -109,10 +112,10 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
         usedAt: undefined,
       };
       await state.write(async (tx) => {
-        const keyCount = await insertKey(tx, key);
-        if (keyCount === undefined)
+        const outcome = await insertKey(tx, key, maxKeys);
+        if (outcome === 'taken')
           throw new AppError('conflict', 'A key with this id already exists', { field: 'hashData.keyIdHash' });
-        if (keyCount > maxKeys) {
+        if (outcome === 'full') {
           throw new AppError(
             'conflict',
             `The organization has ${maxKeys} keys, which is the most it may have; delete one first`,

@@ -1,7 +1,14 @@
 import type { onSendHookHandler } from 'fastify';
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { bareManagementAnswer, bareSuccess, managementAnswer, success } from '../http/envelopes.ts';
+import {
+  bareManagementAnswer,
+  bareSuccess,
+  managementAnswer,
+  resultSerializer,
+  sendSuccess,
+  success,
+} from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
@@ -17,6 +24,8 @@ const notToBeStored: onSendHookHandler = (_request, reply, payload, done) => {
   reply.header('cache-control', 'no-store');
   done(null, payload);
 };
+
+const asCreated = resultSerializer(CreateKeyResult);
 
 export function keyRoutes({ keys }: { keys: Keys }): Routes {
   return (app) => {
@@ -52,15 +61,12 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
           response: managementAnswer(CreateKeyResult),
         },
       },
-      async (request) => {
-        const { hashData, ...settings } = request.body;
-        const { key, credentials } = await keys.create(
-          actorOf(request),
-          callerOf(request).organizationId,
-          settings,
-          hashData,
-        );
-        return success(request, { key: keyRecord(key), ...credentials });
+      async (request, reply) => {
+        const { body } = request;
+        const { organizationId } = callerOf(request);
+        const { key, credentials } = await keys.create(actorOf(request), organizationId, body, body.hashData);
+        reply.header('cache-control', 'no-store');
+        return sendSuccess(request, reply, asCreated(reply, { key: keyRecord(key), ...credentials }));
       },
     );
 

@@ -102,7 +102,7 @@ export function keyRecord(key: Key): Static<typeof KeyRecord> {
     keySuffix,
     createdAt: isoSeconds(createdAt),
     expireAt: expireAt === undefined ? null : isoTime(expireAt),
-    ...(usedAt === undefined ? {} : { usedAt: isoSeconds(usedAt) }),
     ipAccessList,
+    ...(usedAt === undefined ? undefined : { usedAt: isoSeconds(usedAt) }),
   };
 }

@@ -12,7 +12,7 @@ const toKey = ({ document, used_at }: Pick<ApiKeyRow, 'document' | 'used_at'>): 
   return key;
 };
 
-const documentOf = ({ usedAt, ...key }: Key): string => JSON.stringify(key);
+const documentOf = (key: Key): string => JSON.stringify(key.usedAt === undefined ? key : { ...key, usedAt: undefined });
 
 const selectByHash = prepared((db: Db, value: { keyIdHash: string }) =>
   db
@@ -86,12 +86,12 @@ export async function listKeys(db: Db, organizationId: string): Promise<Key[]> {
   return rows.map(toKey);
 }
 
-const addToCount = prepared((db: Db, value: { organizationId: string; keys: number }) =>
+const countOneMore = prepared((db: Db, value: { organizationId: string; maxKeys: number }) =>
   db
     .updateTable('organizations')
-    .set((eb) => ({ key_count: eb('key_count', '+', value.keys) }))
+    .set((eb) => ({ key_count: eb('key_count', '+', 1) }))
     .where('id', '=', value.organizationId)
-    .returning('key_count'),
+    .where('key_count', '<', value.maxKeys),
 );
 
 const insert = prepared((db: Db, value: ApiKeyRow) =>
@@ -106,11 +106,16 @@ const insert = prepared((db: Db, value: ApiKeyRow) =>
 );
 
 /**
- * Gives how many keys the organization has with it, and holds the organization's row until the transaction ends.
- * Undefined when the credential id is taken, in this organization or any other.
+ * Holds the organization's row until the transaction ends. Inserts nothing when the organization is `full`, or when the
+ * credential id is `taken`, in this organization or any other.
  */
-export async function insertKey(tx: Db, key: Key): Promise<number | undefined> {
-  const organization = await addToCount.first(tx, { organizationId: key.organizationId, keys: 1 });
+export async function insertKey(
+  tx: Db,
+  key: Key,
+  maxKeys = Number.MAX_SAFE_INTEGER,
+): Promise<'inserted' | 'full' | 'taken'> {
+  const counted = await countOneMore.changed(tx, { organizationId: key.organizationId, maxKeys });
+  if (counted === 0) return 'full';
   try {
     await insert.first(tx, {
       id: key.id,
@@ -120,9 +125,9 @@ export async function insertKey(tx: Db, key: Key): Promise<number | undefined> {
       used_at: key.usedAt ?? null,
       document: documentOf(key),
     });
-    return organization?.key_count;
+    return 'inserted';
   } catch (error) {
-    if (isUniqueViolation(error)) return undefined;
+    if (isUniqueViolation(error)) return 'taken';
     throw error;
   }
 }
@@ -139,7 +144,11 @@ export async function updateKey(tx: Db, key: Key): Promise<void> {
 /** Of a key that is there: the organization's count goes down with it. */
 export async function deleteKey(tx: Db, organizationId: string, id: string): Promise<void> {
   await tx.deleteFrom('api_keys').where('organization_id', '=', organizationId).where('id', '=', id).execute();
-  await addToCount.first(tx, { organizationId, keys: -1 });
+  await tx
+    .updateTable('organizations')
+    .set((eb) => ({ key_count: eb('key_count', '-', 1) }))
+    .where('id', '=', organizationId)
+    .execute();
 }
 
 /** Never backwards: another node may have seen the key later. */

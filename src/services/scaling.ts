@@ -65,6 +65,7 @@ function memoryViolations(
   change: ScalingChange,
   { organization, service }: ScalingContext,
 ): Violation[] {
+  if (!isResized(current, wanted)) return [];
   return (['min', 'max'] as const).flatMap((bound) => {
     const replicaGb = wanted[`${bound}ReplicaMemoryGb`];
     if (replicaGb === current[`${bound}ReplicaMemoryGb`]) return [];
@@ -90,14 +91,16 @@ function memoryViolations(
 /** Equal is fine: that pins the size. Stored settings that are out of order do not spoil a change of something else. */
 function orderViolations(current: Scaling, wanted: Scaling, change: ScalingChange): Violation[] {
   const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = wanted;
-  const isTouched = min !== current.minReplicaMemoryGb || max !== current.maxReplicaMemoryGb;
-  if (min <= max || !isTouched) return [];
+  if (min <= max || !isResized(current, wanted)) return [];
   const isTotal = change.minTotalMemoryGb !== undefined || change.maxTotalMemoryGb !== undefined;
   const bound = min === current.minReplicaMemoryGb ? 'max' : 'min';
   const value = inUnit(bound === 'min' ? min : max, isTotal);
   const rule = `The minimum of ${inUnit(min, isTotal)} GB must not exceed the maximum of ${inUnit(max, isTotal)} GB`;
   return [{ path: `${bound}${isTotal ? 'Total' : 'Replica'}MemoryGb`, rule, value }];
 }
+
+const isResized = (current: Scaling, wanted: Scaling): boolean =>
+  wanted.minReplicaMemoryGb !== current.minReplicaMemoryGb || wanted.maxReplicaMemoryGb !== current.maxReplicaMemoryGb;
 
 const inUnit = (replicaGb: number, isTotal: boolean): number => (isTotal ? replicaGb * TOTAL_PER_REPLICA : replicaGb);
 

@@ -7,7 +7,7 @@ import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import { rescaled, type ScalingChange } from './scaling.ts';
 import type { Scaling, Service } from './service.ts';
-import { findService, listServices, takeService, updateService } from './store.ts';
+import { findService, listServices, takeService, updateScaling } from './store.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -57,7 +57,7 @@ export function createServices({ state, audit, organizations }: Options) {
         const type = activityOf(changed.after);
         if (!type) return service;
         const after = { ...service, scaling };
-        await updateService(tx, after);
+        await updateScaling(tx, after);
         await audit.record(tx, actor, {
           organizationId,
           type,

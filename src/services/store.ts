@@ -62,18 +62,27 @@ export async function listServices(db: Db, organizationId: string): Promise<Serv
   return rows.map(({ document }) => JSON.parse(document));
 }
 
-const setDocument = prepared(
-  (db: Db, value: { organizationId: string; id: string; createdAt: number; document: string }) =>
-    db
-      .updateTable('services')
-      .set({ created_at: value.createdAt, document: value.document })
-      .where('organization_id', '=', value.organizationId)
-      .where('id', '=', value.id),
+const setDocument = prepared((db: Db, value: { organizationId: string; id: string; document: string }) =>
+  db
+    .updateTable('services')
+    .set({ document: value.document })
+    .where('organization_id', '=', value.organizationId)
+    .where('id', '=', value.id),
 );
 
-export function updateService(tx: Db, service: Readonly<Service>): Soon<unknown> {
-  const { organizationId, id, createdAt } = service;
-  return setDocument.first(tx, { organizationId, id, createdAt, document: JSON.stringify(service) });
+/** Leaves the index alone, in which the time of creation stands. */
+export function updateScaling(tx: Db, service: Readonly<Service>): Soon<unknown> {
+  const { organizationId, id } = service;
+  return setDocument.first(tx, { organizationId, id, document: JSON.stringify(service) });
+}
+
+export async function updateService(tx: Db, service: Service): Promise<void> {
+  await tx
+    .updateTable('services')
+    .set({ created_at: service.createdAt, document: JSON.stringify(service) })
+    .where('organization_id', '=', service.organizationId)
+    .where('id', '=', service.id)
+    .execute();
 }
 
 export async function insertService(tx: Db, service: Service): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Compilable, CompiledQuery } from 'kysely';
+import type { Soon } from '../kernel/soon.ts';
 import type { Db } from './tables.ts';
 
 /** Runs a compiled statement on a store whose calls answer at once, without the queue that others need. */
@@ -6,6 +7,8 @@ export interface DirectRunner {
   all(sql: string, parameters: readonly unknown[]): unknown[];
   first(sql: string, parameters: readonly unknown[]): unknown;
   recent(sql: string, parameters: readonly unknown[]): unknown;
+  /** How many rows it changed. */
+  changed(sql: string, parameters: readonly unknown[]): number;
 }
 
 const directRunners = new WeakMap<Db, DirectRunner>();
@@ -53,22 +56,21 @@ export function prepared<V extends object, O>(build: (db: Db, value: V) => Compi
   const filled = ({ query, names }: Compiled, values: V) =>
     names.map((name, index) => (name === undefined ? query.parameters[index] : values[name as keyof V]));
 
-  async function all(db: Db, values: V): Promise<O[]> {
+  function run(db: Db, values: V) {
     const entry = compiledFor(db);
-    const parameters = filled(entry, values);
+    const { sql, query, queryId } = entry.query;
+    return db.executeQuery<O>({ sql, query, queryId, parameters: filled(entry, values) });
+  }
+
+  async function all(db: Db, values: V): Promise<O[]> {
     const direct = directRunners.get(db);
-    if (direct) return direct.all(entry.query.sql, parameters) as O[];
-    const { rows } = await db.executeQuery<O>({
-      sql: entry.query.sql,
-      query: entry.query.query,
-      queryId: entry.query.queryId,
-      parameters,
-    });
-    return rows;
+    if (!direct) return (await run(db, values)).rows;
+    const entry = compiledFor(db);
+    return direct.all(entry.query.sql, filled(entry, values)) as O[];
   }
 
   /** Not a promise where the store answers at once: this is the busiest function there is. */
-  function one(how: 'first' | 'recent', db: Db, values: V): O | undefined | Promise<O | undefined> {
+  function one(how: 'first' | 'recent', db: Db, values: V): Soon<O | undefined> {
     const direct = directRunners.get(db);
     if (!direct) return all(db, values).then(([row]) => row);
     const entry = compiledFor(db);
@@ -84,5 +86,12 @@ export function prepared<V extends object, O>(build: (db: Db, value: V) => Compi
      * a `first`: what it reads is never older than itself. Rows are shared, so nobody may change them.
      */
     recent: (db: Db, values: V) => one('recent', db, values),
+    /** Runs a statement that returns no rows, and gives how many it changed. */
+    changed(db: Db, values: V): Soon<number> {
+      const direct = directRunners.get(db);
+      if (!direct) return run(db, values).then(({ numAffectedRows }) => Number(numAffectedRows));
+      const entry = compiledFor(db);
+      return direct.changed(entry.query.sql, filled(entry, values));
+    },
   };
 }

@@ -4,7 +4,8 @@ import { keysPath, madeKey, postKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const WHOLE_SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** Of version 7. */
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 onEachStore('create key', (store) => {
   const server = useServer(store, { args: ['--max-keys', '10000'] });
@@ -39,6 +40,12 @@ onEachStore('create key', (store) => {
     ]) {
       expect(new Set(part).size).toBe(10);
     }
+  });
+
+  it('K1: the record of a later key sorts behind that of an earlier one', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.push((await madeKey(server)).id);
+    expect(ids.toSorted()).toEqual(ids);
   });
 
   it('K1: the key works from the very next request', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { keyNamed, keysPath, madeKey, postKey } from '../support/keys.ts';
+import { hashDataOf, keyNamed, keysPath, madeKey, postKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 onEachStore('the most keys of an organization', (store) => {
@@ -30,5 +30,16 @@ onEachStore('the most keys of an organization', (store) => {
     await server.call({ method: 'DELETE', path: `${keysPath()}/${await keyNamed(server, 'query')}`, key: acme.admin });
     await madeKey(server);
     expect((await postKey(server)).status).toBe(409);
+  });
+
+  it('K7, K8: a key whose id is taken takes no room; in a full organization the room is what is told', async () => {
+    const hashData = hashDataOf(globex.admin);
+    expect((await postKey(server, { hashData })).json.error).toMatch(/has 7 keys/);
+    const { json } = await server.call({ path: keysPath(), key: acme.admin });
+    const [made] = json.result.filter(({ name }: { name: string }) => name === 'API key');
+    await server.call({ method: 'DELETE', path: `${keysPath()}/${made.id}`, key: acme.admin });
+    expect((await postKey(server, { hashData })).json.error).toMatch(/this id already exists/);
+    await madeKey(server);
+    expect(await count()).toBe(7);
   });
 });

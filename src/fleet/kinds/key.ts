@@ -56,7 +56,7 @@ export const keyKind: Kind<Key> = {
   async save(tx, pairs) {
     for (const { before, after } of pairs) {
       if (before) await updateKey(tx, after);
-      else if ((await insertKey(tx, after)) === undefined)
+      else if ((await insertKey(tx, after)) === 'taken')
         throw new AppError('conflict', `The key ${after.name} has a key id that another key has already`);
     }
   },
