@@ -21,7 +21,11 @@ const FOUNDATIONS = { kernel: [], state: ['kernel'], engine: ['kernel'], http: [
 /** Each library has one door. */
 const DOORS = [
   { library: /^@?fastify(\/|$)/, door: (file) => file.folder === 'http' || file.isEdge, is: 'http/ and routes' },
-  { library: /^(kysely|libsql|pg)$/, door: (file) => file.folder === 'state' || file.isStore, is: 'state/ and stores' },
+  {
+    library: /^(kysely|libsql|pg)(\/|$)/,
+    door: (file) => file.folder === 'state' || file.isStore,
+    is: 'state/ and stores',
+  },
   { library: /^(@clickhouse\/client|chdb)(\/|$)/, door: (file) => file.folder === 'engine', is: 'engine/' },
 ];
 

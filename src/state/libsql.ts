@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { Kysely, SqliteDialect } from 'kysely';
 import Database from 'libsql';
 import { countCheck } from './check.ts';
+import { createCheckpoints, WRITER_PAGES } from './checkpoints.ts';
 import { watchCommits } from './commit-watch.ts';
 import { storeFailure } from './failures.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -27,7 +28,15 @@ export function openLibsql(path: string, observer: StoreObserver): State {
   runDirectly(db, remembering(watch.hasChanged, directRunner(reader, observer)));
   // Statements of a change are not measured one by one: their commit is.
   runDirectly(tx, directRunner(writer, unobserved));
-  const group = createGroupCommit(writer, tx, { observer, committed: watch.lookAgain });
+  const checkpoints = createCheckpoints(path);
+  writer.pragma(`wal_autocheckpoint = ${WRITER_PAGES}`);
+  const group = createGroupCommit(writer, tx, {
+    observer,
+    committed() {
+      watch.lookAgain();
+      checkpoints.consider(watch.pagesInLog());
+    },
+  });
   return {
     kind: 'libsql',
     db,
@@ -48,6 +57,7 @@ export function openLibsql(path: string, observer: StoreObserver): State {
     now: async () => Date.now(),
     async close() {
       await group.idle();
+      await checkpoints.close();
       reader.close();
       writer.close();
     },
