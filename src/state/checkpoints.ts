@@ -10,13 +10,12 @@ const PAGES = 1000;
  * `WRITER_PAGES`.
  */
 export function createCheckpoints(path: string) {
-  let connection: Database | undefined;
+  const connection = new Database(path, {});
   let running: Promise<void> | undefined;
   let copied = 0;
 
   async function copy(): Promise<void> {
     try {
-      connection ??= new Database(path, {});
       await connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch {
       // Tried again some pages later, and the writer does it too: a change tells what is wrong with the disk.
@@ -36,7 +35,7 @@ export function createCheckpoints(path: string) {
     },
     async close(): Promise<void> {
       await running;
-      connection?.close();
+      connection.close();
     },
   };
 }
