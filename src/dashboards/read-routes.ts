@@ -4,10 +4,10 @@ import { dashboardAnswer } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { preferredEncoding } from '../kernel/encodings.ts';
+import { matchesEtag } from '../kernel/etag.ts';
 import { type Soon, soon } from '../kernel/soon.ts';
-import { READ } from './authentication.ts';
+import { READ } from '../tokens/authentication.ts';
 import type { Dashboards } from './dashboards.ts';
-import { matchesEtag } from './etag.ts';
 import { createRenderings, type Encoded, type Rendering, rendered } from './renderings.ts';
 import { Dashboard, DashboardPath } from './schema.ts';
 

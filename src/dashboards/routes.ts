@@ -4,9 +4,9 @@ import { dashboardAnswer, emptyDashboardAnswer, sendRendered } from '../http/env
 import { callerOf } from '../http/guard.ts';
 import { listedErrors } from '../http/interfaces.ts';
 import type { Routes } from '../http/validation.ts';
-import { READ, WRITE } from './authentication.ts';
+import { etagOf } from '../kernel/etag.ts';
+import { READ, WRITE } from '../tokens/authentication.ts';
 import type { Dashboards } from './dashboards.ts';
-import { etagOf } from './etag.ts';
 import { Dashboard, DashboardBody, DashboardPath, IfMatch, Validation } from './schema.ts';
 import type { StoredDashboard } from './store.ts';
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
-import { METRIC_DATA_TYPES } from './source.ts';
+import { METRIC_DATA_TYPES } from '../sources/source.ts';
 
 export const SERIES_TYPES = ['time', 'table', 'number', 'search', 'markdown'] as const;
 export const AGGREGATIONS = [

@@ -4,7 +4,7 @@ import { dashboardAnswer } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoTime } from '../kernel/clock.ts';
-import { READ, WRITE } from './authentication.ts';
+import { READ, WRITE } from '../tokens/authentication.ts';
 import { ifMatchOf, sendStored } from './routes.ts';
 import {
   Dashboard,
