@@ -1,4 +1,3 @@
-import type { Dashboard } from '../dashboards/schema.ts';
 import type { Column, Engine } from '../engine/engine.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -21,6 +20,7 @@ import { createResolve, type Resolved } from './resolve.ts';
 import { planSearch } from './search.ts';
 import { type Asker, createSharedQueries } from './shared-queries.ts';
 import { type Drawable, nameOf, numberData, type Series, type TileData, tableData, timeData } from './tile-data.ts';
+import type { Tile } from './tile-schema.ts';
 import { findZone, type Zone } from './zone.ts';
 
 /** What one statement for a tile may use up. */
@@ -45,7 +45,7 @@ export type SourceColumn = Column & Contents;
 interface Options {
   engine: Engine;
   clock: Clock;
-  getDashboard(organizationId: string, id: string): Promise<Dashboard>;
+  getDashboard(organizationId: string, id: string): Promise<{ tiles: Tile[] }>;
   findSource(organizationId: string, id: string): Promise<Source | undefined>;
   openTables: readonly string[];
 }

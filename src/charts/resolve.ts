@@ -1,8 +1,8 @@
-import type { Series } from '../dashboards/schema.ts';
 import { type Engine, ORGANIZATION_COLUMN } from '../engine/engine.ts';
 import { AppError } from '../kernel/errors.ts';
 import { METRIC_DATA_TYPES, type MetricDataType, type Source } from '../sources/source.ts';
 import type { Table } from './reading.ts';
+import type { Series } from './series-schema.ts';
 
 /** What a series says about where its data lies. */
 export type Origin = Pick<Series, 'sourceId' | 'dataSource' | 'metricName' | 'metricDataType' | 'aggFn'>;

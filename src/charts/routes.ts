@@ -1,14 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { completedSeries, seriesViolations } from '../dashboards/dashboard.ts';
-import { DashboardPath } from '../dashboards/schema.ts';
 import { compressAnswer } from '../http/compression.ts';
 import { dashboardAnswer } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { type Clock, parseDateTime } from '../kernel/clock.ts';
 import { refuse } from '../kernel/errors.ts';
-import { READ } from '../tokens/authentication.ts';
+import { ResourcePath } from '../sources/id.ts';
+import { READ } from '../tokens/token.ts';
 import { chartRows } from './chart-rows.ts';
 import type { Caller, Charts, View } from './charts.ts';
 import {
@@ -21,6 +20,7 @@ import {
   TilePath,
   TileQuery,
 } from './schema.ts';
+import { completedSeries, seriesViolations } from './series.ts';
 
 const tags = ['Data'];
 
@@ -128,7 +128,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
           summary: 'List the columns of a source',
           description:
             'Those its table has in the engine, and the keys of maps and names of metrics that the range holds.',
-          params: DashboardPath,
+          params: ResourcePath,
           querystring: ColumnsQuery,
           response: dashboardAnswer(Type.Array(ColumnRecord)),
         },

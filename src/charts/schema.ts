@@ -1,7 +1,8 @@
 import Type from 'typebox';
-import { AGGREGATIONS, SeriesBody, TileBody } from '../dashboards/schema.ts';
 import { METRIC_DATA_TYPES } from '../sources/source.ts';
 import { GRANULARITIES } from './buckets.ts';
+import { AGGREGATIONS, SeriesBody } from './series-schema.ts';
+import { TileBody } from './tile-schema.ts';
 
 export const GranularityName = Type.Enum([...(Object.keys(GRANULARITIES) as (keyof typeof GRANULARITIES)[]), 'auto'], {
   description: 'auto: at most 60 buckets',

@@ -1,8 +1,7 @@
-import type { Dashboard } from '../dashboards/schema.ts';
 import type { Buckets } from './buckets.ts';
 import type { Points, Value } from './reading.ts';
+import type { Tile } from './tile-schema.ts';
 
-export type Tile = Dashboard['tiles'][number];
 export type Series = Tile['series'][number];
 /** All of a tile that its drawing depends on. */
 export type Drawable = Pick<Tile, 'asRatio' | 'series'>;

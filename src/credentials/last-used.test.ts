@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newUuid } from '../kernel/ids.ts';
 import type { Key } from '../keys/key.ts';
-import { findKey, insertKey } from '../keys/store.ts';
+import { findKey, insertKey, markKeyUsed } from '../keys/store.ts';
 import { insertOrganization } from '../organizations/store.ts';
 import { openState } from '../state/open.ts';
 import type { State } from '../state/state.ts';
@@ -38,6 +38,8 @@ describe('when keys were last used', () => {
       state,
       clock,
       log: { warn: (_: unknown, text?: string) => void warnings.push(text ?? '') },
+      mark: markKeyUsed,
+      credentials: 'keys',
     });
   });
 

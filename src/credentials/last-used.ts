@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { type Clock, MINUTE_MS } from '../kernel/clock.ts';
-import { markUsed } from '../keys/store.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 
@@ -12,16 +11,17 @@ interface Options {
   state: State;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
-  /** How one kind of credential remembers it; keys when left out. */
-  mark?(tx: Db, organizationId: string, id: string, usedAt: number): Promise<void>;
-  credentials?: string;
+  /** Stores the last use of one kind of credential. */
+  mark(tx: Db, organizationId: string, id: string, usedAt: number): Promise<void>;
+  /** The kind of credential, in the plural, for log messages. */
+  credentials: string;
 }
 
 /**
  * `usedAt` with one-minute precision: at most one write per credential and minute, never while a request waits for it.
  * What a crash loses is at most the last quarter of a second of it.
  */
-export function createLastUsed({ state, clock, log, mark = markUsed, credentials = 'keys' }: Options) {
+export function createLastUsed({ state, clock, log, mark, credentials }: Options) {
   const lastMinute = new Map<string, number>();
   let thisMinute = 0;
   let pending = new Map<string, { organizationId: string; minute: number }>();

@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { DashboardPath } from '../dashboards/schema.ts';
 import { dashboardAnswer, emptyDashboardAnswer } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
-import { READ, WRITE } from '../tokens/authentication.ts';
+import { READ, WRITE } from '../tokens/token.ts';
+import { ResourcePath } from './id.ts';
 import { SourceBody, SourceRecord } from './schema.ts';
 import type { Sources } from './sources.ts';
 
@@ -30,7 +30,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
       '/api/v2/sources/:id',
       {
         config: { operation: 'getSource', roles: READ },
-        schema: { tags, summary: 'Get source', params: DashboardPath, response: dashboardAnswer(SourceRecord) },
+        schema: { tags, summary: 'Get source', params: ResourcePath, response: dashboardAnswer(SourceRecord) },
       },
       async (request) => ({ data: await sources.get(callerOf(request).organizationId, request.params.id) }),
     );
@@ -60,7 +60,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
           tags,
           summary: 'Update source',
           description: 'Replaces it whole. Built-in sources cannot be changed (409).',
-          params: DashboardPath,
+          params: ResourcePath,
           body: SourceBody,
           response: dashboardAnswer(SourceRecord),
         },
@@ -79,7 +79,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
           tags,
           summary: 'Delete source',
           description: 'Not while a dashboard reads from it (409).',
-          params: DashboardPath,
+          params: ResourcePath,
           response: emptyDashboardAnswer,
         },
       },

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { DashboardId } from '../dashboards/schema.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
+import { ResourceId } from './id.ts';
 import { METRIC_DATA_TYPES, type MetricDataType, SOURCE_KINDS } from './source.ts';
 
 const NAME_CHARACTERS = 128;
@@ -62,7 +62,7 @@ export const SourceBody = Type.Object({
   ),
 });
 
-export const SourceSpec = Type.Object({ id: Type.Optional(DashboardId), ...SourceBody.properties });
+export const SourceSpec = Type.Object({ id: Type.Optional(ResourceId), ...SourceBody.properties });
 
 export const SourceRecord = Type.Object({
   id: Type.String(),

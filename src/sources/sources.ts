@@ -1,12 +1,11 @@
 import { type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
-import { isDashboardId } from '../dashboards/schema.ts';
-import { listDashboards } from '../dashboards/store.ts';
 import { AppError, refuse, type Violation } from '../kernel/errors.ts';
 import { newHexId } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
+import { isResourceId } from './id.ts';
 import type { SourceBody } from './schema.ts';
 import { BUILT_IN_SOURCES, type Source } from './source.ts';
 import { completedSource, isBuiltIn, sourceViolations } from './source-rules.ts';
@@ -16,14 +15,19 @@ interface Options {
   state: State;
   audit: Audit;
   organizations: Organizations;
+  findDashboardReading(
+    tx: Db,
+    organizationId: string,
+    sourceId: string,
+  ): Promise<{ id: string; name: string } | undefined>;
 }
 
 export type Sources = ReturnType<typeof createSources>;
 
-export function createSources({ state, audit, organizations }: Options) {
+export function createSources({ state, audit, organizations, findDashboardReading }: Options) {
   async function find(db: Db, organizationId: string, id: string): Promise<Source | undefined> {
     const builtIn = BUILT_IN_SOURCES.find((source) => source.id === id);
-    return builtIn ?? (isDashboardId(id) ? findSource(db, organizationId, id) : undefined);
+    return builtIn ?? (isResourceId(id) ? findSource(db, organizationId, id) : undefined);
   }
 
   async function get(db: Db, organizationId: string, id: string): Promise<Source> {
@@ -93,9 +97,7 @@ export function createSources({ state, audit, organizations }: Options) {
       await state.write(async (tx) => {
         await organizations.take(tx, organizationId);
         const before = await getChangeable(tx, organizationId, id);
-        const user = (await listDashboards(tx, organizationId)).find(({ tiles }) =>
-          tiles.some(({ series }) => series.some(({ sourceId }) => sourceId === id)),
-        );
+        const user = await findDashboardReading(tx, organizationId, id);
         if (user)
           throw new AppError(
             'conflict',

@@ -1,4 +1,4 @@
-import { bumpDashboardRevision } from '../dashboards/revision-store.ts';
+import { bumpDashboardRevision } from '../organizations/organizations.ts';
 import type { Db } from '../state/tables.ts';
 import type { Source } from './source.ts';
 import { completedSource } from './source-rules.ts';

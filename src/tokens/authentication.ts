@@ -9,8 +9,6 @@ import type { Db } from '../state/tables.ts';
 import { findTokenByHash, type IdentifiedToken } from './store.ts';
 import { ACCESS_ROLES } from './token.ts';
 
-export { READ, WRITE } from './token.ts';
-
 const REFUSAL = 'Unauthorized access. API key is missing or invalid.';
 
 interface Options {

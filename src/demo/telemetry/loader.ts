@@ -4,11 +4,11 @@ import { findInPackage } from '../../engine/package-files.ts';
 import { type Clock, DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { TABLE_KINDS, TABLES } from '../../telemetry/rows.ts';
-import { findGaugeMoments } from '../../telemetry/store.ts';
 import { missingRanges } from './coverage.ts';
 import { writeDay } from './day.ts';
 import { createDemoTelemetry, wholeSteps } from './generator.ts';
 import { MARK, MARK_METRIC, METRICS_EVERY_MS, STEP_MS } from './shape.ts';
+import { findGaugeMoments } from './store.ts';
 
 const SEED = 'shop';
 /** Made and written at once when time has passed; mostly it is a single step. */

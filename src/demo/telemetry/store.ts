@@ -1,6 +1,6 @@
-import type { Engine } from '../engine/engine.ts';
-import { OWN_DATABASE } from '../engine/engine.ts';
-import { TABLES } from './rows.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { OWN_DATABASE } from '../../engine/engine.ts';
+import { TABLES } from '../../telemetry/rows.ts';
 
 export interface Gauge {
   organizationId: string;
