@@ -125,5 +125,11 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     sessionsLastSeen,
     fleet,
     engine,
+    /** Stops the background work and stores what it still holds. */
+    async close(): Promise<void> {
+      await budgets.close();
+      await rater.close();
+      await Promise.all([lastUsed, tokensLastUsed, sessionsLastSeen].map((pending) => pending.flush()));
+    },
   };
 }

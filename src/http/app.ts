@@ -14,7 +14,7 @@ import { createAllowedMethods } from './methods.ts';
 import type { Metrics } from './metrics.ts';
 import { type App, type SchemaTypes, validateWithSchemas } from './validation.ts';
 
-interface Options {
+export interface AppOptions {
   log: Logger;
   access: AccessLog;
   metrics: Metrics;
@@ -47,7 +47,7 @@ export function createApp({
   basePath = '',
   page,
   requestTimeoutMs = 30_000,
-}: Options): App {
+}: AppOptions): App {
   const broken = createBrokenRequestHandler((error, requestId) => {
     log.info({ requestId, operation: 'broken', status: statusOf(error), reason: error.message }, 'refused');
     metrics.request('broken', statusOf(error), 0);
