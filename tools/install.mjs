@@ -18,8 +18,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 
 if (!arePackagesInstalled()) {
   console.error('Installing packages …');
-  // Not `npm ci`: it refuses a lock file that lacks optional packages of other platforms, which a mirror may not have.
-  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 if (isForTests) {
   if (!hasPostgres()) installForTests('PostgreSQL', 'postgresql');
