@@ -12,7 +12,7 @@ await build('src/main.ts', 'main.js');
 // The embedded engine's process: a program of its own, which shares nothing with the server but the folder.
 await build('src/engine/embedded/main.ts', 'engine.js');
 // What makes the demo's telemetry, likewise.
-await build('src/telemetry/demo/main.ts', 'demo-telemetry.js');
+await build('src/demo/telemetry/main.ts', 'demo-telemetry.js');
 chmodSync('dist/main.js', 0o755);
 await buildConsole('dist/console');
 

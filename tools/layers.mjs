@@ -7,16 +7,27 @@ const DOMAINS = [
   'organizations',
   'audit',
   'keys',
+  'tokens',
   'services',
   'billing',
   'telemetry',
+  'sources',
+  'charts',
   'dashboards',
   'console',
   'fleet',
+  'demo',
 ];
 
 /** The folders below the domains, and what of ours each may import. */
-const FOUNDATIONS = { kernel: [], state: ['kernel'], engine: ['kernel'], http: ['kernel'] };
+const FOUNDATIONS = {
+  kernel: [],
+  state: ['kernel'],
+  engine: ['kernel'],
+  http: ['kernel'],
+  expressions: ['kernel', 'engine'],
+  credentials: ['kernel', 'state'],
+};
 
 /** Each library has one door. */
 const DOORS = [

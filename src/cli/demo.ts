@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { openDemoUsage } from '../billing/demo/loader.ts';
 import type { Config } from '../config.ts';
-import { demo, demoFleet } from '../fleet/demo.ts';
-import { demoMeters } from '../fleet/demo-meters.ts';
+import { demo, demoFleet } from '../demo/fleet.ts';
+import { demoMeters } from '../demo/meters.ts';
+import { openDemoLoader } from '../demo/telemetry/loader.ts';
+import { openDemoUsage } from '../demo/usage/loader.ts';
 import { parseNetwork } from '../kernel/addresses.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { addDays, dayOf } from '../kernel/days.ts';
 import type { Server } from '../server.ts';
-import { openDemoLoader } from '../telemetry/demo/loader.ts';
 import { configOf, localActor, UsageError, type World, withSettings } from './command.ts';
 import { runServer, SERVER_SETTINGS } from './serve.ts';
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, TOKEN_ACCESSES, type Token } from '../dashboards/token.ts';
 import { isoSeconds, isoTime } from '../kernel/clock.ts';
+import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, TOKEN_ACCESSES, type Token } from '../tokens/token.ts';
 import {
   chosenOrganization,
   expiryOf,

@@ -1,5 +1,5 @@
-import { ACCESS_ROLES } from '../dashboards/token.ts';
 import { type AuthenticateSession, type Caller, CSRF_HEADER } from '../http/guard.ts';
+import { ACCESS_ROLES } from '../tokens/token.ts';
 import { isCsrf } from './session.ts';
 import { admitsAddress, type Holder, type Sessions } from './sessions.ts';
 

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { TokenAccess } from '../dashboards/token.ts';
+import { hashOf, isSameHash } from '../credentials/secrets.ts';
 import { MINUTE_MS } from '../kernel/clock.ts';
-import { hashOf, isSameHash } from '../keys/credentials.ts';
+import type { TokenAccess } from '../tokens/token.ts';
 
 export const SESSION_KINDS = ['key', 'token'] as const;
 export type SessionKind = (typeof SESSION_KINDS)[number];

@@ -1,10 +1,10 @@
-import type { TokenIdentities } from '../dashboards/token-identity.ts';
+import type { LastUsed } from '../credentials/last-used.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { KeyIdentities } from '../keys/identity.ts';
 import { admits, type IpAccessEntry } from '../keys/key.ts';
-import type { LastUsed } from '../keys/last-used.ts';
 import type { State } from '../state/state.ts';
+import type { TokenIdentities } from '../tokens/identity.ts';
 import {
   accessWith,
   type DashboardAccess,

@@ -1,12 +1,12 @@
 import type { Actor } from '../audit/activity.ts';
 import { sentence } from '../kernel/errors.ts';
 import type { Organizations } from '../organizations/organizations.ts';
+import type { Sources } from '../sources/sources.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import { sourceIdViolations } from './dashboard.ts';
 import type { Saving } from './saving.ts';
 import type { Dashboard } from './schema.ts';
-import type { Sources } from './sources.ts';
 import { findStored } from './store.ts';
 
 interface Options {

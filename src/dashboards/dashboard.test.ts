@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
+import { isResourceId } from '../sources/id.ts';
 import { completed, dashboardViolations, inListOrder } from './dashboard.ts';
-import { Dashboard, DashboardBody, isDashboardId } from './schema.ts';
+import { Dashboard, DashboardBody } from './schema.ts';
 
 const body = Compile(DashboardBody);
 const shown = Compile(Dashboard);
@@ -195,7 +196,7 @@ describe('the rules of a dashboard', () => {
     ['a/b', false],
     ['a\n', false],
   ])('D3: %j as an id of a dashboard', (id, isRight) => {
-    expect(isDashboardId(id)).toBe(isRight);
+    expect(isResourceId(id)).toBe(isRight);
   });
 });
 

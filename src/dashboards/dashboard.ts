@@ -1,6 +1,8 @@
-import { MISSING, type Violation } from '../kernel/errors.ts';
+import { completedSeries, pickKnown, seriesViolations } from '../charts/series.ts';
+import { GRID_COLUMNS, TileBody } from '../charts/tile-schema.ts';
+import type { Violation } from '../kernel/errors.ts';
 import { derivedUuid } from '../kernel/ids.ts';
-import { type Dashboard, type DashboardBody, GRID_COLUMNS, type Series, SeriesBody, TileBody } from './schema.ts';
+import type { Dashboard, DashboardBody } from './schema.ts';
 
 /** Makes the id of a tile that has none; the second number goes up until the id is free. */
 export type TileIds = (index: number, attempt: number) => string;
@@ -28,7 +30,7 @@ export function completed(id: string, body: DashboardBody, tileIds: TileIds = de
     }
   };
   const tiles = (body.tiles ?? []).map((tile, index) =>
-    known(TileBody.properties, {
+    pickKnown(TileBody.properties, {
       ...tile,
       id: tile.id ?? freeId(index),
       name: tile.name ?? '',
@@ -37,20 +39,6 @@ export function completed(id: string, body: DashboardBody, tileIds: TileIds = de
     }),
   );
   return { id, name: body.name, tags: [...new Set(body.tags)], tiles };
-}
-
-export const completedSeries = (series: SeriesBody): Series =>
-  known(SeriesBody.properties, {
-    ...series,
-    where: series.where ?? '',
-    whereLanguage: series.whereLanguage ?? ('lucene' as const),
-    groupBy: series.groupBy ?? [],
-  });
-
-/** Members that the interface does not name are ignored, and so not stored. */
-function known<T extends object>(properties: object, value: T): T {
-  const names = Object.keys(properties).filter((name) => Object.hasOwn(value, name));
-  return Object.fromEntries(names.map((name) => [name, value[name as keyof T]])) as T;
 }
 
 /** The rules that tie several members together; the schema has looked at each on its own. */
@@ -67,29 +55,6 @@ export function dashboardViolations({ tiles = [] }: DashboardBody): Violation[] 
       broken('w', `The tile must end within ${GRID_COLUMNS} columns`, tile.x + tile.w);
     return violations;
   });
-}
-
-/** Of one tile; `path` is what stands before `series`. */
-export function seriesViolations(all: SeriesBody[], path: string): Violation[] {
-  const violations = all.flatMap((series, at) => memberViolations(series, `${path}series[${at}]`));
-  if (new Set(all.map(({ type }) => type)).size > 1)
-    violations.push({ path: `${path}series`, rule: 'All series of a tile must have the same type', value: all });
-  return violations;
-}
-
-function memberViolations(series: SeriesBody, path: string): Violation[] {
-  const needs = (member: keyof typeof series): Violation[] =>
-    series[member] === undefined
-      ? [{ path: `${path}.${member}`, rule: `The value is required for type ${series.type}`, value: MISSING }]
-      : [];
-  switch (series.type) {
-    case 'markdown':
-      return needs('content');
-    case 'search':
-      return needs('fields');
-    default:
-      return [...needs('aggFn'), ...(series.aggFn === 'quantile' ? needs('level') : [])];
-  }
 }
 
 /** Every place that names a source which is not there. */

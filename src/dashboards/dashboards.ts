@@ -1,14 +1,15 @@
 import type { Actor } from '../audit/activity.ts';
 import { AppError, refuse, type Violation } from '../kernel/errors.ts';
+import { etagOf, matchesEtag } from '../kernel/etag.ts';
 import { newHexId } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
+import { isResourceId } from '../sources/id.ts';
+import type { Sources } from '../sources/sources.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import { completed, dashboardViolations, inListOrder, sourceIdViolations } from './dashboard.ts';
-import { etagOf, matchesEtag } from './etag.ts';
 import type { Saving } from './saving.ts';
-import { type Dashboard, type DashboardBody, isDashboardId } from './schema.ts';
-import type { Sources } from './sources.ts';
+import type { Dashboard, DashboardBody } from './schema.ts';
 import { findStored, listStored, refuseProvisioned, type StoredDashboard } from './store.ts';
 import { violationsInDashboard } from './validation.ts';
 
@@ -23,7 +24,7 @@ export type Dashboards = ReturnType<typeof createDashboards>;
 
 export function createDashboards({ state, organizations, sources, saving }: Options) {
   async function get(db: Db, organizationId: string, id: string): Promise<StoredDashboard> {
-    const stored = isDashboardId(id) ? await findStored(db, organizationId, id) : undefined;
+    const stored = isResourceId(id) ? await findStored(db, organizationId, id) : undefined;
     if (!stored) throw new AppError('not_found', 'Dashboard not found');
     return stored;
   }

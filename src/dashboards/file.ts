@@ -3,12 +3,13 @@ import { stringify } from 'yaml';
 import { AppError, refuse, type Violation } from '../kernel/errors.ts';
 import { createShapeCheck } from '../kernel/shape.ts';
 import { parseDocuments, parseYamlOrJson } from '../kernel/yaml-text.ts';
+import { ResourceId } from '../sources/id.ts';
 import { dashboardViolations } from './dashboard.ts';
-import { type Dashboard, DashboardBody, DashboardId } from './schema.ts';
+import { type Dashboard, DashboardBody } from './schema.ts';
 
 /** A dashboard in a file of its own: as in the interface, and with an organization where there is more than one. */
 export const DashboardFile = Type.Object({
-  id: Type.Optional(DashboardId),
+  id: Type.Optional(ResourceId),
   organization: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'Id or name' })),
   ...DashboardBody.properties,
 });

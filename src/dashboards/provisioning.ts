@@ -3,13 +3,13 @@ import { sentence } from '../kernel/errors.ts';
 import { derivedHexId } from '../kernel/ids.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
+import type { Sources } from '../sources/sources.ts';
 import type { State } from '../state/state.ts';
 import { completed, sourceIdViolations } from './dashboard.ts';
 import type { DashboardFile } from './file.ts';
 import type { FoundFile } from './folder.ts';
 import type { Saving } from './saving.ts';
 import type { Dashboard } from './schema.ts';
-import type { Sources } from './sources.ts';
 import { findStored, listProvisioned } from './store.ts';
 
 interface Options {

@@ -4,12 +4,13 @@ import { dashboardAnswer } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { preferredEncoding } from '../kernel/encodings.ts';
+import { matchesEtag } from '../kernel/etag.ts';
 import { type Soon, soon } from '../kernel/soon.ts';
-import { READ } from './authentication.ts';
+import { ResourcePath } from '../sources/id.ts';
+import { READ } from '../tokens/token.ts';
 import type { Dashboards } from './dashboards.ts';
-import { matchesEtag } from './etag.ts';
 import { createRenderings, type Encoded, type Rendering, rendered } from './renderings.ts';
-import { Dashboard, DashboardPath } from './schema.ts';
+import { Dashboard } from './schema.ts';
 
 const tags = ['Dashboards'];
 const LIST = '';
@@ -63,7 +64,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
           tags,
           summary: 'Get dashboard',
           description: 'One that comes from a file carries the name of that file in x-pilothouse-provisioned.',
-          params: DashboardPath,
+          params: ResourcePath,
           response: dashboardAnswer(Dashboard),
         },
       },

@@ -1,6 +1,6 @@
 import { compressed, type Encoding, WORTH_COMPRESSING_BYTES } from '../kernel/encodings.ts';
+import { encodedEtag, etagOf } from '../kernel/etag.ts';
 import type { Soon } from '../kernel/soon.ts';
-import { encodedEtag, etagOf } from './etag.ts';
 
 const KEPT_BYTES = 32 * 1024 * 1024;
 /** What an answer costs besides its bytes. */

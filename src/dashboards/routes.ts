@@ -4,10 +4,11 @@ import { dashboardAnswer, emptyDashboardAnswer, sendRendered } from '../http/env
 import { callerOf } from '../http/guard.ts';
 import { listedErrors } from '../http/interfaces.ts';
 import type { Routes } from '../http/validation.ts';
-import { READ, WRITE } from './authentication.ts';
+import { etagOf } from '../kernel/etag.ts';
+import { ResourcePath } from '../sources/id.ts';
+import { READ, WRITE } from '../tokens/token.ts';
 import type { Dashboards } from './dashboards.ts';
-import { etagOf } from './etag.ts';
-import { Dashboard, DashboardBody, DashboardPath, IfMatch, Validation } from './schema.ts';
+import { Dashboard, DashboardBody, IfMatch, Validation } from './schema.ts';
 import type { StoredDashboard } from './store.ts';
 
 const tags = ['Dashboards'];
@@ -42,7 +43,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
           summary: 'Update dashboard',
           description:
             'Replaces it whole; what was stored stays as a version. With If-Match only while it is the one that was read, else 412.',
-          params: DashboardPath,
+          params: ResourcePath,
           headers: IfMatch,
           body: DashboardBody,
           response: dashboardAnswer(Dashboard),
@@ -66,7 +67,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
           tags,
           summary: 'Delete dashboard',
           description: 'Its versions stay: it can be restored.',
-          params: DashboardPath,
+          params: ResourcePath,
           headers: IfMatch,
           response: emptyDashboardAnswer,
         },

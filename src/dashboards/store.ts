@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/errors.ts';
+import { bumpDashboardRevision } from '../organizations/organizations.ts';
 import { prepared } from '../state/prepared.ts';
 import type { DashboardRow, Db } from '../state/tables.ts';
-import { bumpDashboardRevision } from './revision-store.ts';
 import type { Dashboard } from './schema.ts';
 import { insertVersion, latestVersion } from './version-store.ts';
 
@@ -131,4 +131,14 @@ export function refuseProvisioned(stored: StoredDashboard | undefined): void {
       'conflict',
       `The dashboard comes from the file ${stored.provisionedFrom} of the dashboards folder; change it there`,
     );
+}
+
+/** The first dashboard in list order with a series that reads from the source. */
+export async function findDashboardReading(
+  db: Db,
+  organizationId: string,
+  sourceId: string,
+): Promise<Pick<Dashboard, 'id' | 'name'> | undefined> {
+  const all = await listDashboards(db, organizationId);
+  return all.find(({ tiles }) => tiles.some(({ series }) => series.some((one) => one.sourceId === sourceId)));
 }

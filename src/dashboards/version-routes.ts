@@ -4,16 +4,10 @@ import { dashboardAnswer } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoTime } from '../kernel/clock.ts';
-import { READ, WRITE } from './authentication.ts';
+import { ResourcePath } from '../sources/id.ts';
+import { READ, WRITE } from '../tokens/token.ts';
 import { ifMatchOf, sendStored } from './routes.ts';
-import {
-  Dashboard,
-  DashboardPath,
-  DashboardVersionPath,
-  IfMatch,
-  VersionRecord,
-  WholeVersionRecord,
-} from './schema.ts';
+import { Dashboard, DashboardVersionPath, IfMatch, VersionRecord, WholeVersionRecord } from './schema.ts';
 import type { Version, Versions } from './versions.ts';
 
 const tags = ['Dashboards'];
@@ -28,7 +22,7 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
           tags,
           summary: 'List versions of a dashboard',
           description: 'Newest first; also those of a dashboard that was deleted.',
-          params: DashboardPath,
+          params: ResourcePath,
           response: dashboardAnswer(Type.Array(VersionRecord)),
         },
       },

@@ -1,12 +1,13 @@
 import type { Actor } from '../audit/activity.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Organizations } from '../organizations/organizations.ts';
+import { isResourceId } from '../sources/id.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import { completed } from './dashboard.ts';
 import { refuseStale } from './dashboards.ts';
 import type { Saving } from './saving.ts';
-import { type Dashboard, isDashboardId } from './schema.ts';
+import type { Dashboard } from './schema.ts';
 import { findStored, refuseProvisioned, type StoredDashboard } from './store.ts';
 import { findVersion, latestVersion, listVersions, type Version } from './version-store.ts';
 
@@ -28,17 +29,17 @@ const LARGEST_VERSION = 2 ** 31;
 /** What was ever saved. The versions of a dashboard outlive it. */
 export function createVersions({ state, organizations, saving }: Options) {
   async function get(db: Db, organizationId: string, id: string, version: number): Promise<WholeVersion> {
-    const isPossible = isDashboardId(id) && Number.isInteger(version) && version > 0 && version < LARGEST_VERSION;
+    const isPossible = isResourceId(id) && Number.isInteger(version) && version > 0 && version < LARGEST_VERSION;
     const found = isPossible ? await findVersion(db, organizationId, id, version) : undefined;
     if (found) return found;
-    const isKnown = isDashboardId(id) && (await latestVersion(db, organizationId, id)) > 0;
+    const isKnown = isResourceId(id) && (await latestVersion(db, organizationId, id)) > 0;
     throw new AppError('not_found', isKnown ? 'Version not found' : 'Dashboard not found');
   }
 
   return {
     /** Newest first. */
     async list(organizationId: string, id: string): Promise<Version[]> {
-      const versions = isDashboardId(id) ? await listVersions(state.db, organizationId, id) : [];
+      const versions = isResourceId(id) ? await listVersions(state.db, organizationId, id) : [];
       if (versions.length === 0) throw new AppError('not_found', 'Dashboard not found');
       return versions;
     },

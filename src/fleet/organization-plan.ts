@@ -1,8 +1,8 @@
 import type { Actor, Change } from '../audit/activity.ts';
 import { lockedThrough } from '../billing/metering/store.ts';
-import { isBuiltIn } from '../dashboards/source-rules.ts';
 import type { Violation } from '../kernel/errors.ts';
 import type { Organization } from '../organizations/organization.ts';
+import { isBuiltIn } from '../sources/source-rules.ts';
 import type { Db } from '../state/tables.ts';
 import { costKind } from './kinds/cost.ts';
 import { dashboardKind, type VersionedDashboard } from './kinds/dashboard.ts';

@@ -1,10 +1,10 @@
-import type { SourceSpec } from '../dashboards/source-schema.ts';
+import { hashOf, tokenSuffixOf } from '../credentials/secrets.ts';
 import { MISSING, type Violation } from '../kernel/errors.ts';
 import { derivedHexId, derivedUuid } from '../kernel/ids.ts';
-import { hashOf, tokenSuffixOf } from '../keys/credentials.ts';
 import type { HashData } from '../keys/keys.ts';
 import { hashesOf } from '../keys/keys.ts';
 import { TOTAL_PER_REPLICA } from '../services/service.ts';
+import type { SourceSpec } from '../sources/schema.ts';
 import type {
   CostSpec,
   DashboardSpec,

@@ -1,8 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { ENTITY_TYPES, METRICS, type Metric } from '../billing/cost.ts';
-import { DashboardBody, DashboardId } from '../dashboards/schema.ts';
-import { SourceSpec } from '../dashboards/source-schema.ts';
-import { TOKEN_ACCESSES } from '../dashboards/token.ts';
+import { DashboardBody } from '../dashboards/schema.ts';
 import { parseDate, parseDateTime } from '../kernel/clock.ts';
 import { MAX_METRIC_MICROS, MICROS_PER_CHC, microsFromChc } from '../kernel/money.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
@@ -11,6 +9,9 @@ import { HashData, IpAccessEntry } from '../keys/schema.ts';
 import { TIERS } from '../organizations/organization.ts';
 import { IdleScaling, IdleTimeoutMinutes, NumReplicas, ReplicaMemoryGb, TotalMemoryGb } from '../services/schema.ts';
 import { SERVICE_KINDS, SERVICE_STATES } from '../services/service.ts';
+import { ResourceId } from '../sources/id.ts';
+import { SourceSpec } from '../sources/schema.ts';
+import { TOKEN_ACCESSES } from '../tokens/token.ts';
 
 const exact = { additionalProperties: false };
 
@@ -144,7 +145,7 @@ export const CostSpec = Type.Object(
   exact,
 );
 
-export const DashboardSpec = Type.Object({ id: Type.Optional(DashboardId), ...DashboardBody.properties });
+export const DashboardSpec = Type.Object({ id: Type.Optional(ResourceId), ...DashboardBody.properties });
 
 export const OrganizationSpec = Type.Object(
   {

@@ -1,13 +1,13 @@
+import type { LastUsed } from '../credentials/last-used.ts';
+import { hashOf } from '../credentials/secrets.ts';
 import type { Authenticate, Caller } from '../http/guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { computedOnce } from '../kernel/memo.ts';
 import { soon } from '../kernel/soon.ts';
 import type { Db } from '../state/tables.ts';
-import { hashOf } from './credentials.ts';
 import { provenKey } from './identity.ts';
 import { admits } from './key.ts';
-import type { LastUsed } from './last-used.ts';
 import { findKeyByHash, type Identified } from './store.ts';
 
 interface Hashes {

@@ -1,9 +1,9 @@
+import type { LastUsed } from '../credentials/last-used.ts';
+import { hashOf, isSameHash } from '../credentials/secrets.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Db } from '../state/tables.ts';
-import { hashOf, isSameHash } from './credentials.ts';
 import { isActive, type Key } from './key.ts';
-import type { LastUsed } from './last-used.ts';
 import { findCurrentKey, findKeyByHash, type Identified } from './store.ts';
 
 /** Stands in for the secret of a key that does not exist, so that the same work is done for it. */

@@ -1,14 +1,14 @@
 import type { Actor } from '../audit/activity.ts';
 import { difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
+import { futureExpiry } from '../credentials/expiry.ts';
+import { hashOf, newKeyId, newKeySecret, suffixOf } from '../credentials/secrets.ts';
 import { type Clock, isoTime } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTimeOrderedIds } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
-import { hashOf, newKeyId, newKeySecret, suffixOf } from './credentials.ts';
-import { futureExpiry } from './expiry.ts';
 import {
   DEFAULT_NAME,
   DEFAULT_ROLES,

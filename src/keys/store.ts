@@ -152,7 +152,7 @@ export async function deleteKey(tx: Db, organizationId: string, id: string): Pro
 }
 
 /** Never backwards: another node may have seen the key later. */
-export async function markUsed(tx: Db, organizationId: string, id: string, usedAt: number): Promise<void> {
+export async function markKeyUsed(tx: Db, organizationId: string, id: string, usedAt: number): Promise<void> {
   await tx
     .updateTable('api_keys')
     .set({ used_at: usedAt })

@@ -3,6 +3,8 @@ import type { Db } from '../state/tables.ts';
 import type { Organization, TakenOrganization } from './organization.ts';
 import { bumpCostRevision, findOrganization, listOrganizations, takeOrganization } from './store.ts';
 
+export { bumpDashboardRevision } from './store.ts';
+
 export type Organizations = ReturnType<typeof createOrganizations>;
 
 export function createOrganizations({ db }: { db: Db }) {

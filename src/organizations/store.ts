@@ -72,3 +72,12 @@ export async function bumpCostRevision(tx: Db, id: string): Promise<void> {
     .where('id', '=', id)
     .execute();
 }
+
+/** Invalidates everything rendered from the organization's dashboards and sources, on every node. */
+export async function bumpDashboardRevision(tx: Db, id: string): Promise<void> {
+  await tx
+    .updateTable('organizations')
+    .set((eb) => ({ dashboard_revision: eb('dashboard_revision', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
+}

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { demo } from '../../src/fleet/demo.ts';
+import { demo } from '../../src/demo/fleet.ts';
 import { startDemo } from '../support/demo.ts';
 import { withEngine } from '../support/own-server.ts';
 import { PROGRAM } from '../support/server.ts';

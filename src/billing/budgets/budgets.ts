@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import { type Actor, difference } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
+import { newWebhookSecret } from '../../credentials/secrets.ts';
 import { type Clock, SECOND_MS } from '../../kernel/clock.ts';
 import { dayOf } from '../../kernel/days.ts';
 import { AppError, refuse } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import { chcFromMicros, MICROS_PER_CHC } from '../../kernel/money.ts';
-import { newWebhookSecret } from '../../keys/credentials.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
 import type { Db } from '../../state/tables.ts';

@@ -1,7 +1,7 @@
-import type { Source } from '../../dashboards/source.ts';
-import { completedSource, isBuiltIn, sourceViolations } from '../../dashboards/source-rules.ts';
-import type { SourceBody } from '../../dashboards/source-schema.ts';
-import { deleteSource, listSources, putSource } from '../../dashboards/source-store.ts';
+import type { SourceBody } from '../../sources/schema.ts';
+import type { Source } from '../../sources/source.ts';
+import { completedSource, isBuiltIn, sourceViolations } from '../../sources/source-rules.ts';
+import { deleteSource, listSources, putSource } from '../../sources/store.ts';
 import type { Kind } from './kind.ts';
 
 export const sourceKind: Kind<Source> = {

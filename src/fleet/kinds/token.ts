@@ -1,6 +1,6 @@
-import { DEFAULT_ACCESS, type Token, type TokenAccess } from '../../dashboards/token.ts';
-import { deleteToken, insertToken, listTokens, updateToken } from '../../dashboards/token-store.ts';
 import { isoTime, parseDateTime } from '../../kernel/clock.ts';
+import { deleteToken, insertToken, listTokens, updateToken } from '../../tokens/store.ts';
+import { DEFAULT_ACCESS, type Token, type TokenAccess } from '../../tokens/token.ts';
 import type { Kind } from './kind.ts';
 
 export const tokenKind: Kind<Token> = {

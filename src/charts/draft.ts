@@ -1,0 +1,78 @@
+import { ORGANIZATION_COLUMN } from '../engine/engine.ts';
+import type { Expression } from '../expressions/expression.ts';
+import { ExpressionError, pointAt } from '../expressions/expression-error.ts';
+import { parseLucene } from '../expressions/lucene.ts';
+import type { Scope } from '../expressions/scope.ts';
+import { parseCondition, parseValue } from '../expressions/sql.ts';
+import { createWriter, quoteName } from '../expressions/writer.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { Range } from './buckets.ts';
+import type { Reading } from './reading.ts';
+
+export type Draft = ReturnType<typeof createDraft>;
+
+/** The pieces that every statement for a series is put together from. No text of a user passes unparsed. */
+export function createDraft({ organizationId, table, buckets, where, whereLanguage, groupBy, path }: Reading) {
+  const writer = createWriter();
+  const scope: Scope = {
+    columns: table.columns,
+    ...(table.implicitColumn === undefined ? {} : { implicitColumn: table.implicitColumn }),
+  };
+  const time = quoteName(table.timeColumn);
+  const value = (member: string, text: string): Expression => parsed(member, text, () => parseValue(text, scope));
+
+  function parsed<T>(member: string, text: string, parse: () => T): T {
+    try {
+      return parse();
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      throw mistake(`${path}.${member}`, `${error.message} (${pointAt(text, error)})`);
+    }
+  }
+
+  const condition = parsed('where', where, () =>
+    whereLanguage === 'sql' ? parseCondition(where, scope) : parseLucene(where, scope),
+  );
+  const groups = groupBy.map((text, index) => writer.writeText(value(`groupBy[${index}]`, text)));
+  const filter = condition && writer.write(condition);
+
+  return {
+    writer,
+    time,
+    /** The number of the bucket that a row lies in. */
+    bucket: buckets.indexOf(time, (number, type) => writer.bind(number, type)),
+    groups: groups.map((sql, index) => `${sql} AS __g${index}`),
+    groupNames: groups.map((_, index) => `__g${index}`),
+    value,
+    /** `WHERE …` for everything that must hold, or nothing. */
+    where(...further: (string | undefined)[]): string {
+      const all = [filter, ...further].filter((sql) => sql !== undefined);
+      return all.length === 0 ? '' : ` WHERE ${all.map((sql) => `(${sql})`).join(' AND ')}`;
+    },
+    /**
+     * The rows of the organization within the range. It stands in a sub-query of its own that hides the organization's
+     * column, so nothing outside of it can widen what it lets through.
+     */
+    rows({ startMs, endMs }: Range = buckets): string {
+      const bounds = `${time} >= ${moment(startMs)} AND ${time} < ${moment(endMs)}`;
+      const from = `${quoteName(table.database)}.${quoteName(table.name)}`;
+      if (!table.hasOrganization) return `SELECT * FROM ${from} WHERE ${bounds}`;
+      const own = `${quoteName(ORGANIZATION_COLUMN)} = ${writer.bind(organizationId, 'String')}`;
+      return `SELECT * EXCEPT (${quoteName(ORGANIZATION_COLUMN)}) FROM ${from} WHERE ${own} AND ${bounds}`;
+    },
+    moment,
+  };
+
+  function moment(ms: number): string {
+    return `fromUnixTimestamp64Milli(${writer.bind(ms, 'Int64')})`;
+  }
+}
+
+/** One rule of a series is broken. */
+export function refuseSeries({ path }: Pick<Reading, 'path'>, member: string, rule: string): never {
+  throw mistake(`${path}.${member}`, rule);
+}
+
+/** Something that a query asks for cannot be: where it stands, and why. */
+export const mistake = (path: string, text: string): AppError =>
+  new AppError('bad_request', `${path}: ${text}`, { field: path });

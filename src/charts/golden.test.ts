@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import type { Column } from '../engine/engine.ts';
+import { METRIC_DATA_TYPES, type MetricDataType } from '../sources/source.ts';
+import { bucketsOf, oneBucket } from './buckets.ts';
+import { planContents } from './column-contents.ts';
+import { planSeries } from './plan.ts';
+import type { Aggregation, Reading } from './reading.ts';
+import { planSearch } from './search.ts';
+import { findZone, type Zone } from './zone.ts';
+
+const T0 = Date.parse('2026-03-01T10:00:00Z');
+const range = { startMs: T0, endMs: T0 + 3_600_000 };
+const minutes = bucketsOf(range, '1m', findZone('UTC') as Zone);
+const MAP = 'Map(LowCardinality(String), String)';
+
+const events: Column[] = [
+  { name: 'Timestamp', type: 'DateTime64(9)' },
+  { name: 'ServiceName', type: 'LowCardinality(String)' },
+  { name: 'Body', type: 'String' },
+  { name: 'Duration', type: 'UInt64' },
+  { name: 'LogAttributes', type: MAP },
+];
+const metricColumns: Column[] = [
+  { name: 'ResourceAttributes', type: MAP },
+  { name: 'ServiceName', type: 'LowCardinality(String)' },
+  { name: 'MetricName', type: 'String' },
+  { name: 'Attributes', type: MAP },
+  { name: 'StartTimeUnix', type: 'DateTime64(9)' },
+  { name: 'TimeUnix', type: 'DateTime64(9)' },
+  { name: 'AggregationTemporality', type: 'Int32' },
+  { name: 'Min', type: 'Float64' },
+];
+
+const reading = (given: Partial<Reading>): Reading => ({
+  organizationId: 'acme',
+  table: {
+    database: 'pilothouse',
+    name: 'otel_logs',
+    columns: events,
+    timeColumn: 'Timestamp',
+    implicitColumn: 'Body',
+    hasOrganization: true,
+  },
+  aggFn: 'count',
+  where: '',
+  whereLanguage: 'lucene',
+  groupBy: [],
+  buckets: minutes,
+  top: { groups: 20, withOthers: false },
+  path: 'series[0]',
+  ...given,
+});
+
+const metric = (metricDataType: MetricDataType, aggFn: Aggregation, given: Partial<Reading> = {}): Reading =>
+  reading({
+    table: {
+      database: 'pilothouse',
+      name: `otel_metrics_${metricDataType.replace(' ', '_')}`,
+      columns: metricDataType === 'summary' ? metricColumns.slice(0, 6) : metricColumns,
+      timeColumn: 'TimeUnix',
+      hasOrganization: true,
+    },
+    metricDataType,
+    metricName: 'm',
+    aggFn,
+    level: 0.95,
+    ...given,
+  });
+
+const aggregations: Aggregation[] = [
+  'avg',
+  'sum',
+  'min',
+  'max',
+  'quantile',
+  'count_distinct',
+  'last_value',
+  'any',
+  'none',
+];
+
+const shapes: [string, Reading][] = [
+  ['logs, count', reading({})],
+  ...aggregations.map((aggFn): [string, Reading] => [
+    `logs, ${aggFn}`,
+    reading({ aggFn, level: 0.95, field: 'Duration' }),
+  ]),
+  ['logs, a number in an attribute', reading({ aggFn: 'avg', field: 'LogAttributes.ms' })],
+  ['logs, Lucene where', reading({ where: 'error ServiceName:"api" -LogAttributes.status:<500' })],
+  ['logs, SQL where', reading({ where: "ServiceName IN ('api', 'web') AND Duration > 5", whereLanguage: 'sql' })],
+  ['logs, grouped', reading({ groupBy: ['ServiceName', "LogAttributes['k8s.pod.name']"] })],
+  ['logs, grouped, with others', reading({ groupBy: ['ServiceName'], top: { groups: 5, withOthers: true } })],
+  ['logs, one value', reading({ buckets: oneBucket(range) })],
+  ['logs, local days', reading({ buckets: bucketsOf(range, '7d', findZone('Europe/Berlin') as Zone) })],
+  ['a table that is open to all', reading({ table: { ...reading({}).table, hasOrganization: false } })],
+  ...METRIC_DATA_TYPES.flatMap((type): [string, Reading][] => {
+    const known: Aggregation[] =
+      type === 'gauge' ? ['avg', 'count', 'last_value'] : ['avg', 'count', 'increase', 'rate', 'sum'];
+    return known.map((aggFn) => [`${type}, ${aggFn}`, metric(type, aggFn)]);
+  }),
+  ...METRIC_DATA_TYPES.map((type): [string, Reading] => [
+    `${type}, quantile, grouped`,
+    metric(type, 'quantile', { groupBy: ['Attributes.host'], where: 'ServiceName:api*' }),
+  ]),
+];
+
+/** Reviewed by eye; after a change on purpose: `npx vitest run src/charts/golden.test.ts --update`. */
+describe('the SQL of every shape of series', () => {
+  it('is what it was', async () => {
+    const plans = shapes.map(([name, given]) => ({ name, ...planSeries(given).statement }));
+    const source = {
+      id: 'logs',
+      name: 'Logs',
+      kind: 'log' as const,
+      from: { databaseName: '', tableName: '' },
+      timestampValueExpression: 'Timestamp',
+    };
+    const search = planSearch(
+      reading({ where: 'timeout' }),
+      ['ServiceName', 'LogAttributes.status', 'Body'],
+      source,
+      100,
+    );
+    const contents = (given: Reading) => ({ sql: '', parameters: {}, ...planContents(given)?.statement });
+    const text = [
+      ...plans,
+      { name: 'search', ...search.statement },
+      { name: 'keys of maps', ...contents(reading({ buckets: oneBucket(range) })) },
+      { name: 'names of metrics', ...contents(metric('gauge', 'avg', { buckets: oneBucket(range) })) },
+    ]
+      .map(({ name, sql, parameters }) => `-- ${name}\n-- ${JSON.stringify(parameters)}\n${sql};\n`)
+      .join('\n');
+    await expect(text).toMatchFileSnapshot('./golden.sql');
+  });
+
+  it('holds no text of a user', () => {
+    const text = 'needle-in-the-where';
+    for (const whereLanguage of ['lucene', 'sql'] as const) {
+      const where = whereLanguage === 'sql' ? `Body = '${text}'` : `Body:"${text}"`;
+      const { sql, parameters } = planSeries(
+        reading({ where, whereLanguage, groupBy: [`LogAttributes['${text}']`] }),
+      ).statement;
+      expect(sql).not.toContain(text);
+      expect(Object.values(parameters)).toContain(text);
+    }
+  });
+});

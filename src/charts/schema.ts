@@ -1,0 +1,154 @@
+import Type from 'typebox';
+import { METRIC_DATA_TYPES } from '../sources/source.ts';
+import { GRANULARITIES } from './buckets.ts';
+import { AGGREGATIONS, SeriesBody } from './series-schema.ts';
+import { TileBody } from './tile-schema.ts';
+
+export const GranularityName = Type.Enum([...(Object.keys(GRANULARITIES) as (keyof typeof GRANULARITIES)[]), 'auto'], {
+  description: 'auto: at most 60 buckets',
+});
+
+const Milliseconds = Type.Integer({
+  minimum: 1_000_000_000_000,
+  maximum: 9_999_999_999_999,
+  description: 'Epoch milliseconds',
+});
+
+const { dataSource, field, groupBy, where, whereLanguage, metricName, metricDataType, level, sortOrder } =
+  SeriesBody.properties;
+
+export const ChartSeriesBody = Type.Object({
+  series: Type.Array(
+    Type.Object({
+      sourceId: Type.String({ minLength: 1, maxLength: 64 }),
+      dataSource,
+      aggFn: Type.Enum([...AGGREGATIONS]),
+      field,
+      groupBy,
+      where,
+      whereLanguage,
+      metricName,
+      metricDataType,
+      level,
+      sortOrder,
+    }),
+    { minItems: 1, maxItems: 5 },
+  ),
+  startTime: Milliseconds,
+  endTime: Milliseconds,
+  granularity: Type.Optional(GranularityName),
+  seriesReturnType: Type.Optional(
+    Type.Enum(['ratio', 'column'], { description: 'ratio: the first series divided by the second' }),
+  ),
+});
+
+/** A row for each bucket and group that has a value; `series_0.data` and so on for what each series says there. */
+export const ChartRow = Type.Object(
+  { ts_bucket: Type.Optional(Type.Integer()), group: Type.Optional(Type.Array(Type.String())) },
+  { additionalProperties: Type.Union([Type.Number(), Type.String(), Type.Null(), Type.Array(Type.String())]) },
+);
+
+export const TilePath = Type.Object({ id: Type.String(), tileId: Type.String() });
+
+export const TileQuery = Type.Object(
+  {
+    start: Type.Optional(
+      Type.String({ description: 'Epoch milliseconds or ISO 8601; an hour before the end when left out' }),
+    ),
+    end: Type.Optional(Type.String({ description: 'Exclusive; now when left out' })),
+    granularity: Type.Optional(GranularityName),
+    timezone: Type.Optional(Type.String({ maxLength: 64, description: 'IANA name; UTC when left out' })),
+    groups: Type.Optional(
+      Type.String({ pattern: '^[1-9][0-9]{0,2}$', description: 'Groups to tell apart, the largest first' }),
+    ),
+    others: Type.Optional(Type.Enum(['true', 'false'], { description: 'All other groups as one more' })),
+    limit: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,3}$', description: 'Rows of a search' })),
+  },
+  { additionalProperties: false },
+);
+
+export const ColumnsQuery = Type.Object(
+  {
+    start: TileQuery.properties.start,
+    end: TileQuery.properties.end,
+    metricDataType: Type.Optional(
+      Type.Enum([...METRIC_DATA_TYPES], { description: 'Which table of a metric source; gauge when left out' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const ColumnRecord = Type.Object({
+  name: Type.String(),
+  type: Type.String({ description: 'As ClickHouse spells it' }),
+  keys: Type.Optional(
+    Type.Array(Type.String(), { description: 'Of a map: those the range holds, the most frequent first, at most 100' }),
+  ),
+  values: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Of MetricName in a metric source: the metrics that the range holds, at most 1000',
+    }),
+  ),
+});
+
+const Moment = Type.Union([Milliseconds, Type.String()], { description: 'Epoch milliseconds or ISO 8601' });
+const { id, name, x, y, w, h } = TileBody.properties;
+
+/** Where a tile stands and what it is called does not change what it draws, and may be left out. */
+export const TileDrawingBody = Type.Object({
+  ...TileBody.properties,
+  ...Type.Partial(Type.Object({ id, name, x, y, w, h })).properties,
+  start: Type.Optional(Moment),
+  end: Type.Optional(Moment),
+  granularity: Type.Optional(GranularityName),
+  timezone: TileQuery.properties.timezone,
+  groups: Type.Optional(Type.Integer({ minimum: 1, maximum: 999 })),
+  others: Type.Optional(Type.Boolean()),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 9999 })),
+});
+
+const Value = Type.Union([Type.Number(), Type.String(), Type.Null()]);
+const GroupCount = Type.Object({ shown: Type.Integer(), total: Type.Integer() });
+const drawn = {
+  start: Type.Integer({ description: 'Epoch milliseconds' }),
+  end: Type.Integer({ description: 'Exclusive' }),
+  timezone: Type.String(),
+};
+
+export const TileAnswer = Type.Union([
+  Type.Object({
+    type: Type.Literal('time'),
+    ...drawn,
+    granularity: Type.String(),
+    buckets: Type.Array(Type.Integer({ description: 'Where the bucket begins, epoch milliseconds' })),
+    series: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        group: Type.Array(Type.String()),
+        isOthers: Type.Boolean(),
+        values: Type.Array(Value, { description: 'One for each bucket; null where there is none' }),
+      }),
+    ),
+    groups: GroupCount,
+  }),
+  Type.Object({
+    type: Type.Literal('table'),
+    ...drawn,
+    columns: Type.Array(Type.Object({ name: Type.String(), kind: Type.Enum(['group', 'value']) })),
+    rows: Type.Array(Type.Array(Value)),
+    groups: GroupCount,
+  }),
+  Type.Object({
+    type: Type.Literal('number'),
+    ...drawn,
+    value: Value,
+    series: Type.Array(Type.Object({ name: Type.String(), value: Value })),
+  }),
+  Type.Object({
+    type: Type.Literal('search'),
+    ...drawn,
+    columns: Type.Array(Type.Object({ name: Type.String() })),
+    rows: Type.Array(Type.Array(Type.Unknown())),
+  }),
+  Type.Object({ type: Type.Literal('markdown'), content: Type.String() }),
+]);

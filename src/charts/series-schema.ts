@@ -1,0 +1,53 @@
+import Type, { type Static } from 'typebox';
+import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
+import { METRIC_DATA_TYPES } from '../sources/source.ts';
+
+export const SERIES_TYPES = ['time', 'table', 'number', 'search', 'markdown'] as const;
+export const AGGREGATIONS = [
+  'avg',
+  'count',
+  'count_distinct',
+  'last_value',
+  'max',
+  'min',
+  'quantile',
+  'sum',
+  'any',
+  'none',
+  'increase',
+  'rate',
+] as const;
+export const WHERE_LANGUAGES = ['lucene', 'sql'] as const;
+
+export const text = (options: { minLength?: number; maxLength: number; description?: string }) =>
+  Type.Refine(Type.String(options), isStorable, () => STORABLE_RULE);
+
+export const SeriesBody = Type.Object({
+  type: Type.Enum([...SERIES_TYPES]),
+  dataSource: Type.Optional(Type.Enum(['events', 'metrics'])),
+  aggFn: Type.Optional(Type.Enum([...AGGREGATIONS])),
+  field: Type.Optional(text({ maxLength: 10_000 })),
+  groupBy: Type.Optional(Type.Array(text({ maxLength: 10_000 }), { maxItems: 10 })),
+  where: Type.Optional(text({ maxLength: 10_000 })),
+  whereLanguage: Type.Optional(Type.Enum([...WHERE_LANGUAGES])),
+  sourceId: Type.Optional(text({ maxLength: 64 })),
+  metricName: Type.Optional(text({ maxLength: 1024 })),
+  metricDataType: Type.Optional(Type.Enum([...METRIC_DATA_TYPES])),
+  level: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Which quantile' })),
+  alias: Type.Optional(text({ maxLength: 1024 })),
+  displayType: Type.Optional(Type.Enum(['line', 'stacked_bar'])),
+  sortOrder: Type.Optional(Type.Enum(['asc', 'desc'])),
+  numberFormat: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  content: Type.Optional(text({ maxLength: 50_000, description: 'Markdown' })),
+  fields: Type.Optional(Type.Array(text({ maxLength: 10_000 }), { maxItems: 100 })),
+});
+
+export const Series = Type.Object({
+  ...SeriesBody.properties,
+  where: Type.String(),
+  whereLanguage: Type.Enum([...WHERE_LANGUAGES]),
+  groupBy: Type.Array(Type.String()),
+});
+
+export type SeriesBody = Static<typeof SeriesBody>;
+export type Series = Static<typeof Series>;

@@ -1,0 +1,349 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useEngine } from '../../test/support/engine.ts';
+import { OWN_DATABASE } from '../engine/engine.ts';
+import { createWriter } from '../expressions/writer.ts';
+import { systemClock } from '../kernel/clock.ts';
+import type { MetricDataType } from '../sources/source.ts';
+import { bucketsOf, GRANULARITIES, type Granularity, oneBucket } from './buckets.ts';
+import { planSeries } from './plan.ts';
+import { ratioOf } from './ratio.ts';
+import type { Points, Reading } from './reading.ts';
+import { findZone, type Zone } from './zone.ts';
+
+const ACME = 'acme';
+const GLOBEX = 'globex';
+/** Yesterday: the tables forget what is older than a month. */
+const T0 = Math.floor(systemClock.now() / 86_400_000 - 1) * 86_400_000 + 10 * 3_600_000;
+const MINUTE = 60_000;
+const utc = findZone('UTC') as Zone;
+const range = { startMs: T0, endMs: T0 + 3 * MINUTE };
+
+const TABLES: Record<'log' | 'trace' | MetricDataType, string> = {
+  log: 'otel_logs',
+  trace: 'otel_traces',
+  gauge: 'otel_metrics_gauge',
+  sum: 'otel_metrics_sum',
+  histogram: 'otel_metrics_histogram',
+  summary: 'otel_metrics_summary',
+  'exponential histogram': 'otel_metrics_exponential_histogram',
+};
+
+const at = (minutes: number): string =>
+  new Date(T0 + minutes * MINUTE).toISOString().replace('Z', '').replace('T', ' ');
+
+const log = (minutes: number, service: string, attributes: Record<string, string> = {}, organization = ACME) => ({
+  OrganizationId: organization,
+  Timestamp: at(minutes),
+  ServiceName: service,
+  SeverityText: attributes.level ?? 'INFO',
+  Body: `${service} did something`,
+  LogAttributes: attributes,
+});
+
+const metric = (
+  name: string,
+  minutes: number,
+  fields: object,
+  { start = -600, host = 'a', organization = ACME } = {},
+) => ({
+  OrganizationId: organization,
+  ServiceName: 'api',
+  MetricName: name,
+  Attributes: { host },
+  StartTimeUnix: start === Number.NEGATIVE_INFINITY ? '1970-01-01 00:00:00' : at(start),
+  TimeUnix: at(minutes),
+  ...fields,
+});
+const CUMULATIVE = { AggregationTemporality: 2, IsMonotonic: true };
+const DELTA = { AggregationTemporality: 1, IsMonotonic: true };
+
+describe('series on the real engine', () => {
+  const engine = useEngine();
+
+  beforeAll(async () => {
+    await engine.insert('otel_logs', [
+      log(0, 'api', { ms: '10', user: 'ann' }),
+      log(0.5, 'api', { ms: '30', user: 'bob' }),
+      log(1, 'web', { ms: '5', user: 'ann', level: 'ERROR' }),
+      log(2.5, 'api', { user: 'ann' }),
+      log(2.6, 'api', { ms: 'unknown' }),
+      log(2.7, 'worker', { ms: '100' }),
+      // Outside of the range, and somebody else's.
+      log(-1, 'api', { ms: '1000' }),
+      log(3, 'api', { ms: '1000' }),
+      log(1, 'api', { ms: '7777', user: 'eve' }, GLOBEX),
+    ]);
+    await engine.insert('otel_metrics_gauge', [
+      metric('cpu', 0, { Value: 15 }),
+      metric('cpu', 0.5, { Value: 25 }),
+      metric('cpu', 0.5, { Value: 35 }, { host: 'b' }),
+      metric('cpu', 2, { Value: 50 }),
+      metric('cpu', 0.5, { Value: 9999 }, { organization: GLOBEX }),
+    ]);
+    await engine.insert('otel_metrics_sum', [
+      // A counter that is older than the range, is reset at minute 1.5 without a new start time, and goes on.
+      metric('hits', -0.5, { ...CUMULATIVE, Value: 100 }),
+      metric('hits', 0.5, { ...CUMULATIVE, Value: 130 }),
+      metric('hits', 1.5, { ...CUMULATIVE, Value: 20 }),
+      metric('hits', 2.5, { ...CUMULATIVE, Value: 50 }),
+      // The same attributes in another process: its start time tells it apart, and it began within the range.
+      metric('hits', 1.5, { ...CUMULATIVE, Value: 7 }, { start: 1.2 }),
+      metric('hits', 2.5, { ...CUMULATIVE, Value: 9 }, { start: 1.2 }),
+      // Nobody knows what it showed before: its first point adds nothing.
+      metric('old', 0.5, { ...CUMULATIVE, Value: 5000 }),
+      metric('old', 1.5, { ...CUMULATIVE, Value: 5010 }),
+      metric('jobs', 0.5, { ...DELTA, Value: 3 }),
+      metric('jobs', 0.6, { ...DELTA, Value: 4 }),
+      metric('jobs', 1.5, { ...DELTA, Value: 5 }, { host: 'b' }),
+      metric('open', 0.5, { AggregationTemporality: 2, IsMonotonic: false, Value: 10 }),
+      metric('open', 1.5, { AggregationTemporality: 2, IsMonotonic: false, Value: 4 }),
+      metric('open', 1.5, { AggregationTemporality: 2, IsMonotonic: false, Value: 6 }, { host: 'b' }),
+    ]);
+    const histogram = { ExplicitBounds: [10, 20], AggregationTemporality: 2 };
+    await engine.insert('otel_metrics_histogram', [
+      metric('lat', -0.5, { ...histogram, Count: 10, Sum: 100, BucketCounts: [10, 0, 0], Min: 1, Max: 9 }),
+      metric('lat', 0.5, { ...histogram, Count: 30, Sum: 350, BucketCounts: [20, 10, 0], Min: 1, Max: 19 }),
+      metric('lat', 1.5, { ...histogram, Count: 4, Sum: 60, BucketCounts: [0, 4, 0], Min: 11, Max: 19 }),
+    ]);
+    const exponential = { AggregationTemporality: 2, NegativeOffset: 0, NegativeBucketCounts: [], ZeroCount: 0 };
+    await engine.insert('otel_metrics_exponential_histogram', [
+      metric('size', -0.5, {
+        ...exponential,
+        Count: 10,
+        Sum: 15,
+        Scale: 1,
+        PositiveOffset: 0,
+        PositiveBucketCounts: [10],
+      }),
+      metric('size', 0.5, {
+        ...exponential,
+        Count: 30,
+        Sum: 75,
+        Scale: 0,
+        PositiveOffset: 0,
+        PositiveBucketCounts: [10, 20],
+      }),
+    ]);
+    await engine.insert('otel_metrics_summary', [
+      metric(
+        'rpc',
+        0.5,
+        { Count: 10, Sum: 50, 'ValueAtQuantiles.Quantile': [0.5, 0.9], 'ValueAtQuantiles.Value': [4, 8] },
+        { start: 0.1 },
+      ),
+      metric(
+        'rpc',
+        1.5,
+        { Count: 14, Sum: 90, 'ValueAtQuantiles.Quantile': [0.5, 0.9], 'ValueAtQuantiles.Value': [6, 10] },
+        { start: 0.1 },
+      ),
+    ]);
+  });
+
+  async function read(
+    given: Partial<Reading>,
+    of: keyof typeof TABLES = 'log',
+    granularity: Granularity | 'whole' = '1m',
+  ): Promise<Points> {
+    const name = TABLES[of];
+    const all = await engine.columns(OWN_DATABASE, name);
+    const isMetric = of !== 'log' && of !== 'trace';
+    const plan = planSeries({
+      organizationId: ACME,
+      table: {
+        database: OWN_DATABASE,
+        name,
+        columns: all.filter((column) => column.name !== 'OrganizationId'),
+        timeColumn: isMetric ? 'TimeUnix' : 'Timestamp',
+        implicitColumn: isMetric ? undefined : 'Body',
+        hasOrganization: true,
+      },
+      metricDataType: isMetric ? of : undefined,
+      aggFn: 'count',
+      where: '',
+      whereLanguage: 'lucene',
+      groupBy: [],
+      buckets: granularity !== 'whole' ? bucketsOf(range, granularity, utc) : oneBucket(range),
+      top: { groups: 20, withOthers: false },
+      path: 'series[0]',
+      ...given,
+    });
+    return plan.collect(await engine.query(plan.statement));
+  }
+
+  const values = async (...args: Parameters<typeof read>) => (await read(...args)).groups[0]?.values;
+  const grouped = async (...args: Parameters<typeof read>) =>
+    Object.fromEntries(
+      (await read(...args)).groups.map(({ labels, isOthers, values }) => [isOthers ? '…' : labels.join('|'), values]),
+    );
+
+  const MS = "LogAttributes['ms']";
+
+  it.each<[string, Partial<Reading>, unknown[]]>([
+    ['count', {}, [2, 1, 3]],
+    ['count of what a where lets through', { where: 'ServiceName:"api"' }, [2, null, 2]],
+    ['avg skips what is missing or no number', { aggFn: 'avg', field: MS }, [20, 5, 100]],
+    ['sum', { aggFn: 'sum', field: MS }, [40, 5, 100]],
+    ['min', { aggFn: 'min', field: MS }, [10, 5, 100]],
+    ['max', { aggFn: 'max', field: MS }, [30, 5, 100]],
+    ['quantile', { aggFn: 'quantile', level: 0.5, field: MS }, [20, 5, 100]],
+    ['count_distinct', { aggFn: 'count_distinct', field: 'LogAttributes.user' }, [2, 1, 1]],
+    ['last_value by time', { aggFn: 'last_value', field: MS }, ['30', '5', '100']],
+    ['any', { aggFn: 'any', field: 'ServiceName', where: 'ServiceName:"web"' }, [null, 'web', null]],
+    ['numbers in attributes compare as numbers', { where: 'LogAttributes.ms:>9' }, [2, null, 1]],
+    ['the same in SQL', { where: "LogAttributes['ms'] > 9 OR ServiceName = 'web'", whereLanguage: 'sql' }, [2, 1, 1]],
+  ])('events: %s', async (_, reading, expected) => {
+    expect(await values(reading)).toEqual(expected);
+  });
+
+  it('events: one value over the whole range', async () => {
+    expect(await values({ aggFn: 'sum', field: MS }, 'log', 'whole')).toEqual([145]);
+  });
+
+  it('events: nothing there is null in every bucket', async () => {
+    expect(await values({ where: 'ServiceName:"nobody"' })).toEqual([null, null, null]);
+  });
+
+  it('events: groups, the highest bucket first', async () => {
+    expect(await grouped({ groupBy: ['ServiceName'] })).toEqual({
+      api: [2, null, 2],
+      web: [null, 1, null],
+      worker: [null, null, 1],
+    });
+  });
+
+  it('events: groups by several things, map keys among them', async () => {
+    expect(await grouped({ groupBy: ['ServiceName', 'LogAttributes.user'], where: 'SeverityText:"ERROR"' })).toEqual({
+      'web|ann': [null, 1, null],
+    });
+  });
+
+  it('events: a cut to the top groups says how many there are', async () => {
+    const points = await read({ groupBy: ['ServiceName'], top: { groups: 1, withOthers: false } });
+    expect(points).toEqual({ groups: [{ labels: ['api'], isOthers: false, values: [2, null, 2] }], totalGroups: 3 });
+  });
+
+  it('events: others are the rows of the rest, not an average of averages', async () => {
+    const reading: Partial<Reading> = {
+      groupBy: ["LogAttributes['ms']"],
+      aggFn: 'avg',
+      field: MS,
+      top: { groups: 1, withOthers: true },
+    };
+    expect(await grouped(reading, 'log', 'whole')).toEqual({ '100': [100], '…': [15] });
+  });
+
+  it('gauge: the last value of each series and bucket, then the aggregate', async () => {
+    expect(await values({ metricName: 'cpu', aggFn: 'avg' }, 'gauge')).toEqual([30, null, 50]);
+    expect(await values({ metricName: 'cpu', aggFn: 'sum' }, 'gauge')).toEqual([60, null, 50]);
+    expect(await values({ metricName: 'cpu', aggFn: 'count' }, 'gauge')).toEqual([2, null, 1]);
+    expect(await grouped({ metricName: 'cpu', aggFn: 'max', groupBy: ['Attributes.host'] }, 'gauge')).toEqual({
+      a: [25, null, 50],
+      b: [35, null, null],
+    });
+  });
+
+  it('sum: increases, resets counted as what is shown afterwards, processes told apart by their start', async () => {
+    // First process: +30, then reset to 20, then +30. Second: began within the range with 7, then +2.
+    expect(await values({ metricName: 'hits', aggFn: 'sum' }, 'sum')).toEqual([30, 27, 32]);
+    expect(await values({ metricName: 'hits', aggFn: 'increase' }, 'sum')).toEqual([30, 27, 32]);
+    expect(await values({ metricName: 'hits', aggFn: 'rate' }, 'sum')).toEqual([0.5, 27 / 60, 32 / 60]);
+    expect(await values({ metricName: 'hits', aggFn: 'max' }, 'sum')).toEqual([30, 20, 30]);
+    expect(await values({ metricName: 'hits', aggFn: 'increase' }, 'sum', 'whole')).toEqual([89]);
+  });
+
+  it('sum: a counter seen for the first time adds nothing until its second point', async () => {
+    expect(await values({ metricName: 'old', aggFn: 'increase' }, 'sum')).toEqual([0, 10, null]);
+  });
+
+  it('sum: deltas are added up', async () => {
+    expect(await values({ metricName: 'jobs', aggFn: 'sum' }, 'sum')).toEqual([7, 5, null]);
+  });
+
+  it('sum: what may fall is read like a gauge, and its increase is not clamped', async () => {
+    expect(await values({ metricName: 'open', aggFn: 'sum' }, 'sum')).toEqual([10, 10, null]);
+    expect(await values({ metricName: 'open', aggFn: 'increase', where: 'Attributes.host:"a"' }, 'sum')).toEqual([
+      0,
+      -6,
+      null,
+    ]);
+  });
+
+  it('histogram: quantiles, counts, sums, averages, with a reset', async () => {
+    // Minute 0: +10 in (0,10], +10 in (10,20]. Minute 1: reset, 4 in (10,20].
+    expect(await values({ metricName: 'lat', aggFn: 'quantile', level: 0.75 }, 'histogram')).toEqual([15, 17.5, null]);
+    expect(await values({ metricName: 'lat', aggFn: 'count' }, 'histogram')).toEqual([20, 4, null]);
+    expect(await values({ metricName: 'lat', aggFn: 'sum' }, 'histogram')).toEqual([250, 60, null]);
+    expect(await values({ metricName: 'lat', aggFn: 'avg' }, 'histogram')).toEqual([12.5, 15, null]);
+    expect(await values({ metricName: 'lat', aggFn: 'max' }, 'histogram')).toEqual([19, 19, null]);
+    expect(
+      await grouped({ metricName: 'lat', aggFn: 'quantile', level: 0.5, groupBy: ['ServiceName'] }, 'histogram'),
+    ).toEqual({
+      api: [10, 15, null],
+    });
+  });
+
+  it('exponential histogram: the scale may become coarser in between', async () => {
+    // Scale 1, bucket 0 is (1, 1.41]; at scale 0 it lies in bucket 0, (1, 2]: nothing new there, 20 new in (2, 4].
+    expect(await values({ metricName: 'size', aggFn: 'quantile', level: 0.5 }, 'exponential histogram')).toEqual([
+      expect.closeTo(2 * 2 ** 0.5, 9),
+      null,
+      null,
+    ]);
+    expect(await values({ metricName: 'size', aggFn: 'count' }, 'exponential histogram')).toEqual([20, null, null]);
+  });
+
+  it('summary: its own quantiles, counts and averages', async () => {
+    expect(await values({ metricName: 'rpc', aggFn: 'quantile', level: 0.9 }, 'summary')).toEqual([8, 10, null]);
+    expect(await values({ metricName: 'rpc', aggFn: 'count' }, 'summary')).toEqual([10, 4, null]);
+    expect(await values({ metricName: 'rpc', aggFn: 'avg' }, 'summary')).toEqual([5, 10, null]);
+  });
+
+  it('a ratio is a division, null where there is nothing to divide by', async () => {
+    const errors = await read({ where: 'SeverityText:"ERROR"' });
+    const webs = await read({ where: 'ServiceName:"web" OR LogAttributes.user:"bob"' });
+    expect(ratioOf(errors, webs, { aggFn: 'count', groups: 20 }).groups[0]?.values).toEqual([0, 1, null]);
+    expect(ratioOf(errors, webs, { aggFn: 'avg', groups: 20 }).groups[0]?.values).toEqual([null, 1, null]);
+  });
+
+  it('buckets begin where the engine says they do, in every zone and season', async () => {
+    for (const name of ['UTC', 'Europe/Berlin', 'America/Sao_Paulo', 'Asia/Kolkata', 'Australia/Lord_Howe']) {
+      for (const granularity of ['1m', '30m', '6h', '1d', '2d', '7d', '30d'] as const) {
+        const startMs = Date.parse('2026-03-05T06:07:08Z');
+        const length = Math.min(90 * 86_400_000, 400 * GRANULARITIES[granularity]);
+        const buckets = bucketsOf({ startMs, endMs: startMs + length }, granularity, findZone(name) as Zone);
+        const writer = createWriter();
+        const moments = buckets.starts.flatMap((start) => [start, start - 1000]).slice(2);
+        const index = buckets.indexOf('t', (value, type) => writer.bind(value, type));
+        const sql = `SELECT ${index} FROM (SELECT fromUnixTimestamp64Milli(arrayJoin(${writer.bind(moments, 'Array(Int64)')})) AS t)`;
+        const rows = await engine.query({ sql, parameters: writer.parameters });
+        const expected = buckets.starts.flatMap((_, at) => [at, at - 1]).slice(2);
+        expect(
+          rows.map(([at]) => at),
+          `${name} ${granularity}`,
+        ).toEqual(expected);
+      }
+    }
+  });
+
+  it.each<[string, Partial<Reading>, keyof typeof TABLES, RegExp]>([
+    ['a field that is missing', { aggFn: 'sum' }, 'log', /^series\[0\]\.field: /],
+    ['a column that is not there', { aggFn: 'sum', field: 'Durationn' }, 'log', /^series\[0\]\.field: /],
+    ['text that does not parse', { where: 'a:[1 TO' }, 'log', /^series\[0\]\.where: /],
+    ['the column of the organization', { groupBy: ['OrganizationId'] }, 'log', /^series\[0\]\.groupBy\[0\]: /],
+    ['an increase of logs', { aggFn: 'increase' }, 'log', /^series\[0\]\.aggFn: /],
+    ['an increase of a gauge', { aggFn: 'rate', metricName: 'cpu' }, 'gauge', /^series\[0\]\.aggFn: /],
+    ['a metric without a name', { aggFn: 'avg' }, 'gauge', /^series\[0\]\.metricName: /],
+    [
+      'what a histogram cannot tell',
+      { aggFn: 'count_distinct', metricName: 'lat' },
+      'histogram',
+      /^series\[0\]\.aggFn: /,
+    ],
+  ])('refuses %s and says where', async (_, reading, of, message) => {
+    await expect(read(reading, of)).rejects.toMatchObject({
+      code: 'bad_request',
+      message: expect.stringMatching(message),
+    });
+  });
+});

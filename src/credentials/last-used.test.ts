@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { newUuid } from '../kernel/ids.ts';
+import type { Key } from '../keys/key.ts';
+import { findKey, insertKey, markKeyUsed } from '../keys/store.ts';
+import { insertOrganization } from '../organizations/store.ts';
+import { openState } from '../state/open.ts';
+import type { State } from '../state/state.ts';
+import { createLastUsed, type LastUsed } from './last-used.ts';
+import { hashOf } from './secrets.ts';
+
+const NOON = Date.parse('2026-11-15T12:00:00Z');
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+describe('when keys were last used', () => {
+  const organizationId = newUuid();
+  let directory: string;
+  let state: State;
+  let lastUsed: LastUsed;
+  let now: number;
+  let writes: number;
+  let warnings: string[];
+  const clock = { now: () => now };
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
+    now = NOON;
+    warnings = [];
+    state = await openState({ dataDirectory: directory, clock, observer: { query() {}, commit: () => void writes++ } });
+    await state.write((tx) =>
+      insertOrganization(tx, { id: organizationId, name: 'Acme', tier: 'SCALE', isPaid: true, createdAt: NOON }),
+    );
+    lastUsed = createLastUsed({
+      state,
+      clock,
+      log: { warn: (_: unknown, text?: string) => void warnings.push(text ?? '') },
+      mark: markKeyUsed,
+      credentials: 'keys',
+    });
+  });
+
+  afterEach(async () => {
+    await state.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  async function storedKey(usedAt?: number): Promise<Key> {
+    const id = newUuid();
+    const key: Key = {
+      id,
+      organizationId,
+      name: 'key',
+      state: 'enabled',
+      roles: ['developer'],
+      ipAccessList: [],
+      keyIdHash: hashOf(id),
+      keySuffix: 'abcd',
+      keySecretHash: hashOf('secret'),
+      createdAt: NOON,
+      expireAt: undefined,
+      usedAt,
+    };
+    await state.write((tx) => insertKey(tx, key));
+    writes = 0;
+    return key;
+  }
+
+  const usedAt = async ({ id }: Key) => (await findKey(state.db, organizationId, id))?.usedAt;
+
+  it('K2: is not known before the first use, and then to the minute', async () => {
+    const key = await storedKey();
+    await lastUsed.flush();
+    expect([await usedAt(key), writes]).toEqual([undefined, 0]);
+    now = NOON + 59 * SECOND;
+    lastUsed.note(key);
+    await lastUsed.flush();
+    expect([await usedAt(key), writes]).toEqual([NOON, 1]);
+  });
+
+  it('K2: is written at most once per key and minute, however often the key is used', async () => {
+    const key = await storedKey();
+    for (let second = 0; second < 60; second++) {
+      now = NOON + second * SECOND;
+      lastUsed.note(key);
+      await lastUsed.flush();
+    }
+    expect(writes).toBe(1);
+    now = NOON + MINUTE;
+    lastUsed.note(key);
+    await lastUsed.flush();
+    expect([await usedAt(key), writes]).toEqual([NOON + MINUTE, 2]);
+  });
+
+  it('K2: many keys of one moment share a write', async () => {
+    const keys = [await storedKey(), await storedKey(), await storedKey()];
+    for (const key of keys) lastUsed.note(key);
+    await lastUsed.flush();
+    expect(writes).toBe(1);
+    for (const key of keys) expect(await usedAt(key)).toBe(NOON);
+  });
+
+  it('K2: what another node has written in this minute is not written again', async () => {
+    const key = await storedKey(NOON);
+    now = NOON + 30 * SECOND;
+    lastUsed.note(key);
+    await lastUsed.flush();
+    expect(writes).toBe(0);
+  });
+
+  it('K2: never goes backwards, when another node has seen the key later', async () => {
+    const key = await storedKey(NOON + MINUTE);
+    lastUsed.note({ ...key, usedAt: undefined });
+    await lastUsed.flush();
+    expect(await usedAt(key)).toBe(NOON + MINUTE);
+  });
+
+  it('K2: is written by itself, without anybody asking', async () => {
+    const key = await storedKey();
+    lastUsed.note(key);
+    await expect.poll(() => usedAt(key), { timeout: 20_000 }).toBe(NOON);
+  });
+
+  it('K2: a key that was deleted meanwhile is no trouble', async () => {
+    const key = await storedKey();
+    lastUsed.note({ ...key, id: newUuid() });
+    lastUsed.note(key);
+    await lastUsed.flush();
+    expect([await usedAt(key), warnings]).toEqual([NOON, []]);
+  });
+
+  it('K2: a store that fails is a warning, never an error for the caller, and the next use tries again', async () => {
+    const key = await storedKey();
+    await state.write((tx) => sql`ALTER TABLE api_keys RENAME TO elsewhere`.execute(tx));
+    lastUsed.note(key);
+    await lastUsed.flush();
+    expect(warnings).toEqual(['could not note when keys were last used']);
+    await state.write((tx) => sql`ALTER TABLE elsewhere RENAME TO api_keys`.execute(tx));
+    lastUsed.note(key);
+    await lastUsed.flush();
+    expect([await usedAt(key), warnings.length]).toEqual([NOON, 1]);
+  });
+});

@@ -1,0 +1,99 @@
+import { crc32 } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import {
+  hashOf,
+  isSameHash,
+  isSelfIdentifying,
+  newKeyId,
+  newKeySecret,
+  newToken,
+  newWebhookSecret,
+  suffixOf,
+  tokenSuffixOf,
+} from './secrets.ts';
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** What a scanner would do that knows nothing but the rule: base 62 of the CRC-32 of all before it, six digits. */
+const numberIn = (digits: string) => [...digits].reduce((sum, digit) => sum * 62 + DIGITS.indexOf(digit), 0);
+
+const many = (make: () => string) => Array.from({ length: 2000 }, make);
+
+describe('credentials', () => {
+  it('K1: a key id is 20 characters of [A-Za-z0-9], never the same twice, and uses all of them', () => {
+    const ids = many(newKeyId);
+    for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9]{20}$/);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(new Set(ids.join('')).size).toBe(62);
+  });
+
+  it.each([
+    ['key secret', newKeySecret, 'phs_'],
+    ['token', newToken, 'pht_'],
+    ['webhook secret', newWebhookSecret, 'phw_'],
+  ])('K1: a %s has a prefix, at least 256 random bits and a checksum', (_, make, prefix) => {
+    const texts = many(make);
+    expect(new Set(texts).size).toBe(texts.length);
+    for (const text of texts) {
+      expect(text.startsWith(prefix)).toBe(true);
+      expect(text).toMatch(/^ph[stw]_[A-Za-z0-9]{49}$/);
+      expect(numberIn(text.slice(-6))).toBe(crc32(text.slice(0, -6)));
+      expect(isSelfIdentifying(text)).toBe(true);
+    }
+    expect((texts[0] ?? '').slice(prefix.length, -6).length * Math.log2(62)).toBeGreaterThanOrEqual(256);
+  });
+
+  it('K1: every single wrong character is noticed', () => {
+    const secret = newKeySecret();
+    for (let index = 0; index < secret.length; index++) {
+      for (const other of ['0', 'A', 'z', '_', '-']) {
+        const changed = secret.slice(0, index) + other + secret.slice(index + 1);
+        expect(isSelfIdentifying(changed)).toBe(changed === secret);
+      }
+    }
+  });
+
+  it.each([
+    [''],
+    ['phs_'],
+    [newKeyId()],
+    [`${newKeySecret()}x`],
+    [newKeySecret().slice(0, -1)],
+    [` ${newKeySecret()}`],
+    [newKeySecret().replace('phs', 'pht')],
+  ])('K1: %j is none of ours', (text) => {
+    expect(isSelfIdentifying(text)).toBe(false);
+  });
+
+  it.each([
+    ['', '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='],
+    ['abc', 'ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0='],
+    ['é', 'SplVfkAzw1Od4utlRyAXytX5VX96BiWgnxw/biumnEw='],
+  ])('K7: the hash of %j is base64(SHA-256) of its UTF-8 bytes', (text, hash) => {
+    expect(hashOf(text)).toBe(hash);
+  });
+
+  it.each([
+    ['AcmeAdminKey00000001', '0001'],
+    ['abcd', 'abcd'],
+    ['abc', 'abc'],
+    ['', ''],
+  ])('K2: the suffix of %j is %j', (text, suffix) => {
+    expect(suffixOf(text)).toBe(suffix);
+  });
+
+  it.each([
+    [hashOf('a'), hashOf('a'), true],
+    [hashOf('a'), hashOf('b'), false],
+    [hashOf('a'), hashOf('a').slice(0, -1), false],
+    [hashOf('a'), '', false],
+    ['', '', true],
+  ])('M5: %j and %j are the same: %j', (a, b, isSame) => {
+    expect(isSameHash(Buffer.from(a), Buffer.from(b))).toBe(isSame);
+  });
+
+  it('a token shows its last four characters, and a short one nothing: they are part of the secret', () => {
+    expect(tokenSuffixOf(newToken())).toHaveLength(4);
+    expect(['any', 'any-token', 'x'.repeat(15)].map(tokenSuffixOf)).toEqual(['', '', '']);
+  });
+});

@@ -1,0 +1,138 @@
+import type { DashboardSpec } from '../../fleet/schema.ts';
+import { at, logs, MILLISECONDS, metrics, note, tile, traces } from './tile.ts';
+
+const SERVER = 'SpanKind:"Server"';
+const SHOP = '-ServiceName:"pilothouse"';
+const byService = ['ServiceName'];
+
+const incident = `The services of a small shop: **gateway** → **search**, and **gateway** → **checkout** → **payments** → its ledger database; **ingest** reads a queue.
+
+Every day at **10:05 UTC** a reconciliation job locks the table \`ledger_entries\`. For 25 minutes payments waits for its database: latencies rise up to the timeout of 5 s, charges fail with 504, checkout and gateway pass the failure on, the queue of charges grows and the connections run out. At 10:27 payments is restarted, which ends it; its counters begin again at zero, and rates know that.`;
+
+/** Is the shop well, and if not, since when and where? */
+export const serviceHealth: DashboardSpec = {
+  id: '64f0c1d2e3a4b5c6d7e8f902',
+  name: 'Service health',
+  tags: ['demo', 'shop'],
+  tiles: [
+    tile('number', 'requests', 'Requests', at(0, 0, 6, 4), [
+      metrics({
+        metricName: 'http.server.requests',
+        metricDataType: 'sum',
+        aggFn: 'increase',
+        where: 'ServiceName:"gateway"',
+      }),
+    ]),
+    tile(
+      'number',
+      'errors',
+      'Failed requests',
+      at(6, 0, 6, 4),
+      [
+        traces({ aggFn: 'count', where: `${SERVER} ServiceName:"gateway" StatusCode:"Error"` }),
+        traces({ aggFn: 'count', where: `${SERVER} ServiceName:"gateway"`, numberFormat: { output: 'percent' } }),
+      ],
+      true,
+    ),
+    tile('number', 'p95', 'p95 at the gateway, ms', at(12, 0, 6, 4), [
+      traces({ aggFn: 'quantile', level: 0.95, field: MILLISECONDS, where: `${SERVER} ServiceName:"gateway"` }),
+    ]),
+    tile('number', 'orders', 'Orders placed', at(18, 0, 6, 4), [
+      metrics({ metricName: 'orders.placed', metricDataType: 'sum', aggFn: 'increase' }),
+    ]),
+    tile('time', 'rate', 'Requests per second', at(0, 4, 12, 6), [
+      metrics({
+        metricName: 'http.server.requests',
+        metricDataType: 'sum',
+        aggFn: 'rate',
+        where: SHOP,
+        groupBy: byService,
+      }),
+    ]),
+    tile(
+      'time',
+      'error-ratio',
+      'Share of failed requests',
+      at(12, 4, 12, 6),
+      [
+        traces({ aggFn: 'count', where: `${SERVER} ${SHOP} StatusCode:"Error"`, groupBy: byService }),
+        traces({
+          aggFn: 'count',
+          where: `${SERVER} ${SHOP}`,
+          groupBy: byService,
+          numberFormat: { output: 'percent' },
+        }),
+      ],
+      true,
+    ),
+    tile('time', 'latency-traces', 'p95 of spans, ms', at(0, 10, 12, 6), [
+      traces({
+        aggFn: 'quantile',
+        level: 0.95,
+        field: MILLISECONDS,
+        where: `${SERVER} ${SHOP}`,
+        groupBy: byService,
+      }),
+    ]),
+    tile('time', 'latency-histogram', 'p95 of all requests (histogram), s', at(12, 10, 12, 6), [
+      metrics({
+        metricName: 'http.server.request.duration',
+        metricDataType: 'histogram',
+        aggFn: 'quantile',
+        level: 0.95,
+        where: SHOP,
+        groupBy: byService,
+      }),
+    ]),
+    tile('time', 'queues', 'Queue depth', at(0, 16, 8, 6), [
+      metrics({
+        metricName: 'queue.depth',
+        metricDataType: 'gauge',
+        aggFn: 'max',
+        groupBy: ["Attributes['queue.name']"],
+      }),
+    ]),
+    tile('time', 'database', 'p99 of database calls (exponential histogram), ms', at(8, 16, 8, 6), [
+      metrics({
+        metricName: 'db.client.operation.duration',
+        metricDataType: 'exponential histogram',
+        aggFn: 'quantile',
+        level: 0.99,
+        groupBy: byService,
+      }),
+    ]),
+    tile('time', 'connections', 'Database connections in use', at(16, 16, 8, 6), [
+      metrics({
+        metricName: 'db.client.connections.usage',
+        metricDataType: 'sum',
+        aggFn: 'max',
+        groupBy: byService,
+      }),
+    ]),
+    tile('table', 'slowest', 'Slowest endpoints', at(0, 22, 12, 8), [
+      traces({
+        aggFn: 'quantile',
+        level: 0.95,
+        field: MILLISECONDS,
+        alias: 'p95, ms',
+        where: `${SERVER} ${SHOP}`,
+        groupBy: ['ServiceName', 'SpanName'],
+        sortOrder: 'desc',
+      }),
+      traces({
+        aggFn: 'count',
+        alias: 'spans',
+        where: `${SERVER} ${SHOP}`,
+        groupBy: ['ServiceName', 'SpanName'],
+        sortOrder: 'desc',
+      }),
+    ]),
+    tile('search', 'failures', 'Errors', at(12, 22, 12, 8), [
+      logs({
+        fields: ['Timestamp', 'ServiceName', 'Body', "LogAttributes['exception.type']"],
+        where: `SeverityText:"ERROR" ${SHOP}`,
+      }),
+    ]),
+    note('about', 'What you see', at(0, 30, 24, 5), incident),
+  ],
+};

@@ -1,0 +1,162 @@
+import type { CostSpec, FleetFile, OrganizationSpec, ServiceSpec } from '../fleet/schema.ts';
+import { addDays, dayOf } from '../kernel/days.ts';
+import { chcFromMicros } from '../kernel/money.ts';
+import { fleetAtAGlance } from './dashboards/fleet-at-a-glance.ts';
+import { logsExplorer } from './dashboards/logs-explorer.ts';
+import { pilothouseItself } from './dashboards/pilothouse-itself.ts';
+import { serviceHealth } from './dashboards/service-health.ts';
+
+const DAYS = 60;
+
+const ids = {
+  organization: 'b3a6f9d2-5c41-4e8a-9d27-0f1e2d3c4b5a',
+  analytics: '4f2d1c0b-9a8e-4d7c-b6a5-e4f3d2c1b0a9',
+  reader: '5e3c2b1a-0f9d-4c8b-a796-d5e4f3c2b1a0',
+  sandbox: '6d4b3a29-1e0c-4b9a-8f85-c6d5e4f3b2a1',
+  warehouse: '7c5a4938-2d1b-4a8f-9e74-b7c6d5e4f3a2',
+  sandboxWarehouse: '8b695847-3c2a-4f9e-8d63-a8b7c6d5e4f3',
+};
+
+/** The same on every machine and after every restart, so that a line copied from the README works. */
+export const demo = {
+  organizationId: ids.organization,
+  serviceId: ids.analytics,
+  ids,
+  admin: { keyId: 'DemoAdminKey00000001', keySecret: 'demo-admin-secret' },
+  developer: { keyId: 'DemoDevKey0000000002', keySecret: 'demo-developer-secret' },
+  token: 'demo-dashboard-token',
+  /** May also change dashboards. */
+  writer: 'demo-dashboard-writer',
+  dashboardId: '64f0c1d2e3a4b5c6d7e8f901',
+};
+
+const services: ServiceSpec[] = [
+  {
+    id: ids.analytics,
+    name: 'analytics',
+    dataWarehouseId: ids.warehouse,
+    isPrimary: true,
+    isReadonly: false,
+    numReplicas: 3,
+    minTotalMemoryGb: 48,
+    maxTotalMemoryGb: 360,
+    idleScaling: true,
+    idleTimeoutMinutes: 15,
+    provider: 'aws',
+    region: 'eu-central-1',
+    databaseVersion: '26.7',
+    endpoints: [
+      { protocol: 'nativesecure', host: 'analytics.demo.internal', port: 9440 },
+      { protocol: 'https', host: 'analytics.demo.internal', port: 8443 },
+      { protocol: 'mysql', host: 'analytics.demo.internal', port: 3306, username: 'mysql4analytics' },
+    ],
+    ipAccessList: [
+      { source: '10.0.0.0/8', description: 'Office and VPN' },
+      { source: '2001:db8::/32', description: 'Data center' },
+    ],
+    iamRole: 'arn:aws:iam::123456789012:role/demo-analytics',
+    byocId: 'byoc-demo-1',
+    privateEndpointIds: ['vpce-0a1b2c3d4e5f60718'],
+    availablePrivateEndpointIds: ['vpce-0a1b2c3d4e5f60718', 'vpce-1f2e3d4c5b6a79808'],
+    encryptionKey: 'arn:aws:kms:eu-central-1:123456789012:key/demo',
+    encryptionAssumedRoleIdentifier: 'arn:aws:iam::123456789012:role/demo-encryption',
+    encryptionRoleId: 'demo-encryption-role',
+    hasTransparentDataEncryption: true,
+    transparentDataEncryptionKeyId: 'demo-tde-key',
+    createdAt: '2026-01-12T08:30:00Z',
+  },
+  {
+    id: ids.reader,
+    name: 'analytics-reader',
+    dataWarehouseId: ids.warehouse,
+    isPrimary: false,
+    isReadonly: true,
+    numReplicas: 1,
+    minTotalMemoryGb: 24,
+    maxTotalMemoryGb: 96,
+    provider: 'aws',
+    region: 'eu-central-1',
+    databaseVersion: '26.7',
+    createdAt: '2026-03-02T10:00:00Z',
+  },
+  {
+    id: ids.sandbox,
+    name: 'sandbox',
+    kind: 'development',
+    dataWarehouseId: ids.sandboxWarehouse,
+    isPrimary: true,
+    provider: 'aws',
+    region: 'eu-central-1',
+    databaseVersion: '26.7',
+    createdAt: '2026-05-20T14:45:00Z',
+  },
+];
+
+/** What each entity costs on an ordinary weekday, in micro-CHC. */
+const bills: { entityType: CostSpec['entityType']; entityId: string; metrics: Record<string, number> }[] = [
+  { entityType: 'datawarehouse', entityId: ids.warehouse, metrics: { storageCHC: 1_612_500, backupCHC: 829_508 } },
+  { entityType: 'datawarehouse', entityId: ids.sandboxWarehouse, metrics: { storageCHC: 41_475, backupCHC: 20_738 } },
+  {
+    entityType: 'service',
+    entityId: ids.analytics,
+    metrics: { computeCHC: 42_984_000, publicDataTransferCHC: 1_382_400, interRegionTier1DataTransferCHC: 249_600 },
+  },
+  { entityType: 'service', entityId: ids.reader, metrics: { computeCHC: 7_164_000, publicDataTransferCHC: 460_800 } },
+  { entityType: 'service', entityId: ids.sandbox, metrics: { computeCHC: 2_149_200 } },
+];
+
+/**
+ * The demo organization as of a moment. `withCosts`: also a provisional bill of the last weeks, so that there is one
+ * before the first metered day is rated.
+ */
+export function demoFleet(nowMs: number, { withCosts }: { withCosts: boolean }): FleetFile {
+  const today = dayOf(nowMs);
+  const organization: OrganizationSpec = {
+    id: ids.organization,
+    name: 'Demo',
+    tier: 'SCALE',
+    paid: true,
+    createdAt: '2026-01-12T08:00:00Z',
+    services,
+    keys: [
+      { name: 'demo admin', ...demo.admin, roles: ['admin'] },
+      { name: 'demo developer', ...demo.developer, roles: ['developer'] },
+    ],
+    dashboardTokens: [
+      { name: 'demo wallboard', token: demo.token },
+      { name: 'demo editor', token: demo.writer, access: 'write' },
+    ],
+    dashboards: [fleetAtAGlance(demo.dashboardId), serviceHealth, pilothouseItself, logsExplorer],
+    ...(withCosts && {
+      usageCosts: Array.from({ length: DAYS }, (_, back) => back).flatMap((back) => costsOf(addDays(today, -back))),
+    }),
+  };
+  return { organizations: [organization] };
+}
+
+function costsOf(date: string): CostSpec[] {
+  const weekday = new Date(`${date}T00:00:00Z`).getUTCDay();
+  const load = weekday === 0 || weekday === 6 ? 0.4 : 1;
+  return bills.map(({ entityType, entityId, metrics }) => ({
+    date,
+    entityType,
+    entityId,
+    locked: false,
+    metrics: Object.fromEntries(
+      Object.entries(metrics).map(([metric, micros]) => {
+        const isStored = metric === 'storageCHC' || metric === 'backupCHC';
+        const factor = isStored
+          ? 1 + wobble(date, entityId, metric) * 0.02
+          : load * (0.85 + wobble(date, entityId, metric) * 0.3);
+        return [metric, chcFromMicros(Math.round(micros * factor))];
+      }),
+    ),
+  }));
+}
+
+/** 0 to 1, always the same for the same day and meter. */
+function wobble(...parts: string[]): number {
+  let hash = 2166136261;
+  for (const character of parts.join(' ')) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619);
+  return ((hash >>> 8) % 10_000) / 10_000;
+}

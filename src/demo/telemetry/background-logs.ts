@@ -1,0 +1,114 @@
+import { MINUTE_MS } from '../../kernel/clock.ts';
+import type { Batch } from '../../telemetry/rows.ts';
+import { type LogLine, logRow } from './logs.ts';
+import type { Random } from './random.ts';
+import { SERVICES, type ServiceName } from './services.ts';
+import { INCIDENT, loadAt, midnight, STEP_MS, severityAt } from './shape.ts';
+
+type Said = Omit<LogLine, 'pod' | 'ms'> & { service: ServiceName };
+
+/** What services say without being asked, and the story of the incident. */
+export function addBackgroundLogs(batch: Batch, random: Random, organizationId: string, stepMs: number): void {
+  for (const { service, ...said } of [...routine(random, stepMs), ...story(stepMs)]) {
+    const pod = random.pick(SERVICES[service].pods);
+    batch.logs.push(logRow(organizationId, { ...said, pod, ms: stepMs + random.next() * STEP_MS }));
+  }
+}
+
+function routine(random: Random, stepMs: number): Said[] {
+  const severity = severityAt(stepMs);
+  const load = loadAt(stepMs);
+  const said: Said[] = [];
+  const now = (chance: number, make: () => Said) => {
+    if (random.isLucky(chance)) said.push(make());
+  };
+  now(0.9, () => ({ service: 'gateway', severity: 'DEBUG', body: 'readiness probe answered' }));
+  now(0.4, () => {
+    const ratio = random.between(0.88, 0.97).toFixed(3);
+    const attributes = { 'cache.name': 'documents', 'cache.hit_ratio': ratio };
+    return { service: 'search', severity: 'INFO', body: `cache hit ratio ${ratio} over the last minute`, attributes };
+  });
+  now(0.5, () => {
+    const lag = String(Math.round(random.around(80 * (0.4 + load), 0.5)));
+    const attributes = { 'messaging.kafka.consumer.lag': lag, 'messaging.kafka.partition': String(random.whole(0, 7)) };
+    return { service: 'ingest', severity: 'INFO', body: `consumer lag is ${lag}`, attributes };
+  });
+  now(0.5, () => poolLine(random, load, severity));
+  now(0.3, () => ({
+    service: 'checkout',
+    severity: 'DEBUG',
+    body: `${random.whole(20, 90)} expired carts removed`,
+    attributes: { job: 'cart-cleanup' },
+  }));
+  now(0.002, () => ({
+    service: 'gateway',
+    severity: 'ERROR',
+    body: 'unhandled exception in the rate limiter: Cannot read properties of undefined',
+    attributes: { 'exception.type': 'TypeError', 'exception.message': 'Cannot read properties of undefined' },
+  }));
+  return said;
+}
+
+function poolLine(random: Random, load: number, severity: number): Said {
+  const used = Math.min(20, Math.round(3 + 6 * load + 20 * severity));
+  const attributes = { 'db.client.connections.used': String(used), 'db.client.connections.max': '20' };
+  if (used < 20)
+    return { service: 'payments', severity: 'DEBUG', body: `connection pool: ${used} of 20 in use`, attributes };
+  const body = `connection pool exhausted: 20 of 20 in use, ${random.whole(5, 60)} waiting`;
+  return { service: 'payments', severity: 'WARN', body, attributes };
+}
+
+const EVENTS: { afterMs: number; said: Said[] }[] = [
+  {
+    afterMs: 0,
+    said: [
+      {
+        service: 'payments',
+        severity: 'INFO',
+        body: 'reconciliation started: locking ledger_entries',
+        attributes: { job: 'reconciliation', 'db.system': 'postgresql' },
+      },
+    ],
+  },
+  {
+    afterMs: 4 * MINUTE_MS,
+    said: [
+      {
+        service: 'checkout',
+        severity: 'ERROR',
+        body: 'circuit breaker for payments opened after 20 failures',
+        attributes: { 'peer.service': 'payments', 'circuit_breaker.state': 'open' },
+      },
+    ],
+  },
+  {
+    afterMs: INCIDENT.restartMs - INCIDENT.startMs,
+    said: [
+      { service: 'payments', severity: 'WARN', body: 'SIGTERM received, stopping' },
+      {
+        service: 'payments',
+        severity: 'WARN',
+        body: 'reconciliation cancelled',
+        attributes: { job: 'reconciliation' },
+      },
+      { service: 'payments', severity: 'INFO', body: `payments ${SERVICES.payments.version} is listening on 8080` },
+    ],
+  },
+  {
+    afterMs: INCIDENT.lengthMs,
+    said: [
+      {
+        service: 'checkout',
+        severity: 'INFO',
+        body: 'circuit breaker for payments closed',
+        attributes: { 'peer.service': 'payments', 'circuit_breaker.state': 'closed' },
+      },
+    ],
+  },
+];
+
+const story = (stepMs: number): Said[] =>
+  EVENTS.flatMap(({ afterMs, said }) => {
+    const at = midnight(stepMs) + INCIDENT.startMs + afterMs;
+    return at >= stepMs && at < stepMs + STEP_MS ? said : [];
+  });

@@ -1,0 +1,82 @@
+import { LATENCY_BOUNDS } from '../../telemetry/request-metrics.ts';
+import { createSpread, errorShare, portions, sumOf } from './latency.ts';
+import { createRandom } from './random.ts';
+import { SERVICE_NAMES, SERVICES, type ServiceName } from './services.ts';
+import { loadAt, METRICS_EVERY_MS, midnight, processStart, severityAt } from './shape.ts';
+
+/** Of the exponential histograms: four buckets for each doubling, from one millisecond up. Milliseconds. */
+export const SCALE = 2;
+export const EXPONENTIAL_BUCKETS = 54;
+const EXPONENTIAL_BOUNDS = Array.from({ length: EXPONENTIAL_BUCKETS - 1 }, (_, at) => 2 ** ((at + 1) / 4) / 1000);
+
+/** Whose calls to a database are reported as exponential histograms. */
+export const HAS_DATABASE: ReadonlySet<ServiceName> = new Set(['payments', 'search']);
+
+/** What a process has counted since it began. */
+export interface Counter {
+  startMs: number;
+  ok: number;
+  failed: number;
+  sumSeconds: number;
+  maxSeconds: number;
+  buckets: number[];
+  exponential: number[];
+  /** In the last interval alone. */
+  lately: { ok: number; failed: number };
+}
+
+const newCounter = (startMs: number): Counter => ({
+  startMs,
+  ok: 0,
+  failed: 0,
+  sumSeconds: 0,
+  maxSeconds: 0,
+  buckets: new Array(LATENCY_BOUNDS.length + 1).fill(0),
+  exponential: new Array(EXPONENTIAL_BUCKETS).fill(0),
+  lately: { ok: 0, failed: 0 },
+});
+
+export type Counters = Record<ServiceName, Counter>;
+
+/**
+ * The counters as of a moment, which `advance` moves on by one interval. They follow from the time alone: unless they
+ * are known, those of the day so far are added up, a tenth of a second of work.
+ */
+export function createCounters(seed: string, fromMs: number, known?: Counters) {
+  const overBuckets = createSpread(LATENCY_BOUNDS);
+  const overExponential = createSpread(EXPONENTIAL_BOUNDS);
+  const began = midnight(fromMs - 1);
+  const counters = known ?? (Object.fromEntries(SERVICE_NAMES.map((name) => [name, newCounter(began)])) as Counters);
+  if (!known) for (let ms = began + METRICS_EVERY_MS; ms < fromMs; ms += METRICS_EVERY_MS) advance(ms);
+
+  /** Counts the interval that ends at `ms`. */
+  function advance(ms: number): Counters {
+    const severity = severityAt(ms);
+    for (const name of SERVICE_NAMES) {
+      const startMs = processStart(name, ms);
+      if (counters[name].startMs !== startMs) counters[name] = newCounter(startMs);
+      count(counters[name], name, severity, createRandom(seed, 'requests', name, ms).between(0.93, 1.07) * loadAt(ms));
+    }
+    return counters;
+  }
+
+  function count(counter: Counter, service: ServiceName, severity: number, load: number): void {
+    const total = Math.round((SERVICES[service].peakPerSecond * load * METRICS_EVERY_MS) / 1000);
+    const failed = Math.round(total * errorShare(service, severity));
+    counter.lately = { ok: total - failed, failed };
+    counter.ok += total - failed;
+    counter.failed += failed;
+    for (const portion of portions(service, total, severity)) {
+      counter.sumSeconds += sumOf(portion);
+      counter.maxSeconds = Math.max(counter.maxSeconds, portion.medianSeconds * Math.exp(3 * portion.spread));
+      addTo(counter.buckets, overBuckets(portion));
+      if (HAS_DATABASE.has(service)) addTo(counter.exponential, overExponential(portion));
+    }
+  }
+
+  return { advance, now: () => counters };
+}
+
+function addTo(totals: number[], counts: number[]): void {
+  for (let at = 0; at < totals.length; at++) totals[at] = (totals[at] ?? 0) + (counts[at] ?? 0);
+}

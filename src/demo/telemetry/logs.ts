@@ -1,0 +1,138 @@
+import { type Attributes, type LogRow, unixTime } from '../../telemetry/rows.ts';
+import type { Random } from './random.ts';
+import type { Pod } from './services.ts';
+import type { Trace, Visit } from './traces.ts';
+
+const SEVERITIES = { DEBUG: 5, INFO: 9, WARN: 13, ERROR: 17 } as const;
+
+export interface LogLine {
+  pod: Pod;
+  ms: number;
+  severity: keyof typeof SEVERITIES;
+  body: string;
+  attributes?: Attributes;
+  traceId?: string;
+  spanId?: string;
+}
+
+export const logRow = (organizationId: string, line: LogLine): LogRow => ({
+  OrganizationId: organizationId,
+  ServiceName: line.pod.service,
+  ResourceAttributes: line.pod.resource,
+  ScopeName: 'shop',
+  Timestamp: unixTime(line.ms),
+  TraceId: line.traceId ?? '',
+  SpanId: line.spanId ?? '',
+  SeverityText: line.severity,
+  SeverityNumber: SEVERITIES[line.severity],
+  Body: line.body,
+  LogAttributes: line.attributes ?? {},
+});
+
+const WORDS = [
+  'red shoes',
+  'rain jacket',
+  'espresso machine',
+  'desk lamp',
+  'running socks',
+  'tent',
+  'usb-c hub',
+] as const;
+const CURRENCIES = ['EUR', 'EUR', 'GBP', 'USD'] as const;
+
+/** What the services wrote while they worked on a trace. */
+export function journeyLogs(random: Random, trace: Trace, organizationId: string): LogRow[] {
+  const order = { id: String(random.whole(100_000, 999_999)), amount: random.around(64, 0.7).toFixed(2) };
+  return trace.visits.flatMap((visit) => {
+    const said = [...accessLine(visit), ...ownWords(random, trace, visit, order), ...failureLine(visit)];
+    return said.map(({ severity, body, attributes = {} }) =>
+      logRow(organizationId, {
+        pod: visit.pod,
+        ms: visit.startMs + visit.durationMs,
+        severity,
+        body,
+        attributes: { ...attributes, ...callerAttributes(trace) },
+        traceId: trace.traceId,
+        spanId: visit.spanId,
+      }),
+    );
+  });
+}
+
+type Said = Pick<LogLine, 'severity' | 'body' | 'attributes'>;
+
+const callerAttributes = ({ customer }: Trace): Attributes => ({
+  'user.id': customer.id,
+  'customer.tier': customer.tier,
+  region: customer.region,
+});
+
+/** The gateway writes one line for every request. */
+function accessLine({ stop, pod, status, durationMs }: Visit): Said[] {
+  if (pod.service !== 'gateway') return [];
+  return [
+    {
+      severity: status >= 500 ? 'ERROR' : status >= 400 ? 'WARN' : 'INFO',
+      body: `${stop.name} ${status} in ${Math.round(durationMs)} ms`,
+      attributes: { ...stop.attributes, 'http.status_code': String(status), duration_ms: durationMs.toFixed(1) },
+    },
+  ];
+}
+
+function ownWords(random: Random, trace: Trace, visit: Visit, order: { id: string; amount: string }): Said[] {
+  if (visit.failure) return [];
+  const { stop, status, durationMs } = visit;
+  const about = { 'order.id': order.id, 'order.amount': order.amount };
+  switch (stop.name) {
+    case 'GET /search': {
+      const hits = random.isLucky(0.06) ? 0 : random.whole(1, 400);
+      const words = random.pick(WORDS);
+      const attributes = { 'search.query': words, 'search.hits': String(hits), duration_ms: durationMs.toFixed(1) };
+      return [{ severity: hits === 0 ? 'WARN' : 'INFO', body: `query "${words}" found ${hits} products`, attributes }];
+    }
+    case 'POST /checkout':
+      return status === 402
+        ? [{ severity: 'WARN', body: `order ${order.id} not placed: payment declined`, attributes: about }]
+        : [{ severity: 'INFO', body: `order ${order.id} placed by ${trace.customer.id}`, attributes: about }];
+    case 'POST /charge':
+      return status === 402
+        ? [{ severity: 'WARN', body: 'card declined: insufficient funds', attributes: about }]
+        : [
+            {
+              severity: 'INFO',
+              body: `charge of ${order.amount} ${random.pick(CURRENCIES)} authorised`,
+              attributes: about,
+            },
+          ];
+    case 'SELECT ledger_entries':
+      return durationMs > 1000
+        ? [
+            {
+              severity: 'WARN',
+              body: `slow query: ${Math.round(durationMs)} ms waiting for a lock on ledger_entries`,
+              attributes: { ...stop.attributes, duration_ms: durationMs.toFixed(1) },
+            },
+          ]
+        : [];
+    case 'orders process':
+      return [{ severity: 'INFO', body: `batch of ${random.whole(40, 400)} orders written` }];
+    default:
+      return [];
+  }
+}
+
+function failureLine({ stop, pod, failure, status }: Visit): Said[] {
+  if (!failure || pod.service === 'gateway') return [];
+  return [
+    {
+      severity: 'ERROR',
+      body: `${stop.name} failed: ${failure.message}`,
+      attributes: {
+        ...(status > 0 && { 'http.status_code': String(status) }),
+        'exception.type': failure.type,
+        'exception.message': failure.message,
+        'exception.stacktrace': `${failure.type}: ${failure.message}\n    at ${pod.service}/${stop.name.replaceAll(/\W+/g, '-')}.ts:${40 + (stop.name.length % 50)}`,
+      },
+    },
+  ];
+}

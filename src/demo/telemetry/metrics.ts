@@ -1,0 +1,164 @@
+import { LATENCY_BOUNDS } from '../../telemetry/request-metrics.ts';
+import { type Attributes, type Batch, CUMULATIVE, DELTA, unixTime } from '../../telemetry/rows.ts';
+import { type Counter, type Counters, HAS_DATABASE, SCALE } from './counters.ts';
+import { createRandom } from './random.ts';
+import { type Pod, SERVICE_NAMES, SERVICES, type ServiceName } from './services.ts';
+import { loadAt, METRICS_EVERY_MS, midnight, severityAt } from './shape.ts';
+
+const GIB = 2 ** 30;
+const HOUR_MS = 3_600_000;
+
+interface At {
+  organizationId: string;
+  seed: string;
+  ms: number;
+}
+
+/** Adds every metric as of one moment, all five kinds. */
+export function addMetrics(batch: Batch, counters: Counters, at: At): void {
+  addGauges(batch, counters, at);
+  addCounted(batch, counters, at);
+  addSummaries(batch, counters, at);
+}
+
+function row(at: At, pod: Pod, startMs: number, name: string, unit: string, attributes: Attributes = {}) {
+  return {
+    OrganizationId: at.organizationId,
+    ServiceName: pod.service,
+    ResourceAttributes: pod.resource,
+    ScopeName: 'shop',
+    MetricName: name,
+    MetricDescription: '',
+    MetricUnit: unit,
+    Attributes: attributes,
+    StartTimeUnix: unixTime(startMs),
+    TimeUnix: unixTime(at.ms),
+  };
+}
+
+function addGauges({ gauge }: Batch, counters: Counters, at: At): void {
+  const load = loadAt(at.ms);
+  const severity = severityAt(at.ms);
+  for (const service of SERVICE_NAMES) {
+    const { startMs } = counters[service];
+    for (const pod of SERVICES[service].pods) {
+      const random = createRandom(at.seed, pod.name, at.ms);
+      const hurt = service === 'payments' ? severity : 0;
+      const cpu = Math.min(0.98, 0.08 + 0.5 * load + 0.25 * hurt + random.between(-0.04, 0.04));
+      gauge.push({ ...row(at, pod, startMs, 'system.cpu.utilization', '1'), Value: rounded(cpu, 4) });
+      // Grows from the start of the process, as caches do, and with every request that waits.
+      const hours = (at.ms - startMs) / HOUR_MS;
+      const memory = GIB * (0.3 + 0.25 * (1 - Math.exp(-hours / 4)) + 0.6 * hurt + random.between(0, 0.02));
+      gauge.push({ ...row(at, pod, startMs, 'process.memory.usage', 'By'), Value: Math.round(memory) });
+    }
+  }
+  const depths: [ServiceName, string, number][] = [
+    ['ingest', 'orders', 30 + 90 * load],
+    ['payments', 'charges', 4 + 6 * load + 900 * severity],
+  ];
+  for (const [service, queue, usual] of depths) {
+    const [pod] = SERVICES[service].pods;
+    const depth = Math.round(usual * createRandom(at.seed, queue, at.ms).between(0.7, 1.3));
+    gauge.push({
+      ...row(at, pod, counters[service].startMs, 'queue.depth', '{message}', { 'queue.name': queue }),
+      Value: depth,
+    });
+  }
+}
+
+/** What was counted: as sums, as histograms and as exponential histograms. */
+function addCounted({ sum, histogram, exponentialHistogram }: Batch, counters: Counters, at: At): void {
+  const cumulative = { AggregationTemporality: CUMULATIVE, IsMonotonic: true };
+  for (const service of SERVICE_NAMES) {
+    const counter = counters[service];
+    const { startMs } = counter;
+    const [pod] = SERVICES[service].pods;
+    const requests = (code: string) =>
+      row(at, pod, startMs, 'http.server.requests', '{request}', { 'http.status_code': code });
+    sum.push({ ...requests('200'), ...cumulative, Value: counter.ok });
+    sum.push({ ...requests('500'), ...cumulative, Value: counter.failed });
+    histogram.push({
+      ...row(at, pod, startMs, 'http.server.request.duration', 's'),
+      ...totals(counter, 1),
+      BucketCounts: [...counter.buckets],
+      ExplicitBounds: LATENCY_BOUNDS,
+      AggregationTemporality: CUMULATIVE,
+    });
+    if (HAS_DATABASE.has(service))
+      exponentialHistogram.push({
+        ...row(at, pod, startMs, 'db.client.operation.duration', 'ms'),
+        ...totals(counter, 1000),
+        Scale: SCALE,
+        ZeroCount: 0,
+        PositiveOffset: 0,
+        PositiveBucketCounts: [...counter.exponential],
+        NegativeOffset: 0,
+        NegativeBucketCounts: [],
+        AggregationTemporality: CUMULATIVE,
+      });
+  }
+  addDeltas(sum, counters, at);
+  addConnections(sum, counters, at);
+}
+
+const totals = ({ ok, failed, sumSeconds, maxSeconds }: Counter, unitsPerSecond: number) => ({
+  Count: ok + failed,
+  Sum: rounded(sumSeconds * unitsPerSecond, 6),
+  Min: 0.001 * unitsPerSecond,
+  Max: rounded(maxSeconds * unitsPerSecond, 6),
+});
+
+/** Reported as what happened since the last report. */
+function addDeltas(sum: Batch['sum'], counters: Counters, at: At): void {
+  const delta = { AggregationTemporality: DELTA, IsMonotonic: true };
+  const sinceMs = at.ms - METRICS_EVERY_MS;
+  const [checkout] = SERVICES.checkout.pods;
+  const [ingest] = SERVICES.ingest.pods;
+  const tiers = { free: 0.5, pro: 0.35, enterprise: 0.15 };
+  for (const [tier, share] of Object.entries(tiers)) {
+    const placed = Math.round(counters.checkout.lately.ok * share);
+    sum.push({
+      ...row(at, checkout, sinceMs, 'orders.placed', '{order}', { 'customer.tier': tier }),
+      ...delta,
+      Value: placed,
+    });
+  }
+  const consumed = counters.ingest.lately.ok * 180;
+  sum.push({ ...row(at, ingest, sinceMs, 'messages.consumed', '{message}'), ...delta, Value: consumed });
+}
+
+/** Up-down counters: they may fall. */
+function addConnections(sum: Batch['sum'], counters: Counters, at: At): void {
+  const severity = severityAt(at.ms);
+  for (const service of ['payments', 'checkout', 'gateway'] as const) {
+    const [pod] = SERVICES[service].pods;
+    const hurt = service === 'payments' ? 30 * severity : 0;
+    const usual =
+      (3 + 6 * loadAt(at.ms) + hurt) * createRandom(at.seed, 'connections', service, at.ms).between(0.8, 1.2);
+    const used = Math.min(20, Math.round(usual));
+    sum.push({
+      ...row(at, pod, counters[service].startMs, 'db.client.connections.usage', '{connection}', { state: 'used' }),
+      AggregationTemporality: CUMULATIVE,
+      IsMonotonic: false,
+      Value: used,
+    });
+  }
+}
+
+function addSummaries({ summary }: Batch, counters: Counters, at: At): void {
+  for (const service of ['gateway', 'search'] as const) {
+    const [pod] = SERVICES[service].pods;
+    const { startMs } = counters[service];
+    const pause = createRandom(at.seed, 'gc', service, at.ms).between(1.2, 2.2) * (0.7 + 0.6 * loadAt(at.ms));
+    const count = Math.round((at.ms - midnight(at.ms - 1)) / 5000);
+    summary.push({
+      ...row(at, pod, startMs, 'process.gc.pause', 'ms'),
+      Count: count,
+      Sum: rounded(count * 1.9, 3),
+      'ValueAtQuantiles.Quantile': [0.5, 0.9, 0.99],
+      'ValueAtQuantiles.Value': [rounded(pause, 3), rounded(pause * 2.1, 3), rounded(pause * 5.5, 3)],
+    });
+  }
+}
+
+const rounded = (value: number, decimals: number): number => Number(value.toFixed(decimals));

@@ -1,0 +1,27 @@
+import type { Engine } from '../../engine/engine.ts';
+import { OWN_DATABASE } from '../../engine/engine.ts';
+import { TABLES } from '../../telemetry/rows.ts';
+
+export interface Gauge {
+  organizationId: string;
+  serviceName: string;
+  metricName: string;
+}
+
+/** The moments, in epoch milliseconds, at which a gauge of a service has a value. */
+export async function findGaugeMoments(
+  engine: Pick<Engine, 'query'>,
+  { organizationId, serviceName, metricName }: Gauge,
+  fromMs: number,
+  toMs: number,
+): Promise<number[]> {
+  const rows = await engine.query({
+    sql: `
+      SELECT DISTINCT toUnixTimestamp64Milli(TimeUnix)
+      FROM ${OWN_DATABASE}.${TABLES.gauge}
+      WHERE OrganizationId = {organizationId:String} AND MetricName = {metricName:String} AND ServiceName = {serviceName:String}
+        AND TimeUnix >= fromUnixTimestamp64Milli({fromMs:Int64}) AND TimeUnix < fromUnixTimestamp64Milli({toMs:Int64})`,
+    parameters: { organizationId, metricName, serviceName, fromMs, toMs },
+  });
+  return rows.map(([ms]) => Number(ms));
+}

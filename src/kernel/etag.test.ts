@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { ENCODINGS, preferredEncoding } from './encodings.ts';
+import { encodedEtag, etagOf, matchesEtag } from './etag.ts';
+
+describe('the tag of an answer', () => {
+  const etag = etagOf('{"a":1}');
+
+  it('names the text: the same for the same, another for another', () => {
+    expect(etagOf('{"a":1}')).toBe(etag);
+    expect(etagOf('{"a":2}')).not.toBe(etag);
+    expect(etag).toMatch(/^"[\w-]{27}"$/);
+  });
+
+  it.each(['*', 'TAG', 'W/TAG', '"x", TAG', '"x",W/TAG , "y"', ' TAG '])('%s names it', (header) => {
+    expect(matchesEtag(header.replace('TAG', etag), etag)).toBe(true);
+    for (const encoding of ENCODINGS)
+      expect(matchesEtag(header.replace('TAG', encodedEtag(etag, encoding)), etag)).toBe(true);
+  });
+
+  it.each(['', '""', '"x"', 'W/"x"', 'x', ',', '"TAG"', 'w/TAG', '"*"'])('%j does not', (header) => {
+    expect(matchesEtag(header.replace('TAG', etag), etag)).toBe(false);
+  });
+});
+
+describe('the encoding that a client likes best', () => {
+  it.each([
+    ['', 'identity'],
+    ['br', 'br'],
+    ['GZIP', 'gzip'],
+    ['gzip, br', 'br'],
+    ['gzip;q=0.9, br;q=0.8', 'gzip'],
+    ['br; q=0, *;q=0.1', 'gzip'],
+    ['*;q=0', 'identity'],
+    ['identity;q=1, *;q=0.5', 'identity'],
+    ['identity;q=0, gzip;q=0.1', 'gzip'],
+    ['gzip;q=nonsense', 'identity'],
+    ['zstd, deflate', 'identity'],
+  ])('of %j it is %s', (header, encoding) => {
+    expect(preferredEncoding(header)).toBe(encoding);
+  });
+});

@@ -1,0 +1,92 @@
+import Type from 'typebox';
+import { actorOf } from '../audit/request-actor.ts';
+import { dashboardAnswer, emptyDashboardAnswer } from '../http/envelopes.ts';
+import { callerOf } from '../http/guard.ts';
+import type { Routes } from '../http/validation.ts';
+import { READ, WRITE } from '../tokens/token.ts';
+import { ResourcePath } from './id.ts';
+import { SourceBody, SourceRecord } from './schema.ts';
+import type { Sources } from './sources.ts';
+
+const tags = ['Sources'];
+
+export function sourceRoutes({ sources }: { sources: Sources }): Routes {
+  return (app) => {
+    app.get(
+      '/api/v2/sources',
+      {
+        config: { operation: 'listSources', roles: READ },
+        schema: {
+          tags,
+          summary: 'List sources',
+          description: 'The telemetry tables that series refer to by sourceId; the built-in ones first.',
+          response: dashboardAnswer(Type.Array(SourceRecord)),
+        },
+      },
+      async (request) => ({ data: await sources.list(callerOf(request).organizationId) }),
+    );
+
+    app.get(
+      '/api/v2/sources/:id',
+      {
+        config: { operation: 'getSource', roles: READ },
+        schema: { tags, summary: 'Get source', params: ResourcePath, response: dashboardAnswer(SourceRecord) },
+      },
+      async (request) => ({ data: await sources.get(callerOf(request).organizationId, request.params.id) }),
+    );
+
+    app.post(
+      '/api/v2/sources',
+      {
+        config: { operation: 'createSource', roles: WRITE },
+        schema: {
+          tags,
+          summary: 'Create source',
+          description: 'What is left out is that of the OpenTelemetry tables.',
+          body: SourceBody,
+          response: dashboardAnswer(SourceRecord),
+        },
+      },
+      async (request) => ({
+        data: await sources.create(actorOf(request), callerOf(request).organizationId, request.body),
+      }),
+    );
+
+    app.put(
+      '/api/v2/sources/:id',
+      {
+        config: { operation: 'updateSource', roles: WRITE },
+        schema: {
+          tags,
+          summary: 'Update source',
+          description: 'Replaces it whole. Built-in sources cannot be changed (409).',
+          params: ResourcePath,
+          body: SourceBody,
+          response: dashboardAnswer(SourceRecord),
+        },
+      },
+      async (request) => {
+        const { organizationId } = callerOf(request);
+        return { data: await sources.replace(actorOf(request), organizationId, request.params.id, request.body) };
+      },
+    );
+
+    app.delete(
+      '/api/v2/sources/:id',
+      {
+        config: { operation: 'deleteSource', roles: WRITE },
+        schema: {
+          tags,
+          summary: 'Delete source',
+          description: 'Not while a dashboard reads from it (409).',
+          params: ResourcePath,
+          response: emptyDashboardAnswer,
+        },
+      },
+      async (request) => {
+        await sources.remove(actorOf(request), callerOf(request).organizationId, request.params.id);
+        return {};
+      },
+    );
+  };
+}

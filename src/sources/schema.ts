@@ -1,0 +1,86 @@
+import Type, { type Static } from 'typebox';
+import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
+import { ResourceId } from './id.ts';
+import { METRIC_DATA_TYPES, type MetricDataType, SOURCE_KINDS } from './source.ts';
+
+const NAME_CHARACTERS = 128;
+/** Databases that describe the engine itself; nobody's telemetry is in there. */
+const CLOSED_DATABASES = new Set(['system', 'information_schema']);
+
+const name = (pattern: RegExp, rule: string, description: string) =>
+  Type.Refine(
+    Type.String({ maxLength: NAME_CHARACTERS, description }),
+    (text) => typeof text !== 'string' || pattern.test(text),
+    () => rule,
+  );
+
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const IDENTIFIER_RULE = 'The value must be a plain name: letters, digits and _, and no digit first';
+
+const Table = (description: string) => name(IDENTIFIER, IDENTIFIER_RULE, description);
+const Column = (description: string) =>
+  name(
+    /^[A-Za-z_][A-Za-z0-9_.]*$/,
+    'The value must be the plain name of a column: letters, digits, _ and ., and no digit first',
+    description,
+  );
+
+const Database = Type.Refine(
+  Type.Refine(
+    Type.String({ maxLength: NAME_CHARACTERS, description: 'Left out: the one that Pilothouse keeps itself' }),
+    (text) => typeof text !== 'string' || IDENTIFIER.test(text),
+    () => IDENTIFIER_RULE,
+  ),
+  (text) => typeof text !== 'string' || !CLOSED_DATABASES.has(text.toLowerCase()),
+  () => 'The database is not open to sources',
+);
+
+type MetricTables = { [type in MetricDataType]: ReturnType<typeof Type.Optional<ReturnType<typeof Table>>> };
+
+/** What a source can be given; whatever is left out is that of the OpenTelemetry tables. */
+export const SourceBody = Type.Object({
+  name: Type.Refine(Type.String({ minLength: 1, maxLength: 1024 }), isStorable, () => STORABLE_RULE),
+  kind: Type.Enum([...SOURCE_KINDS]),
+  from: Type.Optional(
+    Type.Object({
+      databaseName: Type.Optional(Database),
+      tableName: Type.Optional(
+        name(/^([A-Za-z_][A-Za-z0-9_]*)?$/, IDENTIFIER_RULE, 'Empty for a metric source, which has metricTables'),
+      ),
+    }),
+  ),
+  timestampValueExpression: Type.Optional(Column('The column that holds the time')),
+  implicitColumnExpression: Type.Optional(Column('The column that bare words are looked up in')),
+  bodyExpression: Type.Optional(Column('The column that holds the text of an event')),
+  metricTables: Type.Optional(
+    Type.Object(
+      Object.fromEntries(
+        METRIC_DATA_TYPES.map((type) => [type, Type.Optional(Table(`The table of ${type} metrics`))]),
+      ) as MetricTables,
+      { description: 'Of a metric source: the table of each kind of metric; a kind left out has none' },
+    ),
+  ),
+});
+
+export const SourceSpec = Type.Object({ id: Type.Optional(ResourceId), ...SourceBody.properties });
+
+export const SourceRecord = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  kind: Type.Enum([...SOURCE_KINDS]),
+  from: Type.Object({ databaseName: Type.String(), tableName: Type.String() }),
+  timestampValueExpression: Type.String(),
+  implicitColumnExpression: Type.Optional(Type.String()),
+  bodyExpression: Type.Optional(Type.String()),
+  metricTables: Type.Optional(
+    Type.Object(
+      Object.fromEntries(METRIC_DATA_TYPES.map((type) => [type, Type.Optional(Type.String())])) as {
+        [type in MetricDataType]: ReturnType<typeof Type.Optional<ReturnType<typeof Type.String>>>;
+      },
+    ),
+  ),
+});
+
+export type SourceBody = Static<typeof SourceBody>;
+
+export type SourceSpec = Static<typeof SourceSpec>;

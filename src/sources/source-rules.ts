@@ -1,0 +1,50 @@
+import type { Violation } from '../kernel/errors.ts';
+import type { SourceBody } from './schema.ts';
+import { BUILT_IN_SOURCES, defaultSource, type Source } from './source.ts';
+
+export const isBuiltIn = (id: string): boolean => BUILT_IN_SOURCES.some((source) => source.id === id);
+
+/** What was left out is that of the kind; members that are not those of a source are not kept. */
+export function completedSource(id: string, body: SourceBody): Source {
+  const { kind, name, from, timestampValueExpression, implicitColumnExpression, bodyExpression, metricTables } = body;
+  const fallback = defaultSource(kind, id, name);
+  const source: Source = {
+    ...fallback,
+    from: {
+      databaseName: from?.databaseName ?? fallback.from.databaseName,
+      tableName: from?.tableName ?? fallback.from.tableName,
+    },
+    timestampValueExpression: timestampValueExpression ?? fallback.timestampValueExpression,
+  };
+  if (implicitColumnExpression !== undefined) source.implicitColumnExpression = implicitColumnExpression;
+  if (bodyExpression !== undefined) source.bodyExpression = bodyExpression;
+  if (kind === 'metric' && metricTables) source.metricTables = knownTables(metricTables, fallback);
+  return source;
+}
+
+function knownTables(given: NonNullable<SourceBody['metricTables']>, { metricTables = {} }: Source) {
+  const types = Object.keys(metricTables) as (keyof typeof metricTables)[];
+  return Object.fromEntries(types.flatMap((type) => (given[type] === undefined ? [] : [[type, given[type]]])));
+}
+
+/** The rules that tie several members together. */
+export function sourceViolations({ kind, from, metricTables }: SourceBody): Violation[] {
+  const tableName = from?.tableName;
+  if (kind === 'metric')
+    return tableName
+      ? [
+          {
+            path: 'from.tableName',
+            rule: 'A metric source has metricTables, a table for each kind, and no other table',
+            value: tableName,
+          },
+        ]
+      : [];
+  const violations: Violation[] = [];
+  if (tableName === '') violations.push({ path: 'from.tableName', rule: 'The value must not be empty', value: '' });
+  if (metricTables) {
+    const rule = `Only a metric source has these, not one of kind ${kind}`;
+    violations.push({ path: 'metricTables', rule, value: metricTables });
+  }
+  return violations;
+}

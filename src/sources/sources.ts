@@ -1,0 +1,119 @@
+import { type Actor, difference } from '../audit/activity.ts';
+import type { Audit } from '../audit/audit.ts';
+import { AppError, refuse, type Violation } from '../kernel/errors.ts';
+import { newHexId } from '../kernel/ids.ts';
+import type { Organizations } from '../organizations/organizations.ts';
+import type { State } from '../state/state.ts';
+import type { Db } from '../state/tables.ts';
+import { isResourceId } from './id.ts';
+import type { SourceBody } from './schema.ts';
+import { BUILT_IN_SOURCES, type Source } from './source.ts';
+import { completedSource, isBuiltIn, sourceViolations } from './source-rules.ts';
+import { deleteSource, findSource, listSources, putSource } from './store.ts';
+
+interface Options {
+  state: State;
+  audit: Audit;
+  organizations: Organizations;
+  findDashboardReading(
+    tx: Db,
+    organizationId: string,
+    sourceId: string,
+  ): Promise<{ id: string; name: string } | undefined>;
+}
+
+export type Sources = ReturnType<typeof createSources>;
+
+export function createSources({ state, audit, organizations, findDashboardReading }: Options) {
+  async function find(db: Db, organizationId: string, id: string): Promise<Source | undefined> {
+    const builtIn = BUILT_IN_SOURCES.find((source) => source.id === id);
+    return builtIn ?? (isResourceId(id) ? findSource(db, organizationId, id) : undefined);
+  }
+
+  async function get(db: Db, organizationId: string, id: string): Promise<Source> {
+    const source = await find(db, organizationId, id);
+    if (!source) throw new AppError('not_found', 'Source not found');
+    return source;
+  }
+
+  async function getChangeable(tx: Db, organizationId: string, id: string): Promise<Source> {
+    if (isBuiltIn(id)) throw new AppError('conflict', `The source ${id} is built in and cannot be changed`);
+    return get(tx, organizationId, id);
+  }
+
+  return {
+    /** The built-in ones first, then those of the organization by id. */
+    list: async (organizationId: string): Promise<Source[]> => [
+      ...BUILT_IN_SOURCES,
+      ...(await listSources(state.db, organizationId)),
+    ],
+
+    find: (organizationId: string, id: string): Promise<Source | undefined> => find(state.db, organizationId, id),
+
+    get: (organizationId: string, id: string): Promise<Source> => get(state.db, organizationId, id),
+
+    /** Every id that a series may name. */
+    async ids(db: Db, organizationId: string): Promise<Set<string>> {
+      return new Set([...BUILT_IN_SOURCES, ...(await listSources(db, organizationId))].map(({ id }) => id));
+    },
+
+    async create(actor: Actor, organizationId: string, body: SourceBody): Promise<Source> {
+      refuse(inBody(sourceViolations(body)));
+      const source = completedSource(newHexId(), body);
+      await state.write(async (tx) => {
+        await organizations.take(tx, organizationId);
+        await putSource(tx, organizationId, source);
+        await audit.record(tx, actor, {
+          organizationId,
+          type: 'dashboard_source_create',
+          resource: { type: 'source', id: source.id },
+          after: source,
+        });
+      });
+      return source;
+    },
+
+    /** Whole: a member left out takes the value that its kind has. */
+    async replace(actor: Actor, organizationId: string, id: string, body: SourceBody): Promise<Source> {
+      refuse(inBody(sourceViolations(body)));
+      const after = completedSource(id, body);
+      return state.write(async (tx) => {
+        await organizations.take(tx, organizationId);
+        const before = await getChangeable(tx, organizationId, id);
+        const changed = difference(before, after);
+        if (Object.keys({ ...changed.before, ...changed.after }).length === 0) return before;
+        await putSource(tx, organizationId, after);
+        await audit.record(tx, actor, {
+          organizationId,
+          type: 'dashboard_source_update',
+          resource: { type: 'source', id },
+          ...changed,
+        });
+        return after;
+      });
+    },
+
+    async remove(actor: Actor, organizationId: string, id: string): Promise<void> {
+      await state.write(async (tx) => {
+        await organizations.take(tx, organizationId);
+        const before = await getChangeable(tx, organizationId, id);
+        const user = await findDashboardReading(tx, organizationId, id);
+        if (user)
+          throw new AppError(
+            'conflict',
+            `The dashboard ${user.name} (${user.id}) reads from this source; change it first`,
+          );
+        await deleteSource(tx, organizationId, id);
+        await audit.record(tx, actor, {
+          organizationId,
+          type: 'dashboard_source_delete',
+          resource: { type: 'source', id },
+          before,
+        });
+      });
+    },
+  };
+}
+
+const inBody = (violations: Violation[]): Violation[] =>
+  violations.map((violation) => ({ ...violation, path: `request body.${violation.path}` }));

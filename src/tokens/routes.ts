@@ -1,0 +1,71 @@
+import Type from 'typebox';
+import { actorOf } from '../audit/request-actor.ts';
+import { bareManagementAnswer, bareSuccess, managementAnswer, success } from '../http/envelopes.ts';
+import { callerOf } from '../http/guard.ts';
+import type { Routes } from '../http/validation.ts';
+import { OrganizationPath } from '../organizations/schema.ts';
+import { CreateTokenBody, CreateTokenResult, TokenPath, TokenRecord, tokenRecord } from './schema.ts';
+import type { Tokens } from './tokens.ts';
+
+const read = ['admin', 'developer'];
+const change = ['admin'];
+const tags = ['Dashboard tokens'];
+
+/** On the management side: whoever manages keys manages these. */
+export function tokenRoutes({ tokens }: { tokens: Tokens }): Routes {
+  return (app) => {
+    app.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'));
+
+    app.get(
+      '/v1/organizations/:organizationId/dashboardTokens',
+      {
+        config: { operation: 'dashboardTokenGetList', roles: read },
+        schema: {
+          tags,
+          summary: 'List dashboard tokens',
+          params: OrganizationPath,
+          response: managementAnswer(Type.Array(TokenRecord)),
+        },
+      },
+      async (request) => success(request, (await tokens.list(callerOf(request).organizationId)).map(tokenRecord)),
+    );
+
+    app.post(
+      '/v1/organizations/:organizationId/dashboardTokens',
+      {
+        config: { operation: 'dashboardTokenCreate', roles: change },
+        schema: {
+          tags,
+          summary: 'Create dashboard token',
+          description: 'The token is shown this once.',
+          params: OrganizationPath,
+          body: CreateTokenBody,
+          response: managementAnswer(CreateTokenResult),
+        },
+      },
+      async (request) => {
+        const { organizationId } = callerOf(request);
+        const { token, text } = await tokens.create(actorOf(request), organizationId, request.body);
+        return success(request, { dashboardToken: tokenRecord(token), token: text });
+      },
+    );
+
+    app.delete(
+      '/v1/organizations/:organizationId/dashboardTokens/:tokenId',
+      {
+        config: { operation: 'dashboardTokenDelete', roles: change },
+        schema: {
+          tags,
+          summary: 'Delete dashboard token',
+          description: 'It is refused from the next request on.',
+          params: TokenPath,
+          response: bareManagementAnswer,
+        },
+      },
+      async (request) => {
+        await tokens.remove(actorOf(request), callerOf(request).organizationId, request.params.tokenId.toLowerCase());
+        return bareSuccess(request);
+      },
+    );
+  };
+}

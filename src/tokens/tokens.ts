@@ -1,0 +1,89 @@
+import type { Actor } from '../audit/activity.ts';
+import type { Audit } from '../audit/audit.ts';
+import { futureExpiry } from '../credentials/expiry.ts';
+import { hashOf, newToken, suffixOf } from '../credentials/secrets.ts';
+import { type Clock, isoTime } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
+import { newUuid } from '../kernel/ids.ts';
+import type { Organizations } from '../organizations/organizations.ts';
+import type { State } from '../state/state.ts';
+import { deleteToken, insertToken, listTokens } from './store.ts';
+import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token, type TokenAccess } from './token.ts';
+
+/** What a token can be given; everything else about it is ours to decide. */
+export interface TokenSettings {
+  name?: string | undefined;
+  access?: TokenAccess | undefined;
+  /** ISO 8601 with an offset; null or empty: never. */
+  expireAt?: string | null | undefined;
+}
+
+interface Options {
+  state: State;
+  clock: Clock;
+  audit: Audit;
+  organizations: Organizations;
+}
+
+export type Tokens = ReturnType<typeof createTokens>;
+
+export function createTokens({ state, clock, audit, organizations }: Options) {
+  return {
+    /** The token's text is returned this once; the row holds its hash. */
+    async create(
+      actor: Actor,
+      organizationId: string,
+      { name = DEFAULT_TOKEN_NAME, access = DEFAULT_ACCESS, expireAt }: TokenSettings = {},
+    ): Promise<{ token: Token; text: string }> {
+      const text = newToken();
+      const token: Token = {
+        id: newUuid(),
+        organizationId,
+        name,
+        access,
+        tokenHash: hashOf(text),
+        tokenSuffix: suffixOf(text),
+        createdAt: clock.now(),
+        expireAt: futureExpiry(expireAt, clock.now()),
+        usedAt: undefined,
+      };
+      await state.write(async (tx) => {
+        await organizations.take(tx, organizationId);
+        await insertToken(tx, token);
+        const after = tokenInTrail(token);
+        await audit.record(tx, actor, {
+          organizationId,
+          type: 'dashboard_token_create',
+          resource: { type: 'token', id: token.id },
+          after,
+        });
+      });
+      return { token, text };
+    },
+
+    /** It is refused from the next request on. */
+    async remove(actor: Actor, organizationId: string, id: string): Promise<Token> {
+      return state.write(async (tx) => {
+        await organizations.take(tx, organizationId);
+        const token = (await listTokens(tx, organizationId)).find((one) => one.id === id);
+        if (!token) throw new AppError('not_found', `token ${id} does not exist`);
+        await deleteToken(tx, organizationId, id);
+        const before = tokenInTrail(token);
+        await audit.record(tx, actor, {
+          organizationId,
+          type: 'dashboard_token_delete',
+          resource: { type: 'token', id },
+          before,
+        });
+        return token;
+      });
+    },
+
+    list: (organizationId: string): Promise<Token[]> => listTokens(state.db, organizationId),
+  };
+}
+
+/** The token as the audit trail may hold it. */
+export function tokenInTrail({ name, access, tokenSuffix, expireAt }: Token) {
+  return { name, access, tokenSuffix, expireAt: expireAt === undefined ? null : isoTime(expireAt) };
+}
