@@ -1,0 +1,76 @@
+interface Options {
+  /** One pass. Passes never overlap. */
+  run(): void | Promise<void>;
+  /** The pause between the end of one pass and the start of the next; without it, only `schedule` starts a pass. */
+  everyMs?: number;
+  /** Called with the error of a failed pass; the loop goes on. */
+  onError(error: unknown): void;
+}
+
+/**
+ * The one way to do something in the background. Its timers keep no process alive. `close` waits for the running pass
+ * and starts no other.
+ */
+export function createBackgroundLoop({ run, everyMs, onError }: Options) {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let isStarted = false;
+  let isClosed = false;
+  let isRequested = false;
+
+  async function pass(): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  /** Runs one pass now, or one more after the running one. Resolves when no pass is running or requested. */
+  function trigger(): Promise<void> {
+    if (isClosed) return running ?? Promise.resolve();
+    isRequested = true;
+    running ??= (async () => {
+      while (isRequested && !isClosed) {
+        isRequested = false;
+        clear();
+        await pass();
+      }
+      running = undefined;
+      if (isStarted && everyMs !== undefined && timer === undefined) schedule(everyMs);
+    })();
+    return running;
+  }
+
+  /** Requests a pass after a delay. Replaces a delay that has not ended yet. */
+  function schedule(delayMs: number): void {
+    clear();
+    if (isClosed) return;
+    timer = setTimeout(() => void trigger(), delayMs).unref();
+  }
+
+  function clear(): void {
+    clearTimeout(timer);
+    timer = undefined;
+  }
+
+  return {
+    /** Runs the first pass at once, then one every `everyMs`, until `close`. */
+    start(): void {
+      if (isStarted) return;
+      isStarted = true;
+      void trigger();
+    },
+    trigger,
+    schedule,
+    isStarted: (): boolean => isStarted,
+    isScheduled: (): boolean => timer !== undefined,
+    async close(): Promise<void> {
+      isClosed = true;
+      clear();
+      await running;
+    },
+  };
+}
+
+export type BackgroundLoop = ReturnType<typeof createBackgroundLoop>;
