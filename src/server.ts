@@ -154,7 +154,7 @@ export async function startServer({
     const page = files && createPage(files);
     const mountConsole = (app: App) => {
       const signIns = config.rateLimit && createFixedWindow(config.rateLimit, clock);
-      app.register(async (scope) => {
+      app.register((scope) => {
         limitBodies(scope as App, consoleInterface.bodyLimitBytes);
         knowCallers(scope as App, clientAddress);
         sessionRoutes({ ...domains, basePath, hasDashboards: !hasTwoPorts, failedAttempts, signIns })(scope as App);
@@ -177,7 +177,7 @@ export async function startServer({
       await describeRoutes(app, VERSION, basePath);
       serveDocument(app, ['/openapi.json', ...parts.flatMap(({ documentPaths }) => documentPaths)]);
       healthRoutes({ metrics, clock, isDraining: () => isDraining, checkReady: () => state.check() })(app);
-      for (const part of parts) app.register(async (scope) => mount(scope, part));
+      for (const part of parts) app.register((scope) => mount(scope, part));
       if (hasConsole) mountConsole(app);
       if (!hasConsole || !page) serveReferenceAtRoot(app, basePath);
       await app.ready();
@@ -248,7 +248,7 @@ interface Part {
 function mount(scope: App, { guard, bodyLimitBytes, routes }: Part): void {
   limitBodies(scope, bodyLimitBytes);
   guardRoutes(scope, guard);
-  for (const domain of routes) scope.register(async (own) => domain(own as App));
+  for (const domain of routes) scope.register((own) => domain(own as App));
 }
 
 function limitBodies(scope: App, bytes: number): void {
