@@ -4,13 +4,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 const SOURCE = 'docs/openapi.json';
-const TARGET = 'console/src/api/generated.ts';
+export const GENERATED_CLIENT = 'console/src/api/generated.ts';
 /** What an answer is wrapped in; the functions hand out what is inside. */
 const ENVELOPES = ['result', 'data'];
 
 export function writeConsoleClient() {
   const text = clientOf(JSON.parse(readFileSync(SOURCE, 'utf8')));
-  if (readIfThere(TARGET) !== text) writeFileSync(TARGET, text);
+  if (readIfThere(GENERATED_CLIENT) !== text) writeFileSync(GENERATED_CLIENT, text);
 }
 
 function readIfThere(file) {
