@@ -142,7 +142,7 @@ function mountConsole(app: App, { config, clock, domains, version, demo }: Optio
   const { failedAttempts, clientAddress } = shared;
   const signIns = rateLimit && createFixedWindow(rateLimit, clock);
   const hasDashboards = dashboardPort === undefined;
-  app.register(async (scope) => {
+  app.register((scope) => {
     limitBodies(scope as App, consoleInterface.bodyLimitBytes);
     knowCallers(scope as App, clientAddress);
     sessionRoutes({ ...domains, basePath, hasDashboards, failedAttempts, signIns })(scope as App);
@@ -162,10 +162,10 @@ async function createMountedApp(
   serveDocument(app, ['/openapi.json', ...interfaces.flatMap(({ documentPaths }) => documentPaths)]);
   healthRoutes({ metrics, clock, isDraining, checkReady: () => state.check() })(app);
   for (const { guard, bodyLimitBytes, routes } of interfaces)
-    app.register(async (scope) => {
+    app.register((scope) => {
       limitBodies(scope as App, bodyLimitBytes);
       guardRoutes(scope as App, guard);
-      for (const domain of routes) scope.register(async (own) => domain(own as App));
+      for (const domain of routes) scope.register((own) => domain(own as App));
     });
   return app;
 }

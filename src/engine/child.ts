@@ -69,7 +69,7 @@ export async function startChild({ program, order, log }: Options): Promise<Chil
   const tooLate = setTimeout(kill, START_MS);
   const report = await new Promise<Report>((resolve) => {
     child.once('message', resolve);
-    ended.then((how) => resolve({ failed: { isMissing: false, text: `it ended with ${how}` } }));
+    void ended.then((how) => resolve({ failed: { isMissing: false, text: `it ended with ${how}` } }));
     send({ open: order });
   });
   clearTimeout(tooLate);
@@ -80,7 +80,7 @@ export async function startChild({ program, order, log }: Options): Promise<Chil
     throw new StartFailure(report.failed, lines);
   }
   let isWanted = true;
-  silent.then(async () => {
+  void silent.then(async () => {
     if (isWanted) log.warn({ how: await ended, lines }, 'the engine ended by itself');
   });
   return {

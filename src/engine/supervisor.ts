@@ -53,7 +53,7 @@ export function createSupervisor<T extends Watched>({ start, clock, log, observe
     if (starts++ > 0) observer.restarted();
     running = child;
     observer.running(true);
-    child.ended.then((how) => {
+    void child.ended.then((how) => {
       running = undefined;
       current = undefined;
       observer.running(false);
