@@ -5,7 +5,7 @@ import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { preferredEncoding } from '../kernel/encodings.ts';
 import { matchesEtag } from '../kernel/etag.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { ResourcePath } from '../sources/id.ts';
 import { READ } from '../tokens/token.ts';
 import type { Dashboards } from './dashboards.ts';
@@ -24,14 +24,14 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
     reply: object,
     what: string,
     render: (organizationId: string) => Promise<Rendering>,
-  ): Soon<void> {
+  ): MaybePromise<void> {
     const { organizationId, dashboardRevision } = callerOf(request);
     const accepted = preferredEncoding(request.headers['accept-encoding'] ?? '');
     const rendering =
       renderings.find(organizationId, dashboardRevision, what) ??
       render(organizationId).then((made) => renderings.keep(organizationId, dashboardRevision, what, made));
-    return soon(rendering, (found) =>
-      soon(renderings.encoded(organizationId, found, accepted), (encoded) =>
+    return mapMaybe(rendering, (found) =>
+      mapMaybe(renderings.encoded(organizationId, found, accepted), (encoded) =>
         sendUnlessKnown(request, reply as FastifyReply, found, encoded),
       ),
     );

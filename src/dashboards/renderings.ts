@@ -1,6 +1,6 @@
 import { compressed, type Encoding, WORTH_COMPRESSING_BYTES } from '../kernel/encodings.ts';
 import { encodedEtag, etagOf } from '../kernel/etag.ts';
-import type { Soon } from '../kernel/soon.ts';
+import type { MaybePromise } from '../kernel/maybe-promise.ts';
 
 const KEPT_BYTES = 32 * 1024 * 1024;
 /** What an answer costs besides its bytes. */
@@ -84,7 +84,7 @@ export function createRenderings() {
     },
 
     /** Compressed once for all who ask; what is short goes out as it is. */
-    encoded(organizationId: string, rendering: Rendering, encoding: Encoding | 'identity'): Soon<Encoded> {
+    encoded(organizationId: string, rendering: Rendering, encoding: Encoding | 'identity'): MaybePromise<Encoded> {
       const { plain, encoded } = rendering;
       if (encoding === 'identity' || plain.bytes.length < WORTH_COMPRESSING_BYTES) return plain;
       return encoded.get(encoding) ?? encode(organizationId, rendering, encoding);

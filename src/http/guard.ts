@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { addressBlock } from '../kernel/addresses.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { reportTo, type Soon, soon } from '../kernel/soon.ts';
+import { type MaybePromise, mapMaybe, runWithCallback } from '../kernel/maybe-promise.ts';
 import { createFixedWindow, type FixedWindow, type Rate } from './rate-limit.ts';
 import { type App, pathCheck } from './validation.ts';
 
@@ -26,7 +26,7 @@ export interface Caller {
 }
 
 /** Header in, caller out; `unauthorized` for everybody else. */
-export type Authenticate = (authorization: string | undefined) => Soon<Caller>;
+export type Authenticate = (authorization: string | undefined) => MaybePromise<Caller>;
 
 /** Cookie and proof that the console itself asks; undefined where there is nothing of the kind. */
 export type AuthenticateSession = (headers: FastifyRequest['headers']) => Promise<Caller | undefined>;
@@ -106,13 +106,13 @@ export function guardRoutes(
     route.onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       request.operation = operation;
       request.route = route.url;
-      reportTo(done, () => soon(identify(request), (caller) => judge(request, reply, caller)));
+      runWithCallback(done, () => mapMaybe(identify(request), (caller) => judge(request, reply, caller)));
     };
   });
 
   knowCallers(app, clientAddress);
 
-  function identify(request: FastifyRequest): Soon<Caller> {
+  function identify(request: FastifyRequest): MaybePromise<Caller> {
     const refuse = (error: unknown): never => {
       throw strangerRefusal(error, request, failedAttempts, challengeFor(request.headers));
     };
@@ -124,7 +124,7 @@ export function guardRoutes(
     }
   }
 
-  function callerIn(headers: FastifyRequest['headers']): Soon<Caller> {
+  function callerIn(headers: FastifyRequest['headers']): MaybePromise<Caller> {
     const { authorization } = headers;
     if (authorization !== undefined || !authenticateSession) return authenticate(authorization);
     return authenticateSession(headers).then((caller) => caller ?? authenticate(undefined));

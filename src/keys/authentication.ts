@@ -3,8 +3,8 @@ import { hashOf } from '../credentials/secrets.ts';
 import type { Authenticate, Caller } from '../http/guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import { mapMaybe } from '../kernel/maybe-promise.ts';
 import { computedOnce } from '../kernel/memo.ts';
-import { soon } from '../kernel/soon.ts';
 import type { Db } from '../state/tables.ts';
 import { provenKey } from './identity.ts';
 import { admits } from './key.ts';
@@ -36,7 +36,7 @@ export function createKeyAuthentication({
     if (header === undefined) throw new AppError('unauthorized', 'No Authorization header provided');
     const remembered = known.get(header);
     const hashes = remembered ?? hashesIn(header);
-    return soon(findKeyByHash(db, hashes.keyIdHash), (candidate) => {
+    return mapMaybe(findKeyByHash(db, hashes.keyIdHash), (candidate) => {
       const found = provenKey(candidate, hashes.keySecretHash, clock.now());
       if (!remembered) {
         if (known.size >= REMEMBERED_HEADERS) known.clear();

@@ -1,5 +1,5 @@
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { computedOnce } from '../kernel/memo.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
 import { isUniqueViolation } from '../state/failures.ts';
 import { prepared } from '../state/prepared.ts';
 import type { ApiKeyRow, Db } from '../state/tables.ts';
@@ -30,8 +30,8 @@ export interface Identified {
 }
 
 /** The only look-up that knows no organization yet: it is how a request gets one. */
-export function findKeyByHash(db: Db, keyIdHash: string): Soon<Identified | undefined> {
-  return soon(selectByHash.first(db, { keyIdHash }), (row) => row && identified(row));
+export function findKeyByHash(db: Db, keyIdHash: string): MaybePromise<Identified | undefined> {
+  return mapMaybe(selectByHash.first(db, { keyIdHash }), (row) => row && identified(row));
 }
 
 const identified = computedOnce(

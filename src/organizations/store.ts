@@ -1,4 +1,4 @@
-import { type Soon, soon } from '../kernel/soon.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { holding } from '../state/locking.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db, OrganizationRow } from '../state/tables.ts';
@@ -32,8 +32,8 @@ export async function listOrganizations(db: Db): Promise<Organization[]> {
 }
 
 /** Holds the organization's row until the transaction ends. */
-export function takeOrganization(tx: Db, id: string): Soon<TakenOrganization | undefined> {
-  return soon(
+export function takeOrganization(tx: Db, id: string): MaybePromise<TakenOrganization | undefined> {
+  return mapMaybe(
     selectAndHold.first(tx, { id }),
     (row) => row && { tier: row.tier as Tier, isPaid: row.paid === 1, costRevision: row.cost_revision },
   );

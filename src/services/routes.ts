@@ -3,7 +3,7 @@ import { actorOf } from '../audit/request-actor.ts';
 import { managementAnswer, resultSerializer, sendSuccess, success } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
-import { soon } from '../kernel/soon.ts';
+import { mapMaybe } from '../kernel/maybe-promise.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import {
   ExtendedServiceRecord,
@@ -55,7 +55,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
         },
       },
       (request, reply) =>
-        soon(services.get(callerOf(request).organizationId, request.params.serviceId.toLowerCase()), (service) => {
+        mapMaybe(services.get(callerOf(request).organizationId, request.params.serviceId.toLowerCase()), (service) => {
           const record = rendered.get(service) ?? asExtendedRecord(reply, extendedRecord(service));
           rendered.set(service, record);
           sendSuccess(request, reply, record);

@@ -1,7 +1,7 @@
 import { type ActivityType, type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import { AppError, refuse, type Violation } from '../kernel/errors.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
@@ -29,8 +29,8 @@ export function createServices({ state, audit, organizations }: Options) {
   return {
     list: (organizationId: string): Promise<Service[]> => listServices(state.db, organizationId),
 
-    get: (organizationId: string, id: string): Soon<Readonly<Service>> =>
-      soon(findService(state.db, organizationId, id), (service) => {
+    get: (organizationId: string, id: string): MaybePromise<Readonly<Service>> =>
+      mapMaybe(findService(state.db, organizationId, id), (service) => {
         if (!service) throw missing(id);
         return service;
       }),

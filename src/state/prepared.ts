@@ -1,5 +1,5 @@
 import type { Compilable, CompiledQuery } from 'kysely';
-import type { Soon } from '../kernel/soon.ts';
+import type { MaybePromise } from '../kernel/maybe-promise.ts';
 import type { Db } from './tables.ts';
 
 /** Runs a compiled statement on a store whose calls answer at once, without the queue that others need. */
@@ -70,7 +70,7 @@ export function prepared<V extends object, O>(build: (db: Db, value: V) => Compi
   }
 
   /** Not a promise where the store answers at once: this is the busiest function there is. */
-  function one(how: 'first' | 'recent', db: Db, values: V): Soon<O | undefined> {
+  function one(how: 'first' | 'recent', db: Db, values: V): MaybePromise<O | undefined> {
     const direct = directRunners.get(db);
     if (!direct) return all(db, values).then(([row]) => row);
     const entry = compiledFor(db);
@@ -87,7 +87,7 @@ export function prepared<V extends object, O>(build: (db: Db, value: V) => Compi
      */
     recent: (db: Db, values: V) => one('recent', db, values),
     /** Runs a statement that returns no rows, and gives how many it changed. */
-    changed(db: Db, values: V): Soon<number> {
+    changed(db: Db, values: V): MaybePromise<number> {
       const direct = directRunners.get(db);
       if (!direct) return run(db, values).then(({ numAffectedRows }) => Number(numAffectedRows));
       const entry = compiledFor(db);

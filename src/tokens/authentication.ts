@@ -3,8 +3,8 @@ import { hashOf } from '../credentials/secrets.ts';
 import type { Authenticate, Caller } from '../http/guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import { mapMaybe } from '../kernel/maybe-promise.ts';
 import { computedOnce, memoized } from '../kernel/memo.ts';
-import { soon } from '../kernel/soon.ts';
 import type { Db } from '../state/tables.ts';
 import { findTokenByHash, type IdentifiedToken } from './store.ts';
 import { ACCESS_ROLES } from './token.ts';
@@ -26,7 +26,7 @@ export function createTokenAuthentication({ db, clock, lastUsed }: Options): Aut
   });
   return (header = '') => {
     const tokenHash = hashIn(header);
-    return soon(tokenHash === '' ? undefined : findTokenByHash(db, tokenHash), (found) => {
+    return mapMaybe(tokenHash === '' ? undefined : findTokenByHash(db, tokenHash), (found) => {
       if (!found || (found.token.expireAt !== undefined && found.token.expireAt <= clock.now()))
         throw new AppError('unauthorized', REFUSAL);
       lastUsed.note(found.token);

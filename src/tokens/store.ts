@@ -1,5 +1,5 @@
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { computedOnce } from '../kernel/memo.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
 import { prepared } from '../state/prepared.ts';
 import type { DashboardTokenRow, Db } from '../state/tables.ts';
 import type { Token, TokenAccess } from './token.ts';
@@ -44,8 +44,8 @@ export interface IdentifiedToken {
 }
 
 /** The only look-up that knows no organization yet: it is how a request gets one. */
-export function findTokenByHash(db: Db, tokenHash: string): Soon<IdentifiedToken | undefined> {
-  return soon(selectByHash.first(db, { tokenHash }), (row) => row && identified(row));
+export function findTokenByHash(db: Db, tokenHash: string): MaybePromise<IdentifiedToken | undefined> {
+  return mapMaybe(selectByHash.first(db, { tokenHash }), (row) => row && identified(row));
 }
 
 const selectCurrent = prepared((db: Db, value: { organizationId: string; id: string }) =>
