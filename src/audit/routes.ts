@@ -60,7 +60,7 @@ function filterOf(query: Static<typeof ActivityQuery>): ActivityFilter {
     const text = query[name];
     if (text === undefined) return undefined;
     const value = parse(text);
-    if (value === undefined) violations.push({ path: `query.${name}`, rule, value: text });
+    if (value === undefined) violations.push({ path: name, rule, value: text });
     return value;
   };
   const ISO = 'The value must be an ISO 8601 date or date-time';

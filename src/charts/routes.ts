@@ -44,7 +44,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
       },
       async (request, reply) => {
         const { startTime, endTime, granularity = 'auto', seriesReturnType } = request.body;
-        refuseBackwards('request body.startTime', startTime, endTime);
+        refuseBackwards('startTime', startTime, endTime);
         const series = request.body.series.map((one) => ({
           ...one,
           type: 'time' as const,
@@ -55,7 +55,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         const groupBy = series[0]?.groupBy ?? [];
         const differs = series.findIndex((one) => JSON.stringify(one.groupBy) !== JSON.stringify(groupBy));
         if (differs > 0) {
-          const path = `request body.series[${differs}].groupBy`;
+          const path = `series[${differs}].groupBy`;
           refuse([{ path, rule: 'All series must have the same groupBy fields', value: series[differs]?.groupBy }]);
         }
         // Both ends belong to the range here, as in the public interface.
@@ -85,7 +85,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
       async (request, reply) => {
         const { groups, others, limit, ...rest } = request.query;
         const { id, tileId } = request.params;
-        const view = viewOf('query', clock.now(), {
+        const view = viewOf(clock.now(), {
           ...rest,
           groups: groups === undefined ? undefined : Number(groups),
           others: others === 'true',
@@ -111,8 +111,8 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
       },
       async (request, reply) => {
         const { series, asRatio = false } = request.body;
-        refuse(seriesViolations(series, 'request body.'));
-        const view = viewOf('request body', clock.now(), request.body);
+        refuse(seriesViolations(series, ''));
+        const view = viewOf(clock.now(), request.body);
         const tile = { asRatio, series: series.map(completedSeries) };
         return { data: await charts.draw(asker(request, reply), tile, view) };
       },
@@ -135,7 +135,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
       },
       async (request, reply) => {
         const { metricDataType, ...asked } = request.query;
-        const { startMs, endMs } = viewOf('query', clock.now(), asked);
+        const { startMs, endMs } = viewOf(clock.now(), asked);
         const about = { startMs, endMs, metricDataType };
         return { data: await charts.columns(asker(request, reply), request.params.id, about) };
       },
@@ -154,11 +154,11 @@ interface Asked {
 }
 
 /** The last hour when no range is given. */
-function viewOf(place: string, now: number, asked: Asked): View {
+function viewOf(now: number, asked: Asked): View {
   const { start, end, granularity = 'auto', timezone = 'UTC', groups, others = false, limit = SEARCH_ROWS } = asked;
-  const endMs = end === undefined ? now : moment(`${place}.end`, end);
-  const startMs = start === undefined ? endMs - HOUR_MS : moment(`${place}.start`, start);
-  refuseBackwards(`${place}.start`, startMs, endMs);
+  const endMs = end === undefined ? now : moment('end', end);
+  const startMs = start === undefined ? endMs - HOUR_MS : moment('start', start);
+  refuseBackwards('start', startMs, endMs);
   return { startMs, endMs, granularity, timezone, groups, withOthers: others, limit };
 }
 

@@ -151,7 +151,7 @@ function credentialsIn({
   if (token !== undefined)
     throw new AppError('bad_request', 'Sign in with a key or with a token, not with both', { field: 'token' });
   const missing = Object.entries({ keyId, keySecret }).filter(([, value]) => value === undefined);
-  refuse(missing.map(([name]) => ({ path: `request body.${name}`, rule: 'Required', value: MISSING })));
+  refuse(missing.map(([name]) => ({ path: name, rule: 'Required', value: MISSING })));
   return { keyId: keyId ?? '', keySecret: keySecret ?? '' };
 }
 

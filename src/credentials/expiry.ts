@@ -5,7 +5,7 @@ import { refuse } from '../kernel/errors.ts';
 export function futureExpiry(text: string | null | undefined, now: number): number | undefined {
   if (text === undefined || text === null || text === '') return undefined;
   const ms = parseDateTime(text, { offset: 'required' });
-  const path = 'request body.expireAt';
+  const path = 'expireAt';
   if (ms === undefined)
     refuse([{ path, rule: 'The value must be an ISO 8601 date-time with an offset or Z', value: text }]);
   else if (ms <= now) refuse([{ path, rule: 'The value must lie in the future', value: text }]);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { AppError } from '../kernel/errors.ts';
+import { AppError, atPlace, type Place } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
 import type { Access, AccessLog } from './access-log.ts';
 import { type BasePath, withoutBasePath } from './base-path.ts';
@@ -123,7 +123,9 @@ export function createApp({
     });
   }
 
-  app.setErrorHandler((error, request, reply) => finish(request, reply as FastifyReply, asAppError(explain(error))));
+  app.setErrorHandler((error, request, reply) =>
+    finish(request, reply as FastifyReply, atPlace(asAppError(explain(error)), parameterPlace(request))),
+  );
 
   function finish(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
     const status = statusOf(error);
@@ -169,6 +171,10 @@ export function createApp({
 
   return app;
 }
+
+/** Operations report violations without their place: a request without a body has its parameters in the query. */
+const parameterPlace = ({ method }: FastifyRequest): Place =>
+  method === 'GET' || method === 'HEAD' || method === 'DELETE' ? 'query' : 'request body';
 
 const operationOf = (request: FastifyRequest): string =>
   request.operation ?? request.routeOptions.config?.operation ?? 'unknown';

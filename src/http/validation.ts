@@ -10,7 +10,7 @@ import type {
 import Type, { type Static, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
-import { AppError, sentence } from '../kernel/errors.ts';
+import { AppError, type Place, sentence } from '../kernel/errors.ts';
 import { violationsOf } from '../kernel/violations.ts';
 
 /** Handlers get the types of the schemas that guard them. */
@@ -30,7 +30,7 @@ export type App = FastifyInstance<
 /** What a domain offers over HTTP. */
 export type Routes = (app: App) => void;
 
-const PLACES: Record<string, string> = {
+const PLACES: Record<string, Place> = {
   body: 'request body',
   querystring: 'query',
   headers: 'header',
@@ -40,7 +40,7 @@ const LISTED_VIOLATIONS = 20;
 /** Paths are judged by the guard, before the organization is; there is no need to judge them twice. */
 const compiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart === 'params') return () => true;
-  const check = checkFor(schema, PLACES[httpPart ?? 'body'] ?? '');
+  const check = checkFor(schema, PLACES[httpPart ?? 'body'] ?? 'request body');
   return (value: unknown) => {
     const error = check(value);
     return error ? { error } : { value };
@@ -57,17 +57,17 @@ export function pathCheck(schema: TSchema | undefined): (params: unknown) => voi
   };
 }
 
-function checkFor(schema: TSchema, place: string): (value: unknown) => AppError | undefined {
+function checkFor(schema: TSchema, place: Place): (value: unknown) => AppError | undefined {
   const validator = Compile(schema);
   return (value) =>
-    validator.Check(value) ? undefined : violationError(violationsOf(validator.Errors(value), value, place));
+    validator.Check(value) ? undefined : violationError(violationsOf(validator.Errors(value), value, place), place);
 }
 
-function violationError(violations: ReturnType<typeof violationsOf>): AppError {
+function violationError(violations: ReturnType<typeof violationsOf>, place: Place): AppError {
   const listed = violations.slice(0, LISTED_VIOLATIONS).map(sentence);
   const more = violations.length - listed.length;
   if (more > 0) listed.push(`and ${more} more`);
-  return new AppError('bad_request', listed.join('; '), { violations });
+  return new AppError('bad_request', listed.join('; '), { violations, place });
 }
 
 /** An operation that names no query parameters takes none (decision B4). */

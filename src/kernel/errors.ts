@@ -15,8 +15,12 @@ export type ErrorCode =
   | 'internal'
   | 'unavailable';
 
-/** One broken rule: where it stands, what would be right, and what was given instead. */
+/** The part of a request that a violation is in, as error messages name it. */
+export type Place = 'request body' | 'query' | 'path' | 'header';
+
+/** One violated rule: the member, the rule, and the value it was given. */
 export interface Violation {
+  /** The member within its document: `tiles[0].w`. Empty for the document itself. */
   path: string;
   rule: string;
   value: unknown;
@@ -27,6 +31,8 @@ export interface Violation {
 interface Details {
   field?: string;
   violations?: Violation[];
+  /** Set once the paths of the violations begin with it. */
+  place?: Place;
   /** The message says it all for the violations together; left out, an interface words it from them. */
   isSummary?: boolean;
   retryAfterSeconds?: number;
@@ -40,6 +46,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly field: string | undefined;
   readonly violations: readonly Violation[];
+  readonly place: Place | undefined;
   readonly isSummary: boolean;
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Record<string, string>;
@@ -49,6 +56,7 @@ export class AppError extends Error {
     this.code = code;
     this.field = details.field;
     this.violations = details.violations ?? [];
+    this.place = details.place;
     this.isSummary = details.isSummary ?? false;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.headers = details.headers ?? {};
@@ -58,10 +66,21 @@ export class AppError extends Error {
 /** The stand-in for a value that was not given at all; `undefined` and `null` are values of their own. */
 export const MISSING = Symbol('missing');
 
-/** Throws when there is anything to complain about; returns quietly otherwise. */
+/** Throws if there are violations. Paths are relative to the document; the HTTP layer adds the part of the request. */
 export function refuse(violations: Violation[]): void {
   if (violations.length > 0) throw new AppError('bad_request', violations.map(sentence).join('; '), { violations });
 }
+
+/** The same error with `place` in front of every path, unless its paths have a place already. */
+export function atPlace(error: AppError, place: Place): AppError {
+  if (error.violations.length === 0 || error.place !== undefined) return error;
+  const violations = error.violations.map((violation) => ({ ...violation, path: joinPath(place, violation.path) }));
+  const message = error.isSummary ? error.message : violations.map(sentence).join('; ');
+  return new AppError(error.code, message, { ...error, violations, place, cause: error.cause });
+}
+
+const joinPath = (place: Place, path: string): string =>
+  path === '' || path.startsWith('[') ? place + path : `${place}.${path}`;
 
 export function sentence({ path, rule, value, secret }: Violation): string {
   const place = path === '' ? '' : `${path}: `;

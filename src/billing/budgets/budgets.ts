@@ -207,8 +207,7 @@ export function createBudgets(options: Options) {
     if (given === undefined) return { webhook: before };
     if (given === null) return { webhook: undefined };
     const mistake = webhookMistake(given.url, { allowPrivate });
-    if (mistake !== undefined)
-      refuse([{ path: 'request body.webhook.url', rule: mistake, value: given.url, secret: true }]);
+    if (mistake !== undefined) refuse([{ path: 'webhook.url', rule: mistake, value: given.url, secret: true }]);
     const kept = given.secret ?? before?.secret;
     if (kept !== undefined) return { webhook: { url: given.url, secret: kept } };
     const newSecret = newWebhookSecret();
@@ -222,7 +221,7 @@ function monthlyMicros(chc: number): number {
   const micros = Math.round(chc * MICROS_PER_CHC);
   if (!(micros > 0) || chc > MAX_MONTHLY_CHC || chcFromMicros(micros) !== chc) {
     const rule = `The value must be more than 0 and at most ${MAX_MONTHLY_CHC}, with at most 6 decimals`;
-    refuse([{ path: 'request body.monthlyCHC', rule, value: chc }]);
+    refuse([{ path: 'monthlyCHC', rule, value: chc }]);
   }
   return micros;
 }

@@ -120,8 +120,7 @@ function bandOf(history: readonly Micros[], historyFrom: Day, today: Day, last: 
 
 function checkMonth(month: string, today: Day): void {
   const latest = addDays(`${today.slice(0, 7)}-15`, MONTHS_AHEAD * (365 / 12)).slice(0, 7);
-  if (month > latest)
-    refuse([{ path: 'query.month', rule: `The value must be ${latest} at the latest`, value: month }]);
+  if (month > latest) refuse([{ path: 'month', rule: `The value must be ${latest} at the latest`, value: month }]);
 }
 
 const lastOf = (month: string): Day => addDays(`${addDays(`${month}-01`, 32).slice(0, 7)}-01`, -1);
