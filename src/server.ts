@@ -24,12 +24,18 @@ import { openEngine } from './engine/open.ts';
 import type { AccessLog } from './http/access-log.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
-import { FAILED_ATTEMPTS, type GuardOptions, guardRoutes, knowCallers, needsRole } from './http/guard.ts';
+import {
+  decorateRequests,
+  FAILED_ATTEMPTS,
+  formatMissingKeyRole,
+  type GuardOptions,
+  guardRoutes,
+} from './http/guard.ts';
 import { healthRoutes } from './http/health.ts';
 import { consoleInterface, dashboards as dashboardInterface, management } from './http/interfaces.ts';
 import { createMetrics } from './http/metrics.ts';
 import { describeRoutes, serveDocument, serveReferenceAtRoot } from './http/openapi.ts';
-import { createFixedWindow } from './http/rate-limit.ts';
+import { createRateLimiter } from './http/rate-limit.ts';
 import type { App, Routes } from './http/validation.ts';
 import type { Clock } from './kernel/clock.ts';
 import { createKeyAuthentication } from './keys/authentication.ts';
@@ -37,10 +43,10 @@ import { keyRoutes } from './keys/routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import { serviceRoutes } from './services/routes.ts';
 import { sourceRoutes } from './sources/routes.ts';
-import { storeFailure } from './state/failures.ts';
+import { toStoreError } from './state/failures.ts';
 import { openState } from './state/open.ts';
 import type { StoreObserver } from './state/state.ts';
-import { openSelfTelemetry } from './telemetry/self.ts';
+import { openSelfTelemetry } from './telemetry/self-telemetry.ts';
 import { createTokenAuthentication, needsWriteToken } from './tokens/authentication.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 
@@ -104,7 +110,7 @@ export async function startServer({
     if (directory !== undefined) folder = await openFolderWatch({ directory, provisioning: domains.provisioning, log });
 
     const clientAddress = createClientAddress(config.trustedProxies);
-    const failedAttempts = createFixedWindow(FAILED_ATTEMPTS, clock);
+    const failedAttempts = createRateLimiter(FAILED_ATTEMPTS, clock);
     const limits = { rate: config.rateLimit, failedAttempts, clock, clientAddress };
 
     const managementInterface: Part = {
@@ -113,7 +119,7 @@ export async function startServer({
         ...limits,
         authenticate: createKeyAuthentication({ db: state.db, clock, lastUsed: domains.lastUsed }),
         authenticateSession: createSessionAuthentication(domains.sessions, 'management'),
-        roleRefusal: needsKeySession(needsRole),
+        formatMissingRole: needsKeySession(formatMissingKeyRole),
         challenge: 'Basic realm="pilothouse", charset="UTF-8"',
       },
       bodyLimitBytes: management.bodyLimitBytes,
@@ -137,7 +143,7 @@ export async function startServer({
         authenticate: createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed }),
         authenticateSession: createSessionAuthentication(domains.sessions, 'dashboards'),
         challenge: 'Bearer realm="pilothouse"',
-        roleRefusal: needsDashboardRole(needsWriteToken),
+        formatMissingRole: needsDashboardRole(needsWriteToken),
       },
       bodyLimitBytes: dashboardInterface.bodyLimitBytes,
       routes: [
@@ -153,10 +159,10 @@ export async function startServer({
     const files = findPageFiles(consoleDirectory, basePath);
     const page = files && createPage(files);
     const mountConsole = (app: App) => {
-      const signIns = config.rateLimit && createFixedWindow(config.rateLimit, clock);
+      const signIns = config.rateLimit && createRateLimiter(config.rateLimit, clock);
       app.register(async (scope) => {
         limitBodies(scope as App, consoleInterface.bodyLimitBytes);
-        knowCallers(scope as App, clientAddress);
+        decorateRequests(scope as App, clientAddress);
         sessionRoutes({ ...domains, basePath, hasDashboards: !hasTwoPorts, failedAttempts, signIns })(scope as App);
         configRoutes({ basePath, version: VERSION, demo })(scope as App);
       });
@@ -169,7 +175,7 @@ export async function startServer({
         access,
         metrics,
         observe: telemetry?.request,
-        explain: storeFailure,
+        explain: toStoreError,
         basePath,
         page: hasConsole ? page : undefined,
       });

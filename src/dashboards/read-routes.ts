@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { dashboardAnswer } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { dashboardResponse } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { preferredEncoding } from '../kernel/encodings.ts';
 import { matchesEtag } from '../kernel/etag.ts';
@@ -25,7 +25,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
     what: string,
     render: (organizationId: string) => Promise<Rendering>,
   ): MaybePromise<void> {
-    const { organizationId, dashboardRevision } = callerOf(request);
+    const { organizationId, dashboardRevision } = getIdentity(request);
     const accepted = preferredEncoding(request.headers['accept-encoding'] ?? '');
     const rendering =
       renderings.find(organizationId, dashboardRevision, what) ??
@@ -46,7 +46,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
           tags,
           summary: 'List dashboards',
           description: 'All of them, whole, by name descending.',
-          response: dashboardAnswer(Type.Array(Dashboard)),
+          response: dashboardResponse(Type.Array(Dashboard)),
         },
       },
       (request, reply) =>
@@ -65,7 +65,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
           summary: 'Get dashboard',
           description: 'One that comes from a file carries the name of that file in x-pilothouse-provisioned.',
           params: ResourcePath,
-          response: dashboardAnswer(Dashboard),
+          response: dashboardResponse(Dashboard),
         },
       },
       (request, reply) =>

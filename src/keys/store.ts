@@ -1,5 +1,5 @@
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
-import { computedOnce } from '../kernel/memo.ts';
+import { memoizeByObject } from '../kernel/memo.ts';
 import { isUniqueViolation } from '../state/failures.ts';
 import { prepared } from '../state/prepared.ts';
 import type { ApiKeyRow, Db } from '../state/tables.ts';
@@ -34,7 +34,7 @@ export function findKeyByHash(db: Db, keyIdHash: string): MaybePromise<Identifie
   return mapMaybe(selectByHash.first(db, { keyIdHash }), (row) => row && identified(row));
 }
 
-const identified = computedOnce(
+const identified = memoizeByObject(
   (row: { document: string; used_at: number | null; cost_revision: number }): Identified => {
     const key = toKey(row);
     return { key, keySecretHash: Buffer.from(key.keySecretHash), costRevision: row.cost_revision };

@@ -1,5 +1,5 @@
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
-import { holding } from '../state/locking.ts';
+import { lockRows } from '../state/locking.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db, OrganizationRow } from '../state/tables.ts';
 import type { Organization, TakenOrganization, Tier } from './organization.ts';
@@ -18,7 +18,7 @@ const selectById = prepared((db: Db, value: { id: string }) =>
 );
 
 const selectAndHold = prepared((db: Db, value: { id: string }) =>
-  holding(db, db.selectFrom('organizations').select(['tier', 'paid', 'cost_revision']).where('id', '=', value.id)),
+  lockRows(db, db.selectFrom('organizations').select(['tier', 'paid', 'cost_revision']).where('id', '=', value.id)),
 );
 
 export async function findOrganization(db: Db, id: string): Promise<Organization | undefined> {

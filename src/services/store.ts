@@ -1,13 +1,13 @@
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
-import { memoized } from '../kernel/memo.ts';
+import { memoize } from '../kernel/memo.ts';
 import type { Organization, Tier } from '../organizations/organization.ts';
-import { holding } from '../state/locking.ts';
+import { lockRows } from '../state/locking.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db } from '../state/tables.ts';
 import type { Service } from './service.ts';
 
 /** Of a document that was read lately the service is still there. It is shared, so nobody may change it. */
-const serviceIn = memoized((document): Readonly<Service> => JSON.parse(document));
+const serviceIn = memoize((document): Readonly<Service> => JSON.parse(document));
 
 const selectOne = prepared((db: Db, value: { organizationId: string; id: string }) =>
   db
@@ -23,7 +23,7 @@ export function findService(db: Db, organizationId: string, id: string): MaybePr
 }
 
 const selectAndHold = prepared((db: Db, value: { organizationId: string; id: string }) =>
-  holding(
+  lockRows(
     db,
     db
       .selectFrom('organizations')

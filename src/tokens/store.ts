@@ -1,5 +1,5 @@
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
-import { computedOnce } from '../kernel/memo.ts';
+import { memoizeByObject } from '../kernel/memo.ts';
 import { prepared } from '../state/prepared.ts';
 import type { DashboardTokenRow, Db } from '../state/tables.ts';
 import type { Token, TokenAccess } from './token.ts';
@@ -67,7 +67,7 @@ export async function findCurrentToken(
   return row && identified(row);
 }
 
-const identified = computedOnce(
+const identified = memoizeByObject(
   (row: DashboardTokenRow & { dashboard_revision: number }): IdentifiedToken => ({
     token: toToken(row),
     dashboardRevision: row.dashboard_revision,

@@ -7,8 +7,8 @@ import { TABLE_KINDS, TABLES } from '../../telemetry/rows.ts';
 import { missingRanges } from './coverage.ts';
 import { writeDay } from './day.ts';
 import { createDemoTelemetry, wholeSteps } from './generator.ts';
-import { MARK, MARK_METRIC, METRICS_EVERY_MS, STEP_MS } from './shape.ts';
 import { findGaugeMoments } from './store.ts';
+import { MARK, MARK_METRIC, METRICS_EVERY_MS, STEP_MS } from './traffic.ts';
 
 const SEED = 'shop';
 /** Made and written at once when time has passed; mostly it is a single step. */
@@ -26,7 +26,7 @@ interface Options {
  * Fills the last 24 hours of an organization with made telemetry, as far as they are empty, and goes on from there as
  * time passes. All of it in the background. Must be closed.
  */
-export function openDemoLoader({ engine, clock, organizationId, say }: Options) {
+export function openDemoLoader({ engine, clock, organizationId, report: say }: Options) {
   let isClosed = false;
   let isFailing = false;
   let timer: NodeJS.Timeout | undefined;
