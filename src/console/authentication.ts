@@ -1,4 +1,4 @@
-import { type AuthenticateSession, type Caller, CSRF_HEADER } from '../http/guard.ts';
+import { type AuthenticateSession, CSRF_HEADER, type Identity } from '../http/guard.ts';
 import { ACCESS_ROLES } from '../tokens/token.ts';
 import { isCsrf } from './session.ts';
 import { admitsAddress, type Holder, type Sessions } from './sessions.ts';
@@ -31,7 +31,7 @@ export function createSessionAuthentication(sessions: Sessions, place: Place): A
 }
 
 /** The one who is signed in, as the guard knows callers. */
-export function callerAs(holder: Holder, place: Place): Caller {
+export function callerAs(holder: Holder, place: Place): Identity {
   const access = holder.access === 'none' ? [] : ACCESS_ROLES[holder.access];
   return {
     organizationId: holder.organizationId,
@@ -41,12 +41,12 @@ export function callerAs(holder: Holder, place: Place): Caller {
     credentialName: holder.name,
     suffix: holder.suffix,
     roles: place === 'dashboards' ? access : holder.roles,
-    allows: holder.ipAccessList.length === 0 ? undefined : (address) => admitsAddress(holder, address),
+    allowsAddress: holder.ipAccessList.length === 0 ? undefined : (address) => admitsAddress(holder, address),
     session: holder.kind,
   };
 }
 
-type RoleRefusal = (roles: readonly string[], caller: Caller) => string;
+type RoleRefusal = (roles: readonly string[], caller: Identity) => string;
 
 /** Why somebody who is signed in with a token is refused by the management interface. */
 export const needsKeySession =

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { BasePath } from '../http/base-path.ts';
-import { checkAddress, SESSION_CHALLENGE, strangerRefusal, tooMany } from '../http/guard.ts';
-import type { FixedWindow } from '../http/rate-limit.ts';
+import { checkAddress, SESSION_CHALLENGE, toAuthenticationError, tooManyRequests } from '../http/guard.ts';
+import type { RateLimiter } from '../http/rate-limit.ts';
 import { NoQuery, type Routes } from '../http/validation.ts';
 import { isoTime } from '../kernel/clock.ts';
-import { AppError, MISSING, refuse } from '../kernel/errors.ts';
+import { AppError, MISSING, rejectViolations } from '../kernel/errors.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import { callerAs, SESSION_COOKIE, sessionSecretIn } from './authentication.ts';
 import { SessionRecord, SignedOut, SignInBody } from './schema.ts';
@@ -17,9 +17,9 @@ interface Options {
   basePath: BasePath;
   /** Not where they have a port of their own. */
   hasDashboards: boolean;
-  failedAttempts: FixedWindow;
+  failedAttempts: RateLimiter;
   /** By credential, for those whose credentials are good. */
-  signIns: FixedWindow | undefined;
+  signIns: RateLimiter | undefined;
 }
 
 const tags = ['Console'];
@@ -30,7 +30,7 @@ export function sessionRoutes(options: Options): Routes {
   const { sessions, organizations, basePath, hasDashboards, failedAttempts, signIns } = options;
 
   const refusal = (error: unknown, request: FastifyRequest) =>
-    strangerRefusal(error, request, failedAttempts, SESSION_CHALLENGE);
+    toAuthenticationError(error, request, failedAttempts, SESSION_CHALLENGE);
 
   async function record({ clientAddress }: FastifyRequest, secret: string, { expiresAt }: Session, holder: Holder) {
     const { id, name, tier, isPaid } = await organizations.get(holder.organizationId);
@@ -47,8 +47,8 @@ export function sessionRoutes(options: Options): Routes {
 
   /** Whoever is let in, from where they are. */
   function admit(request: FastifyRequest, holder: Holder): void {
-    request.caller = callerAs(holder, 'management');
-    checkAddress(request.caller, request.clientAddress);
+    request.identity = callerAs(holder, 'management');
+    checkAddress(request.identity, request.clientAddress);
   }
 
   return (app) => {
@@ -78,7 +78,7 @@ export function sessionRoutes(options: Options): Routes {
         });
         admit(request, holder);
         const taken = signIns?.take(holder.id);
-        if (taken && !taken.isAllowed) throw tooMany(taken, 'Too many sign-ins with these credentials');
+        if (taken && !taken.isAllowed) throw tooManyRequests(taken, 'Too many sign-ins with these credentials');
         const { session, secret } = await sessions.open(holder, sessionSecretIn(request.headers.cookie));
         reply.header('set-cookie', cookieOf(request, basePath, secret, LONGEST_MS / 1000));
         return record(request, secret, session, holder);
@@ -151,7 +151,7 @@ function credentialsIn({
   if (token !== undefined)
     throw new AppError('bad_request', 'Sign in with a key or with a token, not with both', { field: 'token' });
   const missing = Object.entries({ keyId, keySecret }).filter(([, value]) => value === undefined);
-  refuse(missing.map(([name]) => ({ path: name, rule: 'Required', value: MISSING })));
+  rejectViolations(missing.map(([name]) => ({ path: name, rule: 'Required', value: MISSING })));
   return { keyId: keyId ?? '', keySecret: keySecret ?? '' };
 }
 

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { dashboardAnswer } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { dashboardResponse } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { preferredEncoding } from '../kernel/encodings.ts';
 import { matchesEtag } from '../kernel/etag.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { ResourcePath } from '../sources/id.ts';
 import { READ } from '../tokens/token.ts';
 import type { Dashboards } from './dashboards.ts';
@@ -24,14 +24,14 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
     reply: object,
     what: string,
     render: (organizationId: string) => Promise<Rendering>,
-  ): Soon<void> {
-    const { organizationId, dashboardRevision } = callerOf(request);
+  ): MaybePromise<void> {
+    const { organizationId, dashboardRevision } = getIdentity(request);
     const accepted = preferredEncoding(request.headers['accept-encoding'] ?? '');
     const rendering =
       renderings.find(organizationId, dashboardRevision, what) ??
       render(organizationId).then((made) => renderings.keep(organizationId, dashboardRevision, what, made));
-    return soon(rendering, (found) =>
-      soon(renderings.encoded(organizationId, found, accepted), (encoded) =>
+    return mapMaybe(rendering, (found) =>
+      mapMaybe(renderings.encoded(organizationId, found, accepted), (encoded) =>
         sendUnlessKnown(request, reply as FastifyReply, found, encoded),
       ),
     );
@@ -46,7 +46,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
           tags,
           summary: 'List dashboards',
           description: 'All of them, whole, by name descending.',
-          response: dashboardAnswer(Type.Array(Dashboard)),
+          response: dashboardResponse(Type.Array(Dashboard)),
         },
       },
       (request, reply) =>
@@ -65,7 +65,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
           summary: 'Get dashboard',
           description: 'One that comes from a file carries the name of that file in x-pilothouse-provisioned.',
           params: ResourcePath,
-          response: dashboardAnswer(Dashboard),
+          response: dashboardResponse(Dashboard),
         },
       },
       (request, reply) =>

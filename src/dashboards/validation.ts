@@ -1,5 +1,5 @@
 import type { Violation } from '../kernel/errors.ts';
-import { createShapeCheck } from '../kernel/shape.ts';
+import { createShapeCheck } from '../kernel/schema-check.ts';
 import { dashboardViolations } from './dashboard.ts';
 import { DashboardBody } from './schema.ts';
 

@@ -15,7 +15,7 @@ export interface Connection {
   writer: ClickHouseClient;
   /** The settings of a reading statement; empty where the server lets us change none. */
   readSettings(limits: Required<Limits>): ClickHouseSettings;
-  canBeRefused: boolean;
+  mayLackPrivileges: boolean;
   defaultMemoryBytes: number;
 }
 

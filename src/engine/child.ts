@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
 import { SECOND_MS } from '../kernel/clock.ts';
-import type { Failure, Instruction, Order, Report } from './embedded/messages.ts';
+import type { Command, EngineOptions, StartupFailure, StartupReport } from './embedded/messages.ts';
 
 /** The engine's process while it runs. */
 export interface Child {
@@ -16,9 +16,9 @@ export interface Child {
 
 /** It never came up; `lines` is what it said on standard error. */
 export class StartFailure extends Error {
-  readonly failure: Failure;
+  readonly failure: StartupFailure;
   readonly lines: string[];
-  constructor(failure: Failure, lines: string[]) {
+  constructor(failure: StartupFailure, lines: string[]) {
     super(failure.text);
     this.failure = failure;
     this.lines = lines;
@@ -27,7 +27,7 @@ export class StartFailure extends Error {
 
 interface Options {
   program: string;
-  order: Order;
+  order: EngineOptions;
   log: Pick<Logger, 'debug' | 'warn'>;
 }
 
@@ -62,12 +62,12 @@ export async function startChild({ program, order, log }: Options): Promise<Chil
     child.once('error', () => resolve());
     child.once('close', () => resolve());
   });
-  const send = (instruction: Instruction) => {
+  const send = (instruction: Command) => {
     if (child.connected) child.send(instruction, () => {});
   };
   const kill = () => void child.kill('SIGKILL');
   const tooLate = setTimeout(kill, START_MS);
-  const report = await new Promise<Report>((resolve) => {
+  const report = await new Promise<StartupReport>((resolve) => {
     child.once('message', resolve);
     void ended.then((how) => resolve({ failed: { isMissing: false, text: `it ended with ${how}` } }));
     send({ open: order });

@@ -8,7 +8,7 @@ import { type Backend, type Connection, limitSettings } from './backend.ts';
 import { type Child, StartFailure, startChild } from './child.ts';
 import { openClient } from './client.ts';
 import { unavailable } from './failures.ts';
-import { sharesOf } from './memory.ts';
+import { splitMemory } from './memory.ts';
 import type { EngineObserver } from './observer.ts';
 import { createSupervisor } from './supervisor.ts';
 
@@ -34,16 +34,16 @@ interface Running extends Child {
 
 /** ClickHouse in a child process, started when it is first needed. */
 export function createEmbeddedBackend({ directory, program, memoryBytes, clock, log, observer }: Options): Backend {
-  const shares = sharesOf(memoryBytes);
+  const shares = splitMemory(memoryBytes);
   const supervisor = createSupervisor<Running>({ start, clock, log, observer });
 
   async function start(): Promise<Running> {
-    if (program === undefined || !isInstalledFor(program)) throw new AppError('unavailable', MISSING);
+    if (program === undefined || !isEngineInstalled(program)) throw new AppError('unavailable', MISSING);
     // New ones for every start: they live in the two processes and nowhere else.
     const passwords = { reader: newPassword(), writer: newPassword() };
     const order = { directory: resolve(directory), passwords, ...shares, readers: READERS, writers: WRITERS };
     const child = await startChild({ program, order, log }).catch((error) => {
-      throw error instanceof StartFailure ? explained(error, directory) : error;
+      throw error instanceof StartFailure ? toStartError(error, directory) : error;
     });
     log.info({ pid: child.pid }, 'the engine is running');
     const url = `http://127.0.0.1:${child.port}`;
@@ -55,7 +55,7 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
       reader,
       writer,
       readSettings: limitSettings,
-      canBeRefused: false,
+      mayLackPrivileges: false,
       defaultMemoryBytes: shares.queryMemoryBytes,
     };
     return { ...child, connection };
@@ -72,7 +72,7 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
 const newPassword = (): string => randomBytes(32).toString('base64url');
 
 /** Looks where the child will look, without loading half a gigabyte. */
-function isInstalledFor(program: string): boolean {
+function isEngineInstalled(program: string): boolean {
   try {
     createRequire(program).resolve('chdb');
     return true;
@@ -81,7 +81,7 @@ function isInstalledFor(program: string): boolean {
   }
 }
 
-function explained(error: StartFailure, directory: string): AppError {
+function toStartError(error: StartFailure, directory: string): AppError {
   const said = error.lines.join('\n');
   if (error.failure.isMissing) return new AppError('unavailable', MISSING, { cause: error });
   if (/Cannot lock file|already running/.test(said))

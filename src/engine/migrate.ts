@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { AppError } from '../kernel/errors.ts';
-import { type Migration, migrationOf } from '../kernel/migration.ts';
+import { type Migration, parseMigration } from '../kernel/migration.ts';
 import { OWN_DATABASE } from './engine.ts';
 
 const HISTORY = `${OWN_DATABASE}.schema_migrations`;
@@ -24,7 +24,7 @@ export async function migrate(client: ClickHouseClient, folder: string): Promise
     format: 'JSONEachRow',
   });
   const applied = await answer.json<{ version: number; name: string; checksum: string }>();
-  refuseForeignHistory(applied, known);
+  rejectForeignHistory(applied, known);
   const pending = known.filter(({ version }) => !applied.some((row) => row.version === version));
   for (const { version, name, checksum, statements } of pending) {
     for (const query of statements) await client.command({ query });
@@ -33,7 +33,7 @@ export async function migrate(client: ClickHouseClient, folder: string): Promise
   return pending.map(({ name }) => name);
 }
 
-function refuseForeignHistory(
+function rejectForeignHistory(
   applied: { version: number; name: string; checksum: string }[],
   known: Migration[],
 ): void {
@@ -53,5 +53,5 @@ export function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()
-    .map((file) => migrationOf(file, readFileSync(join(folder, file), 'utf8')));
+    .map((file) => parseMigration(file, readFileSync(join(folder, file), 'utf8')));
 }

@@ -6,13 +6,13 @@ import { type Clock, SECOND_MS } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
 import type { Backend, Connection } from './backend.ts';
-import { createColumnMemory } from './columns.ts';
+import { createColumnCache } from './column-cache.ts';
+import { createDeadline } from './deadline.ts';
 import { type Engine, type Limits, OWN_DATABASE, type QueryOptions, type Statement } from './engine.ts';
-import { engineFailure, isNotAllowed, unavailable } from './failures.ts';
+import { isNotAllowed, toEngineError, unavailable } from './failures.ts';
 import { migrate } from './migrate.ts';
 import type { EngineObserver, Outcome } from './observer.ts';
 import { convertRows } from './values.ts';
-import { createWaiting } from './waiting.ts';
 
 interface Options {
   backend: Backend;
@@ -28,20 +28,21 @@ type InsertValues = Pick<Parameters<ClickHouseClient['insert']>[0], 'values' | '
 const MAX_SECONDS = 30;
 const MAX_RESULT_ROWS = 100_000;
 /** How much longer than its limit a query may be waited for: it may have to wait for its turn. */
-const PATIENCE_MS = 15 * SECOND_MS;
+const QUEUE_ALLOWANCE_MS = 15 * SECOND_MS;
 const TABLE = /^[a-z][a-z0-9_]*$/;
 
 /** The engine's operations over whatever runs them. */
 export function createEngine({ backend, migrationsFolder, clock, log, observer }: Options): Engine {
   let migrated: Promise<void> | undefined;
 
-  async function bringUpToDate(): Promise<void> {
+  async function migrateTables(): Promise<void> {
     const connection = await backend.connect();
     try {
       const done = await migrate(connection.writer, migrationsFolder);
       if (done.length > 0) log.info({ migrations: done }, 'engine tables brought up to date');
     } catch (error) {
-      if (!(connection.canBeRefused && isNotAllowed(error))) throw engineFailure(error, limitsOf({}, connection));
+      if (!(connection.mayLackPrivileges && isNotAllowed(error)))
+        throw toEngineError(error, withDefaultLimits({}, connection));
       log.warn(
         { reason: (error as Error).message },
         `this ClickHouse user may not write to the database ${OWN_DATABASE}: its tables are left as they are`,
@@ -52,7 +53,7 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
   /** Once; again only after it failed. */
   async function connect(): Promise<Connection> {
     if (!migrated) {
-      const attempt = bringUpToDate();
+      const attempt = migrateTables();
       migrated = attempt;
       attempt.catch(() => {
         if (migrated === attempt) migrated = undefined;
@@ -64,10 +65,10 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
 
   async function query({ sql, parameters }: Statement, { limits = {}, signal }: QueryOptions = {}) {
     const connection = await connect();
-    const allLimits = limitsOf(limits, connection);
+    const allLimits = withDefaultLimits(limits, connection);
     const startedAt = performance.now();
     const observe = (outcome: Outcome) => observer.query((performance.now() - startedAt) / 1000, outcome);
-    const waiting = createWaiting(allLimits.maxSeconds * SECOND_MS + PATIENCE_MS, signal);
+    const waiting = createDeadline(allLimits.maxSeconds * SECOND_MS + QUEUE_ALLOWANCE_MS, signal);
     try {
       const answer = await connection.reader.query({
         query: sql,
@@ -87,7 +88,7 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
       const isCancelled = signal?.aborted === true;
       const failure = waiting.isTooLong()
         ? unavailable('The engine does not answer', error, 5)
-        : engineFailure(error, allLimits);
+        : toEngineError(error, allLimits);
       observe(isCancelled ? 'cancelled' : failure.code === 'bad_request' ? 'refused' : 'failed');
       throw isCancelled ? signal.reason : failure;
     } finally {
@@ -110,7 +111,7 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
         clickhouse_settings: settings,
       });
     } catch (error) {
-      throw engineFailure(error, limitsOf({}, connection));
+      throw toEngineError(error, withDefaultLimits({}, connection));
     }
   }
 
@@ -118,14 +119,14 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     if (rows.length > 0) await insertValues(table, { values: rows, format: 'JSONEachRow' });
   }
 
-  async function insertTabbed(
+  async function insertTsv(
     table: string,
     [first, ...rest]: readonly string[],
     lines: readonly Buffer[],
   ): Promise<void> {
     if (first === undefined || lines.length === 0) return;
     // In one piece: every further one waits until the event loop comes round, which takes long while batches are read.
-    const values = Readable.from([Buffer.concat([UNREAD_HEADER, ...lines])], { objectMode: false });
+    const values = Readable.from([Buffer.concat([SKIPPED_HEADER, ...lines])], { objectMode: false });
     await insertValues(
       table,
       { values, format: 'TabSeparatedWithNames', columns: [first, ...rest] },
@@ -147,17 +148,17 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
       });
       await finished(stream.resume());
     } catch (error) {
-      throw engineFailure(error, limitsOf({}, connection));
+      throw toEngineError(error, withDefaultLimits({}, connection));
     }
   }
 
-  const columnMemory = createColumnMemory({ query, clock });
+  const columnMemory = createColumnCache({ query, clock });
   return {
     kind: backend.kind,
     query,
     insert,
     insertLines,
-    insertTabbed,
+    insertTsv: insertTsv,
     columns: columnMemory.columns,
     isRunning: () => backend.isRunning(),
     start: async () => void (await connect()),
@@ -175,9 +176,9 @@ const INSERT_SETTINGS: ClickHouseSettings = {
  * A line that is skipped. The embedded engine splits an INSERT into words before it knows where the rows begin; behind an
  * open quote the rows are one word, which takes half the time.
  */
-const UNREAD_HEADER = Buffer.from('`\n');
+const SKIPPED_HEADER = Buffer.from('`\n');
 
-function limitsOf(limits: Limits, { defaultMemoryBytes }: Connection): Required<Limits> {
+function withDefaultLimits(limits: Limits, { defaultMemoryBytes }: Connection): Required<Limits> {
   return {
     maxSeconds: limits.maxSeconds ?? MAX_SECONDS,
     maxResultRows: limits.maxResultRows ?? MAX_RESULT_ROWS,

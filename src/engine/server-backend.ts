@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts';
 import { type Backend, type Connection, limitSettings } from './backend.ts';
 import { openClient } from './client.ts';
 import type { Limits } from './engine.ts';
-import { engineFailure } from './failures.ts';
+import { toEngineError } from './failures.ts';
 import type { EngineObserver } from './observer.ts';
 
 interface Options {
@@ -34,12 +34,12 @@ export function createServerBackend({ url, log, observer }: Options): Backend {
         reader: client,
         writer: client,
         readSettings: (limits) => settingsFor(readOnly, limits),
-        canBeRefused: true,
+        mayLackPrivileges: true,
         defaultMemoryBytes: DEFAULT_MEMORY_BYTES,
       };
     } catch (error) {
       await client.close();
-      throw engineFailure(error, { maxSeconds: 0, maxResultRows: 0, maxMemoryBytes: 0 });
+      throw toEngineError(error, { maxSeconds: 0, maxResultRows: 0, maxMemoryBytes: 0 });
     }
   }
 

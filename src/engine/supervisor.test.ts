@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../kernel/errors.ts';
-import { createSupervisor, type Watched } from './supervisor.ts';
+import { createSupervisor, type SupervisedProcess } from './supervisor.ts';
 
 const silent = { info() {}, warn() {} };
 
@@ -9,7 +9,7 @@ function setUp(start?: () => Promise<void>) {
   let now = 1_000_000;
   const ends: ((how: string) => void)[] = [];
   const seen: (boolean | 'restart')[] = [];
-  const supervisor = createSupervisor<Watched & { number: number }>({
+  const supervisor = createSupervisor<SupervisedProcess & { number: number }>({
     clock: { now: () => now },
     log: silent,
     observer: { query() {}, running: (isRunning) => seen.push(isRunning), restarted: () => seen.push('restart') },

@@ -4,12 +4,12 @@ import { unavailable } from './failures.ts';
 import type { EngineObserver } from './observer.ts';
 
 /** A process as far as it has to be watched. */
-export interface Watched {
+export interface SupervisedProcess {
   ended: Promise<string>;
   close(): Promise<void>;
 }
 
-interface Options<T extends Watched> {
+interface Options<T extends SupervisedProcess> {
   /** Throws an error that can be shown. */
   start(): Promise<T>;
   clock: Clock;
@@ -17,7 +17,7 @@ interface Options<T extends Watched> {
   observer: EngineObserver;
 }
 
-const LONGEST_PAUSE_MS = 30 * SECOND_MS;
+const MAX_PAUSE_MS = 30 * SECOND_MS;
 /** Whoever ran this long did not fail because it was started. */
 const SETTLED_MS = MINUTE_MS;
 
@@ -25,7 +25,7 @@ const SETTLED_MS = MINUTE_MS;
  * Keeps one process running from the first time it is needed. After a crash it is started again at once, after the next
  * ones a pause comes first, which doubles up to half a minute.
  */
-export function createSupervisor<T extends Watched>({ start, clock, log, observer }: Options<T>) {
+export function createSupervisor<T extends SupervisedProcess>({ start, clock, log, observer }: Options<T>) {
   let current: Promise<T> | undefined;
   let running: T | undefined;
   let failures = 0;
@@ -35,9 +35,9 @@ export function createSupervisor<T extends Watched>({ start, clock, log, observe
   let isClosed = false;
   let starts = 0;
 
-  function failed(reason: unknown): void {
+  function recordFailure(reason: unknown): void {
     lastFailure = reason;
-    pauseUntil = failures === 0 ? 0 : clock.now() + Math.min(SECOND_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
+    pauseUntil = failures === 0 ? 0 : clock.now() + Math.min(SECOND_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
     failures++;
   }
 
@@ -47,7 +47,7 @@ export function createSupervisor<T extends Watched>({ start, clock, log, observe
     try {
       child = await start();
     } catch (error) {
-      failed(error);
+      recordFailure(error);
       throw error;
     }
     if (starts++ > 0) observer.restarted();
@@ -59,7 +59,7 @@ export function createSupervisor<T extends Watched>({ start, clock, log, observe
       observer.running(false);
       if (isClosed) return;
       if (clock.now() - startedAt >= SETTLED_MS) failures = 0;
-      failed(unavailable(`The engine ended with ${how}`));
+      recordFailure(unavailable(`The engine ended with ${how}`));
       const waitMs = Math.max(0, pauseUntil - clock.now());
       log.warn({ how, waitMs }, 'the engine is started again');
       timer = setTimeout(() => void get().catch(() => {}), waitMs);

@@ -1,7 +1,7 @@
-import { memoized } from '../kernel/memo.ts';
+import { memoize } from '../kernel/memo.ts';
 
 /** One answered request, for whoever watches. Nothing in it comes from the client but the suffix of a key id. */
-export interface Access {
+export interface CompletedRequest {
   requestId: string;
   operation: string;
   method: string;
@@ -14,9 +14,9 @@ export interface Access {
   ms: number;
 }
 
-export type AccessLog = (access: Access) => void;
+export type AccessLog = (access: CompletedRequest) => void;
 
-const quoted = memoized((text) => JSON.stringify(text));
+const quoted = memoize((text) => JSON.stringify(text));
 
 /**
  * The line that every request writes, in the same form as pino's others. It is put together by hand, because building

@@ -3,13 +3,13 @@ import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { AppError, atPlace, type Place } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
-import type { Access, AccessLog } from './access-log.ts';
-import { type BasePath, withoutBasePath } from './base-path.ts';
+import type { AccessLog, CompletedRequest } from './access-log.ts';
+import { type BasePath, stripBasePath } from './base-path.ts';
 import { acceptJsonBodies } from './body.ts';
-import { createBrokenRequestHandler } from './broken.ts';
 import { drainOnClose } from './drain.ts';
-import { asAppError } from './errors.ts';
-import { interfaceAt, management, statusOf } from './interfaces.ts';
+import { toAppError } from './errors.ts';
+import { management, selectInterface, toHttpStatus } from './interfaces.ts';
+import { createMalformedRequestHandler } from './malformed-requests.ts';
 import { createAllowedMethods } from './methods.ts';
 import type { Metrics } from './metrics.ts';
 import { type App, type SchemaTypes, validateWithSchemas } from './validation.ts';
@@ -19,7 +19,7 @@ export interface AppOptions {
   access: AccessLog;
   metrics: Metrics;
   /** Told about every answered request; may keep what it is given. */
-  observe?: ((access: Access) => void) | undefined;
+  observe?: ((access: CompletedRequest) => void) | undefined;
   /** Turns an error of a store into one that may be sent; the edge itself knows no stores. */
   explain(error: unknown): unknown;
   basePath?: BasePath;
@@ -48,16 +48,16 @@ export function createApp({
   page,
   requestTimeoutMs = 30_000,
 }: AppOptions): App {
-  const broken = createBrokenRequestHandler((error, requestId) => {
-    log.info({ requestId, operation: 'broken', status: statusOf(error), reason: error.message }, 'refused');
-    metrics.request('broken', statusOf(error), 0);
+  const broken = createMalformedRequestHandler((error, requestId) => {
+    log.info({ requestId, operation: 'broken', status: toHttpStatus(error), reason: error.message }, 'refused');
+    metrics.request('broken', toHttpStatus(error), 0);
     observe?.({
-      ...NOBODY,
+      ...ANONYMOUS,
       requestId,
       operation: 'broken',
       method: UNKNOWN_METHOD,
       route: '',
-      status: statusOf(error),
+      status: toHttpStatus(error),
       ms: 0,
     });
   }, basePath);
@@ -75,17 +75,17 @@ export function createApp({
     clientErrorHandler: broken.clientError,
     ...(basePath === ''
       ? {}
-      : { rewriteUrl: (request: IncomingMessage) => withoutBasePath(basePath, request.url ?? '') }),
+      : { rewriteUrl: (request: IncomingMessage) => stripBasePath(basePath, request.url ?? '') }),
     frameworkErrors(error, request, reply) {
-      finish(request, reply as FastifyReply, asAppError(error));
+      finish(request, reply as FastifyReply, toAppError(error));
       record(request, reply.statusCode, 0);
     },
   }).withTypeProvider<SchemaTypes>();
 
   app.decorateRequest('operation', undefined);
   app.decorateRequest('route', undefined);
-  app.decorateRequest('logCutOff', function (this: FastifyRequest, error: unknown) {
-    const details = { requestId: this.id, operation: operationOf(this), key: this.caller?.suffix };
+  app.decorateRequest('logAbortedResponse', function (this: FastifyRequest, error: unknown) {
+    const details = { requestId: this.id, operation: getOperation(this), key: this.identity?.suffix };
     log.warn({ ...details, reason: (error as Error).message, err: error }, 'the answer was cut off');
   });
   broken.attach(app.server);
@@ -117,29 +117,29 @@ export function createApp({
   function unknownRoute(request: FastifyRequest): AppError {
     const allowed = allowedMethods(request.url);
     if (allowed.length === 0)
-      return new AppError('not_found', `${request.method} ${pathOf(request.originalUrl)} does not exist`);
+      return new AppError('not_found', `${request.method} ${getPath(request.originalUrl)} does not exist`);
     return new AppError('method_not_allowed', `${request.method} is not possible here; use ${allowed.join(' or ')}`, {
       headers: { allow: allowed.join(', ') },
     });
   }
 
   app.setErrorHandler((error, request, reply) =>
-    finish(request, reply as FastifyReply, atPlace(asAppError(explain(error)), parameterPlace(request))),
+    finish(request, reply as FastifyReply, atPlace(toAppError(explain(error)), parameterPlace(request))),
   );
 
   function finish(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
-    const status = statusOf(error);
+    const status = toHttpStatus(error);
     const details = {
       requestId: request.id,
-      operation: operationOf(request),
-      key: request.caller?.suffix,
+      operation: getOperation(request),
+      key: request.identity?.suffix,
       status,
       reason: error.message,
     };
     if (status >= 500) log.error({ ...details, err: error.cause ?? error }, 'failed');
     else if (status === 401 || status === 403 || status === 429)
       log.warn({ ...details, address: request.clientAddress }, 'refused');
-    const body = JSON.stringify(interfaceAt(request.url).failure(error, request.id));
+    const body = JSON.stringify(selectInterface(request.url).failure(error, request.id));
     reply
       .code(status)
       .headers(error.headers)
@@ -151,15 +151,15 @@ export function createApp({
   }
 
   function record(request: FastifyRequest, status: number, elapsedMs: number): void {
-    const operation = operationOf(request);
+    const operation = getOperation(request);
     metrics.request(operation, status, elapsedMs / 1000);
     const ms = Math.round(elapsedMs * 1000) / 1000;
-    const { suffix: key, organizationId } = request.caller ?? NOBODY;
+    const { suffix: key, organizationId } = request.identity ?? ANONYMOUS;
     const answered = {
       requestId: request.id,
       operation,
       method: request.method,
-      route: routeOf(request),
+      route: getRoute(request),
       key,
       organizationId,
       status,
@@ -176,14 +176,14 @@ export function createApp({
 const parameterPlace = ({ method }: FastifyRequest): Place =>
   method === 'GET' || method === 'HEAD' || method === 'DELETE' ? 'query' : 'request body';
 
-const operationOf = (request: FastifyRequest): string =>
+const getOperation = (request: FastifyRequest): string =>
   request.operation ?? request.routeOptions.config?.operation ?? 'unknown';
 
-const NOBODY = { suffix: undefined, key: undefined, organizationId: undefined };
+const ANONYMOUS = { suffix: undefined, key: undefined, organizationId: undefined };
 /** OpenTelemetry's word for a method that is not one. */
 const UNKNOWN_METHOD = '_OTHER';
 
-const routeOf = (request: FastifyRequest): string =>
+const getRoute = (request: FastifyRequest): string =>
   request.route ?? (request.is404 ? '' : (request.routeOptions.url ?? ''));
 
-const pathOf = (url: string): string => (url.split('?', 1)[0] ?? '').slice(0, 200);
+const getPath = (url: string): string => (url.split('?', 1)[0] ?? '').slice(0, 200);

@@ -5,7 +5,7 @@ export type BasePath = string;
  * The address as the routes know it. What does not lie below the base path gets a second slash in front: no route
  * begins like that, so nothing answers there.
  */
-export function withoutBasePath(basePath: BasePath, url: string): string {
+export function stripBasePath(basePath: BasePath, url: string): string {
   if (basePath === '') return url;
   const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(url)?.[1] ?? url;
   const rest = path.startsWith(basePath) ? path.slice(basePath.length) : undefined;

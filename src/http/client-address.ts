@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { canonicalAddress, type Network } from '../kernel/addresses.ts';
-import { memoized } from '../kernel/memo.ts';
+import { memoize } from '../kernel/memo.ts';
 
-const canonical = memoized(canonicalAddress);
+const canonical = memoize(canonicalAddress);
 
 /**
  * Who is calling: the socket's address, unless that is a proxy we trust; then the right-most address of

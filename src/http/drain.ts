@@ -8,31 +8,31 @@ import type { App } from './validation.ts';
  * requests no longer once a server closes, so without this one stalled upload would keep the process alive for good.
  */
 export function drainOnClose(app: App, graceMs: number): void {
-  const latestAnswers = new Map<Socket, ServerResponse | undefined>();
+  const latestResponses = new Map<Socket, ServerResponse | undefined>();
   let isClosing = false;
 
   app.server.on('connection', (socket: Socket) => {
     if (isClosing) return void socket.destroy();
-    latestAnswers.set(socket, undefined);
-    socket.once('close', () => latestAnswers.delete(socket));
+    latestResponses.set(socket, undefined);
+    socket.once('close', () => latestResponses.delete(socket));
   });
 
   app.server.on('request', ({ socket }: IncomingMessage, answer: ServerResponse) => {
-    latestAnswers.set(socket, answer);
-    if (isClosing) makeLast(socket, answer);
+    latestResponses.set(socket, answer);
+    if (isClosing) closeAfter(socket, answer);
   });
 
   app.addHook('preClose', async () => {
     isClosing = true;
-    for (const [socket, answer] of latestAnswers) {
-      if (answer && !answer.writableFinished) makeLast(socket, answer);
+    for (const [socket, answer] of latestResponses) {
+      if (answer && !answer.writableFinished) closeAfter(socket, answer);
       else if (socket.bytesRead === 0) socket.destroy();
     }
     setTimeout(() => app.server.closeAllConnections(), graceMs).unref();
   });
 }
 
-function makeLast(socket: Socket, answer: ServerResponse): void {
+function closeAfter(socket: Socket, answer: ServerResponse): void {
   if (!answer.headersSent) answer.setHeader('connection', 'close');
   answer.once('finish', () => socket.end());
 }

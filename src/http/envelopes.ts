@@ -6,12 +6,12 @@ const RequestId = Type.String({ format: 'uuid', description: 'Unique per request
 const Status = Type.Integer({ description: 'The HTTP status code' });
 
 /** The answer of a management operation that has a result. */
-export function managementAnswer<T extends TSchema>(result: T) {
+export function managementResponse<T extends TSchema>(result: T) {
   return { 200: Type.Object({ requestId: RequestId, result, status: Status }, { description: 'Success' }) };
 }
 
 /** The answer of a management operation that has none. */
-export const bareManagementAnswer = {
+export const emptyManagementResponse = {
   200: Type.Object({ requestId: RequestId, status: Status }, { description: 'Success' }),
 };
 
@@ -22,12 +22,12 @@ export const ManagementFailure = Type.Object({
 });
 
 /** The answer of a dashboard operation. */
-export function dashboardAnswer<T extends TSchema>(data: T) {
+export function dashboardResponse<T extends TSchema>(data: T) {
   return { 200: Type.Object({ data }, { description: 'Success' }) };
 }
 
 /** The answer of a dashboard operation that has nothing to say. */
-export const emptyDashboardAnswer = { 200: Type.Object({}, { description: 'Success' }) };
+export const emptyDashboardResponse = { 200: Type.Object({}, { description: 'Success' }) };
 
 export const DashboardFailure = Type.Object({
   message: Type.String(),
@@ -40,7 +40,7 @@ export function success<T>(request: FastifyRequest, result: T): { requestId: str
   return { requestId: request.id, result, status: 200 };
 }
 
-export function bareSuccess(request: FastifyRequest): { requestId: string; status: 200 } {
+export function emptySuccess(request: FastifyRequest): { requestId: string; status: 200 } {
   return { requestId: request.id, status: 200 };
 }
 
@@ -54,7 +54,7 @@ export function sendSuccess(request: object, reply: object, result: string): Fas
 }
 
 /** Results of one schema as JSON. The framework compiles schemas when it is ready, so that is done with the first. */
-export function resultSerializer<T extends TSchema>(schema: T) {
+export function createResultSerializer<T extends TSchema>(schema: T) {
   let serialize: ((result: Static<T>) => string) | undefined;
   return (reply: object, result: Static<T>): string => {
     serialize ??= (reply as FastifyReply).compileSerializationSchema({ ...(schema as object) });
@@ -70,7 +70,7 @@ export function sendRendered(reply: object, json: Buffer | string | Readable): F
 }
 
 /** As `sendRendered`, from several buffers that are written together and never copied into one. */
-export function sendPieces(reply: object, pieces: readonly Buffer[]): FastifyReply {
+export function sendChunks(reply: object, pieces: readonly Buffer[]): FastifyReply {
   const answer = reply as FastifyReply;
   const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
   const raw = sendHead(answer, bytes);

@@ -1,7 +1,7 @@
 import type { FastifyError } from 'fastify';
 import { AppError, type ErrorCode } from '../kernel/errors.ts';
 
-const FRAMEWORK: Record<string, [ErrorCode, string]> = {
+const FRAMEWORK_ERRORS: Record<string, [ErrorCode, string]> = {
   FST_ERR_BAD_URL: ['bad_request', 'The URL is not valid: check its percent-encoding'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The request body is too large'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'The request body must be sent as application/json'],
@@ -13,10 +13,10 @@ const FRAMEWORK: Record<string, [ErrorCode, string]> = {
 };
 
 /** Whatever was thrown, as an error that may be sent: what a client caused keeps its text, the rest is ours and says so. */
-export function asAppError(error: unknown): AppError {
+export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { code, statusCode } = (error ?? {}) as Partial<FastifyError>;
-  const known = FRAMEWORK[code ?? ''];
+  const known = FRAMEWORK_ERRORS[code ?? ''];
   if (known) return new AppError(known[0], known[1], { cause: error });
   if (code === 'ECONNRESET') return new AppError('bad_request', 'The request body ended too early', { cause: error });
   if (statusCode === 413) return new AppError('payload_too_large', 'The request body is too large', { cause: error });

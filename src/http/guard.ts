@@ -3,12 +3,12 @@ import type { TSchema } from 'typebox';
 import { addressBlock } from '../kernel/addresses.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { reportTo, type Soon, soon } from '../kernel/soon.ts';
-import { createFixedWindow, type FixedWindow, type Rate } from './rate-limit.ts';
-import { type App, pathCheck } from './validation.ts';
+import { type MaybePromise, mapMaybe, runWithCallback } from '../kernel/maybe-promise.ts';
+import { createRateLimiter, type RateLimit, type RateLimiter } from './rate-limit.ts';
+import { type App, createPathCheck } from './validation.ts';
 
 /** Whoever presented good credentials, and what was true of their organization at that moment. */
-export interface Caller {
+export interface Identity {
   organizationId: string;
   /** Of the ledger, so that rendered answers can be kept until it changes. */
   costRevision: number;
@@ -20,16 +20,16 @@ export interface Caller {
   suffix: string;
   roles: readonly string[];
   /** Undefined: from anywhere. */
-  allows: ((address: string) => boolean) | undefined;
+  allowsAddress: ((address: string) => boolean) | undefined;
   /** Set for somebody who is signed in to the console: with what. */
   session?: 'key' | 'token';
 }
 
 /** Header in, caller out; `unauthorized` for everybody else. */
-export type Authenticate = (authorization: string | undefined) => Soon<Caller>;
+export type Authenticate = (authorization: string | undefined) => MaybePromise<Identity>;
 
 /** Cookie and proof that the console itself asks; undefined where there is nothing of the kind. */
-export type AuthenticateSession = (headers: FastifyRequest['headers']) => Promise<Caller | undefined>;
+export type AuthenticateSession = (headers: FastifyRequest['headers']) => Promise<Identity | undefined>;
 
 /** Sent by the console with every request; no other page can make a browser send it here. */
 export const CSRF_HEADER = 'x-pilothouse-csrf';
@@ -39,7 +39,7 @@ export const SESSION_CHALLENGE = 'Session realm="pilothouse"';
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every route that has `roles`; use `callerOf` to read it. */
-    caller: Caller | undefined;
+    identity: Identity | undefined;
     clientAddress: string;
     operation: string | undefined;
     /** The template that the path matched; asking the router for it builds an object each time. */
@@ -58,17 +58,17 @@ export interface GuardOptions {
   /** Only asked when there is no Authorization header. */
   authenticateSession?: AuthenticateSession;
   challenge: string;
-  rate: Rate | undefined;
+  rate: RateLimit | undefined;
   /** By address; one count for all interfaces. */
-  failedAttempts: FixedWindow;
+  failedAttempts: RateLimiter;
   clock: Clock;
   clientAddress(request: FastifyRequest): string;
   /** The sentence for good credentials that lack the role. */
-  roleRefusal?(roles: readonly string[], caller: Caller): string;
+  formatMissingRole?(roles: readonly string[], caller: Identity): string;
 }
 
 /** Past this a further failure is a 429; good credentials from the same address keep working. */
-export const FAILED_ATTEMPTS: Rate = { requests: 300, windowSeconds: 60 };
+export const FAILED_ATTEMPTS: RateLimit = { requests: 300, windowSeconds: 60 };
 
 /** The order in which a request is judged before its query and body are looked at (decision B8). */
 export function guardRoutes(
@@ -81,23 +81,23 @@ export function guardRoutes(
     failedAttempts,
     clock,
     clientAddress,
-    roleRefusal = needsRole,
+    formatMissingRole: roleRefusal = formatMissingKeyRole,
   }: GuardOptions,
 ): void {
-  const limiter = rate && createFixedWindow(rate, clock);
+  const limiter = rate && createRateLimiter(rate, clock);
   const policy = rate && `${rate.requests};w=${rate.windowSeconds}`;
 
   // A hook for each route, made when the route is: what is known by then need not be looked up for every request.
   app.addHook('onRoute', (route) => {
     const { roles, operation } = route.config ?? {};
     if (!roles) return;
-    const checkPath = pathCheck(route.schema?.params as TSchema | undefined);
-    const judge = (request: FastifyRequest, reply: FastifyReply, caller: Caller): void => {
-      request.caller = caller;
+    const checkPath = createPathCheck(route.schema?.params as TSchema | undefined);
+    const authorize = (request: FastifyRequest, reply: FastifyReply, caller: Identity): void => {
+      request.identity = caller;
       const taken = limiter?.take(caller.credentialId);
-      if (taken && rate && policy) announce(reply, rate, policy, taken);
+      if (taken && rate && policy) setRateLimitHeaders(reply, rate, policy, taken);
       checkAddress(caller, request.clientAddress);
-      if (taken && !taken.isAllowed) throw tooMany(taken, 'Too many requests with this key');
+      if (taken && !taken.isAllowed) throw tooManyRequests(taken, 'Too many requests with this key');
       checkPath(request.params);
       checkOrganization(request, caller);
       if (roles.length > 0 && !roles.some((role) => caller.roles.includes(role)))
@@ -106,25 +106,25 @@ export function guardRoutes(
     route.onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       request.operation = operation;
       request.route = route.url;
-      reportTo(done, () => soon(identify(request), (caller) => judge(request, reply, caller)));
+      runWithCallback(done, () => mapMaybe(identify(request), (caller) => authorize(request, reply, caller)));
     };
   });
 
-  knowCallers(app, clientAddress);
+  decorateRequests(app, clientAddress);
 
-  function identify(request: FastifyRequest): Soon<Caller> {
+  function identify(request: FastifyRequest): MaybePromise<Identity> {
     const refuse = (error: unknown): never => {
-      throw strangerRefusal(error, request, failedAttempts, challengeFor(request.headers));
+      throw toAuthenticationError(error, request, failedAttempts, challengeFor(request.headers));
     };
     try {
-      const caller = callerIn(request.headers);
+      const caller = authenticateHeaders(request.headers);
       return caller instanceof Promise ? caller.catch(refuse) : caller;
     } catch (error) {
       return refuse(error);
     }
   }
 
-  function callerIn(headers: FastifyRequest['headers']): Soon<Caller> {
+  function authenticateHeaders(headers: FastifyRequest['headers']): MaybePromise<Identity> {
     const { authorization } = headers;
     if (authorization !== undefined || !authenticateSession) return authenticate(authorization);
     return authenticateSession(headers).then((caller) => caller ?? authenticate(undefined));
@@ -137,8 +137,8 @@ export function guardRoutes(
 }
 
 /** Gives the requests of these routes a caller and an address. */
-export function knowCallers(app: App, clientAddress: GuardOptions['clientAddress']): void {
-  app.decorateRequest('caller', undefined);
+export function decorateRequests(app: App, clientAddress: GuardOptions['clientAddress']): void {
+  app.decorateRequest('identity', undefined);
   app.decorateRequest('clientAddress', {
     getter() {
       return clientAddress(this as FastifyRequest);
@@ -147,47 +147,52 @@ export function knowCallers(app: App, clientAddress: GuardOptions['clientAddress
 }
 
 /** What somebody with bad credentials is told; counts the attempt. Other errors pass as they are. */
-export function strangerRefusal(
+export function toAuthenticationError(
   error: unknown,
   request: FastifyRequest,
-  failedAttempts: FixedWindow,
+  failedAttempts: RateLimiter,
   challenge: string,
 ): unknown {
   if (!(error instanceof AppError) || error.code !== 'unauthorized') return error;
   const taken = failedAttempts.take(addressBlock(request.clientAddress));
-  if (!taken.isAllowed) return tooMany(taken, 'Too many failed attempts from this address');
+  if (!taken.isAllowed) return tooManyRequests(taken, 'Too many failed attempts from this address');
   return new AppError('unauthorized', error.message, {
     cause: error.cause,
     headers: { ...error.headers, 'www-authenticate': challenge },
   });
 }
 
-export function checkAddress({ allows }: Pick<Caller, 'allows'>, address: string): void {
+export function checkAddress({ allowsAddress: allows }: Pick<Identity, 'allowsAddress'>, address: string): void {
   if (allows && !allows(address)) throw new AppError('forbidden', `This key may not be used from ${address}`);
 }
 
 /** The caller of a guarded route. */
-export function callerOf(request: FastifyRequest): Caller {
-  if (!request.caller)
+export function getIdentity(request: FastifyRequest): Identity {
+  if (!request.identity)
     throw new Error(`${request.routeOptions.url} has no roles in its configuration, so nobody was identified`);
-  return request.caller;
+  return request.identity;
 }
 
-function announce(reply: FastifyReply, rate: Rate, policy: string, taken: ReturnType<FixedWindow['take']>): void {
+function setRateLimitHeaders(
+  reply: FastifyReply,
+  rate: RateLimit,
+  policy: string,
+  taken: ReturnType<RateLimiter['take']>,
+): void {
   reply.header('x-ratelimit-limit', rate.requests);
   reply.header('x-ratelimit-remaining', taken.remaining);
   reply.header('x-ratelimit-reset', taken.resetSeconds);
   reply.header('x-ratelimit-policy', policy);
 }
 
-export function tooMany({ resetSeconds }: { resetSeconds: number }, text: string): AppError {
+export function tooManyRequests({ resetSeconds }: { resetSeconds: number }, text: string): AppError {
   return new AppError('too_many_requests', `${text}; try again in ${resetSeconds} s`, {
     retryAfterSeconds: resetSeconds,
   });
 }
 
 /** Another organization is answered exactly like one that does not exist. */
-function checkOrganization(request: FastifyRequest, caller: Caller): void {
+function checkOrganization(request: FastifyRequest, caller: Identity): void {
   const params = request.params as { organizationId?: string };
   if (params.organizationId === undefined || params.organizationId === caller.organizationId) return;
   const wanted = params.organizationId.toLowerCase();
@@ -195,5 +200,5 @@ function checkOrganization(request: FastifyRequest, caller: Caller): void {
 }
 
 /** The sentence for a key that lacks the role. */
-export const needsRole = (roles: readonly string[], caller: Caller): string =>
+export const formatMissingKeyRole = (roles: readonly string[], caller: Identity): string =>
   `This operation needs the role ${roles.join(' or ')}; the key has ${caller.roles.join(', ')}`;

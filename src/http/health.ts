@@ -11,12 +11,12 @@ interface Options {
 }
 
 /** A check costs a durable write; a crowd of probes shares one a second. */
-const KEPT_MS = 1000;
+const CACHED_MS = 1000;
 
 export function healthRoutes({ metrics, clock, isDraining, checkReady }: Options): (app: App) => void {
   let lastCheck = { at: 0, outcome: Promise.resolve<string | undefined>(undefined) };
   const outcome = () => {
-    if (Math.abs(clock.now() - lastCheck.at) >= KEPT_MS) {
+    if (Math.abs(clock.now() - lastCheck.at) >= CACHED_MS) {
       lastCheck = {
         at: clock.now(),
         outcome: checkReady().then(

@@ -49,7 +49,7 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
         security,
       };
       return {
-        schema: { ...described, response: { ...(schema.response as object), ...failuresAt(url) } } as never,
+        schema: { ...described, response: { ...(schema.response as object), ...failureResponses(url) } } as never,
         url,
       };
     },
@@ -72,7 +72,7 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
 }
 
 /** Failures look the same everywhere, and are written without a serialiser: only the document needs their shape. */
-function failuresAt(url: string): object {
+function failureResponses(url: string): object {
   const failure = url.startsWith('/v1') ? ManagementFailure : DashboardFailure;
   return {
     '4xx': { description: 'The request was refused', ...failure },

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createFixedWindow } from './rate-limit.ts';
+import { createRateLimiter } from './rate-limit.ts';
 
 const NOON = Date.parse('2026-11-15T12:00:00Z');
 
@@ -11,7 +11,7 @@ describe('a fixed window', () => {
   });
 
   it('B7: admits as many as the rate says, then none until the window ends', () => {
-    const window = createFixedWindow({ requests: 3, windowSeconds: 10 }, clock);
+    const window = createRateLimiter({ requests: 3, windowSeconds: 10 }, clock);
     const taken = [1, 2, 3, 4, 5].map(() => window.take('key'));
     expect(taken.map(({ isAllowed }) => isAllowed)).toEqual([true, true, true, false, false]);
     expect(taken.map(({ remaining }) => remaining)).toEqual([2, 1, 0, 0, 0]);
@@ -33,7 +33,7 @@ describe('a fixed window', () => {
   ])(
     'B7: %i ms into a window of 10 s the reset is %i whole seconds away, never 0 and never an epoch',
     (elapsed, seconds) => {
-      const window = createFixedWindow({ requests: 1, windowSeconds: 10 }, clock);
+      const window = createRateLimiter({ requests: 1, windowSeconds: 10 }, clock);
       window.take('key');
       now = NOON + elapsed;
       expect(window.take('key').resetSeconds).toBe(seconds);
@@ -41,7 +41,7 @@ describe('a fixed window', () => {
   );
 
   it('B7: the window begins with the first request, not with the clock', () => {
-    const window = createFixedWindow({ requests: 1, windowSeconds: 10 }, clock);
+    const window = createRateLimiter({ requests: 1, windowSeconds: 10 }, clock);
     now = NOON + 7_000;
     expect(window.take('key')).toEqual({ isAllowed: true, remaining: 0, resetSeconds: 10 });
     now = NOON + 12_000;
@@ -49,7 +49,7 @@ describe('a fixed window', () => {
   });
 
   it('B7: every caller has a window of its own', () => {
-    const window = createFixedWindow({ requests: 1, windowSeconds: 10 }, clock);
+    const window = createRateLimiter({ requests: 1, windowSeconds: 10 }, clock);
     for (const id of ['a', 'b', '__proto__', 'constructor', '']) {
       expect(window.take(id).isAllowed).toBe(true);
       expect(window.take(id).isAllowed).toBe(false);
@@ -57,7 +57,7 @@ describe('a fixed window', () => {
   });
 
   it('B7: a crowd of callers does not make anybody forget a caller whose window still runs', () => {
-    const window = createFixedWindow({ requests: 1, windowSeconds: 10 }, clock);
+    const window = createRateLimiter({ requests: 1, windowSeconds: 10 }, clock);
     for (let index = 0; index < 40_000; index++) window.take(`early ${index}`);
     now = NOON + 5_000;
     window.take('late');

@@ -1,11 +1,11 @@
 import type { Clock } from '../kernel/clock.ts';
 
-export interface Rate {
+export interface RateLimit {
   requests: number;
   windowSeconds: number;
 }
 
-export interface Taken {
+export interface RateLimitStatus {
   isAllowed: boolean;
   remaining: number;
   /** Until the window ends: whole seconds from now, at least 1, never an epoch. */
@@ -17,17 +17,17 @@ interface Window {
   count: number;
 }
 
-const REMEMBERED = 50_000;
+const MAX_WINDOWS = 50_000;
 
 /** A fixed window per caller, counted in this process. */
-export function createFixedWindow(rate: Rate, clock: Clock) {
+export function createRateLimiter(rate: RateLimit, clock: Clock) {
   const windows = new Map<string, Window>();
 
-  function windowOf(id: string, now: number): Window {
+  function getWindow(id: string, now: number): Window {
     let window = windows.get(id);
     // A clock that was set back must not make a window longer.
     if (!window || window.endsAt <= now || window.endsAt > now + rate.windowSeconds * 1000) {
-      if (windows.size >= REMEMBERED) forget(now);
+      if (windows.size >= MAX_WINDOWS) evict(now);
       window = { endsAt: now + rate.windowSeconds * 1000, count: 0 };
       windows.set(id, window);
     }
@@ -35,15 +35,15 @@ export function createFixedWindow(rate: Rate, clock: Clock) {
   }
 
   /** Those whose window is over; when that is not enough, everybody: a flood of addresses must not cost us the memory. */
-  function forget(now: number): void {
+  function evict(now: number): void {
     for (const [id, window] of windows) if (window.endsAt <= now) windows.delete(id);
-    if (windows.size >= REMEMBERED) windows.clear();
+    if (windows.size >= MAX_WINDOWS) windows.clear();
   }
 
   return {
-    take(id: string): Taken {
+    take(id: string): RateLimitStatus {
       const now = clock.now();
-      const window = windowOf(id, now);
+      const window = getWindow(id, now);
       window.count++;
       return {
         isAllowed: window.count <= rate.requests,
@@ -54,4 +54,4 @@ export function createFixedWindow(rate: Rate, clock: Clock) {
   };
 }
 
-export type FixedWindow = ReturnType<typeof createFixedWindow>;
+export type RateLimiter = ReturnType<typeof createRateLimiter>;

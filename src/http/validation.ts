@@ -10,8 +10,8 @@ import type {
 import Type, { type Static, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
-import { AppError, type Place, sentence } from '../kernel/errors.ts';
-import { violationsOf } from '../kernel/violations.ts';
+import { AppError, formatViolation, type Place } from '../kernel/errors.ts';
+import { toViolations } from '../kernel/violations.ts';
 
 /** Handlers get the types of the schemas that guard them. */
 export interface SchemaTypes extends FastifyTypeProvider {
@@ -35,12 +35,12 @@ const PLACES: Record<string, Place> = {
   querystring: 'query',
   headers: 'header',
 };
-const LISTED_VIOLATIONS = 20;
+const MAX_LISTED_VIOLATIONS = 20;
 
 /** Paths are judged by the guard, before the organization is; there is no need to judge them twice. */
 const compiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart === 'params') return () => true;
-  const check = checkFor(schema, PLACES[httpPart ?? 'body'] ?? 'request body');
+  const check = createCheck(schema, PLACES[httpPart ?? 'body'] ?? 'request body');
   return (value: unknown) => {
     const error = check(value);
     return error ? { error } : { value };
@@ -48,23 +48,23 @@ const compiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
 };
 
 /** Throws what is wrong with the parameters of a path. */
-export function pathCheck(schema: TSchema | undefined): (params: unknown) => void {
+export function createPathCheck(schema: TSchema | undefined): (params: unknown) => void {
   if (!schema) return () => {};
-  const check = checkFor(schema, 'path');
+  const check = createCheck(schema, 'path');
   return (params) => {
     const error = check(params);
     if (error) throw error;
   };
 }
 
-function checkFor(schema: TSchema, place: Place): (value: unknown) => AppError | undefined {
+function createCheck(schema: TSchema, place: Place): (value: unknown) => AppError | undefined {
   const validator = Compile(schema);
   return (value) =>
-    validator.Check(value) ? undefined : violationError(violationsOf(validator.Errors(value), value, place), place);
+    validator.Check(value) ? undefined : violationError(toViolations(validator.Errors(value), value, place), place);
 }
 
-function violationError(violations: ReturnType<typeof violationsOf>, place: Place): AppError {
-  const listed = violations.slice(0, LISTED_VIOLATIONS).map(sentence);
+function violationError(violations: ReturnType<typeof toViolations>, place: Place): AppError {
+  const listed = violations.slice(0, MAX_LISTED_VIOLATIONS).map(formatViolation);
   const more = violations.length - listed.length;
   if (more > 0) listed.push(`and ${more} more`);
   return new AppError('bad_request', listed.join('; '), { violations, place });
@@ -74,7 +74,7 @@ function violationError(violations: ReturnType<typeof violationsOf>, place: Plac
 export const NoQuery = Type.Object({}, { additionalProperties: false });
 
 /** For a route that reads its body itself: the schema of the body documents it and checks nothing. */
-export const exceptBody: FastifySchemaCompiler<TSchema> = (route) =>
+export const withoutBodyValidation: FastifySchemaCompiler<TSchema> = (route) =>
   route.httpPart === 'body' ? () => true : compiler(route);
 
 export function validateWithSchemas(app: App): void {

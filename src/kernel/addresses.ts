@@ -19,12 +19,12 @@ export function parseNetwork(text: string): Network | undefined {
   if (bits !== undefined && !/^(0|[1-9]\d{0,2})$/.test(bits)) return undefined;
   const prefix = bits === undefined ? width : Number(bits);
   if (prefix > width) return undefined;
-  const [network, length] = unmapped(address, prefix);
+  const [network, length] = unmapIpv4(address, prefix);
   return {
     contains(candidate) {
       const parsed = parseAddress(candidate);
       if (!parsed) return false;
-      const [other] = unmapped(parsed, 128);
+      const [other] = unmapIpv4(parsed, 128);
       return other.kind() === network.kind() && other.match(network as ipaddr.IPv6, length);
     },
   };
@@ -33,7 +33,7 @@ export function parseNetwork(text: string): Network | undefined {
 /** How an address is written in one way only: IPv4-mapped IPv6 as IPv4, no zone. The text itself when it is no address. */
 export function canonicalAddress(text: string): string {
   const parsed = parseAddress(text.split('%')[0] ?? '');
-  return parsed ? unmapped(parsed, 128)[0].toString() : text;
+  return parsed ? unmapIpv4(parsed, 128)[0].toString() : text;
 }
 
 /** One client, one bucket: an IPv4 address as it is, an IPv6 address by its /64, which one customer usually holds. */
@@ -51,10 +51,10 @@ const METADATA_ADDRESSES = ['169.254.169.254', '100.100.100.200', '168.63.129.16
  * around it. `never` is what answers to no name of its own (link-local, multicast, unspecified, tunnels) or hands out
  * credentials to whoever asks.
  */
-export function reachOf(text: string): 'public' | 'private' | 'never' {
+export function classifyAddress(text: string): 'public' | 'private' | 'never' {
   const parsed = parseAddress(text.split('%')[0] ?? '');
   if (!parsed) return 'never';
-  const [address] = unmapped(parsed, 128);
+  const [address] = unmapIpv4(parsed, 128);
   if (METADATA_ADDRESSES.includes(address.toString())) return 'never';
   const range = address.range();
   if (range === 'unicast') return 'public';
@@ -70,7 +70,7 @@ function parseAddress(text: string): Address | undefined {
 }
 
 /** `::ffff:10.0.0.1` counts as `10.0.0.1`, and `::ffff:10.0.0.0/104` as `10.0.0.0/8`. */
-function unmapped(address: Address, prefix: number): [Address, number] {
+function unmapIpv4(address: Address, prefix: number): [Address, number] {
   if (address.kind() === 'ipv4') return [address, Math.min(prefix, 32)];
   const v6 = address as ipaddr.IPv6;
   if (!v6.isIPv4MappedAddress() || prefix < 96) return [v6, prefix];

@@ -1,4 +1,4 @@
-import { memoized } from './memo.ts';
+import { memoize } from './memo.ts';
 
 /** Epoch milliseconds, UTC. A test passes its own clock; nothing else reads the time. */
 export interface Clock {
@@ -16,7 +16,7 @@ export function isoSeconds(ms: number): string {
   return isoSecond(Math.floor(ms / SECOND_MS));
 }
 
-const isoSecond = memoized((second: number) => `${new Date(second * SECOND_MS).toISOString().slice(0, 19)}Z`);
+const isoSecond = memoize((second: number) => `${new Date(second * SECOND_MS).toISOString().slice(0, 19)}Z`);
 
 /** As `isoSeconds`, with milliseconds only where there are any. */
 export function isoTime(ms: number): string {

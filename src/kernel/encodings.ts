@@ -1,12 +1,12 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { memoized } from './memo.ts';
+import { memoize } from './memo.ts';
 
 export const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /** The encoding that the client likes best of ours; `identity` where it takes none of them. Few headers are in use, so the answers are kept. */
-export const preferredEncoding = memoized((header): Encoding | 'identity' => {
+export const preferredEncoding = memoize((header): Encoding | 'identity' => {
   const weights = new Map<string, number>();
   for (const part of header.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim());
@@ -21,7 +21,7 @@ export const preferredEncoding = memoized((header): Encoding | 'identity' => {
 });
 
 /** Below this, compressing saves less than it costs. */
-export const WORTH_COMPRESSING_BYTES = 1024;
+export const MIN_COMPRESSED_BYTES = 1024;
 
 /** `kept`: made once and sent often. `fresh`: somebody waits for it, and nobody will ask for it again. */
 type Use = 'kept' | 'fresh';
@@ -31,7 +31,7 @@ const QUALITY: Record<Encoding, Record<Use, number>> = { br: { kept: 5, fresh: 1
 const gzipped = promisify<Buffer, { level: number }, Buffer>(gzip);
 const brotli = promisify(brotliCompress);
 
-export function compressed(bytes: Buffer, encoding: Encoding, use: Use): Promise<Buffer> {
+export function compress(bytes: Buffer, encoding: Encoding, use: Use): Promise<Buffer> {
   const quality = QUALITY[encoding][use];
   return encoding === 'gzip'
     ? gzipped(bytes, { level: quality })

@@ -67,37 +67,38 @@ export class AppError extends Error {
 export const MISSING = Symbol('missing');
 
 /** Throws if there are violations. Paths are relative to the document; the HTTP layer adds the part of the request. */
-export function refuse(violations: Violation[]): void {
-  if (violations.length > 0) throw new AppError('bad_request', violations.map(sentence).join('; '), { violations });
+export function rejectViolations(violations: Violation[]): void {
+  if (violations.length > 0)
+    throw new AppError('bad_request', violations.map(formatViolation).join('; '), { violations });
 }
 
 /** The same error with `place` in front of every path, unless its paths have a place already. */
 export function atPlace(error: AppError, place: Place): AppError {
   if (error.violations.length === 0 || error.place !== undefined) return error;
   const violations = error.violations.map((violation) => ({ ...violation, path: joinPath(place, violation.path) }));
-  const message = error.isSummary ? error.message : violations.map(sentence).join('; ');
+  const message = error.isSummary ? error.message : violations.map(formatViolation).join('; ');
   return new AppError(error.code, message, { ...error, violations, place, cause: error.cause });
 }
 
 const joinPath = (place: Place, path: string): string =>
   path === '' || path.startsWith('[') ? place + path : `${place}.${path}`;
 
-export function sentence({ path, rule, value, secret }: Violation): string {
+export function formatViolation({ path, rule, value, secret }: Violation): string {
   const place = path === '' ? '' : `${path}: `;
-  return `${place}${rule} ${secret ? `<${kindOf(value)}>` : shown(value)}`;
+  return `${place}${rule} ${secret ? `<${getKind(value)}>` : formatValue(value)}`;
 }
 
 const SHOWN_CHARACTERS = 64;
 
 /** `<number:32>`, `<string:abc>`, `<array>`: what a client sent, short enough for one line. */
-export function shown(value: unknown): string {
-  const kind = kindOf(value);
+export function formatValue(value: unknown): string {
+  const kind = getKind(value);
   if (kind !== 'string' && kind !== 'number' && kind !== 'boolean') return `<${kind}>`;
   const text = [...String(value).slice(0, SHOWN_CHARACTERS * 2)].slice(0, SHOWN_CHARACTERS).join('');
   return `<${kind}:${text.toWellFormed()}>`;
 }
 
-function kindOf(value: unknown): string {
+function getKind(value: unknown): string {
   if (value === MISSING || value === undefined) return 'missing';
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;

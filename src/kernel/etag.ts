@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { ENCODINGS, type Encoding } from './encodings.ts';
 
 /** Names these very bytes: the same text always has the same tag, on every node. */
-export const etagOf = (json: string): string => `"${hash('sha1', json, 'base64url')}"`;
+export const createEtag = (json: string): string => `"${hash('sha1', json, 'base64url')}"`;
 
 /** The same answer in other bytes has a tag of its own, as HTTP wants it. */
-export const encodedEtag = (etag: string, encoding: Encoding): string => `${etag.slice(0, -1)}.${encoding}"`;
+export const toEncodedEtag = (etag: string, encoding: Encoding): string => `${etag.slice(0, -1)}.${encoding}"`;
 
 const ENCODED = new RegExp(`\\.(${ENCODINGS.join('|')})"$`);
 

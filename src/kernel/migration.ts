@@ -9,7 +9,7 @@ export interface Migration {
 }
 
 /** `0001-spine.sql` → version 1. Comments go, and each statement ends in a semicolon at the end of a line. */
-export function migrationOf(file: string, text: string): Migration {
+export function parseMigration(file: string, text: string): Migration {
   const statements = text
     .replace(/^\s*--.*$/gm, '')
     .split(/;\s*$/m)

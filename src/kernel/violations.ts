@@ -24,14 +24,14 @@ interface Params {
 const SECRET_MEMBERS = new Set(['hashData', 'keySecret', 'token', 'webhook']);
 
 /** Schema errors → one violation per broken field, in the order of the fields, worded for people. */
-export function violationsOf(errors: readonly SchemaError[], root: unknown, prefix: string): Violation[] {
+export function toViolations(errors: readonly SchemaError[], root: unknown, prefix: string): Violation[] {
   const byPath = new Map<string, Violation>();
   const add = (segments: string[], rule: string, value: unknown) => {
-    const path = pathOf(prefix, segments);
+    const path = formatPath(prefix, segments);
     if (!byPath.has(path))
       byPath.set(path, { path, rule, value, secret: segments.some((name) => SECRET_MEMBERS.has(name)) });
   };
-  for (const { keyword, instancePath, params, message } of summarised(errors)) {
+  for (const { keyword, instancePath, params, message } of mergeUnions(errors)) {
     const segments = instancePath.split('/').slice(1).map(unescapePointer);
     const details: Params = params;
     if (keyword === 'required') {
@@ -41,17 +41,17 @@ export function violationsOf(errors: readonly SchemaError[], root: unknown, pref
         add(
           [...segments, name],
           prefix === 'query' ? 'Unknown parameter' : 'There is no such member',
-          valueAt(root, [...segments, name]),
+          findValue(root, [...segments, name]),
         );
     } else {
-      add(segments, ruleOf(keyword, details, message), valueAt(root, segments));
+      add(segments, formatRule(keyword, details, message), findValue(root, segments));
     }
   }
   return [...byPath.values()];
 }
 
 /** A failed union reports each of its arms and then itself: the union's own line says it best. */
-function summarised(errors: readonly SchemaError[]): SchemaError[] {
+function mergeUnions(errors: readonly SchemaError[]): SchemaError[] {
   const unions = new Set(errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath));
   return errors
     .filter(({ keyword, instancePath }) => keyword !== 'boolean' && (keyword === 'anyOf' || !unions.has(instancePath)))
@@ -66,7 +66,7 @@ function typesAt(errors: readonly SchemaError[], path: string): string[] {
   );
 }
 
-function ruleOf(keyword: string, params: Params, message = 'The value is not valid'): string {
+function formatRule(keyword: string, params: Params, message = 'The value is not valid'): string {
   const { limit, type = '', allowedValues = [], multipleOf, types = [], format } = params;
   switch (keyword) {
     case 'type':
@@ -104,14 +104,14 @@ function withArticle(type: string): string {
 }
 
 /** `ipAccessList`, `0`, `source` → `request body.ipAccessList[0].source`. */
-function pathOf(prefix: string, segments: readonly string[]): string {
+function formatPath(prefix: string, segments: readonly string[]): string {
   const path = segments
     .map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `.${segment.slice(0, 64)}`))
     .join('');
   return prefix === '' ? path.replace(/^\./, '') : prefix + path;
 }
 
-function valueAt(root: unknown, segments: readonly string[]): unknown {
+function findValue(root: unknown, segments: readonly string[]): unknown {
   let value = root;
   for (const segment of segments) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) return MISSING;

@@ -27,12 +27,12 @@ export function parseDocuments(text: string, what: string): unknown[] {
       return document.toJS();
     });
   } catch (cause) {
-    throw new AppError('bad_request', `${what} cannot be read: ${reasonOf(cause as YAMLParseError)}`);
+    throw new AppError('bad_request', `${what} cannot be read: ${formatReason(cause as YAMLParseError)}`);
   }
 }
 
 /** Where and why, without the text that stands there: it may be a secret. */
-function reasonOf({ message, linePos }: YAMLParseError): string {
+function formatReason({ message, linePos }: YAMLParseError): string {
   const reason = message.split(/:| at line /, 1)[0] ?? '';
   const at = linePos?.[0];
   return at ? `line ${at.line}, column ${at.col}: ${reason}` : reason;

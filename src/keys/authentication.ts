@@ -1,10 +1,10 @@
 import type { LastUsed } from '../credentials/last-used.ts';
 import { hashOf } from '../credentials/secrets.ts';
-import type { Authenticate, Caller } from '../http/guard.ts';
+import type { Authenticate, Identity } from '../http/guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { computedOnce } from '../kernel/memo.ts';
-import { soon } from '../kernel/soon.ts';
+import { mapMaybe } from '../kernel/maybe-promise.ts';
+import { memoizeByObject } from '../kernel/memo.ts';
 import type { Db } from '../state/tables.ts';
 import { provenKey } from './identity.ts';
 import { admits } from './key.ts';
@@ -36,7 +36,7 @@ export function createKeyAuthentication({
     if (header === undefined) throw new AppError('unauthorized', 'No Authorization header provided');
     const remembered = known.get(header);
     const hashes = remembered ?? hashesIn(header);
-    return soon(findKeyByHash(db, hashes.keyIdHash), (candidate) => {
+    return mapMaybe(findKeyByHash(db, hashes.keyIdHash), (candidate) => {
       const found = provenKey(candidate, hashes.keySecretHash, clock.now());
       if (!remembered) {
         if (known.size >= REMEMBERED_HEADERS) known.clear();
@@ -48,8 +48,8 @@ export function createKeyAuthentication({
   };
 }
 
-const callerWith = computedOnce(
-  ({ key, costRevision }: Identified): Caller => ({
+const callerWith = memoizeByObject(
+  ({ key, costRevision }: Identified): Identity => ({
     organizationId: key.organizationId,
     costRevision,
     dashboardRevision: 0,
@@ -57,7 +57,7 @@ const callerWith = computedOnce(
     credentialName: key.name,
     suffix: key.keySuffix,
     roles: key.roles,
-    allows: key.ipAccessList.length === 0 ? undefined : (address) => admits(key.ipAccessList, address),
+    allowsAddress: key.ipAccessList.length === 0 ? undefined : (address) => admits(key.ipAccessList, address),
   }),
 );
 

@@ -1,5 +1,5 @@
 import { parseNetwork } from '../kernel/addresses.ts';
-import { memoized } from '../kernel/memo.ts';
+import { memoize } from '../kernel/memo.ts';
 
 export const ROLES = ['admin', 'developer', 'query_endpoints'] as const;
 export type Role = (typeof ROLES)[number];
@@ -47,4 +47,4 @@ export function admits(list: readonly IpAccessEntry[], address: string): boolean
   return list.length === 0 || list.some(({ source }) => networkOf(source)?.contains(address));
 }
 
-const networkOf = memoized(parseNetwork);
+const networkOf = memoize(parseNetwork);

@@ -2,14 +2,14 @@ import type { onSendHookHandler } from 'fastify';
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
 import {
-  bareManagementAnswer,
-  bareSuccess,
-  managementAnswer,
-  resultSerializer,
+  createResultSerializer,
+  emptyManagementResponse,
+  emptySuccess,
+  managementResponse,
   sendSuccess,
   success,
 } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Keys } from './keys.ts';
@@ -25,7 +25,7 @@ const notToBeStored: onSendHookHandler = (_request, reply, payload, done) => {
   done(null, payload);
 };
 
-const asCreated = resultSerializer(CreateKeyResult);
+const asCreated = createResultSerializer(CreateKeyResult);
 
 export function keyRoutes({ keys }: { keys: Keys }): Routes {
   return (app) => {
@@ -41,10 +41,10 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
           tags,
           summary: 'List keys',
           params: OrganizationPath,
-          response: managementAnswer(Type.Array(KeyRecord)),
+          response: managementResponse(Type.Array(KeyRecord)),
         },
       },
-      async (request) => success(request, (await keys.list(callerOf(request).organizationId)).map(keyRecord)),
+      async (request) => success(request, (await keys.list(getIdentity(request).organizationId)).map(keyRecord)),
     );
 
     app.post(
@@ -58,12 +58,12 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
             'The key id and secret are shown this once. With hashData the caller keeps both and sends only their hashes.',
           params: OrganizationPath,
           body: CreateKeyBody,
-          response: managementAnswer(CreateKeyResult),
+          response: managementResponse(CreateKeyResult),
         },
       },
       async (request, reply) => {
         const { body } = request;
-        const { organizationId } = callerOf(request);
+        const { organizationId } = getIdentity(request);
         const { key, credentials } = await keys.create(actorOf(request), organizationId, body, body.hashData);
         reply.header('cache-control', 'no-store');
         return sendSuccess(request, reply, asCreated(reply, { key: keyRecord(key), ...credentials }));
@@ -74,12 +74,12 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
       '/v1/organizations/:organizationId/keys/:keyId',
       {
         config: { operation: 'openapiKeyGet', roles: read },
-        schema: { tags, summary: 'Get key', params: KeyPath, response: managementAnswer(KeyRecord) },
+        schema: { tags, summary: 'Get key', params: KeyPath, response: managementResponse(KeyRecord) },
       },
       async (request) =>
         success(
           request,
-          keyRecord(await keys.get(callerOf(request).organizationId, request.params.keyId.toLowerCase())),
+          keyRecord(await keys.get(getIdentity(request).organizationId, request.params.keyId.toLowerCase())),
         ),
     );
 
@@ -94,14 +94,14 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
             'Members left out keep their value; expireAt null clears the expiry; ipAccessList is replaced whole.',
           params: KeyPath,
           body: UpdateKeyBody,
-          response: managementAnswer(KeyRecord),
+          response: managementResponse(KeyRecord),
         },
       },
       async (request) => {
         const id = request.params.keyId.toLowerCase();
         return success(
           request,
-          keyRecord(await keys.update(actorOf(request), callerOf(request).organizationId, id, request.body)),
+          keyRecord(await keys.update(actorOf(request), getIdentity(request).organizationId, id, request.body)),
         );
       },
     );
@@ -115,12 +115,12 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
           summary: 'Delete key',
           description: 'At once and for good.',
           params: KeyPath,
-          response: bareManagementAnswer,
+          response: emptyManagementResponse,
         },
       },
       async (request) => {
-        await keys.remove(actorOf(request), callerOf(request).organizationId, request.params.keyId.toLowerCase());
-        return bareSuccess(request);
+        await keys.remove(actorOf(request), getIdentity(request).organizationId, request.params.keyId.toLowerCase());
+        return emptySuccess(request);
       },
     );
   };

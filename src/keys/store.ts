@@ -1,5 +1,5 @@
-import { computedOnce } from '../kernel/memo.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
+import { memoizeByObject } from '../kernel/memo.ts';
 import { isUniqueViolation } from '../state/failures.ts';
 import { prepared } from '../state/prepared.ts';
 import type { ApiKeyRow, Db } from '../state/tables.ts';
@@ -30,11 +30,11 @@ export interface Identified {
 }
 
 /** The only look-up that knows no organization yet: it is how a request gets one. */
-export function findKeyByHash(db: Db, keyIdHash: string): Soon<Identified | undefined> {
-  return soon(selectByHash.first(db, { keyIdHash }), (row) => row && identified(row));
+export function findKeyByHash(db: Db, keyIdHash: string): MaybePromise<Identified | undefined> {
+  return mapMaybe(selectByHash.first(db, { keyIdHash }), (row) => row && identified(row));
 }
 
-const identified = computedOnce(
+const identified = memoizeByObject(
   (row: { document: string; used_at: number | null; cost_revision: number }): Identified => {
     const key = toKey(row);
     return { key, keySecretHash: Buffer.from(key.keySecretHash), costRevision: row.cost_revision };

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { type Buckets, bucketColumns, createBuckets, observe } from './buckets.ts';
+import { createHistogramCounts, type HistogramCounts, observe, toHistogramColumns } from './histogram-counts.ts';
 import { SERVICE_NAME } from './request-lines.ts';
-import { type Attributes, type Batch, CUMULATIVE, unixTime } from './rows.ts';
+import { type Attributes, CUMULATIVE, type TelemetryRows, unixTime } from './rows.ts';
 
 /** Seconds. */
 const STORE_BOUNDS = [
@@ -19,8 +19,8 @@ interface Options {
 
 /** The store and the process: what belongs to no request. Must be closed. */
 export function openProcessMetrics({ organizationId, resource, startMs }: Options) {
-  const queries = createBuckets(STORE_BOUNDS);
-  const commits = createBuckets(STORE_BOUNDS);
+  const queries = createHistogramCounts(STORE_BOUNDS);
+  const commits = createHistogramCounts(STORE_BOUNDS);
   let changes = 0;
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
@@ -33,7 +33,7 @@ export function openProcessMetrics({ organizationId, resource, startMs }: Option
         changes += count;
       },
     },
-    collect(batch: Batch, nowMs: number): void {
+    collect(batch: TelemetryRows, nowMs: number): void {
       const row = (MetricName: string, MetricUnit: string, MetricDescription: string) => ({
         OrganizationId: organizationId,
         ServiceName: SERVICE_NAME,
@@ -46,10 +46,10 @@ export function openProcessMetrics({ organizationId, resource, startMs }: Option
         StartTimeUnix: unixTime(startMs),
         TimeUnix: unixTime(nowMs),
       });
-      const histogram = (name: string, description: string, buckets: Buckets) =>
+      const histogram = (name: string, description: string, buckets: HistogramCounts) =>
         batch.histogram.push({
           ...row(name, 's', description),
-          ...bucketColumns(buckets),
+          ...toHistogramColumns(buckets),
           AggregationTemporality: CUMULATIVE,
         });
       histogram('store.query.duration', 'One read of the state store', queries);

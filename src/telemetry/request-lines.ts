@@ -1,8 +1,8 @@
-import { memoized } from '../kernel/memo.ts';
-import { type Attributes, type LogRow, nanosOf, type SpanRow, unixTime } from './rows.ts';
+import { memoize } from '../kernel/memo.ts';
+import { type Attributes, type LogRow, type SpanRow, toNanos, unixTime } from './rows.ts';
 
 /** What the edge tells about each answered request. Nothing in it comes from the client but the suffix of a key id. */
-export interface AnsweredRequest {
+export interface CompletedRequest {
   /** A UUID. */
   requestId: string;
   operation: string;
@@ -20,13 +20,13 @@ export const SERVICE_NAME = 'pilothouse';
 export const SCOPE_NAME = 'pilothouse.http';
 
 /** `/services/:serviceId` as OpenTelemetry and OpenAPI write it. */
-export const routeTemplate = memoized((route) => route.replaceAll(/:(\w+)/g, '{$1}'));
+export const routeTemplate = memoize((route) => route.replaceAll(/:(\w+)/g, '{$1}'));
 
 /** The route, or what is said of requests that have none. Together with the method it tells operations apart. */
-export const placeOf = ({ route, operation }: AnsweredRequest): string => route || operation;
+export const getRouteOrOperation = ({ route, operation }: CompletedRequest): string => route || operation;
 
 /** What requests of one kind have in common, as the beginning of their lines. */
-interface Heads {
+interface LinePrefixes {
   log: string;
   span: string;
 }
@@ -39,35 +39,40 @@ const MAX_KINDS = 5000;
  * seven times as long, nearly as long as answering the request.
  */
 export function createRequestLines(resource: Attributes) {
-  const known = new Map<string, Heads>();
+  const known = new Map<string, LinePrefixes>();
 
-  function headsOf(request: AnsweredRequest, organizationId: string, oneIn: number): Heads {
+  function getPrefixes(request: CompletedRequest, organizationId: string, oneIn: number): LinePrefixes {
     const { method, status, key } = request;
-    const kind = `${organizationId} ${placeOf(request)} ${method} ${status} ${oneIn} ${key}`;
+    const kind = `${organizationId} ${getRouteOrOperation(request)} ${method} ${status} ${oneIn} ${key}`;
     const remembered = known.get(kind);
     if (remembered) return remembered;
-    const heads = makeHeads(request, organizationId, resource, oneIn);
+    const heads = createPrefixes(request, organizationId, resource, oneIn);
     if (known.size >= MAX_KINDS) known.clear();
     known.set(kind, heads);
     return heads;
   }
 
   /** `oneIn` is how many requests this one stands for. */
-  return (request: AnsweredRequest, endMs: number, organizationId: string, oneIn: number): Heads => {
+  return (request: CompletedRequest, endMs: number, organizationId: string, oneIn: number): LinePrefixes => {
     const { requestId, ms } = request;
-    const { log, span } = headsOf(request, organizationId, oneIn);
+    const { log, span } = getPrefixes(request, organizationId, oneIn);
     // A random UUID is 32 hex digits, which is what a trace id is: from a request's id to its trace without a look-up.
     const spanId = requestId.slice(19, 23) + requestId.slice(24);
     const traceId = requestId.slice(0, 8) + requestId.slice(9, 13) + requestId.slice(14, 18) + spanId;
     const ids = `"TraceId":"${traceId}","SpanId":"${spanId}"`;
     return {
       log: `${log},"request.id":"${requestId}","duration_ms":"${ms}"},${ids},"Timestamp":"${unixTime(endMs)}"}\n`,
-      span: `${span},${ids},"Timestamp":"${unixTime(endMs - ms)}","Duration":${nanosOf(ms)}}\n`,
+      span: `${span},${ids},"Timestamp":"${unixTime(endMs - ms)}","Duration":${toNanos(ms)}}\n`,
     };
   };
 }
 
-function makeHeads(request: AnsweredRequest, organizationId: string, resource: Attributes, oneIn: number): Heads {
+function createPrefixes(
+  request: CompletedRequest,
+  organizationId: string,
+  resource: Attributes,
+  oneIn: number,
+): LinePrefixes {
   const { operation, method, status, key } = request;
   const route = routeTemplate(request.route);
   const name = `${method} ${route || operation}`;
@@ -87,7 +92,7 @@ function makeHeads(request: AnsweredRequest, organizationId: string, resource: A
   };
   const log: Omit<LogRow, 'Timestamp' | 'TraceId' | 'SpanId'> = {
     ...origin,
-    ...severityOf(status),
+    ...toSeverity(status),
     Body: `${name} ${status}`,
     // Last, and left open together with the row.
     LogAttributes: attributes,
@@ -105,7 +110,7 @@ function makeHeads(request: AnsweredRequest, organizationId: string, resource: A
 }
 
 /** OpenTelemetry's severities: what we got wrong is an error, what the caller got wrong a warning. */
-function severityOf(status: number): Pick<LogRow, 'SeverityText' | 'SeverityNumber'> {
+function toSeverity(status: number): Pick<LogRow, 'SeverityText' | 'SeverityNumber'> {
   if (status >= 500) return { SeverityText: 'ERROR', SeverityNumber: 17 };
   if (status >= 400) return { SeverityText: 'WARN', SeverityNumber: 13 };
   return { SeverityText: 'INFO', SeverityNumber: 9 };

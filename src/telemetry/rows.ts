@@ -106,7 +106,7 @@ export interface SummaryRow extends MetricRow {
   'ValueAtQuantiles.Value': number[];
 }
 
-export interface RowOf {
+export interface RowByKind {
   logs: LogRow;
   traces: SpanRow;
   gauge: GaugeRow;
@@ -117,9 +117,9 @@ export interface RowOf {
 }
 
 /** Rows by the table they go to. */
-export type Batch = { [kind in TableKind]: RowOf[kind][] };
+export type TelemetryRows = { [kind in TableKind]: RowByKind[kind][] };
 
-export const emptyBatch = (): Batch => ({
+export const createTelemetryRows = (): TelemetryRows => ({
   logs: [],
   traces: [],
   gauge: [],
@@ -140,4 +140,4 @@ export function unixTime(ms: number): UnixTime {
   return `${seconds}.${String(nanos).padStart(9, '0')}`;
 }
 
-export const nanosOf = (ms: number): number => Math.round(ms * NANOS_PER_MS);
+export const toNanos = (ms: number): number => Math.round(ms * NANOS_PER_MS);

@@ -1,10 +1,10 @@
 import type { LastUsed } from '../credentials/last-used.ts';
 import { hashOf } from '../credentials/secrets.ts';
-import type { Authenticate, Caller } from '../http/guard.ts';
+import type { Authenticate, Identity } from '../http/guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { computedOnce, memoized } from '../kernel/memo.ts';
-import { soon } from '../kernel/soon.ts';
+import { mapMaybe } from '../kernel/maybe-promise.ts';
+import { memoize, memoizeByObject } from '../kernel/memo.ts';
 import type { Db } from '../state/tables.ts';
 import { findTokenByHash, type IdentifiedToken } from './store.ts';
 import { ACCESS_ROLES } from './token.ts';
@@ -20,13 +20,13 @@ interface Options {
 /** Bearer token → caller. The token is looked up for every request, so a revoked one stops at once, on every node. */
 export function createTokenAuthentication({ db, clock, lastUsed }: Options): Authenticate {
   // Arithmetic, which no change of a token can make wrong; wrong tokens come in any number, so few are kept.
-  const hashIn = memoized((header) => {
+  const hashIn = memoize((header) => {
     const text = /^bearer +(\S+)\s*$/i.exec(header)?.[1];
     return text === undefined ? '' : hashOf(text);
   });
   return (header = '') => {
     const tokenHash = hashIn(header);
-    return soon(tokenHash === '' ? undefined : findTokenByHash(db, tokenHash), (found) => {
+    return mapMaybe(tokenHash === '' ? undefined : findTokenByHash(db, tokenHash), (found) => {
       if (!found || (found.token.expireAt !== undefined && found.token.expireAt <= clock.now()))
         throw new AppError('unauthorized', REFUSAL);
       lastUsed.note(found.token);
@@ -35,8 +35,8 @@ export function createTokenAuthentication({ db, clock, lastUsed }: Options): Aut
   };
 }
 
-const callerWith = computedOnce(
-  ({ token, dashboardRevision }: IdentifiedToken): Caller => ({
+const callerWith = memoizeByObject(
+  ({ token, dashboardRevision }: IdentifiedToken): Identity => ({
     organizationId: token.organizationId,
     costRevision: 0,
     dashboardRevision,
@@ -44,7 +44,7 @@ const callerWith = computedOnce(
     credentialName: token.name,
     suffix: token.tokenSuffix,
     roles: ACCESS_ROLES[token.access],
-    allows: undefined,
+    allowsAddress: undefined,
   }),
 );
 

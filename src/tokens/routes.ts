@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { bareManagementAnswer, bareSuccess, managementAnswer, success } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import { CreateTokenBody, CreateTokenResult, TokenPath, TokenRecord, tokenRecord } from './schema.ts';
@@ -24,10 +24,10 @@ export function tokenRoutes({ tokens }: { tokens: Tokens }): Routes {
           tags,
           summary: 'List dashboard tokens',
           params: OrganizationPath,
-          response: managementAnswer(Type.Array(TokenRecord)),
+          response: managementResponse(Type.Array(TokenRecord)),
         },
       },
-      async (request) => success(request, (await tokens.list(callerOf(request).organizationId)).map(tokenRecord)),
+      async (request) => success(request, (await tokens.list(getIdentity(request).organizationId)).map(tokenRecord)),
     );
 
     app.post(
@@ -40,11 +40,11 @@ export function tokenRoutes({ tokens }: { tokens: Tokens }): Routes {
           description: 'The token is shown this once.',
           params: OrganizationPath,
           body: CreateTokenBody,
-          response: managementAnswer(CreateTokenResult),
+          response: managementResponse(CreateTokenResult),
         },
       },
       async (request) => {
-        const { organizationId } = callerOf(request);
+        const { organizationId } = getIdentity(request);
         const { token, text } = await tokens.create(actorOf(request), organizationId, request.body);
         return success(request, { dashboardToken: tokenRecord(token), token: text });
       },
@@ -59,12 +59,16 @@ export function tokenRoutes({ tokens }: { tokens: Tokens }): Routes {
           summary: 'Delete dashboard token',
           description: 'It is refused from the next request on.',
           params: TokenPath,
-          response: bareManagementAnswer,
+          response: emptyManagementResponse,
         },
       },
       async (request) => {
-        await tokens.remove(actorOf(request), callerOf(request).organizationId, request.params.tokenId.toLowerCase());
-        return bareSuccess(request);
+        await tokens.remove(
+          actorOf(request),
+          getIdentity(request).organizationId,
+          request.params.tokenId.toLowerCase(),
+        );
+        return emptySuccess(request);
       },
     );
   };

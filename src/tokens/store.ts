@@ -1,5 +1,5 @@
-import { computedOnce } from '../kernel/memo.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
+import { memoizeByObject } from '../kernel/memo.ts';
 import { prepared } from '../state/prepared.ts';
 import type { DashboardTokenRow, Db } from '../state/tables.ts';
 import type { Token, TokenAccess } from './token.ts';
@@ -44,8 +44,8 @@ export interface IdentifiedToken {
 }
 
 /** The only look-up that knows no organization yet: it is how a request gets one. */
-export function findTokenByHash(db: Db, tokenHash: string): Soon<IdentifiedToken | undefined> {
-  return soon(selectByHash.first(db, { tokenHash }), (row) => row && identified(row));
+export function findTokenByHash(db: Db, tokenHash: string): MaybePromise<IdentifiedToken | undefined> {
+  return mapMaybe(selectByHash.first(db, { tokenHash }), (row) => row && identified(row));
 }
 
 const selectCurrent = prepared((db: Db, value: { organizationId: string; id: string }) =>
@@ -67,7 +67,7 @@ export async function findCurrentToken(
   return row && identified(row);
 }
 
-const identified = computedOnce(
+const identified = memoizeByObject(
   (row: DashboardTokenRow & { dashboard_revision: number }): IdentifiedToken => ({
     token: toToken(row),
     dashboardRevision: row.dashboard_revision,

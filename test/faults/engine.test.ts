@@ -10,7 +10,7 @@ import type { EngineObserver } from '../../src/engine/observer.ts';
 import { openEngine } from '../../src/engine/open.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import type { AppError } from '../../src/kernel/errors.ts';
-import { ENGINE_PROGRAM, startFace } from '../support/face.ts';
+import { ENGINE_PROGRAM, startFace } from '../support/engine-http-server.ts';
 import { run } from '../support/server.ts';
 import { until } from '../support/until.ts';
 

@@ -49,11 +49,11 @@ describe('telemetry of the demo', () => {
   });
 
   it('is topped up by the next start, not loaded again', async () => {
-    const rowsOf = () =>
+    const countRows = () =>
       read(`SELECT count() FROM pilothouse.otel_metrics_gauge ${mine} AND ServiceName != 'pilothouse'`);
-    const [[before] = []] = await rowsOf();
+    const [[before] = []] = await countRows();
     expect(await written()).toBeLessThan(5000);
-    const [[after] = []] = await rowsOf();
+    const [[after] = []] = await countRows();
     expect(Number(after) - Number(before)).toBeLessThan(1000);
     const twice = await read(
       `SELECT count() FROM (SELECT TimeUnix, ResourceAttributes, MetricName, Attributes FROM pilothouse.otel_metrics_gauge ${mine} AND ServiceName != 'pilothouse' GROUP BY ALL HAVING count() > 1)`,

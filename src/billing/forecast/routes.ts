@@ -1,5 +1,5 @@
-import { managementAnswer, success } from '../../http/envelopes.ts';
-import { callerOf } from '../../http/guard.ts';
+import { managementResponse, success } from '../../http/envelopes.ts';
+import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { ReplicaScalingBody, ScalingBody, ServicePath } from '../../services/schema.ts';
@@ -27,11 +27,11 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
             'What a month will have cost: by weekday from the last eight weeks, with a range from how far off such forecasts would have been.',
           params: OrganizationPath,
           querystring: ForecastQuery,
-          response: managementAnswer(UsageCostForecast),
+          response: managementResponse(UsageCostForecast),
         },
       },
       async (request) =>
-        success(request, forecastRecord(await forecasts.of(callerOf(request).organizationId, request.query.month))),
+        success(request, forecastRecord(await forecasts.of(getIdentity(request).organizationId, request.query.month))),
     );
 
     app.post(
@@ -44,7 +44,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
           description: 'The record that the change would give, and what compute may cost a month. Nothing is stored.',
           params: ServicePath,
           body: ScalingBody,
-          response: managementAnswer(ScalingPreview),
+          response: managementResponse(ScalingPreview),
         },
       },
       async (request) => {
@@ -53,7 +53,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
         const id = request.params.serviceId.toLowerCase();
         return success(
           request,
-          previewRecord(await scalingCosts.preview(callerOf(request).organizationId, id, change)),
+          previewRecord(await scalingCosts.preview(getIdentity(request).organizationId, id, change)),
         );
       },
     );
@@ -68,7 +68,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
           description: 'As for the totals. Nothing is stored.',
           params: ServicePath,
           body: ReplicaScalingBody,
-          response: managementAnswer(ScalingPreview),
+          response: managementResponse(ScalingPreview),
         },
       },
       async (request) => {
@@ -77,7 +77,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
         const id = request.params.serviceId.toLowerCase();
         return success(
           request,
-          previewRecord(await scalingCosts.preview(callerOf(request).organizationId, id, change)),
+          previewRecord(await scalingCosts.preview(getIdentity(request).organizationId, id, change)),
         );
       },
     );

@@ -1,26 +1,26 @@
 import { MINUTE_MS } from '../../kernel/clock.ts';
-import type { Batch } from '../../telemetry/rows.ts';
+import type { TelemetryRows } from '../../telemetry/rows.ts';
 import { type LogLine, logRow } from './logs.ts';
 import type { Random } from './random.ts';
 import { SERVICES, type ServiceName } from './services.ts';
-import { INCIDENT, loadAt, midnight, STEP_MS, severityAt } from './shape.ts';
+import { INCIDENT, loadAt, midnight, STEP_MS, severityAt } from './traffic.ts';
 
-type Said = Omit<LogLine, 'pod' | 'ms'> & { service: ServiceName };
+type LogMessage = Omit<LogLine, 'pod' | 'ms'> & { service: ServiceName };
 
 /** What services say without being asked, and the story of the incident. */
-export function addBackgroundLogs(batch: Batch, random: Random, organizationId: string, stepMs: number): void {
+export function addBackgroundLogs(batch: TelemetryRows, random: Random, organizationId: string, stepMs: number): void {
   for (const { service, ...said } of [...routine(random, stepMs), ...story(stepMs)]) {
     const pod = random.pick(SERVICES[service].pods);
     batch.logs.push(logRow(organizationId, { ...said, pod, ms: stepMs + random.next() * STEP_MS }));
   }
 }
 
-function routine(random: Random, stepMs: number): Said[] {
+function routine(random: Random, stepMs: number): LogMessage[] {
   const severity = severityAt(stepMs);
   const load = loadAt(stepMs);
-  const said: Said[] = [];
-  const now = (chance: number, make: () => Said) => {
-    if (random.isLucky(chance)) said.push(make());
+  const said: LogMessage[] = [];
+  const now = (chance: number, make: () => LogMessage) => {
+    if (random.chance(chance)) said.push(make());
   };
   now(0.9, () => ({ service: 'gateway', severity: 'DEBUG', body: 'readiness probe answered' }));
   now(0.4, () => {
@@ -49,7 +49,7 @@ function routine(random: Random, stepMs: number): Said[] {
   return said;
 }
 
-function poolLine(random: Random, load: number, severity: number): Said {
+function poolLine(random: Random, load: number, severity: number): LogMessage {
   const used = Math.min(20, Math.round(3 + 6 * load + 20 * severity));
   const attributes = { 'db.client.connections.used': String(used), 'db.client.connections.max': '20' };
   if (used < 20)
@@ -58,7 +58,7 @@ function poolLine(random: Random, load: number, severity: number): Said {
   return { service: 'payments', severity: 'WARN', body, attributes };
 }
 
-const EVENTS: { afterMs: number; said: Said[] }[] = [
+const EVENTS: { afterMs: number; said: LogMessage[] }[] = [
   {
     afterMs: 0,
     said: [
@@ -107,7 +107,7 @@ const EVENTS: { afterMs: number; said: Said[] }[] = [
   },
 ];
 
-const story = (stepMs: number): Said[] =>
+const story = (stepMs: number): LogMessage[] =>
   EVENTS.flatMap(({ afterMs, said }) => {
     const at = midnight(stepMs) + INCIDENT.startMs + afterMs;
     return at >= stepMs && at < stepMs + STEP_MS ? said : [];

@@ -1,4 +1,4 @@
-import { METRICS_EVERY_MS } from './shape.ts';
+import { METRICS_EVERY_MS } from './traffic.ts';
 
 export interface Range {
   fromMs: number;

@@ -4,13 +4,13 @@ import type { Engine } from '../../engine/engine.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { TABLES } from '../../telemetry/rows.ts';
 import type { Counters } from './counters.ts';
-import type { Answer, Order, Piece } from './messages.ts';
+import type { GenerationRequest, GeneratorMessage, Reply } from './messages.ts';
 
 interface Options {
   /** The built program that makes the rows. */
   program: string;
   engine: Engine;
-  order: Order;
+  order: GenerationRequest;
   isStopped(): boolean;
 }
 
@@ -31,7 +31,7 @@ export async function writeDay({ program, engine, order, isStopped }: Options) {
   let counters: Counters | undefined;
   let failure: unknown;
 
-  child.on('message', async (piece: Piece) => {
+  child.on('message', async (piece: GeneratorMessage) => {
     try {
       if ('counters' in piece) counters = piece.counters;
       else {
@@ -39,7 +39,7 @@ export async function writeDay({ program, engine, order, isStopped }: Options) {
         await engine.insertLines(TABLES[piece.kind], Buffer.from(buffer, byteOffset, byteLength));
         rows += piece.rows;
       }
-      const answer: Answer = isStopped() ? 'stop' : 'next';
+      const answer: Reply = isStopped() ? 'stop' : 'next';
       child.send(answer, () => {});
     } catch (error) {
       failure = error;

@@ -1,10 +1,10 @@
-import { type Batch, emptyBatch } from '../../telemetry/rows.ts';
+import { createTelemetryRows, type TelemetryRows } from '../../telemetry/rows.ts';
 import { addBackgroundLogs } from './background-logs.ts';
 import { type Counters, createCounters } from './counters.ts';
 import { addMetrics } from './metrics.ts';
 import { createRandom } from './random.ts';
-import { METRICS_EVERY_MS, STEP_MS } from './shape.ts';
 import { addTraces } from './traces.ts';
+import { METRICS_EVERY_MS, STEP_MS } from './traffic.ts';
 
 interface Options {
   organizationId: string;
@@ -28,8 +28,8 @@ export function createDemoTelemetry({ organizationId, seed, fromMs, counters: kn
     /** As they stand where the last call ended, to go on with elsewhere. */
     counters: counters.now,
     /** The rows from where the last call ended up to `toMs`, which is not part of them. */
-    advance(toMs: number): Batch {
-      const batch = emptyBatch();
+    advance(toMs: number): TelemetryRows {
+      const batch = createTelemetryRows();
       for (; reachedMs < toMs; reachedMs += STEP_MS) {
         const random = createRandom(seed, reachedMs);
         addTraces(batch, random, organizationId, reachedMs);

@@ -49,7 +49,7 @@ export function createSpread(bounds: readonly number[]): (portion: Portion) => n
   };
 }
 
-export const sumOf = ({ count, medianSeconds, spread }: Portion): number =>
+export const expectedSum = ({ count, medianSeconds, spread }: Portion): number =>
   count * medianSeconds * Math.exp(spread ** 2 / 2);
 
 /** The normal distribution of the logarithm, by the logistic curve that comes within one per cent of it. */

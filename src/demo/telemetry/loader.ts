@@ -7,8 +7,8 @@ import { TABLE_KINDS, TABLES } from '../../telemetry/rows.ts';
 import { missingRanges } from './coverage.ts';
 import { writeDay } from './day.ts';
 import { createDemoTelemetry, wholeSteps } from './generator.ts';
-import { MARK, MARK_METRIC, METRICS_EVERY_MS, STEP_MS } from './shape.ts';
 import { findGaugeMoments } from './store.ts';
+import { MARK, MARK_METRIC, METRICS_EVERY_MS, STEP_MS } from './traffic.ts';
 
 const SEED = 'shop';
 /** Made and written at once when time has passed; mostly it is a single step. */

@@ -44,7 +44,7 @@ const CURRENCIES = ['EUR', 'EUR', 'GBP', 'USD'] as const;
 export function journeyLogs(random: Random, trace: Trace, organizationId: string): LogRow[] {
   const order = { id: String(random.whole(100_000, 999_999)), amount: random.around(64, 0.7).toFixed(2) };
   return trace.visits.flatMap((visit) => {
-    const said = [...accessLine(visit), ...ownWords(random, trace, visit, order), ...failureLine(visit)];
+    const said = [...accessLine(visit), ...serviceLines(random, trace, visit, order), ...failureLine(visit)];
     return said.map(({ severity, body, attributes = {} }) =>
       logRow(organizationId, {
         pod: visit.pod,
@@ -59,7 +59,7 @@ export function journeyLogs(random: Random, trace: Trace, organizationId: string
   });
 }
 
-type Said = Pick<LogLine, 'severity' | 'body' | 'attributes'>;
+type LogMessage = Pick<LogLine, 'severity' | 'body' | 'attributes'>;
 
 const callerAttributes = ({ customer }: Trace): Attributes => ({
   'user.id': customer.id,
@@ -68,7 +68,7 @@ const callerAttributes = ({ customer }: Trace): Attributes => ({
 });
 
 /** The gateway writes one line for every request. */
-function accessLine({ stop, pod, status, durationMs }: Visit): Said[] {
+function accessLine({ stop, pod, status, durationMs }: Visit): LogMessage[] {
   if (pod.service !== 'gateway') return [];
   return [
     {
@@ -79,13 +79,13 @@ function accessLine({ stop, pod, status, durationMs }: Visit): Said[] {
   ];
 }
 
-function ownWords(random: Random, trace: Trace, visit: Visit, order: { id: string; amount: string }): Said[] {
+function serviceLines(random: Random, trace: Trace, visit: Visit, order: { id: string; amount: string }): LogMessage[] {
   if (visit.failure) return [];
   const { stop, status, durationMs } = visit;
   const about = { 'order.id': order.id, 'order.amount': order.amount };
   switch (stop.name) {
     case 'GET /search': {
-      const hits = random.isLucky(0.06) ? 0 : random.whole(1, 400);
+      const hits = random.chance(0.06) ? 0 : random.whole(1, 400);
       const words = random.pick(WORDS);
       const attributes = { 'search.query': words, 'search.hits': String(hits), duration_ms: durationMs.toFixed(1) };
       return [{ severity: hits === 0 ? 'WARN' : 'INFO', body: `query "${words}" found ${hits} products`, attributes }];
@@ -121,7 +121,7 @@ function ownWords(random: Random, trace: Trace, visit: Visit, order: { id: strin
   }
 }
 
-function failureLine({ stop, pod, failure, status }: Visit): Said[] {
+function failureLine({ stop, pod, failure, status }: Visit): LogMessage[] {
   if (!failure || pod.service === 'gateway') return [];
   return [
     {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { MINUTE_MS } from '../../kernel/clock.ts';
 import { TABLE_KINDS, type TableKind } from '../../telemetry/rows.ts';
 import { createDemoTelemetry } from './generator.ts';
-import type { Answer, Order, Piece } from './messages.ts';
-import { MARK } from './shape.ts';
+import type { GenerationRequest, GeneratorMessage, Reply } from './messages.ts';
+import { MARK } from './traffic.ts';
 
 // The program that makes a day of telemetry: seconds of work and a hundred megabytes of short-lived memory, neither of
 // which the server should have to bear.
@@ -21,9 +21,9 @@ let isStopped = false;
 let answered: Promise<unknown> = Promise.resolve();
 
 /** One piece is on its way while the next is being made. */
-async function send(piece: Piece): Promise<void> {
+async function send(piece: GeneratorMessage): Promise<void> {
   await answered;
-  answered = once(process, 'message').then(([answer]: Answer[]) => {
+  answered = once(process, 'message').then(([answer]: Reply[]) => {
     if (answer === 'stop') isStopped = true;
   });
   process.send?.(piece);
@@ -59,7 +59,7 @@ async function make(from: ReturnType<typeof createDemoTelemetry>, fromMs: number
 // Ctrl+C reaches every process of a terminal; the server decides what becomes of it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 
-const [{ organizationId, seed, ranges, endMs }] = (await once(process, 'message')) as [Order];
+const [{ organizationId, seed, ranges, endMs }] = (await once(process, 'message')) as [GenerationRequest];
 for (const { fromMs, toMs } of ranges) {
   const range = createDemoTelemetry({ organizationId, seed, fromMs });
   for (let ms = fromMs; ms < toMs && !isStopped; ms += CHECKPOINT_MS)

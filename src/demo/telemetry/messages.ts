@@ -3,7 +3,7 @@ import type { Counters } from './counters.ts';
 import type { Range } from './coverage.ts';
 
 /** What the child is asked for, once. */
-export interface Order {
+export interface GenerationRequest {
   organizationId: string;
   seed: string;
   /** Whole intervals of reports, oldest first. */
@@ -13,7 +13,7 @@ export interface Order {
 }
 
 /** The server's answer to each piece: go on, or send what is made and end. */
-export type Answer = 'next' | 'stop';
+export type Reply = 'next' | 'stop';
 
 /** What the child sends: rows as lines of JSON, then how its counters stand at the end. */
-export type Piece = { kind: TableKind; rows: number; lines: Uint8Array } | { counters: Counters };
+export type GeneratorMessage = { kind: TableKind; rows: number; lines: Uint8Array } | { counters: Counters };

@@ -25,7 +25,7 @@ export function createRandom(...parts: (string | number)[]) {
     /** From 0 up to 1. */
     next,
     hex,
-    isLucky: (chance: number): boolean => next() < chance,
+    chance: (chance: number): boolean => next() < chance,
     between: (low: number, high: number): number => low + (high - low) * next(),
     whole: (low: number, high: number): number => low + Math.floor(next() * (high - low + 1)),
     pick: <T>(list: readonly [T, ...T[]]): T => list[Math.floor(next() * list.length)] ?? list[0],

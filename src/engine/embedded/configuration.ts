@@ -34,35 +34,36 @@ const CACHES = {
 const FREE_BYTES_PER_THREAD = 128 * MEBIBYTE;
 
 /** Parts of a table are merged about so many at a time (usually 5): rows are then rewritten half as often, which is most of what storing them costs. */
-const MERGED_TOGETHER = 12;
+const MERGE_SELECTOR_BASE = 12;
 
 const element = (name: string, content: string | number) => `<${name}>${content}</${name}>`;
-const grants = (queries: string[]) => element('grants', queries.map((query) => element('query', query)).join(''));
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const grantElements = (queries: string[]) =>
+  element('grants', queries.map((query) => element('query', query)).join(''));
+const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Writes the engine's configuration beside its data and answers the arguments that every connection needs. */
 export function writeConfiguration(directory: string, serverMemoryBytes: number): string[] {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, 'engine.xml');
-  const roles = Object.entries(ROLES).map(([name, queries]) => element(name, grants(queries)));
+  const roles = Object.entries(ROLES).map(([name, queries]) => element(name, grantElements(queries)));
   const user = element(
     'default',
     element('password', '') +
       element('networks', element('ip', '::/0')) +
       element('profile', 'default') +
       element('quota', 'default') +
-      grants(Object.keys(ROLES).map((name) => `GRANT ${name}`)),
+      grantElements(Object.keys(ROLES).map((name) => `GRANT ${name}`)),
   );
   const settings =
     element('max_query_size', MAX_QUERY_BYTES) +
     element('max_threads_min_free_memory_per_thread', FREE_BYTES_PER_THREAD);
   const parts = [
-    element('users_config', escaped(path)),
+    element('users_config', escapeXml(path)),
     element('max_server_memory_usage', serverMemoryBytes),
     ...Object.entries(CACHES).map(([name, bytes]) => element(name, bytes)),
     element('profiles', element('default', settings)),
     element('quotas', element('default', '')),
-    element('merge_tree', element('merge_selector_base', MERGED_TOGETHER)),
+    element('merge_tree', element('merge_selector_base', MERGE_SELECTOR_BASE)),
     element('users', user),
     element('roles', roles.join('')),
   ];

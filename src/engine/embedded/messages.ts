@@ -1,8 +1,8 @@
 /** What the control plane tells its child, over the channel between them: never in arguments or the environment. */
-export interface Order {
+export interface EngineOptions {
   /** Holds the database, and the configuration written for it. */
   directory: string;
-  passwords: Record<Face, string>;
+  passwords: Record<Access, string>;
   /** For everything the engine holds at one time, in bytes. */
   serverMemoryBytes: number;
   queryMemoryBytes: number;
@@ -12,14 +12,14 @@ export interface Order {
 }
 
 /** The two users of the HTTP interface, and at the same time the two roles inside the engine. */
-export type Face = 'reader' | 'writer';
+export type Access = 'reader' | 'writer';
 
-export type Report = { ready: { port: number } } | { failed: Failure };
+export type StartupReport = { ready: { port: number } } | { failed: StartupFailure };
 
-export interface Failure {
+export interface StartupFailure {
   /** There is no engine for this machine: it is not installed, or cannot be loaded. */
   isMissing: boolean;
   text: string;
 }
 
-export type Instruction = { open: Order } | { close: true };
+export type Command = { open: EngineOptions } | { close: true };

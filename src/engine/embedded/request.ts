@@ -23,7 +23,7 @@ const MAX_BODY_BYTES = 256 * 2 ** 20;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** What ClickHouse takes from the URL that is neither a setting nor a value. */
-const OTHERS = new Set(
+const OTHER_PARAMETERS = new Set(
   'query query_id default_format database user password quota_key role session_id session_check session_timeout stacktrace wait_end_of_query buffer_size compress decompress client_protocol_version close_session enable_http_compression'.split(
     ' ',
   ),
@@ -32,7 +32,7 @@ const OTHERS = new Set(
 export async function readCall(request: IncomingMessage, url: URL): Promise<Call> {
   const body = await readBody(request);
   const text = url.searchParams.get('query');
-  const { sql, data } = text === null ? split(body) : { sql: text, data: body };
+  const { sql, data } = text === null ? splitInsert(body) : { sql: text, data: body };
   if (sql.trim() === '') throw new EngineException(62, 'SYNTAX_ERROR', 'Empty query.');
   const given = [...url.searchParams];
   const header = (name: string) => {
@@ -43,10 +43,10 @@ export async function readCall(request: IncomingMessage, url: URL): Promise<Call
     queryId: url.searchParams.get('query_id') || undefined,
     sql,
     data,
-    parameters: named(
+    parameters: checkNames(
       given.filter(([name]) => name.startsWith('param_')).map(([name, value]) => [name.slice(6), value]),
     ),
-    settings: named(given.filter(([name]) => !name.startsWith('param_') && !OTHERS.has(name))),
+    settings: checkNames(given.filter(([name]) => !name.startsWith('param_') && !OTHER_PARAMETERS.has(name))),
     database: url.searchParams.get('database') ?? header('x-clickhouse-database'),
     format:
       findFormat(sql) ?? url.searchParams.get('default_format') ?? header('x-clickhouse-format') ?? 'TabSeparated',
@@ -57,7 +57,7 @@ export async function readCall(request: IncomingMessage, url: URL): Promise<Call
 }
 
 /** Names stand in the statement as they are, so they are nothing but names. */
-function named(pairs: [string, string][]): [string, string][] {
+function checkNames(pairs: [string, string][]): [string, string][] {
   for (const [name] of pairs)
     if (!NAME.test(name)) throw new EngineException(115, 'UNKNOWN_SETTING', `Setting ${name} is unknown.`);
   return pairs;
@@ -66,14 +66,14 @@ function named(pairs: [string, string][]): [string, string][] {
 const INLINE_DATA = /^\s*INSERT\s[^']*?\sFORMAT\s+(?!Values\b)\w+[ \t]*\r?\n?/i;
 
 /** A body that holds an INSERT and its rows: they part behind the name of the format. */
-function split(body: Buffer): { sql: string; data: Buffer } {
+function splitInsert(body: Buffer): { sql: string; data: Buffer } {
   const [head] = INLINE_DATA.exec(body.toString('latin1', 0, 65_536)) ?? [];
   if (head === undefined) return { sql: body.toString('utf8'), data: Buffer.alloc(0) };
   const bytes = Buffer.byteLength(head, 'latin1');
   return { sql: body.toString('utf8', 0, bytes), data: body.subarray(bytes) };
 }
 
-const unpacked = promisify(gunzip);
+const decompress = promisify(gunzip);
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -88,7 +88,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   if (encoding === 'identity' || body.length === 0) return body;
   if (encoding !== 'gzip') throw new EngineException(48, 'NOT_IMPLEMENTED', `Unknown compression method: ${encoding}.`);
   try {
-    return await unpacked(body, { maxOutputLength: MAX_BODY_BYTES });
+    return await decompress(body, { maxOutputLength: MAX_BODY_BYTES });
   } catch (error) {
     throw new EngineException(117, 'INCORRECT_DATA', `The body cannot be unpacked: ${(error as Error).message}.`);
   }

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { useFace } from '../../../test/support/face.ts';
+import { useEngineHttpServer } from '../../../test/support/engine-http-server.ts';
 
-const face = useFace();
+const face = useEngineHttpServer();
 const directory = mkdtempSync(join(tmpdir(), 'pilothouse-rights-'));
 let visits = 0;
 const outside = createServer((_, response) => {

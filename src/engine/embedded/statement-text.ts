@@ -5,16 +5,16 @@ interface Token {
 }
 
 // Only what can be read in one way: strings, quoted names, words, numbers, the ASCII marks.
-const PIECE =
+const TOKEN =
   /\s*(?:('(?:[^'\\]|\\[\s\S]|'')*')|("(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`\\]|\\[\s\S]|``)*`)|([A-Za-z_][A-Za-z0-9_]*)|([0-9][A-Za-z0-9_.]*)|(--|#|\/\*|\/\/)|([!%()*+,./:;<=>?@[\]^{|}~-]))/y;
 
 /** The tokens of a statement; a text says why there are none. Comments and here-documents are left to nobody. */
-function tokensOf(sql: string): Token[] | string {
+function tokenize(sql: string): Token[] | string {
   const tokens: Token[] = [];
   const text = sql.trimEnd();
-  for (let at = 0; at < text.length; at = PIECE.lastIndex) {
-    PIECE.lastIndex = at;
-    const match = PIECE.exec(text);
+  for (let at = 0; at < text.length; at = TOKEN.lastIndex) {
+    TOKEN.lastIndex = at;
+    const match = TOKEN.exec(text);
     if (!match) return 'a quote is not closed, or a character does not belong outside quotes';
     const [, string, quoted, word, number, comment, mark] = match;
     if (comment !== undefined) return 'comments are not allowed';
@@ -35,20 +35,21 @@ const isEscaped = ({ kind, text }: Token) => kind === 'quoted' && text.includes(
 const isName = ({ kind }: Token) => kind === 'word' || kind === 'quoted';
 
 /** Functions that reach outside the engine, or into its system tables, although they need no right. */
-const REACHING = /^(file|catboostEvaluate|executable\w*|arrowstream|python|ai[A-Z]\w*|merge|loop|cluster\w*)$/i;
+const PROHIBITED_FUNCTIONS =
+  /^(file|catboostEvaluate|executable\w*|arrowstream|python|ai[A-Z]\w*|merge|loop|cluster\w*)$/i;
 
 /** Readable whatever the grants, and full of what others ask: all but the tables that we need ourselves. */
-const SYSTEM = /^(system|information_schema)$/i;
-const SYSTEM_TABLES = /^(columns|one|numbers)$/;
+const SYSTEM_DATABASES = /^(system|information_schema)$/i;
+const READABLE_SYSTEM_TABLES = /^(columns|one|numbers)$/;
 
 /**
  * Why a reader may not run a statement; undefined when it may. A last wall: statements come from our own writer, and the
  * reader's role is what refuses tables and sources.
  */
-export function refusalOf(sql: string, parameters: [name: string, value: string][] = []): string | undefined {
-  const written = tokensOf(sql);
+export function findProhibition(sql: string, parameters: [name: string, value: string][] = []): string | undefined {
+  const written = tokenize(sql);
   if (typeof written === 'string') return written;
-  const tokens = withNames(written, new Map(parameters));
+  const tokens = resolveIdentifiers(written, new Map(parameters));
   while (isMark(tokens.at(-1), ';')) tokens.pop();
   const first = tokens.find((token) => !isMark(token, '('));
   if (!isWord(first, 'SELECT', 'WITH', 'EXPLAIN')) return 'only SELECT may be run here';
@@ -58,18 +59,18 @@ export function refusalOf(sql: string, parameters: [name: string, value: string]
     if (isWord(token, 'INTO') && isWord(next, 'OUTFILE')) return 'INTO OUTFILE is not allowed';
     if (!isName(token)) continue;
     const member = isMark(next, '.') ? tokens[index + 2] : undefined;
-    if (member && (SYSTEM.test(token.text) || isEscaped(token)) && !SYSTEM_TABLES.test(member.text))
+    if (member && (SYSTEM_DATABASES.test(token.text) || isEscaped(token)) && !READABLE_SYSTEM_TABLES.test(member.text))
       return `the table ${token.text}.${member.text} is not allowed`;
     const before = tokens[index - 1];
     const isApplied = isWord(before, 'APPLY') || (isMark(before, '(') && isWord(tokens[index - 2], 'APPLY'));
-    if ((isMark(next, '(') || isApplied) && (REACHING.test(token.text) || isEscaped(token)))
+    if ((isMark(next, '(') || isApplied) && (PROHIBITED_FUNCTIONS.test(token.text) || isEscaped(token)))
       return `the function ${token.text} is not allowed`;
   }
   return undefined;
 }
 
 /** `{table:Identifier}` stands for a name, and is looked at as one. */
-function withNames(tokens: Token[], values: Map<string, string>): Token[] {
+function resolveIdentifiers(tokens: Token[], values: Map<string, string>): Token[] {
   const named: Token[] = [];
   for (let index = 0; index < tokens.length; index++) {
     const [open, name, colon, type, close] = tokens.slice(index, index + 5);
@@ -86,5 +87,5 @@ function withNames(tokens: Token[], values: Map<string, string>): Token[] {
 export const findFormat = (sql: string): string | undefined => /\bFORMAT\s+(\w+)[\s;]*$/i.exec(sql)?.[1];
 
 /** An SQL literal. NUL is written out, since it would end the text on its way into the engine. */
-export const literal = (text: string): string =>
+export const toLiteral = (text: string): string =>
   `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\0', '\\0')}'`;

@@ -1,17 +1,17 @@
 /** One signal for two reasons to stop waiting: somebody else's, and that it takes too long. */
-export function createWaiting(longestMs: number, signal: AbortSignal | undefined) {
+export function createDeadline(longestMs: number, signal: AbortSignal | undefined) {
   signal?.throwIfAborted();
   const controller = new AbortController();
-  let isTooLong = false;
+  let hasPassed = false;
   const timer = setTimeout(() => {
-    isTooLong = true;
+    hasPassed = true;
     controller.abort();
   }, longestMs);
   const forward = () => controller.abort();
   signal?.addEventListener('abort', forward, { once: true });
   return {
     signal: controller.signal,
-    isTooLong: () => isTooLong,
+    isTooLong: () => hasPassed,
     /** Lets go of the timer and of the other signal. */
     end(): void {
       clearTimeout(timer);

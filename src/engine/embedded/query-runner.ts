@@ -1,9 +1,9 @@
 import type { RawInsertFormat, Session } from 'chdb';
 import type { Role } from './configuration.ts';
-import { asException, EngineException } from './exceptions.ts';
-import type { Face } from './messages.ts';
+import { EngineException, toEngineException } from './exceptions.ts';
+import type { Access } from './messages.ts';
 import type { Call } from './request.ts';
-import { literal, refusalOf } from './statement-text.ts';
+import { findProhibition, toLiteral } from './statement-text.ts';
 import { createTurns } from './turns.ts';
 
 export interface Result {
@@ -22,13 +22,13 @@ interface Options {
   queryMemoryBytes: number;
 }
 
-export type Queries = ReturnType<typeof createQueries>;
+export type QueryRunner = ReturnType<typeof createQueryRunner>;
 
 const MAX_WAITING = 512;
 const KILL_AGAIN_MS = 20;
 
 /** Runs calls with the rights of their face, some at a time, and stops those that nobody waits for. */
-export function createQueries({ openSession, readers, writers, queryMemoryBytes }: Options) {
+export function createQueryRunner({ openSession, readers, writers, queryMemoryBytes }: Options) {
   const turns = {
     reader: createTurns({ size: readers, maxWaiting: MAX_WAITING }),
     writer: createTurns({ size: writers, maxWaiting: MAX_WAITING }),
@@ -57,7 +57,7 @@ export function createQueries({ openSession, readers, writers, queryMemoryBytes 
 
   /** The engine gives queries ids of its own; ours stands in a setting, which the list of processes shows. */
   async function stop(queryId: string): Promise<void> {
-    const kill = `SET ROLE stopper; KILL QUERY WHERE Settings['log_comment'] = ${literal(queryId)} ASYNC`;
+    const kill = `SET ROLE stopper; KILL QUERY WHERE Settings['log_comment'] = ${toLiteral(queryId)} ASYNC`;
     // Once is not enough: it may not have begun, or be between two statements.
     for (let work = running.get(queryId); work && running.get(queryId) === work; ) {
       await inSession('stopper', undefined, (session) => session.queryAsync(kill)).catch(() => {});
@@ -66,7 +66,7 @@ export function createQueries({ openSession, readers, writers, queryMemoryBytes 
   }
 
   return {
-    async run(face: Face, call: Call, queryId: string, signal?: AbortSignal): Promise<Result> {
+    async run(face: Access, call: Call, queryId: string, signal?: AbortSignal): Promise<Result> {
       if (running.has(queryId)) {
         throw new EngineException(
           216,
@@ -74,10 +74,10 @@ export function createQueries({ openSession, readers, writers, queryMemoryBytes 
           `Query with id = ${queryId} is already running.`,
         );
       }
-      const refusal = face === 'reader' ? refusalOf(call.sql, call.parameters) : undefined;
+      const refusal = face === 'reader' ? findProhibition(call.sql, call.parameters) : undefined;
       if (refusal) throw new EngineException(392, 'QUERY_IS_PROHIBITED', `Refused: ${refusal}.`);
       const isReadOnly = face === 'reader' || call.isReadOnly;
-      const prelude = preludeOf(call, { role: face, queryId, isReadOnly, queryMemoryBytes });
+      const prelude = createPrelude(call, { role: face, queryId, isReadOnly, queryMemoryBytes });
       const work = inSession(face, signal, (session) => execute(session, call, prelude));
       const ended = work.then(
         () => {},
@@ -89,7 +89,7 @@ export function createQueries({ openSession, readers, writers, queryMemoryBytes 
       try {
         return await work;
       } catch (error) {
-        throw asException(error);
+        throw toEngineException(error);
       } finally {
         signal?.removeEventListener('abort', onAbort);
         running.delete(queryId);
@@ -102,31 +102,31 @@ export function createQueries({ openSession, readers, writers, queryMemoryBytes 
   };
 }
 
-interface Walls {
+interface QueryLimits {
   role: Role;
   queryId: string;
   isReadOnly: boolean;
   queryMemoryBytes: number;
 }
 
-const OURS = new Set(['log_comment', 'max_memory_usage', 'readonly']);
+const RESERVED_SETTINGS = new Set(['log_comment', 'max_memory_usage', 'readonly']);
 
 /** Role, values and settings for the statement that follows; read-only comes last and closes the door. */
-function preludeOf(
+function createPrelude(
   { parameters, settings, database }: Call,
-  { role, queryId, isReadOnly, queryMemoryBytes }: Walls,
+  { role, queryId, isReadOnly, queryMemoryBytes }: QueryLimits,
 ): string {
   const given = (wanted: string) => Number(settings.findLast(([name]) => name === wanted)?.[1] ?? 0);
   const memory = Math.min(given('max_memory_usage') || queryMemoryBytes, queryMemoryBytes);
   const assignments = [
     ...parameters.map(([name, value]) => [`param_${name}`, value]),
-    ...settings.filter(([name]) => !OURS.has(name)),
+    ...settings.filter(([name]) => !RESERVED_SETTINGS.has(name)),
     ['log_comment', queryId],
     ['max_memory_usage', String(memory)],
     ...(isReadOnly || given('readonly') > 0 ? [['readonly', '1']] : []),
   ];
-  const set = assignments.map(([name = '', value = '']) => `${name} = ${literal(value)}`).join(', ');
-  const use = database === undefined ? '' : `USE \`${literal(database).slice(1, -1).replaceAll('`', '\\`')}\`;\n`;
+  const set = assignments.map(([name = '', value = '']) => `${name} = ${toLiteral(value)}`).join(', ');
+  const use = database === undefined ? '' : `USE \`${toLiteral(database).slice(1, -1).replaceAll('`', '\\`')}\`;\n`;
   return `SET ROLE ${role};\n${use}SET ${set};\n`;
 }
 

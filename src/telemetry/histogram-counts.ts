@@ -1,5 +1,5 @@
 /** What a histogram has counted since it was made; it only ever grows. */
-export interface Buckets {
+export interface HistogramCounts {
   readonly bounds: readonly number[];
   /** How many fell into each bucket and no smaller one; the last is for all beyond the bounds. */
   readonly counts: number[];
@@ -9,7 +9,7 @@ export interface Buckets {
   max: number;
 }
 
-export const createBuckets = (bounds: readonly number[]): Buckets => ({
+export const createHistogramCounts = (bounds: readonly number[]): HistogramCounts => ({
   bounds,
   counts: new Array(bounds.length + 1).fill(0),
   count: 0,
@@ -19,7 +19,7 @@ export const createBuckets = (bounds: readonly number[]): Buckets => ({
 });
 
 /** A bound belongs to the bucket below it. */
-export function observe(buckets: Buckets, value: number): void {
+export function observe(buckets: HistogramCounts, value: number): void {
   const { bounds, counts } = buckets;
   let at = 0;
   while (at < bounds.length && value > (bounds[at] as number)) at++;
@@ -31,7 +31,7 @@ export function observe(buckets: Buckets, value: number): void {
 }
 
 /** As the columns of a histogram row. The counts are copied: the row may be written after more was counted. */
-export const bucketColumns = ({ bounds, counts, count, sum, min, max }: Buckets) => ({
+export const toHistogramColumns = ({ bounds, counts, count, sum, min, max }: HistogramCounts) => ({
   Count: count,
   Sum: sum,
   BucketCounts: [...counts],

@@ -2,10 +2,10 @@ import type { Engine } from '../engine/engine.ts';
 import { type Clock, SECOND_MS } from '../kernel/clock.ts';
 import { newUuid } from '../kernel/ids.ts';
 import { openProcessMetrics } from './process-metrics.ts';
-import { type AnsweredRequest, createRequestLines, SERVICE_NAME } from './request-lines.ts';
+import { type CompletedRequest, createRequestLines, SERVICE_NAME } from './request-lines.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { createRing } from './ring.ts';
-import { type Attributes, emptyBatch, TABLE_KINDS, TABLES } from './rows.ts';
+import { type Attributes, createTelemetryRows, TABLE_KINDS, TABLES } from './rows.ts';
 
 const TICK_MS = 2 * SECOND_MS;
 /** In one write, each a row in two tables. One write a tick: of more requests than this, some are left out. */
@@ -54,8 +54,8 @@ export function openSelfTelemetry({
     'service.version': version,
     'service.instance.id': newUuid(),
   };
-  const ring = createRing<AnsweredRequest>(bufferedRequests);
-  const linesOf = createRequestLines(resource);
+  const ring = createRing<CompletedRequest>(bufferedRequests);
+  const formatLines = createRequestLines(resource);
   const requests = createRequestMetrics({ resource, startMs });
   const processes = openProcessMetrics({ organizationId: operatorId, resource, startMs });
   const counts: TelemetryCounts = { written: 0, dropped: { full: 0, sampled: 0, failed: 0, stopped: 0, series: 0 } };
@@ -67,7 +67,7 @@ export function openSelfTelemetry({
   let isFailing = false;
 
   /** On the path of every request: counts, and keeps the object it was given. Everything else waits for a tick. */
-  function request(answered: AnsweredRequest): void {
+  function request(answered: CompletedRequest): void {
     if (!requests.request(answered, answered.organizationId ?? operatorId)) counts.dropped.series++;
     seen++;
     const isFailure = answered.status >= 500;
@@ -111,7 +111,7 @@ export function openSelfTelemetry({
     if (rows === 0) return [];
     let [logs, spans] = ['', ''];
     ring.take(rows, (answered, endMs, weight) => {
-      const { log: line, span } = linesOf(answered, endMs, answered.organizationId ?? operatorId, weight);
+      const { log: line, span } = formatLines(answered, endMs, answered.organizationId ?? operatorId, weight);
       logs += line;
       spans += span;
     });
@@ -124,7 +124,7 @@ export function openSelfTelemetry({
   function writeMetrics(): Promise<void>[] {
     const now = clock.now();
     metricsDueMs = now + METRICS_EVERY_MS;
-    const batch = emptyBatch();
+    const batch = createTelemetryRows();
     requests.collect(batch, now);
     processes.collect(batch, now);
     return TABLE_KINDS.map((kind) => counted(batch[kind].length, engine.insert(TABLES[kind], batch[kind])));
@@ -147,7 +147,7 @@ export function openSelfTelemetry({
     isFailing = true;
   }
 
-  async function writeRest(): Promise<void> {
+  async function writeRemaining(): Promise<void> {
     await writing;
     isFailing = false;
     let withMetrics = true;
@@ -171,7 +171,7 @@ export function openSelfTelemetry({
       const tooLate = new Promise<void>((resolve) => {
         giveUp = setTimeout(resolve, LAST_WRITE_MS);
       });
-      await Promise.race([writeRest(), tooLate]);
+      await Promise.race([writeRemaining(), tooLate]);
       clearTimeout(giveUp);
       counts.dropped.stopped += ring.length * ROWS_PER_REQUEST;
     },

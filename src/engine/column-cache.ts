@@ -5,7 +5,7 @@ const REMEMBERED_MS = 30 * SECOND_MS;
 const MAX_REMEMBERED = 1000;
 
 /** The columns of tables, asked for once and remembered for a while. */
-export function createColumnMemory({ query, clock }: Pick<Engine, 'query'> & { clock: Clock }) {
+export function createColumnCache({ query, clock }: Pick<Engine, 'query'> & { clock: Clock }) {
   const known = new Map<string, { at: number; columns: Promise<readonly Column[]> }>();
 
   async function ask(database: string, table: string): Promise<readonly Column[]> {
