@@ -112,7 +112,7 @@ export async function startServer({
       guard: {
         ...limits,
         authenticate: createKeyAuthentication({ db: state.db, clock, lastUsed: domains.lastUsed }),
-        authenticateSession: createSessionAuthentication(domains.sessions, 'management'),
+        authenticateSession: createSessionAuthentication(domains.sessions),
         roleRefusal: needsKeySession(needsRole),
         challenge: 'Basic realm="pilothouse", charset="UTF-8"',
       },
@@ -135,7 +135,7 @@ export async function startServer({
       guard: {
         ...limits,
         authenticate: createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed }),
-        authenticateSession: createSessionAuthentication(domains.sessions, 'dashboards'),
+        authenticateSession: createSessionAuthentication(domains.sessions),
         challenge: 'Bearer realm="pilothouse"',
         roleRefusal: needsDashboardRole(needsWriteToken),
       },
@@ -204,7 +204,7 @@ export async function startServer({
           await domains.budgets.close();
           await domains.rater.close();
           await Promise.all(
-            [domains.lastUsed, domains.tokensLastUsed, domains.sessionsLastSeen].map((notes) => notes.flush()),
+            [domains.lastUsed, domains.tokensLastUsed, domains.sessionsLastSeen].map((lastUsed) => lastUsed.close()),
           );
         } finally {
           await telemetry?.close();

@@ -5,9 +5,9 @@ import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { preferredEncoding } from '../kernel/encodings.ts';
 import { matchesEtag } from '../kernel/etag.ts';
+import { DASHBOARD_READERS } from '../kernel/roles.ts';
 import { type Soon, soon } from '../kernel/soon.ts';
 import { ResourcePath } from '../sources/id.ts';
-import { READ } from '../tokens/token.ts';
 import type { Dashboards } from './dashboards.ts';
 import { createRenderings, type Encoded, type Rendering, rendered } from './renderings.ts';
 import { Dashboard } from './schema.ts';
@@ -41,7 +41,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
     app.get(
       '/api/v2/dashboards',
       {
-        config: { operation: 'listDashboards', roles: READ },
+        config: { operation: 'listDashboards', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'List dashboards',
@@ -59,7 +59,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
     app.get(
       '/api/v2/dashboards/:id',
       {
-        config: { operation: 'getDashboard', roles: READ },
+        config: { operation: 'getDashboard', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'Get dashboard',
