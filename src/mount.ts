@@ -89,7 +89,7 @@ function createManagement({ state, clock, domains }: Options, shared: SharedGuar
     guard: {
       ...shared,
       authenticate: createKeyAuthentication({ db: state.db, clock, lastUsed: domains.lastUsed }),
-      authenticateSession: createSessionAuthentication(domains.sessions, 'management'),
+      authenticateSession: createSessionAuthentication(domains.sessions),
       formatMissingRole: needsKeySession(formatMissingKeyRole),
       challenge: 'Basic realm="pilothouse", charset="UTF-8"',
     },
@@ -115,7 +115,7 @@ function createDashboardInterface({ state, clock, domains }: Options, shared: Sh
     guard: {
       ...shared,
       authenticate: createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed }),
-      authenticateSession: createSessionAuthentication(domains.sessions, 'dashboards'),
+      authenticateSession: createSessionAuthentication(domains.sessions),
       formatMissingRole: needsDashboardRole(needsWriteToken),
       challenge: 'Bearer realm="pilothouse"',
     },

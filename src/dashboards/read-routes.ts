@@ -6,8 +6,8 @@ import type { Routes } from '../http/validation.ts';
 import { preferredEncoding } from '../kernel/encodings.ts';
 import { matchesEtag } from '../kernel/etag.ts';
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
+import { DASHBOARD_READERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/id.ts';
-import { READ } from '../tokens/token.ts';
 import type { Dashboards } from './dashboards.ts';
 import { createRenderings, type Encoded, type Rendering, rendered } from './renderings.ts';
 import { Dashboard } from './schema.ts';
@@ -41,7 +41,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
     app.get(
       '/api/v2/dashboards',
       {
-        config: { operation: 'listDashboards', roles: READ },
+        config: { operation: 'listDashboards', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'List dashboards',
@@ -59,7 +59,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
     app.get(
       '/api/v2/dashboards/:id',
       {
-        config: { operation: 'getDashboard', roles: READ },
+        config: { operation: 'getDashboard', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'Get dashboard',

@@ -4,6 +4,7 @@ import { addressBlock } from '../kernel/addresses.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type MaybePromise, mapMaybe, runWithCallback } from '../kernel/maybe-promise.ts';
+import { hasRole, type Role } from '../kernel/roles.ts';
 import { createRateLimiter, type RateLimit, type RateLimiter } from './rate-limit.ts';
 import { type App, createPathCheck } from './validation.ts';
 
@@ -18,7 +19,7 @@ export interface Identity {
   credentialName: string;
   /** For logs: enough to find the credential, not enough to use it. */
   suffix: string;
-  roles: readonly string[];
+  roles: readonly Role[];
   /** Undefined: from anywhere. */
   allowsAddress: ((address: string) => boolean) | undefined;
   /** Set for somebody who is signed in to the console: with what. */
@@ -49,7 +50,7 @@ declare module 'fastify' {
     /** The operation's name in logs, metrics and OpenAPI. */
     operation?: string;
     /** Any of these roles may call it; `[]` admits every caller with good credentials. Left out: open to everybody. */
-    roles?: readonly string[];
+    roles?: readonly Role[];
   }
 }
 
@@ -64,7 +65,7 @@ export interface GuardOptions {
   clock: Clock;
   clientAddress(request: FastifyRequest): string;
   /** The sentence for good credentials that lack the role. */
-  formatMissingRole?(roles: readonly string[], caller: Identity): string;
+  formatMissingRole?(roles: readonly Role[], caller: Identity): string;
 }
 
 /** Past this a further failure is a 429; good credentials from the same address keep working. */
@@ -100,7 +101,7 @@ export function guardRoutes(
       if (taken && !taken.isAllowed) throw tooManyRequests(taken, 'Too many requests with this key');
       checkPath(request.params);
       checkOrganization(request, caller);
-      if (roles.length > 0 && !roles.some((role) => caller.roles.includes(role)))
+      if (roles.length > 0 && !hasRole(caller.roles, roles))
         throw new AppError('forbidden', roleRefusal(roles, caller));
     };
     route.onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
@@ -200,5 +201,5 @@ function checkOrganization(request: FastifyRequest, caller: Identity): void {
 }
 
 /** The sentence for a key that lacks the role. */
-export const formatMissingKeyRole = (roles: readonly string[], caller: Identity): string =>
+export const formatMissingKeyRole = (roles: readonly Role[], caller: Identity): string =>
   `This operation needs the role ${roles.join(' or ')}; the key has ${caller.roles.join(', ')}`;

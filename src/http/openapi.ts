@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
+import { isTokenAccess, type Role } from '../kernel/roles.ts';
 import type { BasePath } from './base-path.ts';
 import { DashboardFailure, ManagementFailure } from './envelopes.ts';
 import type { App } from './validation.ts';
@@ -40,8 +41,7 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
       const { operation, roles } = route.config ?? {};
       if (!operation || schema?.hide) return { schema: { ...schema, hide: true }, url };
       const security = roles ? [{ [url.startsWith('/v1') ? 'key' : 'token']: [] }] : (schema?.security ?? []);
-      const needed = url.startsWith('/v1') ? 'Roles' : 'Token access';
-      const access = roles && roles.length > 0 ? `\n\n${needed}: ${roles.join(', ')}.` : '';
+      const access = roles ? describeAccess(url, roles) : '';
       const described = {
         ...schema,
         description: `${schema.description ?? ''}${access}`,
@@ -69,6 +69,13 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
       css: [{ filename: 'pilothouse.css', content: '.swagger-ui .topbar { display: none }' }],
     },
   });
+}
+
+function describeAccess(url: string, roles: readonly Role[]): string {
+  if (roles.length === 0) return '';
+  return url.startsWith('/v1')
+    ? `\n\nRoles: ${roles.join(', ')}.`
+    : `\n\nToken access: ${roles.filter(isTokenAccess).join(', ')}.`;
 }
 
 /** Failures look the same everywhere, and are written without a serialiser: only the document needs their shape. */
