@@ -35,8 +35,7 @@ export function callerAs(holder: Holder, place: Place): Identity {
   const access = holder.access === 'none' ? [] : ACCESS_ROLES[holder.access];
   return {
     organizationId: holder.organizationId,
-    costRevision: holder.costRevision,
-    dashboardRevision: holder.dashboardRevision,
+    revisions: { costs: holder.costRevision, dashboards: holder.dashboardRevision },
     credentialId: holder.id,
     credentialName: holder.name,
     suffix: holder.suffix,

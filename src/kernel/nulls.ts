@@ -1,4 +1,4 @@
-/** The part of a JSON Schema that says where `null` may stand. */
+/** The part of a JSON Schema that determines where `null` is allowed. */
 interface JsonSchema {
   type?: string;
   properties?: Record<string, JsonSchema>;
@@ -7,7 +7,7 @@ interface JsonSchema {
   anyOf?: JsonSchema[];
 }
 
-/** `null` for an optional member means that it was left out, unless its schema gives `null` a meaning of its own. */
+/** Removes optional members that are `null`, unless their schema allows `null`. */
 export function dropNulls(schema: object, value: unknown): void {
   const { items, properties, required } = schema as JsonSchema;
   if (Array.isArray(value)) {

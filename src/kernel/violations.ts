@@ -1,6 +1,6 @@
 import { MISSING, type Violation } from './errors.ts';
 
-/** The part of a JSON Schema error that we read; TypeBox and Ajv both report it. */
+/** The members of a JSON Schema error that we use; TypeBox and Ajv report the same ones. */
 export interface SchemaError {
   keyword: string;
   instancePath: string;
@@ -8,7 +8,7 @@ export interface SchemaError {
   message?: string;
 }
 
-/** The parameters of the keywords that we word ourselves. */
+/** The parameters of the keywords that have their own message. */
 interface Params {
   requiredProperties?: string[];
   additionalProperties?: string[];
@@ -20,10 +20,10 @@ interface Params {
   format?: string;
 }
 
-/** What stands there is never echoed, right or wrong: it is a secret, or an address that often holds one. */
+/** Members whose values are never echoed: secrets, and URLs that often contain one. */
 const SECRET_MEMBERS = new Set(['hashData', 'keySecret', 'token', 'webhook']);
 
-/** Schema errors → one violation per broken field, in the order of the fields, worded for people. */
+/** Converts schema errors to one violation per member, in document order. */
 export function toViolations(errors: readonly SchemaError[], root: unknown, prefix: string): Violation[] {
   const byPath = new Map<string, Violation>();
   const add = (segments: string[], rule: string, value: unknown) => {
@@ -50,7 +50,7 @@ export function toViolations(errors: readonly SchemaError[], root: unknown, pref
   return [...byPath.values()];
 }
 
-/** A failed union reports each of its arms and then itself: the union's own line says it best. */
+/** A failed union reports each of its members and then itself; only its own error is kept. */
 function mergeUnions(errors: readonly SchemaError[]): SchemaError[] {
   const unions = new Set(errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath));
   return errors

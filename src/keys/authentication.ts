@@ -51,8 +51,7 @@ export function createKeyAuthentication({
 const callerWith = memoizeByObject(
   ({ key, costRevision }: Identified): Identity => ({
     organizationId: key.organizationId,
-    costRevision,
-    dashboardRevision: 0,
+    revisions: { costs: costRevision, dashboards: 0 },
     credentialId: key.id,
     credentialName: key.name,
     suffix: key.keySuffix,

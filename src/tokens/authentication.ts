@@ -38,8 +38,7 @@ export function createTokenAuthentication({ db, clock, lastUsed }: Options): Aut
 const callerWith = memoizeByObject(
   ({ token, dashboardRevision }: IdentifiedToken): Identity => ({
     organizationId: token.organizationId,
-    costRevision: 0,
-    dashboardRevision,
+    revisions: { costs: 0, dashboards: dashboardRevision },
     credentialId: token.id,
     credentialName: token.name,
     suffix: token.tokenSuffix,
