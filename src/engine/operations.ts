@@ -85,12 +85,15 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
         data,
       );
     } catch (error) {
-      const isCanceled = signal?.aborted === true;
+      if (signal?.aborted) {
+        observe('canceled');
+        throw signal.reason;
+      }
       const failure = deadline.hasPassed()
         ? unavailable('The engine is not responding', error, 5)
         : toEngineError(error, allLimits);
-      observe(isCanceled ? 'canceled' : failure.code === 'bad_request' ? 'rejected' : 'failed');
-      throw isCanceled ? signal.reason : failure;
+      observe(failure.code === 'bad_request' ? 'rejected' : 'failed');
+      throw failure;
     } finally {
       deadline.end();
     }

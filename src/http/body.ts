@@ -68,16 +68,21 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
 function isTooDeep(text: string): boolean {
   if (text.length <= MAX_DEPTH) return false;
   let depth = 0;
-  let isInString = false;
   for (let i = 0; i < text.length; i++) {
     const character = text[i];
-    if (isInString) {
-      if (character === '\\') i++;
-      else if (character === '"') isInString = false;
-    } else if (character === '"') isInString = true;
-    else if (character === '{' || character === '[') {
-      if (++depth > MAX_DEPTH) return true;
-    } else if (character === '}' || character === ']') depth--;
+    if (character === '"') i = findEndOfString(text, i + 1);
+    else if (character === '{' || character === '[') depth++;
+    else if (character === '}' || character === ']') depth--;
+    if (depth > MAX_DEPTH) return true;
   }
   return false;
+}
+
+/** The index of the closing quote, or the end of the text. */
+function findEndOfString(text: string, start: number): number {
+  for (let i = start; i < text.length; i++) {
+    if (text[i] === '"') return i;
+    if (text[i] === '\\') i++;
+  }
+  return text.length;
 }

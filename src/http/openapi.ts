@@ -38,14 +38,11 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
     transform({ schema, url, route }) {
       const { operation, roles } = route.config ?? {};
       if (!operation || schema?.hide) return { schema: { ...schema, hide: true }, url };
-      const security = roles ? [{ [url.startsWith('/v1') ? 'key' : 'token']: [] }] : (schema?.security ?? []);
-      const needed = url.startsWith('/v1') ? 'Roles' : 'Token access';
-      const access = roles && roles.length > 0 ? `\n\n${needed}: ${roles.join(', ')}.` : '';
       const described = {
         ...schema,
-        description: `${schema.description ?? ''}${access}`,
+        description: `${schema.description ?? ''}${describeRoles(url, roles)}`,
         operationId: operation,
-        security,
+        security: roles ? [{ [url.startsWith('/v1') ? 'key' : 'token']: [] }] : (schema?.security ?? []),
       };
       return {
         schema: { ...described, response: { ...(schema.response as object), ...failureResponses(url) } } as never,
@@ -68,6 +65,11 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
       css: [{ filename: 'pilothouse.css', content: '.swagger-ui .topbar { display: none }' }],
     },
   });
+}
+
+function describeRoles(url: string, roles: readonly string[] = []): string {
+  if (roles.length === 0) return '';
+  return `\n\n${url.startsWith('/v1') ? 'Roles' : 'Token access'}: ${roles.join(', ')}.`;
 }
 
 /** Error responses are the same for all operations of an interface. Their schema is only for the document. */

@@ -65,7 +65,10 @@ export function openProcessMetrics({ organizationId, resource, startMs }: Option
       delay.reset();
       rows.gauge.push(
         { ...row('process.memory.rss', 'By', 'Resident memory of the process'), Value: rss },
-        { ...row('nodejs.heap.used', 'By', 'Heap memory in use, including garbage not yet collected'), Value: heapUsed },
+        {
+          ...row('nodejs.heap.used', 'By', 'Heap memory in use, including garbage not yet collected'),
+          Value: heapUsed,
+        },
         { ...row('nodejs.eventloop.delay.p99', 's', 'Event loop delay, 99th percentile'), Value: p99Seconds },
       );
     },

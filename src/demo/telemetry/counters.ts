@@ -46,7 +46,8 @@ export function createCounters(seed: string, fromMs: number, known?: Counters) {
   const overBuckets = createSpread(LATENCY_BOUNDS);
   const overExponential = createSpread(EXPONENTIAL_BOUNDS);
   const startMs = midnight(fromMs - 1);
-  const counters = known ?? (Object.fromEntries(SERVICE_NAMES.map((name) => [name, createCounter(startMs)])) as Counters);
+  const counters =
+    known ?? (Object.fromEntries(SERVICE_NAMES.map((name) => [name, createCounter(startMs)])) as Counters);
   if (!known) for (let ms = startMs + METRICS_EVERY_MS; ms < fromMs; ms += METRICS_EVERY_MS) advance(ms);
 
   /** Adds the interval that ends at `ms`. */

@@ -9,7 +9,7 @@ import { missingRanges } from './coverage.ts';
 import { writeDay } from './day.ts';
 import { createDemoTelemetry, wholeSteps } from './generator.ts';
 import { listGaugeTimes } from './store.ts';
-import { COMPLETION_TABLE, COMPLETION_METRIC, METRICS_EVERY_MS, STEP_MS } from './traffic.ts';
+import { COMPLETION_METRIC, COMPLETION_TABLE, METRICS_EVERY_MS, STEP_MS } from './traffic.ts';
 
 const SEED = 'shop';
 /** At most this much is generated and written at once, for example after the machine slept. */

@@ -1,7 +1,7 @@
 import { type Attributes, type LogRow, unixTime } from '../../telemetry/rows.ts';
 import type { Random } from './random.ts';
 import type { Pod } from './services.ts';
-import type { Trace, Visit } from './traces.ts';
+import type { Trace, Visit } from './trace.ts';
 
 const SEVERITIES = { DEBUG: 5, INFO: 9, WARN: 13, ERROR: 17 } as const;
 

@@ -1,45 +1,14 @@
 import { type SpanRow, type TelemetryRows, toNanos, unixTime } from '../../telemetry/rows.ts';
-import { type Journey, pickJourney, type Stop } from './journeys.ts';
+import { pickJourney, type Stop } from './journeys.ts';
 import { journeyLogs } from './logs.ts';
 import type { Random } from './random.ts';
 import { type Pod, SERVICES, type ServiceName } from './services.ts';
+import type { Customer, Failure, Trace, Visit } from './trace.ts';
 import { loadAt, STEP_MS, severityAt } from './traffic.ts';
 
 /** Traces are sampled: this many per step at peak load. */
 const TRACES_PER_STEP = 4.9;
 export const DATABASE_TIMEOUT_MS = 5000;
-
-/** The customer of a trace. */
-export interface Customer {
-  id: string;
-  tier: string;
-  region: string;
-}
-
-/** One span of a trace. */
-export interface Visit {
-  stop: Stop;
-  pod: Pod;
-  spanId: string;
-  parentId: string;
-  startMs: number;
-  durationMs: number;
-  /** The HTTP status; 0 if the span has none. */
-  status: number;
-  failure: Failure | undefined;
-}
-
-export interface Failure {
-  type: string;
-  message: string;
-}
-
-export interface Trace {
-  journey: Journey['name'];
-  traceId: string;
-  customer: Customer;
-  visits: Visit[];
-}
 
 /** Adds the spans of one step and their log lines. */
 export function addTraces(rows: TelemetryRows, random: Random, organizationId: string, stepMs: number): void {

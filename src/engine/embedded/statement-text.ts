@@ -54,19 +54,32 @@ export function findProhibition(sql: string, parameters: [name: string, value: s
   const first = tokens.find((token) => !isMark(token, '('));
   if (!isWord(first, 'SELECT', 'WITH', 'EXPLAIN')) return 'only SELECT statements are allowed';
   if (tokens.some((token) => isMark(token, ';'))) return 'only one statement is allowed';
-  for (const [index, token] of tokens.entries()) {
-    const next = tokens[index + 1];
-    if (isWord(token, 'INTO') && isWord(next, 'OUTFILE')) return 'INTO OUTFILE is not allowed';
-    if (!isName(token)) continue;
-    const member = isMark(next, '.') ? tokens[index + 2] : undefined;
-    if (member && (SYSTEM_DATABASES.test(token.text) || isEscaped(token)) && !READABLE_SYSTEM_TABLES.test(member.text))
-      return `the table ${token.text}.${member.text} is not allowed`;
-    const before = tokens[index - 1];
-    const isApplied = isWord(before, 'APPLY') || (isMark(before, '(') && isWord(tokens[index - 2], 'APPLY'));
-    if ((isMark(next, '(') || isApplied) && (PROHIBITED_FUNCTIONS.test(token.text) || isEscaped(token)))
-      return `the function ${token.text} is not allowed`;
+  for (const index of tokens.keys()) {
+    const reason = findProhibitionAt(tokens, index);
+    if (reason) return reason;
   }
   return undefined;
+}
+
+function findProhibitionAt(tokens: readonly Token[], index: number): string | undefined {
+  const [token, next] = tokens.slice(index, index + 2);
+  if (isWord(token, 'INTO') && isWord(next, 'OUTFILE')) return 'INTO OUTFILE is not allowed';
+  if (!token || !isName(token)) return undefined;
+  const member = isMark(next, '.') ? tokens[index + 2] : undefined;
+  if (member && isProhibitedTable(token, member)) return `the table ${token.text}.${member.text} is not allowed`;
+  const isFunction = isMark(next, '(') || isApplied(tokens, index);
+  return isFunction && (PROHIBITED_FUNCTIONS.test(token.text) || isEscaped(token))
+    ? `the function ${token.text} is not allowed`
+    : undefined;
+}
+
+const isProhibitedTable = (database: Token, table: Token): boolean =>
+  (SYSTEM_DATABASES.test(database.text) || isEscaped(database)) && !READABLE_SYSTEM_TABLES.test(table.text);
+
+/** Whether the token is the function of `APPLY f` or `APPLY(f)`. */
+function isApplied(tokens: readonly Token[], index: number): boolean {
+  const before = tokens[index - 1];
+  return isWord(before, 'APPLY') || (isMark(before, '(') && isWord(tokens[index - 2], 'APPLY'));
 }
 
 /** Replaces `{table:Identifier}` by the name it is bound to. */
