@@ -34,13 +34,13 @@ export function billingRoutes({ costs }: { costs: Costs }): Routes {
       },
       async (request, reply) => {
         const window = parseWindow(request.query);
-        const { organizationId, costRevision } = getIdentity(request);
+        const { organizationId, revisions } = getIdentity(request);
         const head = Buffer.from(`{"requestId":"${request.id}","result":{"costs":[`);
-        const known = renderings.find(organizationId, costRevision, window);
+        const known = renderings.find(organizationId, revisions.costs, window);
         if (known) return sendChunks(reply.headers(known.headers), [head, ...known.pieces, END_OF_SUCCESS]);
         const headers = headersOf(await costs.progress(organizationId));
         reply.headers(headers);
-        const pieces = renderings.render(organizationId, costRevision, window, headers);
+        const pieces = renderings.render(organizationId, revisions.costs, window, headers);
         const begun = await upTo(WHOLE_ANSWER_BYTES, pieces);
         if (begun.isAll) return sendChunks(reply, [head, ...begun.taken, END_OF_SUCCESS]);
         const rest = logFailures(request, pieces);

@@ -22,8 +22,7 @@ export function toIdentity(credential: SessionCredential): Identity {
   const { ipAccessList } = credential;
   return {
     organizationId: credential.organizationId,
-    costRevision: credential.costRevision,
-    dashboardRevision: credential.dashboardRevision,
+    revisions: { costs: credential.costRevision, dashboards: credential.dashboardRevision },
     credentialId: credential.id,
     credentialName: credential.name,
     suffix: credential.suffix,

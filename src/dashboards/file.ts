@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { stringify } from 'yaml';
 import { AppError, rejectViolations, type Violation } from '../kernel/errors.ts';
-import { createShapeCheck } from '../kernel/schema-check.ts';
+import { createSchemaCheck } from '../kernel/schema-check.ts';
 import { parseDocuments, parseYamlOrJson } from '../kernel/yaml-text.ts';
 import { ResourceId } from '../sources/id.ts';
 import { dashboardViolations } from './dashboard.ts';
@@ -15,7 +15,7 @@ export const DashboardFile = Type.Object({
 });
 export type DashboardFile = Static<typeof DashboardFile>;
 
-const shapeViolations = createShapeCheck(DashboardFile);
+const shapeViolations = createSchemaCheck(DashboardFile);
 
 /** YAML or JSON text → a dashboard without mistakes; throws all of them with their paths. */
 export function parseDashboardFile(text: string): DashboardFile {

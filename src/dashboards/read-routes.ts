@@ -25,11 +25,11 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
     what: string,
     render: (organizationId: string) => Promise<Rendering>,
   ): MaybePromise<void> {
-    const { organizationId, dashboardRevision } = getIdentity(request);
+    const { organizationId, revisions } = getIdentity(request);
     const accepted = preferredEncoding(request.headers['accept-encoding'] ?? '');
     const rendering =
-      renderings.find(organizationId, dashboardRevision, what) ??
-      render(organizationId).then((made) => renderings.keep(organizationId, dashboardRevision, what, made));
+      renderings.find(organizationId, revisions.dashboards, what) ??
+      render(organizationId).then((made) => renderings.keep(organizationId, revisions.dashboards, what, made));
     return mapMaybe(rendering, (found) =>
       mapMaybe(renderings.encoded(organizationId, found, accepted), (encoded) =>
         sendUnlessKnown(request, reply as FastifyReply, found, encoded),

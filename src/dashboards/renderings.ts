@@ -57,7 +57,7 @@ export function createRenderings() {
   }
 
   async function encode(organizationId: string, { plain, encoded }: Rendering, encoding: Encoding): Promise<Encoded> {
-    const bytes = await compress(plain.bytes, encoding, 'kept');
+    const bytes = await compress(plain.bytes, encoding, 'cached');
     const made: Encoded = { bytes, etag: toEncodedEtag(plain.etag, encoding), encoding };
     encoded.set(encoding, made);
     count(organizationId, bytes.length);

@@ -1,14 +1,15 @@
+import { LRUCache } from 'lru-cache';
 import { type Clock, SECOND_MS } from '../kernel/clock.ts';
 import type { Column, Engine } from './engine.ts';
 
-const REMEMBERED_MS = 30 * SECOND_MS;
-const MAX_REMEMBERED = 1000;
+const CACHED_MS = 30 * SECOND_MS;
+const MAX_TABLES = 1000;
 
-/** The columns of tables, asked for once and remembered for a while. */
+/** Caches the columns of tables for 30 seconds. */
 export function createColumnCache({ query, clock }: Pick<Engine, 'query'> & { clock: Clock }) {
-  const known = new Map<string, { at: number; columns: Promise<readonly Column[]> }>();
+  const tables = new LRUCache<string, { at: number; columns: Promise<readonly Column[]> }>({ max: MAX_TABLES });
 
-  async function ask(database: string, table: string): Promise<readonly Column[]> {
+  async function readColumns(database: string, table: string): Promise<readonly Column[]> {
     const rows = await query({
       sql: 'SELECT name, type FROM system.columns WHERE database = {database:String} AND table = {table:String} ORDER BY position',
       parameters: { database, table },
@@ -19,14 +20,14 @@ export function createColumnCache({ query, clock }: Pick<Engine, 'query'> & { cl
   return {
     columns(database: string, table: string): Promise<readonly Column[]> {
       const id = JSON.stringify([database, table]);
-      const found = known.get(id);
-      if (found && clock.now() - found.at < REMEMBERED_MS) return found.columns;
-      if (known.size >= MAX_REMEMBERED) known.clear();
-      const columns = ask(database, table);
+      const cached = tables.get(id);
+      if (cached && clock.now() - cached.at < CACHED_MS) return cached.columns;
+      const columns = readColumns(database, table);
       const entry = { at: clock.now(), columns };
-      known.set(id, entry);
+      tables.set(id, entry);
+      // A failure is not cached.
       columns.catch(() => {
-        if (known.get(id) === entry) known.delete(id);
+        if (tables.get(id) === entry) tables.delete(id);
       });
       return columns;
     },

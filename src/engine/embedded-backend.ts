@@ -14,7 +14,7 @@ import { createSupervisor } from './supervisor.ts';
 
 interface Options {
   directory: string;
-  /** The built program of the child; undefined when this installation has none. */
+  /** Path of the engine program; undefined if this installation does not include it. */
   program: string | undefined;
   memoryBytes: number;
   clock: Clock;
@@ -26,23 +26,23 @@ const READERS = 8;
 const WRITERS = 2;
 
 const MISSING =
-  'The embedded engine is not installed here: install the package chdb (Linux or macOS with glibc, x64 or arm64), or name a ClickHouse server with --clickhouse-url';
+  'The embedded engine is not installed: install the chdb package (Linux with glibc or macOS, x64 or arm64), or set --clickhouse-url to a ClickHouse server';
 
 interface Running extends Child {
   connection: Connection;
 }
 
-/** ClickHouse in a child process, started when it is first needed. */
+/** ClickHouse in a child process, started on first use. */
 export function createEmbeddedBackend({ directory, program, memoryBytes, clock, log, observer }: Options): Backend {
-  const shares = splitMemory(memoryBytes);
+  const memory = splitMemory(memoryBytes);
   const supervisor = createSupervisor<Running>({ start, clock, log, observer });
 
   async function start(): Promise<Running> {
     if (program === undefined || !isEngineInstalled(program)) throw new AppError('unavailable', MISSING);
-    // New ones for every start: they live in the two processes and nowhere else.
+    // New passwords for every start: they exist only in the memory of the two processes.
     const passwords = { reader: newPassword(), writer: newPassword() };
-    const order = { directory: resolve(directory), passwords, ...shares, readers: READERS, writers: WRITERS };
-    const child = await startChild({ program, order, log }).catch((error) => {
+    const options = { directory: resolve(directory), passwords, ...memory, readers: READERS, writers: WRITERS };
+    const child = await startChild({ program, options, log }).catch((error) => {
       throw error instanceof StartFailure ? toStartError(error, directory) : error;
     });
     log.info({ pid: child.pid }, 'the engine is running');
@@ -56,7 +56,7 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
       writer,
       readSettings: limitSettings,
       mayLackPrivileges: false,
-      defaultMemoryBytes: shares.queryMemoryBytes,
+      defaultMemoryBytes: memory.queryMemoryBytes,
     };
     return { ...child, connection };
   }
@@ -71,7 +71,7 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
 
 const newPassword = (): string => randomBytes(32).toString('base64url');
 
-/** Looks where the child will look, without loading half a gigabyte. */
+/** Resolves the package as the child would, without loading its half a gigabyte. */
 function isEngineInstalled(program: string): boolean {
   try {
     createRequire(program).resolve('chdb');
@@ -82,14 +82,14 @@ function isEngineInstalled(program: string): boolean {
 }
 
 function toStartError(error: StartFailure, directory: string): AppError {
-  const said = error.lines.join('\n');
+  const output = error.lines.join('\n');
   if (error.failure.isMissing) return new AppError('unavailable', MISSING, { cause: error });
-  if (/Cannot lock file|already running/.test(said))
+  if (/Cannot lock file|already running/.test(output))
     return unavailable(
-      `Another process uses the engine's directory ${directory}; stop it, or choose another --data`,
+      `Another process is using the engine directory ${directory}; stop it, or use another --data directory`,
       error,
       5,
     );
-  const [, reason = error.message] = /DB::Exception: (.{1,200})/.exec(said) ?? [];
+  const [, reason = error.message] = /DB::Exception: (.{1,200})/.exec(output) ?? [];
   return unavailable(`The engine could not be started: ${reason}`, error, 5);
 }

@@ -3,12 +3,12 @@ import { AppError } from '../kernel/errors.ts';
 import { toLiteral } from './embedded/statement-text.ts';
 
 /**
- * The rows of a Parquet file, each as JSON with these columns as text; times in UTC. Read by an engine without any data
- * in this very process: the engine that holds data may not read files, and this one may not see data.
+ * Reads a Parquet file as lines of JSON with the given columns as strings; times are in UTC. Uses a separate, empty
+ * engine in this process: the engine that holds data may not read files.
  */
 export async function* readParquet(path: string, columns: readonly string[]): AsyncGenerator<string> {
   const { Session } = await import('chdb').catch((cause: Error) => {
-    throw new AppError('unavailable', 'Parquet files are read by the package chdb, which is not installed here', {
+    throw new AppError('unavailable', 'Reading Parquet files requires the chdb package, which is not installed', {
       cause,
     });
   });

@@ -1,8 +1,8 @@
 type Convert = (value: unknown) => unknown;
 
 /**
- * How the JSON values of a column of this type become what the engine promises: 64-bit integers, which come as text,
- * are numbers where that loses nothing. Undefined when there is nothing to do.
+ * Finds the conversion for JSON values of a column type: 64-bit integers arrive as strings and become numbers if they are
+ * safe integers. Undefined if the values need no conversion.
  */
 export function findConversion(type: string): Convert | undefined {
   const [, name = type, inner = ''] = /^(\w+)(?:\(([\s\S]*)\))?$/.exec(type.trim()) ?? [];
@@ -20,7 +20,7 @@ export function findConversion(type: string): Convert | undefined {
   return name === 'Tuple' ? tupleConversion(inner) : undefined;
 }
 
-/** `Tuple(a UInt64, b String)` comes as an object, `Tuple(UInt64, String)` as an array. */
+/** `Tuple(a UInt64, b String)` arrives as an object, `Tuple(UInt64, String)` as an array. */
 function tupleConversion(inner: string): Convert | undefined {
   const parts = splitArguments(inner).map((part) => {
     const [, quoted, plain, rest] = /^(?:`((?:[^`\\]|\\.)*)`|(\w+))\s+(\S[\s\S]*)$/.exec(part) ?? [];
@@ -45,7 +45,7 @@ function toInteger(value: unknown): unknown {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** At the commas that stand in no parentheses and no quotes. */
+/** Splits at commas outside parentheses and quotes. */
 function splitArguments(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -62,7 +62,7 @@ function splitArguments(text: string): string[] {
   return parts;
 }
 
-/** Rows as they came, each value converted in its place. */
+/** Converts the values of the rows in place. */
 export function convertRows(types: readonly string[], rows: unknown[][]): unknown[][] {
   const conversions = types.map(findConversion);
   for (const [index, convert] of conversions.entries()) {

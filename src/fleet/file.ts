@@ -1,9 +1,9 @@
 import { rejectViolations, type Violation } from '../kernel/errors.ts';
-import { createShapeCheck } from '../kernel/schema-check.ts';
+import { createSchemaCheck } from '../kernel/schema-check.ts';
 import { parseYamlOrJson } from '../kernel/yaml-text.ts';
 import { FleetFile } from './schema.ts';
 
-const mistakesIn = createShapeCheck(FleetFile);
+const mistakesIn = createSchemaCheck(FleetFile);
 
 /** YAML or JSON text → a file whose every member is of the right shape; throws all mistakes with their paths. */
 export function parseFleetFile(text: string): FleetFile {

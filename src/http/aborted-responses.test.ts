@@ -58,7 +58,7 @@ describe('an answer that has begun', () => {
       operation: 'thingsGet',
       requestId: answer.headers.get('x-request-id'),
       reason: 'the store went away',
-      msg: 'the answer was cut off',
+      msg: 'response aborted',
     });
   });
 

@@ -2,22 +2,22 @@ import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Says in the log why an answer ended in the middle. */
+    /** Logs why a response was aborted after it had started. */
     logAbortedResponse(error: unknown): void;
   }
 }
 
 /**
- * The pieces of an answer that has begun. When making them fails, the connection is cut, which is all the client can be
- * told; the log says why. A client that goes away is no failure.
+ * Passes on the chunks of a response that has started. If producing them fails, the connection is closed, because the
+ * status has been sent already, and the error is logged. A client that disconnects is not an error.
  */
 export async function* logFailures(
   request: Pick<FastifyRequest, 'logAbortedResponse'>,
-  pieces: AsyncGenerator<Buffer>,
+  chunks: AsyncGenerator<Buffer>,
 ): AsyncGenerator<Buffer> {
   try {
     for (;;) {
-      const next = await pieces.next().catch((error: unknown) => {
+      const next = await chunks.next().catch((error: unknown) => {
         request.logAbortedResponse(error);
         throw error;
       });
@@ -25,6 +25,6 @@ export async function* logFailures(
       yield next.value;
     }
   } finally {
-    await pieces.return(undefined);
+    await chunks.return(undefined);
   }
 }

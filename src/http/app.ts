@@ -18,17 +18,17 @@ export interface AppOptions {
   log: Logger;
   access: AccessLog;
   metrics: Metrics;
-  /** Told about every answered request; may keep what it is given. */
+  /** Called after every request; may retain the object. */
   observe?: ((access: CompletedRequest) => void) | undefined;
-  /** Turns an error of a store into one that may be sent; the edge itself knows no stores. */
+  /** Converts an error of a store into one that may be sent. */
   explain(error: unknown): unknown;
   basePath?: BasePath;
-  /** What a browser gets where no route is: the page that knows what to show there. */
+  /** The page that a browser gets if no route matches. */
   page?: Page | undefined;
   requestTimeoutMs?: number;
 }
 
-/** Answers requests that no route does; `accepts` says which. */
+/** Handles requests that no route matches; `accepts` decides which. */
 export interface Page {
   accepts(request: FastifyRequest): boolean;
   send(request: FastifyRequest, reply: FastifyReply): FastifyReply;
@@ -37,7 +37,7 @@ export interface Page {
 const MAX_HEADER_BYTES = 16 * 1024;
 const KEEP_ALIVE_MS = 72_000;
 
-/** The HTTP edge without any route: ids, bodies, errors, logs, metrics. */
+/** The HTTP layer without routes: request ids, bodies, errors, logs, metrics. */
 export function createApp({
   log,
   access,
@@ -48,13 +48,16 @@ export function createApp({
   page,
   requestTimeoutMs = 30_000,
 }: AppOptions): App {
-  const broken = createMalformedRequestHandler((error, requestId) => {
-    log.info({ requestId, operation: 'broken', status: toHttpStatus(error), reason: error.message }, 'refused');
-    metrics.request('broken', toHttpStatus(error), 0);
+  const malformed = createMalformedRequestHandler((error, requestId) => {
+    log.info(
+      { requestId, operation: MALFORMED, status: toHttpStatus(error), reason: error.message },
+      'request rejected',
+    );
+    metrics.request(MALFORMED, toHttpStatus(error), 0);
     observe?.({
       ...ANONYMOUS,
       requestId,
-      operation: 'broken',
+      operation: MALFORMED,
       method: UNKNOWN_METHOD,
       route: '',
       status: toHttpStatus(error),
@@ -67,12 +70,12 @@ export function createApp({
     bodyLimit: management.bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // A request on a kept connection is answered also while the server stops; the connection then closes.
+    // While the server stops, requests on open connections are still served; then the connection closes.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     http: { requireHostHeader: false, maxHeaderSize: MAX_HEADER_BYTES },
-    clientErrorHandler: broken.clientError,
+    clientErrorHandler: malformed.clientError,
     ...(basePath === ''
       ? {}
       : { rewriteUrl: (request: IncomingMessage) => stripBasePath(basePath, request.url ?? '') }),
@@ -86,21 +89,21 @@ export function createApp({
   app.decorateRequest('route', undefined);
   app.decorateRequest('logAbortedResponse', function (this: FastifyRequest, error: unknown) {
     const details = { requestId: this.id, operation: getOperation(this), key: this.identity?.suffix };
-    log.warn({ ...details, reason: (error as Error).message, err: error }, 'the answer was cut off');
+    log.warn({ ...details, reason: (error as Error).message, err: error }, 'response aborted');
   });
-  broken.attach(app.server);
+  malformed.attach(app.server);
   drainOnClose(app, requestTimeoutMs);
   validateWithSchemas(app);
   acceptJsonBodies(app);
   const allowedMethods = createAllowedMethods(app);
 
-  // Callbacks, not promises: these run for every request, and each promise costs a turn of the microtask queue.
+  // Callbacks instead of promises: these hooks run on every request, and each promise costs a turn of the microtask queue.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       return done(new AppError('bad_request', 'The Host header is missing'));
     }
-    // Here, not in the handler: that only runs once a body has been read and found good, and nobody asked for it.
+    // Not in the handler: it runs only after the body has been read and parsed.
     done(request.is404 && !page?.accepts(request) ? unknownRoute(request) : undefined);
   });
 
@@ -118,7 +121,7 @@ export function createApp({
     const allowed = allowedMethods(request.url);
     if (allowed.length === 0)
       return new AppError('not_found', `${request.method} ${getPath(request.originalUrl)} does not exist`);
-    return new AppError('method_not_allowed', `${request.method} is not possible here; use ${allowed.join(' or ')}`, {
+    return new AppError('method_not_allowed', `${request.method} is not allowed; use ${allowed.join(' or ')}`, {
       headers: { allow: allowed.join(', ') },
     });
   }
@@ -136,9 +139,9 @@ export function createApp({
       status,
       reason: error.message,
     };
-    if (status >= 500) log.error({ ...details, err: error.cause ?? error }, 'failed');
+    if (status >= 500) log.error({ ...details, err: error.cause ?? error }, 'request failed');
     else if (status === 401 || status === 403 || status === 429)
-      log.warn({ ...details, address: request.clientAddress }, 'refused');
+      log.warn({ ...details, address: request.clientAddress }, 'request rejected');
     const body = JSON.stringify(selectInterface(request.url).failure(error, request.id));
     reply
       .code(status)
@@ -155,7 +158,7 @@ export function createApp({
     metrics.request(operation, status, elapsedMs / 1000);
     const ms = Math.round(elapsedMs * 1000) / 1000;
     const { suffix: key, organizationId } = request.identity ?? ANONYMOUS;
-    const answered = {
+    const completed = {
       requestId: request.id,
       operation,
       method: request.method,
@@ -165,8 +168,8 @@ export function createApp({
       status,
       ms,
     };
-    access(answered);
-    observe?.(answered);
+    access(completed);
+    observe?.(completed);
   }
 
   return app;
@@ -180,7 +183,9 @@ const getOperation = (request: FastifyRequest): string =>
   request.operation ?? request.routeOptions.config?.operation ?? 'unknown';
 
 const ANONYMOUS = { suffix: undefined, key: undefined, organizationId: undefined };
-/** OpenTelemetry's word for a method that is not one. */
+/** The operation of requests that are not valid HTTP. */
+const MALFORMED = 'malformed';
+/** OpenTelemetry's value for an unknown method. */
 const UNKNOWN_METHOD = '_OTHER';
 
 const getRoute = (request: FastifyRequest): string =>

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { compress, MIN_COMPRESSED_BYTES, preferredEncoding } from '../kernel/encodings.ts';
 
-/** `onSend` of a route whose answers are made anew for everybody who asks. */
+/** `onSend` hook for routes whose responses are not cached. */
 export async function compressResponse(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -11,5 +11,5 @@ export async function compressResponse(
   const encoding = preferredEncoding(request.headers['accept-encoding'] ?? '');
   if (encoding === 'identity' || typeof payload !== 'string' || payload.length < MIN_COMPRESSED_BYTES) return payload;
   reply.header('content-encoding', encoding);
-  return compress(Buffer.from(payload), encoding, 'fresh');
+  return compress(Buffer.from(payload), encoding, 'once');
 }

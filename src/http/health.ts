@@ -6,11 +6,11 @@ interface Options {
   metrics: Metrics;
   clock: Clock;
   isDraining(): boolean;
-  /** Throws the reason why requests cannot be served right now. */
+  /** Throws the reason if requests cannot be served. */
   checkReady(): Promise<void>;
 }
 
-/** A check costs a durable write; a crowd of probes shares one a second. */
+/** A check is a durable write, so all probes within a second share one. */
 const CACHED_MS = 1000;
 
 export function healthRoutes({ metrics, clock, isDraining, checkReady }: Options): (app: App) => void {

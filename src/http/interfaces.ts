@@ -1,6 +1,6 @@
 import { type AppError, type ErrorCode, formatViolation, type Violation } from '../kernel/errors.ts';
 
-/** How one of the published interfaces answers a failure; success is the routes' own. */
+/** The error format and limits of one of the HTTP interfaces. */
 export interface Interface {
   prefix: string;
   bodyLimitBytes: number;
@@ -28,17 +28,17 @@ export const dashboards: Interface = {
       : { message: error.message },
 };
 
-/** What the console alone needs; it fails like the dashboards do. */
+/** The console's own routes; same error format as the dashboards. */
 export const consoleInterface: Interface = {
   prefix: '/console',
   bodyLimitBytes: 16 * 1024,
   failure: dashboards.failure,
 };
 
-/** Health, metrics, documentation: whatever is none of these. */
+/** All other paths: health, metrics, documentation. */
 export const pages: Interface = { prefix: '', bodyLimitBytes: MIB, failure: (error) => ({ message: error.message }) };
 
-/** By path alone, so that it also works for a request that never became one. */
+/** Selects by path alone, so that it also works for malformed requests. */
 export function selectInterface(url: string): Interface {
   const path = (/^https?:\/\/[^/?#]*(.*)$/i.exec(url)?.[1] ?? url).split(/[?#]/, 1)[0] ?? '';
   const isUnder = ({ prefix }: Interface) => path === prefix || path.startsWith(`${prefix}/`);
@@ -71,7 +71,7 @@ const WIRE_CODES = Object.fromEntries(
 
 export const toHttpStatus = (error: AppError): number => STATUSES[error.code];
 
-/** `request body.tiles[0].w` → `tiles.0.w`, as clients of the dashboard interface know it. */
+/** `request body.tiles[0].w` → `tiles.0.w`, the path format of the dashboard interface. */
 const toDottedPath = (path: string) => path.replace(/^(request body|query|path)\.?/, '').replace(/\[(\d+)\]/g, '.$1');
 
 function formatDashboardMessage({ violations, message, isSummary }: AppError): string {
@@ -90,7 +90,7 @@ function listDashboardErrors({ violations, message, field }: AppError): { path: 
 
 const MAX_LISTED_ERRORS = 200;
 
-/** Violations as the dashboard interface lists them; a body can have thousands. */
+/** Violations in the format of the dashboard interface. Limited, because a body can have thousands. */
 export const formatErrors = (violations: readonly Violation[]): { path: string; message: string }[] =>
   violations
     .slice(0, MAX_LISTED_ERRORS)

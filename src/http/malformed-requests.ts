@@ -10,12 +10,12 @@ interface MalformedRequest extends Error {
   rawPacket?: unknown;
 }
 
-/** Answers requests that are broken below HTTP: nobody gets an empty reset where a sentence is possible. */
+/** Responds to requests that are not valid HTTP with an error instead of a connection reset. */
 export function createMalformedRequestHandler(
   log: (error: AppError, requestId: string) => void,
   basePath: BasePath = '',
 ) {
-  /** `GET /v1/x HTTP/1.1`, from the bytes that could not be parsed. */
+  /** Finds the URL in bytes that could not be parsed: `GET /v1/x HTTP/1.1`. */
   const findUrl = (packet: unknown) =>
     Buffer.isBuffer(packet) ? /^[!-~]+ (\S+)/.exec(packet.subarray(0, 2048).toString('latin1'))?.[1] : undefined;
 
@@ -48,7 +48,7 @@ export function createMalformedRequestHandler(
         response.shouldKeepAlive = false;
         respond(
           request.socket,
-          new AppError('bad_request', 'The Expect header asks for something that is not supported'),
+          new AppError('bad_request', 'The expectation in the Expect header is not supported'),
           request.url ?? '',
         );
       });
@@ -63,10 +63,10 @@ export function createMalformedRequestHandler(
   };
 }
 
-/** Of the request that is being read on a connection: its head was fine, its body was not. Node keeps the answer to it there. */
+/** The URL of the current request on a connection: its head was valid, its body was not. Node stores its response on the socket. */
 function findCurrentUrl(socket: Socket): string {
-  const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse | null };
-  const request = answer?.req as (IncomingMessage & { originalUrl?: string }) | undefined;
+  const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse | null };
+  const request = response?.req as (IncomingMessage & { originalUrl?: string }) | undefined;
   return request?.originalUrl ?? request?.url ?? '';
 }
 
@@ -77,7 +77,7 @@ function toAppError(error: MalformedRequest): AppError {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new AppError('request_timeout', 'The request took too long to arrive', { cause: error });
     case 'HPE_INVALID_METHOD':
-      return new AppError('bad_request', 'The HTTP method is not known', { cause: error });
+      return new AppError('bad_request', 'The HTTP method is unknown', { cause: error });
     case 'HPE_INVALID_URL':
       return new AppError('bad_request', 'The URL is not valid', { cause: error });
     default:

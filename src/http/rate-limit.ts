@@ -8,7 +8,7 @@ export interface RateLimit {
 export interface RateLimitStatus {
   isAllowed: boolean;
   remaining: number;
-  /** Until the window ends: whole seconds from now, at least 1, never an epoch. */
+  /** Whole seconds until the window ends, at least 1; never an epoch. */
   resetSeconds: number;
 }
 
@@ -19,22 +19,22 @@ interface Window {
 
 const MAX_WINDOWS = 50_000;
 
-/** A fixed window per caller, counted in this process. */
-export function createRateLimiter(rate: RateLimit, clock: Clock) {
+/** Counts requests in a fixed window per id, in this process. The window starts with the first request. */
+export function createRateLimiter(limit: RateLimit, clock: Clock) {
   const windows = new Map<string, Window>();
 
   function getWindow(id: string, now: number): Window {
     let window = windows.get(id);
-    // A clock that was set back must not make a window longer.
-    if (!window || window.endsAt <= now || window.endsAt > now + rate.windowSeconds * 1000) {
+    // Setting the clock back must not extend a window.
+    if (!window || window.endsAt <= now || window.endsAt > now + limit.windowSeconds * 1000) {
       if (windows.size >= MAX_WINDOWS) evict(now);
-      window = { endsAt: now + rate.windowSeconds * 1000, count: 0 };
+      window = { endsAt: now + limit.windowSeconds * 1000, count: 0 };
       windows.set(id, window);
     }
     return window;
   }
 
-  /** Those whose window is over; when that is not enough, everybody: a flood of addresses must not cost us the memory. */
+  /** Evicts the windows that have ended, and all windows if that is not enough, to bound the memory. */
   function evict(now: number): void {
     for (const [id, window] of windows) if (window.endsAt <= now) windows.delete(id);
     if (windows.size >= MAX_WINDOWS) windows.clear();
@@ -46,8 +46,8 @@ export function createRateLimiter(rate: RateLimit, clock: Clock) {
       const window = getWindow(id, now);
       window.count++;
       return {
-        isAllowed: window.count <= rate.requests,
-        remaining: Math.max(0, rate.requests - window.count),
+        isAllowed: window.count <= limit.requests,
+        remaining: Math.max(0, limit.requests - window.count),
         resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
       };
     },

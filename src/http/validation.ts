@@ -13,7 +13,7 @@ import { Settings } from 'typebox/system';
 import { AppError, formatViolation, type Place } from '../kernel/errors.ts';
 import { toViolations } from '../kernel/violations.ts';
 
-/** Handlers get the types of the schemas that guard them. */
+/** Types handlers by the schemas of their route. */
 export interface SchemaTypes extends FastifyTypeProvider {
   validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
   serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
@@ -27,7 +27,7 @@ export type App = FastifyInstance<
   SchemaTypes
 >;
 
-/** What a domain offers over HTTP. */
+/** Registers the routes of a domain. */
 export type Routes = (app: App) => void;
 
 const PLACES: Record<string, Place> = {
@@ -37,7 +37,7 @@ const PLACES: Record<string, Place> = {
 };
 const MAX_LISTED_VIOLATIONS = 20;
 
-/** Paths are judged by the guard, before the organization is; there is no need to judge them twice. */
+/** Path parameters are not validated here: the guard checks them before the organization. */
 const compiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart === 'params') return () => true;
   const check = createCheck(schema, PLACES[httpPart ?? 'body'] ?? 'request body');
@@ -47,7 +47,7 @@ const compiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   };
 };
 
-/** Throws what is wrong with the parameters of a path. */
+/** Throws if the path parameters violate the schema. */
 export function createPathCheck(schema: TSchema | undefined): (params: unknown) => void {
   if (!schema) return () => {};
   const check = createCheck(schema, 'path');
@@ -70,10 +70,10 @@ function violationError(violations: ReturnType<typeof toViolations>, place: Plac
   return new AppError('bad_request', listed.join('; '), { violations, place });
 }
 
-/** An operation that names no query parameters takes none (decision B4). */
+/** The query of an operation without query parameters: unknown parameters are rejected (decision B4). */
 export const NoQuery = Type.Object({}, { additionalProperties: false });
 
-/** For a route that reads its body itself: the schema of the body documents it and checks nothing. */
+/** For a route that parses its body itself: the body schema is documentation only. */
 export const withoutBodyValidation: FastifySchemaCompiler<TSchema> = (route) =>
   route.httpPart === 'body' ? () => true : compiler(route);
 

@@ -6,14 +6,14 @@ export const isUuid = (text: string): boolean => UUID.test(text);
 
 export const newUuid = (): string => randomUUID();
 
-/** 24 hexadecimal digits: the form of ids that dashboards, tiles and sources have. */
+/** 24 hexadecimal digits: the id format of dashboards, tiles and sources. */
 export const newHexId = (): string => randomBytes(12).toString('hex');
 
-/** As `newHexId`, and always the same for the same parts. */
+/** As `newHexId`, but the same parts always give the same id. */
 export const deriveHexId = (...parts: string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
 
-/** The same parts always give the same id (a version 5 UUID), so a file may leave ids out and stay stable. */
+/** The same parts always give the same id (a version 5 UUID), so ids left out of a file stay stable. */
 export function deriveUuid(...parts: string[]): string {
   const bytes = createHash('sha1').update('pilothouse').update(JSON.stringify(parts)).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
@@ -21,7 +21,7 @@ export function deriveUuid(...parts: string[]): string {
   return formatUuid(bytes.toString('hex'));
 }
 
-/** Ids that sort by the time they were made (version 7 UUIDs), also within one millisecond of this process. */
+/** Ids that sort by creation time (version 7 UUIDs), within this process also inside one millisecond. */
 export function createTimeOrderedIds(): (nowMs: number) => string {
   let lastMs = 0;
   let counter = 0;
@@ -35,7 +35,7 @@ export function createTimeOrderedIds(): (nowMs: number) => string {
   return (nowMs) => {
     if (nowMs > lastMs) advanceTo(nowMs);
     else if (++counter > 0xfff) advanceTo(lastMs + 1);
-    // The end of a random UUID: 62 random bits behind the right variant, from a pool that Node refills.
+    // The last part of a random UUID: the variant and 62 random bits, from Node's pool.
     return `${head}${counter.toString(16).padStart(3, '0')}-${randomUUID().slice(19)}`;
   };
 }

@@ -5,11 +5,11 @@ import type { Violation } from './errors.ts';
 import { dropNulls } from './nulls.ts';
 import { toViolations } from './violations.ts';
 
-/** Of a file a person wants to see everything at once. */
+/** A file reports all of its violations at once. */
 const MAX_VIOLATIONS = 10_000;
 
-/** What is wrong with the shape of a value, with paths that begin with `prefix`; optional members that are `null` are dropped from it. */
-export function createShapeCheck(
+/** Lists the schema violations of a value, with `prefix` in front of the paths. Removes optional members that are `null`. */
+export function createSchemaCheck(
   schema: TSchema,
   maxViolations = MAX_VIOLATIONS,
 ): (value: unknown, prefix: string) => Violation[] {
@@ -17,7 +17,7 @@ export function createShapeCheck(
   return (value, prefix) => {
     dropNulls(schema, value);
     if (validator.Check(value)) return [];
-    // Left alone, TypeBox stops after a handful; the bound is global and belongs to the HTTP edge, so it is put back.
+    // TypeBox stops after a few errors by default. The limit is global and set by the HTTP layer, so it is restored.
     const { maxErrors } = Settings.Get();
     Settings.Set({ maxErrors: maxViolations });
     try {

@@ -46,8 +46,7 @@ export function createKeyAuthentication({ db, clock, lastUsed }: Options): Authe
 const toIdentity = memoizeByObject(
   ({ key, costRevision }: KeyCandidate): Identity => ({
     organizationId: key.organizationId,
-    costRevision,
-    dashboardRevision: 0,
+    revisions: { costs: costRevision, dashboards: 0 },
     credentialId: key.id,
     credentialName: key.name,
     suffix: key.keySuffix,

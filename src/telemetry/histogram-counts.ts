@@ -1,7 +1,7 @@
-/** What a histogram has counted since it was made; it only ever grows. */
+/** The counts of a cumulative histogram. */
 export interface HistogramCounts {
   readonly bounds: readonly number[];
-  /** How many fell into each bucket and no smaller one; the last is for all beyond the bounds. */
+  /** Observations per bucket, not cumulative; the last is for values above all bounds. */
   readonly counts: number[];
   count: number;
   sum: number;
@@ -18,19 +18,19 @@ export const createHistogramCounts = (bounds: readonly number[]): HistogramCount
   max: 0,
 });
 
-/** A bound belongs to the bucket below it. */
-export function observe(buckets: HistogramCounts, value: number): void {
-  const { bounds, counts } = buckets;
+/** Upper bounds are inclusive. */
+export function observe(histogram: HistogramCounts, value: number): void {
+  const { bounds, counts } = histogram;
   let at = 0;
   while (at < bounds.length && value > (bounds[at] as number)) at++;
   counts[at] = (counts[at] as number) + 1;
-  buckets.count++;
-  buckets.sum += value;
-  if (value < buckets.min) buckets.min = value;
-  if (value > buckets.max) buckets.max = value;
+  histogram.count++;
+  histogram.sum += value;
+  if (value < histogram.min) histogram.min = value;
+  if (value > histogram.max) histogram.max = value;
 }
 
-/** As the columns of a histogram row. The counts are copied: the row may be written after more was counted. */
+/** The columns of a histogram row. The counts are copied: the row is written later, when they may have changed. */
 export const toHistogramColumns = ({ bounds, counts, count, sum, min, max }: HistogramCounts) => ({
   Count: count,
   Sum: sum,

@@ -11,7 +11,7 @@ import { type Attributes, CUMULATIVE, type TelemetryRows, unixTime } from './row
 /** Seconds. */
 export const LATENCY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Every series is written every time, so there is a limit to how many there are. */
+/** All series are written every time, so their number is limited. */
 const MAX_SERIES = 2000;
 
 interface Series {
@@ -27,18 +27,18 @@ interface Options {
 }
 
 /**
- * Counts every request, also those whose rows are dropped. Cumulative since the process began, so whatever is not
- * written loses resolution and no request.
+ * Counts every request, including those whose rows are dropped. Cumulative since the start of the process, so a missed
+ * write costs resolution, not requests.
  */
 export function createRequestMetrics({ resource, startMs, maxSeries = MAX_SERIES }: Options) {
   const all: Series[] = [];
-  /** By organization, route, method and status: four look-ups of texts that exist already, no text is built. */
+  /** By organization, route, method and status. Nested maps avoid building a key string for every request. */
   const organizations = new Map<string, Map<string, Map<string, (Series | undefined)[]>>>();
 
   function getSeries(request: CompletedRequest, organizationId: string): Series | undefined {
     const { method, status } = request;
-    const known = organizations.get(organizationId)?.get(getRouteOrOperation(request))?.get(method)?.[status];
-    return known ?? add(request, organizationId);
+    const existing = organizations.get(organizationId)?.get(getRouteOrOperation(request))?.get(method)?.[status];
+    return existing ?? add(request, organizationId);
   }
 
   function add(request: CompletedRequest, organizationId: string): Series | undefined {
@@ -66,15 +66,15 @@ export function createRequestMetrics({ resource, startMs, maxSeries = MAX_SERIES
   }
 
   return {
-    /** False when there are too many series already and this would be one more. */
+    /** False if the request needs a new series and there are too many. */
     request(request: CompletedRequest, organizationId: string): boolean {
       const series = getSeries(request, organizationId);
       if (!series) return false;
       observe(series.duration, request.ms / 1000);
       return true;
     },
-    /** Adds the state of every series at this moment. */
-    collect(batch: TelemetryRows, nowMs: number): void {
+    /** Adds a row for every series. */
+    collect(rows: TelemetryRows, nowMs: number): void {
       const StartTimeUnix = unixTime(startMs);
       const TimeUnix = unixTime(nowMs);
       for (const { organizationId, attributes, duration } of all) {
@@ -88,17 +88,17 @@ export function createRequestMetrics({ resource, startMs, maxSeries = MAX_SERIES
           TimeUnix,
           AggregationTemporality: CUMULATIVE,
         };
-        batch.histogram.push({
+        rows.histogram.push({
           ...row,
           MetricName: 'http.server.request.duration',
-          MetricDescription: 'From the first byte of a request to the last byte of its answer',
+          MetricDescription: 'From the first byte of a request to the last byte of its response',
           MetricUnit: 's',
           ...toHistogramColumns(duration),
         });
-        batch.sum.push({
+        rows.sum.push({
           ...row,
           MetricName: 'http.server.requests',
-          MetricDescription: 'Answered requests',
+          MetricDescription: 'Completed requests',
           MetricUnit: '{request}',
           Value: duration.count,
           IsMonotonic: true,

@@ -37,8 +37,7 @@ export function createTokenAuthentication({ db, clock, lastUsed }: Options): Aut
 const toIdentity = memoizeByObject(
   ({ token, dashboardRevision }: TokenWithRevision): Identity => ({
     organizationId: token.organizationId,
-    costRevision: 0,
-    dashboardRevision,
+    revisions: { costs: 0, dashboards: dashboardRevision },
     credentialId: token.id,
     credentialName: token.name,
     suffix: token.tokenSuffix,

@@ -51,7 +51,7 @@ onEachStore('the log', (store) => {
       const broken = await sendRaw(server.url, head('BREW /v1/pot HTTP/1.1', 'Host: h'));
       const lines = await readLines(server);
       for (const [index, [, expected]] of calls.entries()) {
-        const line = lines.find(({ requestId, msg }) => requestId === ids[index] && msg === 'answered');
+        const line = lines.find(({ requestId, msg }) => requestId === ids[index] && msg === 'request completed');
         expect(line).toMatchObject({
           ...expected,
           ms: expect.any(Number),
@@ -59,7 +59,7 @@ onEachStore('the log', (store) => {
         });
       }
       expect(lines.find(({ requestId }) => requestId === broken.headers['x-request-id'])).toMatchObject({
-        operation: 'broken',
+        operation: 'malformed',
         status: 400,
       });
     } finally {
@@ -176,7 +176,7 @@ describe('refusals in the log', () => {
       expect(answer.status).toBe(status);
       ids.push(answer.headers.get('x-request-id') ?? '');
     }
-    const refused = (await readLines(server)).filter(({ msg }) => msg === 'refused');
+    const refused = (await readLines(server)).filter(({ msg }) => msg === 'request rejected');
     expect(refused).toHaveLength(3);
     for (const [index, [, status, key]] of expected.entries()) {
       if (status === 200) continue;

@@ -123,7 +123,7 @@ describe('a directory that another process uses', () => {
     const second = open('shared').engine;
     const { code, message } = await failure(second.start());
     expect(code).toBe('unavailable');
-    expect(message).toContain("Another process uses the engine's directory");
+    expect(message).toContain('Another process is using the engine directory');
     expect(await first.query(ONE)).toEqual([[1]]);
     await first.close();
     const rows = await until(

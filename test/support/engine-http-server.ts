@@ -14,7 +14,7 @@ const MEBIBYTE = 2 ** 20;
 export function startFace(directory: string): Promise<Child> {
   return startChild({
     program: ENGINE_PROGRAM,
-    order: {
+    options: {
       directory,
       passwords: PASSWORDS,
       serverMemoryBytes: 700 * MEBIBYTE,

@@ -7,6 +7,7 @@ import { managementResponse, success } from '../../http/envelopes.ts';
 import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
 import { READERS } from '../../kernel/roles.ts';
+import { acceptsGzip } from '../../kernel/encodings.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { parseWindow } from '../window.ts';
 import { fileNameOf } from './exports.ts';
@@ -82,11 +83,4 @@ async function* chained(first: IteratorResult<Buffer>, rest: AsyncGenerator<Buff
   if (first.done) return;
   yield first.value;
   yield* rest;
-}
-
-/** `gzip` or `*`, unless with a weight of 0. */
-function acceptsGzip(header: string | string[] | undefined): boolean {
-  return String(header ?? '')
-    .split(',')
-    .some((part) => /^\s*(gzip|x-gzip|\*)\s*(;\s*q\s*=\s*(?!0(\.0*)?\s*$).*)?$/i.test(part));
 }

@@ -4,15 +4,15 @@ import { createRandom } from './random.ts';
 import { SERVICE_NAMES, SERVICES, type ServiceName } from './services.ts';
 import { loadAt, METRICS_EVERY_MS, midnight, processStart, severityAt } from './traffic.ts';
 
-/** Of the exponential histograms: four buckets for each doubling, from one millisecond up. Milliseconds. */
+/** Exponential histograms have four buckets per doubling, from one millisecond up. */
 export const SCALE = 2;
 export const EXPONENTIAL_BUCKETS = 54;
 const EXPONENTIAL_BOUNDS = Array.from({ length: EXPONENTIAL_BUCKETS - 1 }, (_, at) => 2 ** ((at + 1) / 4) / 1000);
 
-/** Whose calls to a database are reported as exponential histograms. */
+/** The services whose database calls are reported as exponential histograms. */
 export const HAS_DATABASE: ReadonlySet<ServiceName> = new Set(['payments', 'search']);
 
-/** What a process has counted since it began. */
+/** The counters of a process since its start. */
 export interface Counter {
   startMs: number;
   ok: number;
@@ -21,7 +21,7 @@ export interface Counter {
   maxSeconds: number;
   buckets: number[];
   exponential: number[];
-  /** In the last interval alone. */
+  /** Counts of the last interval only. */
   lastInterval: { ok: number; failed: number };
 }
 
@@ -39,17 +39,18 @@ const createCounter = (startMs: number): Counter => ({
 export type Counters = Record<ServiceName, Counter>;
 
 /**
- * The counters as of a moment, which `advance` moves on by one interval. They follow from the time alone: unless they
- * are known, those of the day so far are added up, a tenth of a second of work.
+ * The counters at a point in time; `advance` moves them on by one interval. They depend on the time only: without `known`,
+ * the day so far is added up, which takes a tenth of a second.
  */
 export function createCounters(seed: string, fromMs: number, known?: Counters) {
   const overBuckets = createSpread(LATENCY_BOUNDS);
   const overExponential = createSpread(EXPONENTIAL_BOUNDS);
-  const began = midnight(fromMs - 1);
-  const counters = known ?? (Object.fromEntries(SERVICE_NAMES.map((name) => [name, createCounter(began)])) as Counters);
-  if (!known) for (let ms = began + METRICS_EVERY_MS; ms < fromMs; ms += METRICS_EVERY_MS) advance(ms);
+  const startMs = midnight(fromMs - 1);
+  const counters =
+    known ?? (Object.fromEntries(SERVICE_NAMES.map((name) => [name, createCounter(startMs)])) as Counters);
+  if (!known) for (let ms = startMs + METRICS_EVERY_MS; ms < fromMs; ms += METRICS_EVERY_MS) advance(ms);
 
-  /** Counts the interval that ends at `ms`. */
+  /** Adds the interval that ends at `ms`. */
   function advance(ms: number): Counters {
     const severity = severityAt(ms);
     for (const name of SERVICE_NAMES) {

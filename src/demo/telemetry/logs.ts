@@ -1,7 +1,7 @@
 import { type Attributes, type LogRow, unixTime } from '../../telemetry/rows.ts';
 import type { Random } from './random.ts';
 import type { Pod } from './services.ts';
-import type { Trace, Visit } from './traces.ts';
+import type { Trace, Visit } from './trace.ts';
 
 const SEVERITIES = { DEBUG: 5, INFO: 9, WARN: 13, ERROR: 17 } as const;
 
@@ -40,12 +40,12 @@ const WORDS = [
 ] as const;
 const CURRENCIES = ['EUR', 'EUR', 'GBP', 'USD'] as const;
 
-/** What the services wrote while they worked on a trace. */
+/** The log lines of the services in a trace. */
 export function journeyLogs(random: Random, trace: Trace, organizationId: string): LogRow[] {
   const order = { id: String(random.whole(100_000, 999_999)), amount: random.around(64, 0.7).toFixed(2) };
   return trace.visits.flatMap((visit) => {
-    const said = [...accessLine(visit), ...serviceLines(random, trace, visit, order), ...failureLine(visit)];
-    return said.map(({ severity, body, attributes = {} }) =>
+    const messages = [...accessLine(visit), ...serviceLines(random, trace, visit, order), ...failureLine(visit)];
+    return messages.map(({ severity, body, attributes = {} }) =>
       logRow(organizationId, {
         pod: visit.pod,
         ms: visit.startMs + visit.durationMs,
@@ -67,7 +67,7 @@ const callerAttributes = ({ customer }: Trace): Attributes => ({
   region: customer.region,
 });
 
-/** The gateway writes one line for every request. */
+/** The gateway logs every request. */
 function accessLine({ stop, pod, status, durationMs }: Visit): LogMessage[] {
   if (pod.service !== 'gateway') return [];
   return [
@@ -100,7 +100,7 @@ function serviceLines(random: Random, trace: Trace, visit: Visit, order: { id: s
         : [
             {
               severity: 'INFO',
-              body: `charge of ${order.amount} ${random.pick(CURRENCIES)} authorised`,
+              body: `charge of ${order.amount} ${random.pick(CURRENCIES)} authorized`,
               attributes: about,
             },
           ];

@@ -14,11 +14,11 @@ interface MetricContext {
   ms: number;
 }
 
-/** Adds every metric as of one moment, all five kinds. */
-export function addMetrics(batch: TelemetryRows, counters: Counters, at: MetricContext): void {
-  addGauges(batch, counters, at);
-  addCounted(batch, counters, at);
-  addSummaries(batch, counters, at);
+/** Adds all metrics of one point in time, in all five kinds. */
+export function addMetrics(rows: TelemetryRows, counters: Counters, at: MetricContext): void {
+  addGauges(rows, counters, at);
+  addCounted(rows, counters, at);
+  addSummaries(rows, counters, at);
 }
 
 function row(at: MetricContext, pod: Pod, startMs: number, name: string, unit: string, attributes: Attributes = {}) {
@@ -46,7 +46,7 @@ function addGauges({ gauge }: TelemetryRows, counters: Counters, at: MetricConte
       const hurt = service === 'payments' ? severity : 0;
       const cpu = Math.min(0.98, 0.08 + 0.5 * load + 0.25 * hurt + random.between(-0.04, 0.04));
       gauge.push({ ...row(at, pod, startMs, 'system.cpu.utilization', '1'), Value: roundTo(cpu, 4) });
-      // Grows from the start of the process, as caches do, and with every request that waits.
+      // Grows with the age of the process, like a cache, and with waiting requests.
       const hours = (at.ms - startMs) / HOUR_MS;
       const memory = GIB * (0.3 + 0.25 * (1 - Math.exp(-hours / 4)) + 0.6 * hurt + random.between(0, 0.02));
       gauge.push({ ...row(at, pod, startMs, 'process.memory.usage', 'By'), Value: Math.round(memory) });
@@ -66,7 +66,7 @@ function addGauges({ gauge }: TelemetryRows, counters: Counters, at: MetricConte
   }
 }
 
-/** What was counted: as sums, as histograms and as exponential histograms. */
+/** Adds the counters as sums, histograms and exponential histograms. */
 function addCounted(
   { sum, histogram, exponentialHistogram }: TelemetryRows,
   counters: Counters,
@@ -112,7 +112,7 @@ const totals = ({ ok, failed, sumSeconds, maxSeconds }: Counter, unitsPerSecond:
   Max: roundTo(maxSeconds * unitsPerSecond, 6),
 });
 
-/** Reported as what happened since the last report. */
+/** Delta sums: counts since the last report. */
 function addDeltas(sum: TelemetryRows['sum'], counters: Counters, at: MetricContext): void {
   const delta = { AggregationTemporality: DELTA, IsMonotonic: true };
   const sinceMs = at.ms - METRICS_EVERY_MS;
@@ -131,7 +131,7 @@ function addDeltas(sum: TelemetryRows['sum'], counters: Counters, at: MetricCont
   sum.push({ ...row(at, ingest, sinceMs, 'messages.consumed', '{message}'), ...delta, Value: consumed });
 }
 
-/** Up-down counters: they may fall. */
+/** Up-down counters: they may decrease. */
 function addConnections(sum: TelemetryRows['sum'], counters: Counters, at: MetricContext): void {
   const severity = severityAt(at.ms);
   for (const service of ['payments', 'checkout', 'gateway'] as const) {

@@ -1,57 +1,26 @@
 import { type SpanRow, type TelemetryRows, toNanos, unixTime } from '../../telemetry/rows.ts';
-import { type Journey, pickJourney, type Stop } from './journeys.ts';
+import { pickJourney, type Stop } from './journeys.ts';
 import { journeyLogs } from './logs.ts';
 import type { Random } from './random.ts';
 import { type Pod, SERVICES, type ServiceName } from './services.ts';
+import type { Customer, Failure, Trace, Visit } from './trace.ts';
 import { loadAt, STEP_MS, severityAt } from './traffic.ts';
 
-/** Of the traffic that the metrics count, few traces are kept: this many in a step when it is busiest. */
+/** Traces are sampled: this many per step at peak load. */
 const TRACES_PER_STEP = 4.9;
 export const DATABASE_TIMEOUT_MS = 5000;
 
-/** Who is calling, the same throughout a trace. */
-export interface Customer {
-  id: string;
-  tier: string;
-  region: string;
-}
-
-/** One span as it happened. */
-export interface Visit {
-  stop: Stop;
-  pod: Pod;
-  spanId: string;
-  parentId: string;
-  startMs: number;
-  durationMs: number;
-  /** HTTP, or 0 where there is none. */
-  status: number;
-  failure: Failure | undefined;
-}
-
-export interface Failure {
-  type: string;
-  message: string;
-}
-
-export interface Trace {
-  journey: Journey['name'];
-  traceId: string;
-  customer: Customer;
-  visits: Visit[];
-}
-
-/** Adds the spans of one step and the logs that were written within them. */
-export function addTraces(batch: TelemetryRows, random: Random, organizationId: string, stepMs: number): void {
+/** Adds the spans of one step and their log lines. */
+export function addTraces(rows: TelemetryRows, random: Random, organizationId: string, stepMs: number): void {
   const count = random.count(TRACES_PER_STEP * loadAt(stepMs));
-  for (let made = 0; made < count; made++) {
-    const trace = makeTrace(random, stepMs + random.next() * STEP_MS);
-    for (const visit of trace.visits) batch.traces.push(spanRow(trace, visit, organizationId));
-    batch.logs.push(...journeyLogs(random, trace, organizationId));
+  for (let created = 0; created < count; created++) {
+    const trace = createTrace(random, stepMs + random.next() * STEP_MS);
+    for (const visit of trace.visits) rows.traces.push(spanRow(trace, visit, organizationId));
+    rows.logs.push(...journeyLogs(random, trace, organizationId));
   }
 }
 
-function makeTrace(random: Random, startMs: number): Trace {
+function createTrace(random: Random, startMs: number): Trace {
   const { name, first } = pickJourney(random);
   const customer: Customer = {
     id: `u-${1000 + Math.floor(random.next() ** 2 * 4000)}`,
@@ -63,7 +32,7 @@ function makeTrace(random: Random, startMs: number): Trace {
   return trace;
 }
 
-/** Half of the own work, then what it waits for, then the rest. */
+/** The span does half of its own work, waits for the next span, then does the rest. */
 function visit(random: Random, trace: Trace, stop: Stop, startMs: number, parentId: string): Visit {
   const at: Visit = {
     stop,
@@ -101,7 +70,7 @@ function pickFailure(random: Random, stop: Stop, ownMs: number, next: Visit | un
   if (next?.failure)
     return { type: 'UpstreamError', message: `${next.stop.service}: ${next.stop.name}: ${next.failure.message}` };
   if (stop.name === 'index.query' && random.chance(0.003))
-    return { type: 'ShardUnavailableError', message: 'shard 4 of products did not answer' };
+    return { type: 'ShardUnavailableError', message: 'shard 4 of products did not respond' };
   if (stop.name === 'INSERT orders' && random.chance(0.004))
     return { type: 'ConnectionResetError', message: 'connection reset by peer' };
   return undefined;

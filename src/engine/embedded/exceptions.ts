@@ -1,4 +1,4 @@
-/** An error as ClickHouse numbers and words it. */
+/** An error with ClickHouse's code, type and message. */
 export class EngineException extends Error {
   readonly code: number;
   readonly type: string;
@@ -30,12 +30,12 @@ const STATUSES: [number, number[]][] = [
 
 const STATUS_BY_CODE = new Map(STATUSES.flatMap(([status, codes]) => codes.map((code) => [code, status] as const)));
 
-/** The HTTP status a ClickHouse server answers an exception with. */
+/** The HTTP status that a ClickHouse server uses for an exception. */
 export const toHttpStatus = (code: number): number => STATUS_BY_CODE.get(code) ?? 500;
 
 const EXCEPTION_TEXT = /^Code: (\d+)\. DB::Exception: ([\s\S]*?)\s*\(([A-Z0-9_]+)\)\s*$/;
 
-/** What the engine threw, with its number; anything else is our own mistake. */
+/** Parses an error of the engine. Any other error becomes UNKNOWN_EXCEPTION. */
 export function toEngineException(error: unknown): EngineException {
   if (error instanceof EngineException) return error;
   const text = error instanceof Error ? error.message : String(error);
@@ -45,6 +45,6 @@ export function toEngineException(error: unknown): EngineException {
     : new EngineException(Number(code), type, message);
 }
 
-/** The body of the answer, as every ClickHouse client parses it. */
+/** The response body, in the format that ClickHouse clients parse. */
 export const formatException = ({ code, message, type }: EngineException): string =>
   `Code: ${code}. DB::Exception: ${message} (${type})\n`;

@@ -14,12 +14,12 @@ interface Options {
   timezone: string;
 }
 
-// As long as ClickHouse lets a URL be: values of a query stand in it.
+// ClickHouse's limit for URLs: they contain the parameters of a query.
 const MAX_HEADER_BYTES = 2 ** 20;
-// Longer than any client keeps an idle connection, so that it is never we who close one it is about to use.
+// Longer than clients keep idle connections, so that the server never closes one that a client is about to use.
 const KEEP_ALIVE_MS = 120_000;
 
-/** ClickHouse's HTTP interface on a free port of the loopback. */
+/** Serves ClickHouse's HTTP interface on a free loopback port. */
 export async function openHttpServer({
   queries,
   passwords,
@@ -39,17 +39,17 @@ export async function openHttpServer({
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://engine');
-    const isIdle = request.method === 'GET' && !url.searchParams.has('query');
-    if (url.pathname === '/ping' || (url.pathname === '/' && isIdle)) {
+    const hasNoQuery = request.method === 'GET' && !url.searchParams.has('query');
+    if (url.pathname === '/ping' || (url.pathname === '/' && hasNoQuery)) {
       response.setHeader('content-type', 'text/html; charset=UTF-8').end('Ok.\n');
       return;
     }
     if (url.pathname !== '/') {
-      response.writeHead(404, { 'content-type': 'text/plain; charset=UTF-8' }).end(`There is no ${url.pathname}\n`);
+      response.writeHead(404, { 'content-type': 'text/plain; charset=UTF-8' }).end(`${url.pathname} does not exist\n`);
       return;
     }
-    // Who asks is found out before the body is read.
-    const face = authenticate(request, url);
+    // Authenticate before reading the body.
+    const access = authenticate(request, url);
     const abort = new AbortController();
     response.once('close', () => {
       if (!response.writableFinished) abort.abort();
@@ -58,8 +58,8 @@ export async function openHttpServer({
     const queryId = call.queryId ?? randomUUID();
     response.setHeader('x-clickhouse-query-id', queryId);
     response.setHeader('x-clickhouse-timezone', timezone);
-    const signal = face === 'reader' || call.isReadOnly ? abort.signal : undefined;
-    const result = await queries.run(face, call, queryId, signal);
+    const signal = access === 'reader' || call.isReadOnly ? abort.signal : undefined;
+    const result = await queries.run(access, call, queryId, signal);
     response.setHeader('x-clickhouse-format', call.format);
     response.setHeader('x-clickhouse-summary', formatSummary(result));
     response.setHeader('content-type', toContentType(call.format));
@@ -74,9 +74,9 @@ export async function openHttpServer({
 
   function authenticate(request: IncomingMessage, url: URL): Access {
     const { user, password } = readCredentials(request, url);
-    const face = user === 'reader' || user === 'writer' ? user : undefined;
-    // An unknown user costs the same as a wrong password.
-    if (isEqual(password, passwords[face ?? 'reader']) && face) return face;
+    const access = user === 'reader' || user === 'writer' ? user : undefined;
+    // An unknown user takes as long as a wrong password.
+    if (isEqual(password, passwords[access ?? 'reader']) && access) return access;
     throw new EngineException(
       516,
       'AUTHENTICATION_FAILED',
@@ -87,7 +87,7 @@ export async function openHttpServer({
 
 const compress = promisify<Uint8Array, Buffer>(gzip);
 
-/** Basic, ClickHouse's own headers, or the URL. */
+/** From HTTP Basic, ClickHouse's own headers, or the URL. */
 function readCredentials(request: IncomingMessage, url: URL): { user: string; password: string } {
   const { authorization, 'x-clickhouse-user': user, 'x-clickhouse-key': key } = request.headers;
   const [, encoded] = /^Basic\s+([A-Za-z0-9+/=]+)$/i.exec(authorization ?? '') ?? [];
@@ -111,7 +111,7 @@ function sendException(response: ServerResponse, error: unknown): void {
   response.writeHead(toHttpStatus(exception.code), {
     'content-type': 'text/plain; charset=UTF-8',
     'x-clickhouse-exception-code': String(exception.code),
-    // What was not read of the request is thrown away, and the connection with it.
+    // The unread rest of the request is discarded, and the connection is closed.
     ...(response.req.complete ? {} : { connection: 'close' }),
   });
   response.end(formatException(exception));

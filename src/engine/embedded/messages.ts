@@ -1,23 +1,23 @@
-/** What the control plane tells its child, over the channel between them: never in arguments or the environment. */
+/** Sent to the child over the IPC channel, never in arguments or the environment: it contains passwords. */
 export interface EngineOptions {
-  /** Holds the database, and the configuration written for it. */
+  /** Holds the database and its configuration. */
   directory: string;
   passwords: Record<Access, string>;
-  /** For everything the engine holds at one time, in bytes. */
+  /** Memory limit of the whole engine. */
   serverMemoryBytes: number;
   queryMemoryBytes: number;
-  /** How many reading and writing statements run at the same time; the rest waits. */
+  /** How many reading and writing statements run at the same time; the others wait. */
   readers: number;
   writers: number;
 }
 
-/** The two users of the HTTP interface, and at the same time the two roles inside the engine. */
+/** The two users of the HTTP interface, and the two roles inside the engine. */
 export type Access = 'reader' | 'writer';
 
 export type StartupReport = { ready: { port: number } } | { failed: StartupFailure };
 
 export interface StartupFailure {
-  /** There is no engine for this machine: it is not installed, or cannot be loaded. */
+  /** The engine is not installed, or cannot be loaded on this machine. */
   isMissing: boolean;
   text: string;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findFormat, findProhibition, toLiteral } from './statement-text.ts';
 
-describe('a reading statement', () => {
+describe('a statement of the reader', () => {
   it.each([
     'SELECT 1',
     'select 1 format JSONCompact',
@@ -55,7 +55,7 @@ describe('a reading statement', () => {
     ["SELECT * FROM executable('x', 'CSV', 'a String')", 'executable'],
   ])('may not be %j', (sql, reason) => expect(findProhibition(sql)).toContain(reason));
 
-  it('is looked at with the names that are bound to it', () => {
+  it('is checked with the names that are bound to it', () => {
     const sql = 'SELECT * FROM {db:Identifier}.{table:Identifier}';
     const bound = (db: string, table: string) =>
       findProhibition(sql, [
@@ -72,7 +72,7 @@ describe('a reading statement', () => {
 });
 
 describe('a literal', () => {
-  it('keeps quotes, backslashes and NUL inside', () => {
+  it('escapes quotes, backslashes and NUL', () => {
     expect(toLiteral("a'b")).toBe("'a\\'b'");
     expect(toLiteral('a\\')).toBe("'a\\\\'");
     expect(toLiteral('a\0b')).toBe("'a\\0b'");
@@ -80,7 +80,7 @@ describe('a literal', () => {
 });
 
 describe('the format of a statement', () => {
-  it('is the one it names at its end', () => {
+  it('is the FORMAT clause at its end', () => {
     expect(findFormat('SELECT 1 FORMAT CSV')).toBe('CSV');
     expect(findFormat('SELECT 1\nformat JSONCompact ;\n')).toBe('JSONCompact');
     expect(findFormat("SELECT 'FORMAT CSV'")).toBeUndefined();
