@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { EmptyNote } from '../parts/empty-note.tsx';
+import { EmptyNote } from '../parts/empty-state.tsx';
 import { Page } from '../parts/page.tsx';
 import { useSession } from './context.tsx';
 import { useSignOut } from './user-menu.tsx';

@@ -10,12 +10,12 @@ import { permissionsOf } from '../api/session.ts';
 import { activitySearch } from '../pages/activity/search.ts';
 import { costsSearch } from '../pages/costs/search.ts';
 import { dashboardSearch, dashboardsSearch } from '../pages/dashboards/search.ts';
-import { askForOverview } from '../pages/overview/first-questions.ts';
+import { askForOverview } from '../pages/overview/prefetch-overview.ts';
 import { OverviewPage } from '../pages/overview/overview-page.tsx';
 import { signInSearch } from '../pages/sign-in/search.ts';
 import type { Services } from './context.tsx';
-import { FailedPage } from './failed-page.tsx';
-import { MissingPage } from './missing-page.tsx';
+import { FailedPage } from './error-page.tsx';
+import { MissingPage } from './not-found-page.tsx';
 import { Shell } from './shell.tsx';
 
 export interface RouterContext extends Services {

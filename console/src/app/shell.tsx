@@ -3,14 +3,14 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { SearchIcon } from '../parts/icons.tsx';
-import { Mark } from '../parts/mark.tsx';
+import { Mark } from '../parts/logo.tsx';
 import { useSession, useSessionState } from './context.tsx';
 import { destinationsFor } from './navigation.ts';
 import { NoAccess } from './no-access.tsx';
 import classes from './shell.module.css';
 import { UserMenu } from './user-menu.tsx';
 
-const Palette = lazy(() => import('./palette.tsx'));
+const Palette = lazy(() => import('./command-palette.tsx'));
 const SessionEnded = lazy(() => import('./session-ended.tsx'));
 
 /** What stands around every page. Nothing of it is drawn once somebody has signed out. */

@@ -2,7 +2,7 @@ import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CheckIcon, DotsIcon, HalfIcon, MoonIcon, SignOutIcon, SunIcon } from '../parts/icons.tsx';
-import { tellFailed } from '../parts/toast.ts';
+import { tellFailed } from '../parts/notifications.ts';
 import { useServices, useSession } from './context.tsx';
 
 const SCHEMES = [

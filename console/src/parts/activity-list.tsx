@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { Activity } from '../api/types.ts';
 import classes from './activity-list.module.css';
 import { changesOf, fieldLabel, fieldUnit, resourceNameOf, verbOf } from './activity-text.ts';
-import { Moment } from './moment.tsx';
+import { Moment } from './timestamp.tsx';
 
 const MOST_CHANGES = 4;
 

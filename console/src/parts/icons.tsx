@@ -5,7 +5,7 @@ export interface IconProps {
   size?: number;
 }
 
-/** Drawn on a grid of 20, stroked in the text's colour. What it means stands in words beside it. */
+/** Drawn on a grid of 20, stroked in the text's color. What it means stands in words beside it. */
 export function Drawing({ size = 18, children }: IconProps & { children: ReactNode }) {
   return (
     <svg

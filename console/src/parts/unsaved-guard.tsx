@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Confirm } from './confirm.tsx';
+import { Confirm } from './confirm-dialog.tsx';
 
 interface Props {
   isDirty: boolean;

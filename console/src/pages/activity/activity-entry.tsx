@@ -1,9 +1,9 @@
 import { Skeleton, Text } from '@mantine/core';
 import type { Activity } from '../../api/types.ts';
 import { changesOf, fieldLabel, resourceNameOf, verbOf } from '../../parts/activity-text.ts';
-import { CopyIconButton } from '../../parts/copy.tsx';
+import { CopyIconButton } from '../../parts/copy-button.tsx';
 import { ChevronIcon } from '../../parts/icons.tsx';
-import { Moment } from '../../parts/moment.tsx';
+import { Moment } from '../../parts/timestamp.tsx';
 import classes from './activity.module.css';
 
 /** One change; opened, it shows both sides and where it came from. */

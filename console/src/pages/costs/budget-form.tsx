@@ -4,7 +4,7 @@ import { type SubmitEvent, useState } from 'react';
 import { ApiError, mistakeAt, mistakeElsewhere } from '../../api/errors.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Note } from '../../parts/note.tsx';
-import { tellDone } from '../../parts/toast.ts';
+import { tellDone } from '../../parts/notifications.ts';
 import {
   type Budget,
   type BudgetDraft,

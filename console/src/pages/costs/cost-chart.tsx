@@ -4,8 +4,8 @@ import { formatBillDay, formatCredits } from '../../parts/format.ts';
 import type { Breakdown, CostGroup } from './breakdown.ts';
 import { creditsOf } from './breakdown.ts';
 import classes from './cost-chart.module.css';
-import { CostTip } from './cost-tip.tsx';
-import { MARGIN, marksOf, topOf } from './scale.ts';
+import { CostTip } from './cost-tooltip.tsx';
+import { MARGIN, marksOf, topOf } from './axis.ts';
 
 export interface BudgetLine {
   id: string;
@@ -18,7 +18,7 @@ interface Props {
   breakdown: Breakdown;
   /** Those that are not hidden. */
   groups: readonly CostGroup[];
-  colours: ReadonlyMap<string, string>;
+  colors: ReadonlyMap<string, string>;
   budgets: readonly BudgetLine[];
   /** Days as YYYY-MM-DD, both included. */
   onBrush: (from: string, to: string) => void;
@@ -27,7 +27,7 @@ interface Props {
 const HEIGHT = 300;
 
 /** A bar for each day. Hatched where the day is still open. Dragging over days looks at those alone. */
-export function CostChart({ breakdown: { days, openDays }, groups, colours, budgets, onBrush }: Props) {
+export function CostChart({ breakdown: { days, openDays }, groups, colors, budgets, onBrush }: Props) {
   const { ref, width } = useElementSize();
   const [hovered, setHovered] = useState<number>();
   const [brush, setBrush] = useState<{ from: number; to: number }>();
@@ -111,7 +111,7 @@ export function CostChart({ breakdown: { days, openDays }, groups, colours, budg
                       y={yOf(below)}
                       width={step - gap}
                       height={yOf(0) - yOf(micros)}
-                      fill={colours.get(group.id)}
+                      fill={colors.get(group.id)}
                     />
                   );
                 })}
@@ -152,7 +152,7 @@ export function CostChart({ breakdown: { days, openDays }, groups, colours, budg
             id: group.id,
             label: group.label,
             micros: group.days[hovered] ?? 0,
-            colour: colours.get(group.id) ?? '',
+            color: colors.get(group.id) ?? '',
           }))}
           left={xOf(hovered) + step / 2}
           width={width}

@@ -4,7 +4,7 @@ import classes from './cost-chart.module.css';
 
 interface Props {
   groups: readonly CostGroup[];
-  colours: ReadonlyMap<string, string>;
+  colors: ReadonlyMap<string, string>;
   hidden: ReadonlySet<string>;
   hasOpenDays: boolean;
   budgets: readonly { id: string; name: string; monthlyCHC: number }[];
@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** A click takes a part out of the bars or puts it back; the table always has all. */
-export function CostLegend({ groups, colours, hidden, hasOpenDays, budgets, onToggle }: Props) {
+export function CostLegend({ groups, colors, hidden, hasOpenDays, budgets, onToggle }: Props) {
   return (
     <ul className={classes.legend} aria-label="Parts of the bars">
       {groups.map(({ id, label }) => (
@@ -20,7 +20,7 @@ export function CostLegend({ groups, colours, hidden, hasOpenDays, budgets, onTo
           <button type="button" className={classes.entry} aria-pressed={!hidden.has(id)} onClick={() => onToggle(id)}>
             <span
               className={classes.swatch}
-              style={{ background: colours.get(id), opacity: hidden.has(id) ? 0.25 : 1 }}
+              style={{ background: colors.get(id), opacity: hidden.has(id) ? 0.25 : 1 }}
               aria-hidden="true"
             />
             {label}

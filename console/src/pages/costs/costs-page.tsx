@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import { coloursOf } from '../../parts/colours.ts';
+import { colorsOf } from '../../parts/colors.ts';
 import { Credits } from '../../parts/credits.tsx';
 import { dayOf, lastOfMonth } from '../../parts/days.ts';
-import { EmptyNote } from '../../parts/empty-note.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { EmptyNote } from '../../parts/empty-state.tsx';
+import { Failure } from '../../parts/error-notice.tsx';
 import { formatBillDay, plural } from '../../parts/format.ts';
-import { useNow } from '../../parts/moment.tsx';
+import { useNow } from '../../parts/timestamp.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { type Breakdown, breakdownOf, creditsOf } from './breakdown.ts';
@@ -121,8 +121,8 @@ function CostsOf({ breakdown, by, onBrush }: Props) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const budgets = useQuery(budgetsQuery(api, organizationId)).data;
   const { groups, days, total, open, openDays } = breakdown;
-  const colours = useMemo(() => {
-    const chosen = coloursOf(
+  const colors = useMemo(() => {
+    const chosen = colorsOf(
       groups.map(({ label }) => label),
       isDark,
     );
@@ -158,7 +158,7 @@ function CostsOf({ breakdown, by, onBrush }: Props) {
         <CostChart
           breakdown={breakdown}
           groups={groups.filter(({ id }) => !hidden.has(id))}
-          colours={colours}
+          colors={colors}
           budgets={(budgets ?? []).map(({ id, name, monthlyCHC }) => ({
             id,
             name,
@@ -168,7 +168,7 @@ function CostsOf({ breakdown, by, onBrush }: Props) {
         />
         <CostLegend
           groups={groups}
-          colours={colours}
+          colors={colors}
           hidden={hidden}
           hasOpenDays={openDays.size > 0}
           budgets={budgets ?? []}

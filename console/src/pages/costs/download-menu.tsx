@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
 import { DownloadIcon } from '../../parts/icons.tsx';
 import { saveFile } from '../../parts/save-file.ts';
-import { tellFailed } from '../../parts/toast.ts';
+import { tellFailed } from '../../parts/notifications.ts';
 import type { Span } from './span.ts';
 
 /** The same days as a file. */

@@ -1,5 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { CopyTextButton } from '../../parts/copy.tsx';
+import { CopyTextButton } from '../../parts/copy-button.tsx';
 import { Note } from '../../parts/note.tsx';
 import { SavedConfirmation } from '../../parts/saved-confirmation.tsx';
 import classes from './costs.module.css';

@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm } from '../../parts/confirm-dialog.tsx';
 import { ActivityIcon, DotsIcon, DownloadIcon, TrashIcon } from '../../parts/icons.tsx';
-import { tellDone } from '../../parts/toast.ts';
+import { tellDone } from '../../parts/notifications.ts';
 import { exportDashboard } from './files.ts';
 import { dashboardsQuery, type StoredDashboard, type Window } from './queries.ts';
 

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { Failure } from '../../parts/error-notice.tsx';
 import { Page } from '../../parts/page.tsx';
 import { DashboardMenu } from './dashboard-menu.tsx';
 import { DashboardView } from './dashboard-view.tsx';
@@ -13,7 +13,7 @@ import { fillScreen, useKiosk } from './kiosk.ts';
 import { dashboardQuery } from './queries.ts';
 import { RangeBar } from './range-bar.tsx';
 import type { DashboardSearch } from './search.ts';
-import { useWindow } from './use-window.ts';
+import { useWindow } from './use-time-window.ts';
 
 const DashboardEditor = lazy(() => import('./editor/dashboard-editor.tsx'));
 

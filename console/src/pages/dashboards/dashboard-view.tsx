@@ -1,5 +1,5 @@
 import { ActionIcon, Modal } from '@mantine/core';
-import { EmptyNote } from '../../parts/empty-note.tsx';
+import { EmptyNote } from '../../parts/empty-state.tsx';
 import { ExpandIcon } from './icons.tsx';
 import type { Dashboard, Window } from './queries.ts';
 import { StoredTile } from './stored-tile.tsx';

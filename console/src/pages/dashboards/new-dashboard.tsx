@@ -6,7 +6,7 @@ import { ApiError, messageOf } from '../../api/errors.ts';
 import type { CreateDashboardBody } from '../../api/generated.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { PlusIcon, WarningIcon } from '../../parts/icons.tsx';
-import { tellDone } from '../../parts/toast.ts';
+import { tellDone } from '../../parts/notifications.ts';
 import { readDashboardFile } from './files.ts';
 import { UploadIcon } from './icons.tsx';
 import { dashboardsQuery } from './queries.ts';

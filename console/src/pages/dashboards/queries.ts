@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { GetDashboardResult, GetTileDataResult, Operations, UpdateDashboardBody } from '../../api/generated.ts';
 import type { Range } from './range.ts';
-import { createRequestGate } from './request-gate.ts';
+import { createRequestGate } from './request-queue.ts';
 
 export type Dashboard = GetDashboardResult;
 export type Tile = Dashboard['tiles'][number];

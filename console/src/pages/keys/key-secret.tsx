@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { CopyIconButton, CopyTextButton } from '../../parts/copy.tsx';
+import { CopyIconButton, CopyTextButton } from '../../parts/copy-button.tsx';
 import { DownloadIcon } from '../../parts/icons.tsx';
 import { Note } from '../../parts/note.tsx';
 import { saveFile } from '../../parts/save-file.ts';

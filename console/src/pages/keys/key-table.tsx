@@ -4,8 +4,8 @@ import { useSession } from '../../app/context.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { DotsIcon } from '../../parts/icons.tsx';
 import { isExpiringSoon, type KeyState, keyStateOf } from '../../parts/key-state.ts';
-import { Moment, useNow } from '../../parts/moment.tsx';
-import type { KeyAct } from './key-acts.tsx';
+import { Moment, useNow } from '../../parts/timestamp.tsx';
+import type { KeyAct } from './key-action-dialog.tsx';
 import classes from './keys.module.css';
 
 type OnAct = (key: Key, act: KeyAct) => void;

@@ -4,16 +4,16 @@ import { useState } from 'react';
 import { keysQuery } from '../../api/queries.ts';
 import type { Key } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { EmptyNote } from '../../parts/empty-note.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { EmptyNote } from '../../parts/empty-state.tsx';
+import { Failure } from '../../parts/error-notice.tsx';
 import { plural } from '../../parts/format.ts';
 import { PlusIcon } from '../../parts/icons.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { CreateKey } from './create-key.tsx';
-import { type KeyAct, KeyActs } from './key-acts.tsx';
+import { CreateKey } from './create-key-dialog.tsx';
+import { type KeyAct, KeyActs } from './key-action-dialog.tsx';
 import { KeyTable } from './key-table.tsx';
-import { RotateKey } from './rotate-key.tsx';
+import { RotateKey } from './rotate-key-dialog.tsx';
 
 export function KeysPage() {
   const api = useApi();

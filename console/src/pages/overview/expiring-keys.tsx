@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { keysQuery } from '../../api/queries.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { EmptyNote } from '../../parts/empty-note.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { EmptyNote } from '../../parts/empty-state.tsx';
+import { Failure } from '../../parts/error-notice.tsx';
 import { isExpiringSoon, keyStateOf, SOON_DAYS } from '../../parts/key-state.ts';
-import { Moment, useNow } from '../../parts/moment.tsx';
+import { Moment, useNow } from '../../parts/timestamp.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import classes from './expiring-keys.module.css';
 

@@ -2,10 +2,10 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { UsageCostForecastGetResult } from '../../api/generated.ts';
-import { forecastQuery } from '../../api/outlook.ts';
+import { forecastQuery } from '../../api/forecast-queries.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Credits } from '../../parts/credits.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { Failure } from '../../parts/error-notice.tsx';
 import { formatBillMonth, formatCredits, formatNumber } from '../../parts/format.ts';
 import classes from './month-figures.module.css';
 

@@ -5,8 +5,8 @@ import { recentActivityQuery } from '../../api/queries.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useResourceNames } from '../../app/resource-names.ts';
 import { ActivityList } from '../../parts/activity-list.tsx';
-import { EmptyNote } from '../../parts/empty-note.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { EmptyNote } from '../../parts/empty-state.tsx';
+import { Failure } from '../../parts/error-notice.tsx';
 import { Panel } from '../../parts/panel.tsx';
 
 export const RECENT_SHOWN = 6;

@@ -5,15 +5,15 @@ import { ApiError, mistakeAt, mistakeElsewhere } from '../../api/errors.ts';
 import { serviceQuery } from '../../api/queries.ts';
 import type { Service } from '../../api/types.ts';
 import { useApi, useServices, useSession } from '../../app/context.tsx';
-import { CopyTextButton } from '../../parts/copy.tsx';
+import { CopyTextButton } from '../../parts/copy-button.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { sizeOf } from '../../parts/service-facts.tsx';
-import { tellDone } from '../../parts/toast.ts';
+import { tellDone } from '../../parts/notifications.ts';
 import { UnsavedGuard } from '../../parts/unsaved-guard.tsx';
 import { scalingCurl } from './scaling-curl.ts';
 import { ScalingFields } from './scaling-fields.tsx';
-import { ScalingOutcome } from './scaling-outcome.tsx';
+import { ScalingOutcome } from './scaling-summary.tsx';
 import { changeOf, draftOf, limitsOf, mistakesOf, SCALING_FIELDS, type ScalingDraft } from './scaling-rules.ts';
 import classes from './services.module.css';
 

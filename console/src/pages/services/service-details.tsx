@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Service } from '../../api/types.ts';
-import { CopyIconButton } from '../../parts/copy.tsx';
-import { Moment } from '../../parts/moment.tsx';
+import { CopyIconButton } from '../../parts/copy-button.tsx';
+import { Moment } from '../../parts/timestamp.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import classes from './services.module.css';
 

@@ -5,8 +5,8 @@ import type { Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useResourceNames } from '../../app/resource-names.ts';
 import { ActivityList } from '../../parts/activity-list.tsx';
-import { EmptyNote } from '../../parts/empty-note.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { EmptyNote } from '../../parts/empty-state.tsx';
+import { Failure } from '../../parts/error-notice.tsx';
 import { Panel } from '../../parts/panel.tsx';
 
 const SHOWN = 15;

@@ -4,9 +4,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError, messageOf } from '../../../api/errors.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
-import { EmptyNote } from '../../../parts/empty-note.tsx';
+import { EmptyNote } from '../../../parts/empty-state.tsx';
 import { PlusIcon, WarningIcon } from '../../../parts/icons.tsx';
-import { tellDone } from '../../../parts/toast.ts';
+import { tellDone } from '../../../parts/notifications.ts';
 import { UnsavedGuard } from '../../../parts/unsaved-guard.tsx';
 import type { Place } from '../grid.ts';
 import {
@@ -17,12 +17,12 @@ import {
   type Tile,
   type Window,
 } from '../queries.ts';
-import { Conflict } from './conflict.tsx';
+import { Conflict } from './conflict-dialog.tsx';
 import { bodyOf, copyOf, type Draft, draftOf, isSame, newTile, TILE_TYPES } from './draft.ts';
 import { DraftTile } from './draft-tile.tsx';
 import { EditGrid } from './edit-grid.tsx';
 import classes from './editor.module.css';
-import { mistakeWithin } from './mistakes.ts';
+import { mistakeWithin } from './field-errors.ts';
 import { TileEditor } from './tile-editor.tsx';
 
 interface Props {

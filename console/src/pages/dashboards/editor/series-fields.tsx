@@ -2,7 +2,7 @@ import { Autocomplete, NumberInput, SegmentedControl, Select, TagsInput, TextInp
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
 import type { Dashboard, Series, Window } from '../queries.ts';
-import { columnsQuery, knownOf, type Source, sqlName } from './columns.ts';
+import { columnsQuery, knownOf, type Source, sqlName } from './suggestions.ts';
 import classes from './editor.module.css';
 import { WhereField } from './where-field.tsx';
 

@@ -19,7 +19,7 @@ import { dashboardsQuery, type Series, sourcesQuery, type Tile, type TileType, t
 import { MOST_SERIES, newSeries, TILE_TYPES, withType } from './draft.ts';
 import classes from './editor.module.css';
 import { FormatFields } from './format-fields.tsx';
-import { mistakeWithin } from './mistakes.ts';
+import { mistakeWithin } from './field-errors.ts';
 import { SeriesFields } from './series-fields.tsx';
 import { TilePreview, usePreview } from './tile-preview.tsx';
 

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { gate, type Series, type Window } from '../queries.ts';
-import { luceneName, sqlName } from './columns.ts';
+import { luceneName, sqlName } from './suggestions.ts';
 
 interface Props {
   series: Series;

@@ -3,7 +3,7 @@ import classes from './time-chart.module.css';
 
 interface Props {
   labels: readonly string[];
-  colours: readonly string[];
+  colors: readonly string[];
   hidden: ReadonlySet<string>;
   onToggle: (label: string) => void;
   /** Shows one alone, or all again. */
@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** A click hides or shows a series; with Ctrl, Shift or a double click it is shown alone. The pointer over the chart does not draw it anew. */
-export const ChartLegend = memo(function ChartLegend({ labels, colours, hidden, onToggle, onOnly }: Props) {
+export const ChartLegend = memo(function ChartLegend({ labels, colors, hidden, onToggle, onOnly }: Props) {
   return (
     <ul className={classes.legend} aria-label="Series">
       {labels.map((label, index) => (
@@ -23,7 +23,7 @@ export const ChartLegend = memo(function ChartLegend({ labels, colours, hidden, 
             title={`${label}\nClick to hide or show, Ctrl+click to show alone`}
             onClick={(event) => (event.ctrlKey || event.metaKey || event.shiftKey ? onOnly(label) : onToggle(label))}
           >
-            <span className={classes.swatch} style={{ background: colours[index] }} aria-hidden="true" />
+            <span className={classes.swatch} style={{ background: colors[index] }} aria-hidden="true" />
             <span className={classes.entryText}>{label}</span>
           </button>
         </li>

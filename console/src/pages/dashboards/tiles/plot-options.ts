@@ -2,7 +2,7 @@ import uPlot from 'uplot';
 import { axisTexts } from '../times.ts';
 
 export interface Look {
-  colours: readonly string[];
+  colors: readonly string[];
   text: string;
   grid: string;
   font: string;
@@ -67,7 +67,7 @@ export function plotOptions(given: Given): uPlot.Options {
     series: [
       {},
       ...labels.map((label, index) =>
-        seriesOf(label, look.colours[index] ?? look.text, isBars, isHidden(index), lineWidth),
+        seriesOf(label, look.colors[index] ?? look.text, isBars, isHidden(index), lineWidth),
       ),
     ],
     hooks: {
@@ -84,14 +84,14 @@ export function plotOptions(given: Given): uPlot.Options {
   };
 }
 
-function seriesOf(label: string, colour: string, isBars: boolean, isHidden: boolean, lineWidth: number): uPlot.Series {
+function seriesOf(label: string, color: string, isBars: boolean, isHidden: boolean, lineWidth: number): uPlot.Series {
   const bars = uPlot.paths.bars?.({ size: [0.82, 48], align: 1 });
   return isBars
     ? {
         label,
         show: !isHidden,
-        stroke: colour,
-        fill: colour,
+        stroke: color,
+        fill: color,
         width: 0,
         points: { show: false },
         ...(bars ? { paths: bars } : {}),
@@ -99,10 +99,10 @@ function seriesOf(label: string, colour: string, isBars: boolean, isHidden: bool
     : {
         label,
         show: !isHidden,
-        stroke: colour,
+        stroke: color,
         width: lineWidth,
         spanGaps: false,
-        points: { show: false, size: 5, fill: colour, filter: (plot, index) => lonely(plot.data[index] ?? []) },
+        points: { show: false, size: 5, fill: color, filter: (plot, index) => lonely(plot.data[index] ?? []) },
       };
 }
 

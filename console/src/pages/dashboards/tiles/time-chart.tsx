@@ -1,10 +1,10 @@
 import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { coloursOf } from '../../../parts/colours.ts';
+import { colorsOf } from '../../../parts/colors.ts';
 import type { NumberFormat } from '../number-format.ts';
 import { ChartLegend } from './chart-legend.tsx';
-import { ChartTip } from './chart-tip.tsx';
+import { ChartTip } from './chart-tooltip.tsx';
 import classes from './time-chart.module.css';
 import type { Line } from './time-series.ts';
 import { usePlot } from './use-plot.ts';
@@ -38,10 +38,10 @@ export function TimeChart({ label, lines, buckets, start, end, zone, isBars, for
   const [hover, setHover] = useState<Hover>();
   const canvas = useRef<HTMLDivElement>(null);
   const labels = useMemo(() => lines.map((line) => line.label), [lines]);
-  const colours = useMemo(() => coloursOf(labels, isDark), [labels, isDark]);
+  const colors = useMemo(() => colorsOf(labels, isDark), [labels, isDark]);
   usePlot(canvas, {
     lines,
-    colours,
+    colors,
     hidden,
     buckets,
     start,
@@ -85,7 +85,7 @@ export function TimeChart({ label, lines, buckets, start, end, zone, isBars, for
             width={hover.width}
             rows={lines.map((line, index) => ({
               label: line.label,
-              colour: colours[index] ?? '',
+              color: colors[index] ?? '',
               value: hidden.has(line.label) ? null : (line.values[hover.index] ?? null),
             }))}
             format={format}
@@ -93,7 +93,7 @@ export function TimeChart({ label, lines, buckets, start, end, zone, isBars, for
         )}
       </div>
       {lines.length > 1 && (
-        <ChartLegend labels={labels} colours={colours} hidden={hidden} onToggle={toggle} onOnly={showAlone} />
+        <ChartLegend labels={labels} colors={colors} hidden={hidden} onToggle={toggle} onOnly={showAlone} />
       )}
     </div>
   );

@@ -6,7 +6,7 @@ import { type Line, stacked } from './time-series.ts';
 
 interface Plotted {
   lines: readonly Line[];
-  colours: readonly string[];
+  colors: readonly string[];
   hidden: ReadonlySet<string>;
   /** Epoch milliseconds: where each bucket begins, and the whole range. */
   buckets: readonly number[];
@@ -58,7 +58,7 @@ export function usePlot(element: RefObject<HTMLElement | null>, plotted: Plotted
 }
 
 function optionsOf(latest: RefObject<Plotted>, width: number, height: number): uPlot.Options {
-  const { lines, colours, hidden, zone, isBars, isDark, format, onZoom } = latest.current;
+  const { lines, colors, hidden, zone, isBars, isDark, format, onZoom } = latest.current;
   return plotOptions({
     width,
     height,
@@ -67,7 +67,7 @@ function optionsOf(latest: RefObject<Plotted>, width: number, height: number): u
     isBars,
     isHidden: (index) => hidden.has(lines[index]?.label ?? ''),
     look: {
-      colours,
+      colors,
       text: isDark ? '#a3aeb6' : '#56616b',
       grid: isDark ? '#303a40' : '#e8edef',
       font: FONT,

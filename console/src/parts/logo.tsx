@@ -1,4 +1,4 @@
-import address from '../mark.svg';
+import address from '../logo.svg';
 
 /** The wheel. The name stands beside it or in the link around it. */
 export function Mark({ size = 28 }: { size?: number }) {

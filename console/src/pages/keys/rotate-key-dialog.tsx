@@ -5,10 +5,10 @@ import { messageOf } from '../../api/errors.ts';
 import type { Key } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Note } from '../../parts/note.tsx';
-import { tellDone, tellFailed } from '../../parts/toast.ts';
+import { tellDone, tellFailed } from '../../parts/notifications.ts';
 import { successorOf } from './key-draft.ts';
 import { KeySecret } from './key-secret.tsx';
-import { makeKey } from './make-key.ts';
+import { makeKey } from './create-key.ts';
 
 /** A new key like the old one; the old one goes only after the new secret is saved. */
 export function RotateKey({ of: key, onClose }: { of: Key; onClose: () => void }) {

@@ -1,6 +1,6 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { messageOf } from '../api/errors.ts';
-import { Failure } from '../parts/failure.tsx';
+import { Failure } from '../parts/error-notice.tsx';
 import { Page } from '../parts/page.tsx';
 
 /** For what no page caught itself. A new build on the server takes old scripts away: loading again brings the new ones. */

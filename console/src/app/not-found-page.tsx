@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { EmptyNote } from '../parts/empty-note.tsx';
+import { EmptyNote } from '../parts/empty-state.tsx';
 import { Page } from '../parts/page.tsx';
 
 export function MissingPage() {

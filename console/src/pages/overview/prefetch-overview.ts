@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Operations } from '../../api/generated.ts';
-import { forecastQuery, previousMonthQuery } from '../../api/outlook.ts';
+import { forecastQuery, previousMonthQuery } from '../../api/forecast-queries.ts';
 import { keysQuery, recentActivityQuery, servicesQuery, usageCostQuery } from '../../api/queries.ts';
 import { dayOf, firstOfMonth } from '../../parts/days.ts';
 import { RECENT_SHOWN } from './recent-activity.tsx';

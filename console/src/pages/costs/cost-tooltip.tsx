@@ -5,7 +5,7 @@ import classes from './cost-chart.module.css';
 interface Props {
   day: string;
   isOpen: boolean;
-  rows: { id: string; label: string; micros: number; colour: string }[];
+  rows: { id: string; label: string; micros: number; color: string }[];
   /** The middle of the day and the width of the chart, in pixels. */
   left: number;
   width: number;
@@ -25,9 +25,9 @@ export function CostTip({ day, isOpen, rows, left, width }: Props) {
       <div className={classes.tipHead}>
         {formatBillDay(day)} · {isOpen ? 'still open' : 'locked'}
       </div>
-      {present.slice(0, MOST_ROWS).map(({ id, label, micros, colour }) => (
+      {present.slice(0, MOST_ROWS).map(({ id, label, micros, color }) => (
         <div key={id} className={classes.tipRow}>
-          <span className={classes.swatch} style={{ background: colour }} />
+          <span className={classes.swatch} style={{ background: color }} />
           <span className={classes.tipLabel}>{label}</span>
           <span className="ph-number">{formatExactCredits(creditsOf(micros))}</span>
         </div>

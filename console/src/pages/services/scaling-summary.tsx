@@ -8,7 +8,7 @@ import { useApi, useSession } from '../../app/context.tsx';
 import { fieldLabel, fieldUnit } from '../../parts/activity-text.ts';
 import { formatCredits } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
-import classes from './scaling-outcome.module.css';
+import classes from './scaling-summary.module.css';
 import { draftOf, SCALING_FIELDS, type ScalingDraft } from './scaling-rules.ts';
 
 const PAUSE_MS = 250;

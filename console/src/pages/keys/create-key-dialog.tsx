@@ -5,8 +5,8 @@ import { ApiError, mistakeAt, mistakeElsewhere } from '../../api/errors.ts';
 import type { NewKey } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Note } from '../../parts/note.tsx';
-import { tellDone } from '../../parts/toast.ts';
-import { AddressFields } from './address-fields.tsx';
+import { tellDone } from '../../parts/notifications.ts';
+import { AddressFields } from './ip-access-list-fields.tsx';
 import {
   bodyOf,
   draftMistakes,
@@ -18,8 +18,8 @@ import {
   ROLES,
 } from './key-draft.ts';
 import { KeySecret } from './key-secret.tsx';
-import { makeKey } from './make-key.ts';
-import { canHash } from './own-credentials.ts';
+import { makeKey } from './create-key.ts';
+import { canHash } from './browser-credentials.ts';
 
 const FIELDS = ['name', 'roles', 'expireAt', 'ipAccessList'];
 

@@ -28,7 +28,7 @@ const DARK = [
   '#adb5bd',
 ];
 
-/** What everybody expects in these colours. */
+/** What everybody expects in these colors. */
 const MEANINGS: [RegExp, number][] = [
   [/^(fatal|critical|error)$/i, 4],
   [/^warn(ing)?$/i, 6],
@@ -37,7 +37,7 @@ const MEANINGS: [RegExp, number][] = [
 ];
 
 /** One for each name, nearly always the same one wherever the name turns up, and apart from its neighbours while there are enough. */
-export function coloursOf(names: readonly string[], isDark: boolean): string[] {
+export function colorsOf(names: readonly string[], isDark: boolean): string[] {
   const palette = isDark ? DARK : LIGHT;
   const chosen = new Map<string, number>();
   const taken = new Set<number>();

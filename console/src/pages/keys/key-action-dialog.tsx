@@ -2,8 +2,8 @@ import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { Key } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
-import { tellDone } from '../../parts/toast.ts';
+import { Confirm } from '../../parts/confirm-dialog.tsx';
+import { tellDone } from '../../parts/notifications.ts';
 
 export type KeyAct = 'enable' | 'disable' | 'delete' | 'rotate';
 type ConfirmedAct = Exclude<KeyAct, 'rotate'>;

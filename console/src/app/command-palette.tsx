@@ -49,11 +49,11 @@ export default function Palette({ onClosed }: { onClosed: () => void }) {
     })),
   ];
   const acts: SpotlightActionData[] = [
-    { id: 'light', label: 'Light colours', leftSection: <SunIcon />, onClick: () => setColorScheme('light') },
-    { id: 'dark', label: 'Dark colours', leftSection: <MoonIcon />, onClick: () => setColorScheme('dark') },
+    { id: 'light', label: 'Light colors', leftSection: <SunIcon />, onClick: () => setColorScheme('light') },
+    { id: 'dark', label: 'Dark colors', leftSection: <MoonIcon />, onClick: () => setColorScheme('dark') },
     {
       id: 'auto',
-      label: 'Colours as the system has them',
+      label: 'Colors as the system has them',
       leftSection: <HalfIcon />,
       onClick: () => setColorScheme('auto'),
     },

@@ -11,7 +11,7 @@ interface Props {
   top: number;
   /** Of the whole chart. */
   width: number;
-  rows: { label: string; colour: string; value: number | null }[];
+  rows: { label: string; color: string; value: number | null }[];
   format: NumberFormat;
 }
 
@@ -32,9 +32,9 @@ export function ChartTip({ at, zone, left, top, width, rows, format }: Props) {
         {zone === 'UTC' && ' UTC'}
       </div>
       {shown.length === 0 && <div>No value</div>}
-      {shown.map(({ label, colour, value }) => (
+      {shown.map(({ label, color, value }) => (
         <div key={label} className={classes.tipRow}>
-          <span className={classes.swatch} style={{ background: colour }} />
+          <span className={classes.swatch} style={{ background: color }} />
           <span className={classes.entryText}>{label}</span>
           <b className="ph-number">{formatValue(value, format)}</b>
         </div>

@@ -1,6 +1,6 @@
 import type { Operations } from '../../api/generated.ts';
 import type { Key, NewKey } from '../../api/types.ts';
-import { createOwnCredentials } from './own-credentials.ts';
+import { createOwnCredentials } from './browser-credentials.ts';
 
 /** A key with its credentials, which exist nowhere else. */
 export interface MadeKey {
