@@ -1,4 +1,4 @@
-import { jsonOf } from './client.ts';
+import { readJson } from './client.ts';
 import type { ConsoleConfigGetResult } from './generated.ts';
 
 /** What anybody may know about the server. */
@@ -8,7 +8,7 @@ export async function fetchConfig(base: string): Promise<ConsoleConfig> {
   const unknown: ConsoleConfig = { basePath: base, version: '', demo: null };
   try {
     const response = await fetch(`${base}/console/config`, { headers: { accept: 'application/json' } });
-    return response.ok ? ((await jsonOf(response)) as ConsoleConfig) : unknown;
+    return response.ok ? ((await readJson(response)) as ConsoleConfig) : unknown;
   } catch {
     // The form works without it; what else is wrong shows when somebody signs in.
     return unknown;

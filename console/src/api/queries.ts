@@ -2,18 +2,18 @@ import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiError } from './errors.ts';
 import type { Operations } from './generated.ts';
 
-const MOST_RETRIES = 2;
+const MAX_RETRIES = 2;
 
 /** Trouble on the way is tried again; what the server refused stays refused. */
-const isWorthRetrying = (failures: number, error: unknown): boolean =>
-  failures < MOST_RETRIES &&
+const shouldRetry = (failures: number, error: unknown): boolean =>
+  failures < MAX_RETRIES &&
   error instanceof ApiError &&
   (error.status === 0 || error.status === 429 || error.status >= 500);
 
 export const createQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
-      queries: { staleTime: 15_000, gcTime: 600_000, retry: isWorthRetrying, networkMode: 'always' },
+      queries: { staleTime: 15_000, gcTime: 600_000, retry: shouldRetry, networkMode: 'always' },
       mutations: { retry: false, networkMode: 'always' },
     },
   });

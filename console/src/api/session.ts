@@ -1,5 +1,5 @@
-import { jsonOf } from './client.ts';
-import { apiErrorOf, unreachable } from './errors.ts';
+import { readJson } from './client.ts';
+import { createUnreachableError, toApiError } from './errors.ts';
 import type { ConsoleSessionGetResult } from './generated.ts';
 
 /** Who is signed in. The token that comes with it stays in the store. */
@@ -33,16 +33,16 @@ export function createSessionStore(base: string): SessionStore {
   let renewing: Promise<boolean> | undefined;
   const listeners = new Set<() => void>();
 
-  const become = (next: SessionState) => {
+  const setState = (next: SessionState) => {
     state = next;
     for (const listener of listeners) listener();
   };
-  const accept = ({ csrf: token, ...session }: ConsoleSessionGetResult): Session => {
+  const storeSession = ({ csrf: token, ...session }: ConsoleSessionGetResult): Session => {
     csrf = token;
-    become({ status: 'signed-in', session });
+    setState({ status: 'signed-in', session });
     return session;
   };
-  const ask = async (method: string, body?: object): Promise<Response> => {
+  const request = async (method: string, body?: object): Promise<Response> => {
     try {
       return await fetch(address, {
         method,
@@ -55,16 +55,16 @@ export function createSessionStore(base: string): SessionStore {
         ...(body ? { body: JSON.stringify(body) } : {}),
       });
     } catch {
-      throw unreachable();
+      throw createUnreachableError();
     }
   };
-  const renewed = async (): Promise<boolean> => {
-    const response = await ask('GET');
+  const fetchSession = async (): Promise<boolean> => {
+    const response = await request('GET');
     // Read in every case: an answer that nobody reads holds its connection.
-    const answer = await jsonOf(response);
-    if (response.ok) accept(answer as ConsoleSessionGetResult);
+    const answer = await readJson(response);
+    if (response.ok) storeSession(answer as ConsoleSessionGetResult);
     // 403: the key may not be used from here; another one may.
-    else if (response.status !== 401 && response.status !== 403) throw apiErrorOf(response.status, answer);
+    else if (response.status !== 401 && response.status !== 403) throw toApiError(response.status, answer);
     return response.ok;
   };
 
@@ -76,30 +76,30 @@ export function createSessionStore(base: string): SessionStore {
       return () => listeners.delete(listener);
     },
     async restore() {
-      if (state.status === 'unknown' && !(await store.renew())) become({ status: 'signed-out', session: undefined });
+      if (state.status === 'unknown' && !(await store.renew())) setState({ status: 'signed-out', session: undefined });
       return state;
     },
     renew() {
-      renewing ??= renewed().finally(() => {
+      renewing ??= fetchSession().finally(() => {
         renewing = undefined;
       });
       return renewing;
     },
     async signIn(credentials) {
-      const response = await ask('POST', credentials);
-      const answer = await jsonOf(response);
-      if (!response.ok) throw apiErrorOf(response.status, answer);
-      return accept(answer as ConsoleSessionGetResult);
+      const response = await request('POST', credentials);
+      const answer = await readJson(response);
+      if (!response.ok) throw toApiError(response.status, answer);
+      return storeSession(answer as ConsoleSessionGetResult);
     },
     async signOut() {
-      const response = await ask('DELETE');
-      const answer = await jsonOf(response);
-      if (!response.ok && response.status !== 401) throw apiErrorOf(response.status, answer);
+      const response = await request('DELETE');
+      const answer = await readJson(response);
+      if (!response.ok && response.status !== 401) throw toApiError(response.status, answer);
       csrf = undefined;
-      become({ status: 'signed-out', session: undefined });
+      setState({ status: 'signed-out', session: undefined });
     },
     end() {
-      if (state.session) become({ status: 'ended', session: state.session });
+      if (state.session) setState({ status: 'ended', session: state.session });
     },
   };
   return store;
@@ -114,7 +114,7 @@ export interface Permissions {
   canChangeDashboards: boolean;
 }
 
-export function permissionsOf({ kind, credential: { roles }, access }: Session): Permissions {
+export function toPermissions({ kind, credential: { roles }, access }: Session): Permissions {
   const isKey = kind === 'key';
   return {
     canSeeFleet: isKey && (roles.includes('admin') || roles.includes('developer')),

@@ -7,11 +7,11 @@ import { useEffect } from 'react';
 import { servicesQuery } from '../api/queries.ts';
 import { DashboardsIcon, HalfIcon, MoonIcon, SearchIcon, ServicesIcon, SignOutIcon, SunIcon } from '../parts/icons.tsx';
 import { useApi, useSession } from './context.tsx';
-import { destinationsFor } from './navigation.ts';
+import { listDestinations } from './navigation.ts';
 import { useSignOut } from './user-menu.tsx';
 
 /** Ctrl+K: every page, every service, every dashboard and the few acts that belong to no page. */
-export default function Palette({ onClosed }: { onClosed: () => void }) {
+export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
   const session = useSession();
   const api = useApi();
   const navigate = useNavigate();
@@ -25,14 +25,14 @@ export default function Palette({ onClosed }: { onClosed: () => void }) {
   });
   useEffect(() => spotlight.open(), []);
 
-  const pages: SpotlightActionData[] = destinationsFor(session).map(({ to, label, hint, icon: Icon }) => ({
+  const pages: SpotlightActionData[] = listDestinations(session).map(({ to, label, hint, icon: Icon }) => ({
     id: to,
     label,
     description: hint,
     leftSection: <Icon />,
     onClick: () => void navigate({ to }),
   }));
-  const found: SpotlightActionData[] = [
+  const resources: SpotlightActionData[] = [
     ...(services.data ?? []).map(({ id, name }) => ({
       id: `service-${id}`,
       label: name,
@@ -48,7 +48,7 @@ export default function Palette({ onClosed }: { onClosed: () => void }) {
       onClick: () => void navigate({ to: '/dashboards/$id', params: { id } }),
     })),
   ];
-  const acts: SpotlightActionData[] = [
+  const actions: SpotlightActionData[] = [
     { id: 'light', label: 'Light colors', leftSection: <SunIcon />, onClick: () => setColorScheme('light') },
     { id: 'dark', label: 'Dark colors', leftSection: <MoonIcon />, onClick: () => setColorScheme('dark') },
     {
@@ -65,8 +65,8 @@ export default function Palette({ onClosed }: { onClosed: () => void }) {
       attributes={{ content: { 'aria-label': 'Command palette' } }}
       actions={[
         { group: 'Pages', actions: pages },
-        ...(found.length > 0 ? [{ group: 'Services and dashboards', actions: found }] : []),
-        { group: 'Acts', actions: acts },
+        ...(resources.length > 0 ? [{ group: 'Services and dashboards', actions: resources }] : []),
+        { group: 'Acts', actions: actions },
       ]}
       nothingFound="Nothing has that name"
       highlightQuery

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { EmptyNote } from '../parts/empty-state.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
 import { Page } from '../parts/page.tsx';
 import { useSession } from './context.tsx';
 import { useSignOut } from './user-menu.tsx';
@@ -10,13 +10,13 @@ export function NoAccess() {
   const signOut = useSignOut();
   return (
     <Page title="Nothing to see with this key">
-      <EmptyNote
+      <EmptyState
         title={`The key ${credential.name} may not read here`}
         action={<Button onClick={signOut}>Sign in with another key</Button>}
       >
         Its roles ({credential.roles.join(', ')}) admit none of what the console shows. A key with the role developer
         may read, one with the role admin may also change.
-      </EmptyNote>
+      </EmptyState>
     </Page>
   );
 }

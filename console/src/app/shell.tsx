@@ -3,9 +3,9 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { SearchIcon } from '../parts/icons.tsx';
-import { Mark } from '../parts/logo.tsx';
+import { Logo } from '../parts/logo.tsx';
 import { useSession, useSessionState } from './context.tsx';
-import { destinationsFor } from './navigation.ts';
+import { listDestinations } from './navigation.ts';
 import { NoAccess } from './no-access.tsx';
 import classes from './shell.module.css';
 import { UserMenu } from './user-menu.tsx';
@@ -25,7 +25,7 @@ function SignedInShell({ isEnded }: { isEnded: boolean }) {
   const [isMenuOpen, menu] = useDisclosure(false);
   const [isPaletteWanted, setIsPaletteWanted] = useState(false);
   const main = useFocusOnNewPage(pathname);
-  const destinations = destinationsFor(session);
+  const destinations = listDestinations(session);
   const openPalette = () => setIsPaletteWanted(true);
   useHotkeys([['mod+K', openPalette]], []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu of a phone closes when the page changes
@@ -45,7 +45,7 @@ function SignedInShell({ isEnded }: { isEnded: boolean }) {
           <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger opened={isMenuOpen} onClick={menu.toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
             <Link to="/" className={classes.brand} aria-label="Pilothouse, overview">
-              <Mark />
+              <Logo />
               <Text fw={700} visibleFrom="xs" component="span">
                 Pilothouse
               </Text>

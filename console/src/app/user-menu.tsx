@@ -2,17 +2,17 @@ import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CheckIcon, DotsIcon, HalfIcon, MoonIcon, SignOutIcon, SunIcon } from '../parts/icons.tsx';
-import { tellFailed } from '../parts/notifications.ts';
-import { useServices, useSession } from './context.tsx';
+import { notifyError } from '../parts/notifications.ts';
+import { useDependencies, useSession } from './context.tsx';
 
-const SCHEMES = [
+const COLOR_SCHEMES = [
   { value: 'light', label: 'Light', icon: SunIcon },
   { value: 'dark', label: 'Dark', icon: MoonIcon },
   { value: 'auto', label: 'As the system', icon: HalfIcon },
 ] as const;
 
 export function useSignOut(): () => Promise<void> {
-  const { sessions } = useServices();
+  const { sessions } = useDependencies();
   const queries = useQueryClient();
   const navigate = useNavigate();
   return async () => {
@@ -21,7 +21,7 @@ export function useSignOut(): () => Promise<void> {
       queries.clear();
       await navigate({ to: '/sign-in' });
     } catch (error) {
-      tellFailed('You are still signed in', error);
+      notifyError('You are still signed in', error);
     }
   };
 }
@@ -50,7 +50,7 @@ export function UserMenu() {
           </Text>
         </Menu.Label>
         <Menu.Divider />
-        {SCHEMES.map(({ value, label, icon: Icon }) => (
+        {COLOR_SCHEMES.map(({ value, label, icon: Icon }) => (
           <Menu.Item
             key={value}
             leftSection={<Icon size={16} />}

@@ -1,7 +1,7 @@
 import type { Activity } from '../api/types.ts';
 
 /** Reads "<actor> <verb> <thing>": "demo admin created the key ci". */
-const VERBS: Record<string, string> = {
+const ACTIONS: Record<string, string> = {
   create_organization: 'created the organization',
   delete_organization: 'deleted the organization',
   organization_update_name: 'renamed the organization',
@@ -31,10 +31,10 @@ const VERBS: Record<string, string> = {
 };
 
 /** A type this console does not know yet still reads. */
-export const verbOf = ({ type }: Activity): string => VERBS[type] ?? type.replaceAll('_', ' ');
+export const formatAction = ({ type }: Activity): string => ACTIONS[type] ?? type.replaceAll('_', ' ');
 
 /** The name that the trail itself knows, or the one that is current. */
-export function resourceNameOf(
+export function formatResourceName(
   { before, after, resourceId, resourceType }: Activity,
   names: ReadonlyMap<string, string>,
 ): string {
@@ -50,19 +50,23 @@ export interface FieldChange {
 }
 
 /** Every field that either side has, in the order of the later one. */
-export function changesOf({ before = {}, after = {} }: Activity): FieldChange[] {
+export function listChanges({ before = {}, after = {} }: Activity): FieldChange[] {
   const fields = [...new Set([...Object.keys(after), ...Object.keys(before)])];
-  return fields.map((field) => ({ field, before: textOf(before[field]), after: textOf(after[field]) }));
+  return fields.map((field) => ({
+    field,
+    before: formatChangeValue(before[field]),
+    after: formatChangeValue(after[field]),
+  }));
 }
 
-function textOf(value: unknown): string | undefined {
+function formatChangeValue(value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  if (Array.isArray(value)) return value.map((item) => textOf(sourceOf(item))).join(', ');
+  if (Array.isArray(value)) return value.map((item) => formatChangeValue(toAddress(item))).join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** An address list is read as its addresses. */
-const sourceOf = (item: unknown): unknown => (item as { source?: unknown } | null)?.source ?? item;
+const toAddress = (item: unknown): unknown => (item as { source?: unknown } | null)?.source ?? item;
 
 /** What a field is called, and the unit its values are in. */
 const FIELDS: Record<string, [label: string, unit?: string]> = {

@@ -29,7 +29,7 @@ const DARK = [
 ];
 
 /** What everybody expects in these colors. */
-const MEANINGS: [RegExp, number][] = [
+const CONVENTIONAL_COLORS: [RegExp, number][] = [
   [/^(fatal|critical|error)$/i, 4],
   [/^warn(ing)?$/i, 6],
   [/^info$/i, 5],
@@ -37,28 +37,28 @@ const MEANINGS: [RegExp, number][] = [
 ];
 
 /** One for each name, nearly always the same one wherever the name turns up, and apart from its neighbours while there are enough. */
-export function colorsOf(names: readonly string[], isDark: boolean): string[] {
+export function assignColors(names: readonly string[], isDark: boolean): string[] {
   const palette = isDark ? DARK : LIGHT;
   const chosen = new Map<string, number>();
-  const taken = new Set<number>();
-  const take = (name: string, slot: number) => {
+  const usedSlots = new Set<number>();
+  const assign = (name: string, slot: number) => {
     chosen.set(name, slot);
-    taken.add(slot);
+    usedSlots.add(slot);
   };
   for (const name of names) {
-    const slot = MEANINGS.find(([pattern]) => pattern.test(name))?.[1];
-    if (slot !== undefined) take(name, slot);
+    const slot = CONVENTIONAL_COLORS.find(([pattern]) => pattern.test(name))?.[1];
+    if (slot !== undefined) assign(name, slot);
   }
   for (const name of [...new Set(names)].filter((one) => !chosen.has(one)).toSorted()) {
-    if (taken.size >= palette.length) taken.clear();
-    let slot = hashOf(name) % (palette.length - 1);
-    while (taken.has(slot)) slot = (slot + 1) % palette.length;
-    take(name, slot);
+    if (usedSlots.size >= palette.length) usedSlots.clear();
+    let slot = hashText(name) % (palette.length - 1);
+    while (usedSlots.has(slot)) slot = (slot + 1) % palette.length;
+    assign(name, slot);
   }
   return names.map((name) => palette[chosen.get(name) ?? 0] ?? '#0b7285');
 }
 
-function hashOf(text: string): number {
+function hashText(text: string): number {
   let hash = 7;
   for (const character of text) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) >>> 0;
   return hash;

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { messageOf } from '../api/errors.ts';
+import { formatError } from '../api/errors.ts';
 
 interface Props {
   opened: boolean;
@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** Asks before something that cannot be taken back. Stays open with the reason when it fails. */
-export function Confirm({ opened, title, children, action, isDangerous = false, onConfirm, onClose }: Props) {
+export function ConfirmDialog({ opened, title, children, action, isDangerous = false, onConfirm, onClose }: Props) {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const close = () => {
@@ -39,7 +39,7 @@ export function Confirm({ opened, title, children, action, isDangerous = false, 
         <div style={{ overflowWrap: 'anywhere' }}>{children}</div>
         {error !== undefined && (
           <Text c="var(--ph-bad)" size="sm" role="alert">
-            {messageOf(error)}
+            {formatError(error)}
           </Text>
         )}
         <Group justify="flex-end" gap="xs">

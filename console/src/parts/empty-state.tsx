@@ -8,7 +8,7 @@ interface Props {
   action?: ReactNode;
 }
 
-export function EmptyNote({ title, children, action }: Props) {
+export function EmptyState({ title, children, action }: Props) {
   return (
     <Stack align="center" gap="xs" py={48} px="md" ta="center">
       <Title order={2} size="h4">

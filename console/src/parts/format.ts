@@ -29,7 +29,7 @@ export const formatBillDay = (day: string): string => billDay.format(new Date(`$
 /** `month` is YYYY-MM. */
 export const formatBillMonth = (month: string): string => billMonth.format(new Date(`${month}-01T00:00:00Z`));
 
-const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+const RELATIVE_UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 365 * 86_400],
   ['month', 30 * 86_400],
   ['day', 86_400],
@@ -40,7 +40,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 /** "5 minutes ago", "in 3 days". */
 export function formatAgo(time: Date, now: Date): string {
   const seconds = (time.getTime() - now.getTime()) / 1000;
-  const [unit, size] = STEPS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+  const [unit, size] = RELATIVE_UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
   return unit === 'second' ? 'just now' : relative.format(Math.trunc(seconds / size), unit);
 }
 

@@ -1,12 +1,12 @@
 import { notifications } from '@mantine/notifications';
-import { messageOf } from '../api/errors.ts';
+import { formatError } from '../api/errors.ts';
 
 /** Says what happened. */
-export const tellDone = (message: string): void => {
+export const notifySuccess = (message: string): void => {
   notifications.show({ message, color: 'teal', autoClose: 5000 });
 };
 
 /** Says what did not, where no field or panel can. */
-export const tellFailed = (title: string, error: unknown): void => {
-  notifications.show({ title, message: messageOf(error), color: 'red', autoClose: 10_000, role: 'alert' });
+export const notifyError = (title: string, error: unknown): void => {
+  notifications.show({ title, message: formatError(error), color: 'red', autoClose: 10_000, role: 'alert' });
 };

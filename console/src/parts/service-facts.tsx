@@ -4,14 +4,14 @@ import { formatIdle, formatMemory, formatNumber, plural } from './format.ts';
 import classes from './service-facts.module.css';
 
 /** "16–120 GB × 3". */
-export function sizeOf({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, numReplicas }: Service): string {
+export function formatSize({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, numReplicas }: Service): string {
   const memory = min === max ? formatMemory(min) : `${formatNumber(min)}–${formatMemory(max)}`;
   return `${memory} × ${formatNumber(numReplicas)}`;
 }
 
 export const replicasOf = ({ numReplicas }: Service): string => plural(numReplicas, 'replica');
 
-export const idleOf = ({ idleScaling, idleTimeoutMinutes }: Service): string =>
+export const formatIdleScaling = ({ idleScaling, idleTimeoutMinutes }: Service): string =>
   formatIdle(idleScaling, idleTimeoutMinutes);
 
 const TONES: Partial<Record<Service['state'], string>> = {
@@ -32,17 +32,17 @@ export function ServiceState({ state }: { state: Service['state'] }) {
 }
 
 /** What sets a service apart from the others. */
-export function ServiceMarks({ service }: { service: Service }) {
+export function ServiceBadges({ service }: { service: Service }) {
   return (
     <Group gap={6} component="span">
-      {service.tier === 'development' && <Mark>development</Mark>}
-      {service.isReadonly && <Mark>read-only</Mark>}
-      {service.isPrimary && service.tier !== 'development' && <Mark>primary</Mark>}
+      {service.tier === 'development' && <ServiceBadge>development</ServiceBadge>}
+      {service.isReadonly && <ServiceBadge>read-only</ServiceBadge>}
+      {service.isPrimary && service.tier !== 'development' && <ServiceBadge>primary</ServiceBadge>}
     </Group>
   );
 }
 
-const Mark = ({ children }: { children: string }) => (
+const ServiceBadge = ({ children }: { children: string }) => (
   <Badge variant="default" size="sm" fw={500} tt="none" component="span">
     {children}
   </Badge>

@@ -20,7 +20,7 @@ interface Props {
 }
 
 /** A moment in the viewer's zone; hovering it shows UTC. */
-export function Moment({ at, show = 'time' }: Props) {
+export function Timestamp({ at, show = 'time' }: Props) {
   const now = useNow();
   const time = new Date(at);
   const local = show === 'date' ? formatDate(time) : formatTime(time);

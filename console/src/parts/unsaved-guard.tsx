@@ -1,16 +1,16 @@
 import { useBlocker } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Confirm } from './confirm-dialog.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
 
 interface Props {
   isDirty: boolean;
   /** Whether an address of the same page leaves the changes behind all the same; left out, none does. */
-  isLeft?: (search: Record<string, unknown>) => boolean;
+  isLeavingEditor?: (search: Record<string, unknown>) => boolean;
   children: ReactNode;
 }
 
 /** Asks before a page with unsaved changes is left, also when the tab is closed. */
-export function UnsavedGuard({ isDirty, isLeft = () => false, children }: Props) {
+export function UnsavedGuard({ isDirty, isLeavingEditor: isLeft = () => false, children }: Props) {
   const { status, proceed, reset } = useBlocker({
     // Another tab of the same page, or the sign-in over it, is no leaving.
     shouldBlockFn: ({ current, next }) =>
@@ -19,7 +19,7 @@ export function UnsavedGuard({ isDirty, isLeft = () => false, children }: Props)
     withResolver: true,
   });
   return (
-    <Confirm
+    <ConfirmDialog
       opened={status === 'blocked'}
       title="Leave without saving?"
       action="Leave"
@@ -28,6 +28,6 @@ export function UnsavedGuard({ isDirty, isLeft = () => false, children }: Props)
       onClose={() => reset?.()}
     >
       {children}
-    </Confirm>
+    </ConfirmDialog>
   );
 }

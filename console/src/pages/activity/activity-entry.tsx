@@ -1,9 +1,9 @@
 import { Skeleton, Text } from '@mantine/core';
 import type { Activity } from '../../api/types.ts';
-import { changesOf, fieldLabel, resourceNameOf, verbOf } from '../../parts/activity-text.ts';
+import { fieldLabel, formatAction, formatResourceName, listChanges } from '../../parts/activity-text.ts';
 import { CopyIconButton } from '../../parts/copy-button.tsx';
 import { ChevronIcon } from '../../parts/icons.tsx';
-import { Moment } from '../../parts/timestamp.tsx';
+import { Timestamp } from '../../parts/timestamp.tsx';
 import classes from './activity.module.css';
 
 /** One change; opened, it shows both sides and where it came from. */
@@ -20,10 +20,10 @@ export function ActivityEntry({ activity, names }: { activity: Activity; names: 
             <ChevronIcon size={14} />
           </span>
           <span className={classes.what}>
-            <b>{actorDetails}</b> {verbOf(activity)} <b>{resourceNameOf(activity, names)}</b>
+            <b>{actorDetails}</b> {formatAction(activity)} <b>{formatResourceName(activity, names)}</b>
           </span>
           <span className={classes.when}>
-            <Moment at={createdAt} />
+            <Timestamp at={createdAt} />
           </span>
         </summary>
         <div className={classes.body}>
@@ -45,7 +45,7 @@ export function ActivityEntry({ activity, names }: { activity: Activity; names: 
 }
 
 function Changes({ of: activity }: { of: Activity }) {
-  const changes = changesOf(activity);
+  const changes = listChanges(activity);
   // What was made has no before, what was deleted no after.
   const hasBefore = activity.before !== undefined;
   const hasAfter = activity.after !== undefined;

@@ -6,22 +6,22 @@ import { keysQuery, recentActivityQuery } from '../../api/queries.ts';
 import type { Activity } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useResourceNames } from '../../app/resource-names.ts';
-import { EmptyNote } from '../../parts/empty-state.tsx';
-import { Failure } from '../../parts/error-notice.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { plural } from '../../parts/format.ts';
 import { SearchIcon } from '../../parts/icons.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import classes from './activity.module.css';
 import { ActivityEntry, EntrySkeletons } from './activity-entry.tsx';
-import { actorsOf, filterOf, KINDS } from './filters.ts';
+import { listActors, RESOURCE_TYPES, toFilter } from './filters.ts';
 import type { ActivitySearch } from './search.ts';
 
 const route = getRouteApi('/signed-in/activity');
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
 /** So long after the last key is the server asked. */
-const PAUSE_MS = 300;
+const DEBOUNCE_MS = 300;
 
 /** Every filter is the server's, which looks through the whole trail. */
 export function ActivityPage() {
@@ -31,51 +31,51 @@ export function ActivityPage() {
   const navigate = route.useNavigate();
   const names = useResourceNames();
   const keys = useQuery(keysQuery(api, organizationId)).data ?? [];
-  const recent = useQuery(recentActivityQuery(api, organizationId, PAGE)).data ?? [];
-  const [text] = useDebouncedValue(search.text, PAUSE_MS);
-  const filter = filterOf({ ...search, text }, names);
+  const recent = useQuery(recentActivityQuery(api, organizationId, PAGE_SIZE)).data ?? [];
+  const [text] = useDebouncedValue(search.text, DEBOUNCE_MS);
+  const filter = toFilter({ ...search, text }, names);
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage, isPlaceholderData } = useInfiniteQuery({
     queryKey: [organizationId, 'activities', 'trail', filter],
     queryFn: ({ pageParam, signal }) =>
       api.activityGetList(
-        { organizationId, limit: String(PAGE), ...filter, ...(pageParam === '' ? {} : { before: pageParam }) },
+        { organizationId, limit: String(PAGE_SIZE), ...filter, ...(pageParam === '' ? {} : { before: pageParam }) },
         { signal },
       ),
     initialPageParam: '',
-    getNextPageParam: (page: Activity[]) => (page.length < PAGE ? undefined : page.at(-1)?.id),
+    getNextPageParam: (page: Activity[]) => (page.length < PAGE_SIZE ? undefined : page.at(-1)?.id),
     placeholderData: keepPreviousData,
   });
   const shown = data?.pages.flat();
-  const look = (field: keyof ActivitySearch, value: string | null) =>
+  const setFilter = (field: keyof ActivitySearch, value: string | null) =>
     void navigate({ search: (before) => ({ ...before, [field]: value || undefined }), replace: true });
   const isFiltered = Object.values(search).some((value) => value !== undefined);
 
   return (
-    <Page title="Activity" lead="Every change, and who made it. Days are UTC.">
+    <Page title="Activity" subtitle="Every change, and who made it. Days are UTC.">
       <search className={classes.filters} aria-label="Filter the activity">
         <TextInput
           aria-label="Find in the activity"
           placeholder="Name, actor, address…"
           leftSection={<SearchIcon size={16} />}
           value={search.text ?? ''}
-          onChange={(event) => look('text', event.currentTarget.value)}
+          onChange={(event) => setFilter('text', event.currentTarget.value)}
         />
         <Select
           aria-label="About"
           placeholder="About anything"
           clearable
-          data={KINDS}
+          data={RESOURCE_TYPES}
           value={search.kind ?? null}
-          onChange={(kind) => look('kind', kind)}
+          onChange={(kind) => setFilter('kind', kind)}
         />
         <Select
           aria-label="By"
           placeholder="By anybody"
           clearable
           searchable
-          data={actorsOf(recent, keys, search.actor)}
+          data={listActors(recent, keys, search.actor)}
           value={search.actor ?? null}
-          onChange={(actor) => look('actor', actor)}
+          onChange={(actor) => setFilter('actor', actor)}
         />
         <TextInput
           type="date"
@@ -83,7 +83,7 @@ export function ActivityPage() {
           leftSection={<span className={classes.between}>from</span>}
           leftSectionWidth={48}
           value={search.from ?? ''}
-          onChange={(event) => look('from', event.currentTarget.value)}
+          onChange={(event) => setFilter('from', event.currentTarget.value)}
         />
         <TextInput
           type="date"
@@ -91,15 +91,15 @@ export function ActivityPage() {
           leftSection={<span className={classes.between}>to</span>}
           leftSectionWidth={34}
           value={search.to ?? ''}
-          onChange={(event) => look('to', event.currentTarget.value)}
+          onChange={(event) => setFilter('to', event.currentTarget.value)}
         />
       </search>
       {error && !data ? (
-        <Failure error={error} title="The activity is missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="The activity is missing" retry={() => refetch()} />
       ) : (
         <Panel flush>
           {shown?.length === 0 ? (
-            <EmptyNote
+            <EmptyState
               title={isFiltered ? 'Nothing fits' : 'Nothing has happened yet'}
               action={
                 isFiltered && (
@@ -112,7 +112,7 @@ export function ActivityPage() {
               {isFiltered
                 ? 'No change in the whole trail fits the filters.'
                 : 'Every change of services, keys and dashboards shows up here.'}
-            </EmptyNote>
+            </EmptyState>
           ) : (
             <ol className={classes.trail} aria-label="Activity" aria-busy={isPlaceholderData}>
               {shown ? (

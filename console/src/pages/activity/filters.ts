@@ -3,7 +3,7 @@ import type { Activity } from '../../api/types.ts';
 import type { ActivitySearch } from './search.ts';
 
 /** What a change can be about; the values are those of the trail's `resourceType`. */
-export const KINDS = [
+export const RESOURCE_TYPES = [
   { value: 'service', label: 'Services' },
   { value: 'key', label: 'Keys' },
   { value: 'dashboard', label: 'Dashboards' },
@@ -17,27 +17,27 @@ export const KINDS = [
 ];
 
 /** As many ids fit beside a text. */
-const MOST_NAMED = 20;
-const MOST_TEXT = 200;
+const MAX_IDS = 20;
+const MAX_TEXT_LENGTH = 200;
 
 /** What the server is asked for. The trail often holds only the id of a thing: its current name is looked up here. */
-export function filterOf(
+export function toFilter(
   { from, to, kind, actor, text = '' }: ActivitySearch,
   names: ReadonlyMap<string, string>,
 ): Omit<ActivityGetListInput, 'organizationId'> {
-  const wanted = text.trim().toLowerCase().slice(0, MOST_TEXT);
+  const wanted = text.trim().toLowerCase().slice(0, MAX_TEXT_LENGTH);
   const named = [...names].filter(([, name]) => name.toLowerCase().includes(wanted)).map(([id]) => id);
   return {
     ...(from ? { from_date: from } : {}),
     ...(to ? { to_date: to } : {}),
     ...(kind ? { resource_type: kind } : {}),
     ...(actor ? { actor } : {}),
-    ...(wanted === '' ? {} : { text: [wanted, ...named.slice(0, MOST_NAMED)].join('|') }),
+    ...(wanted === '' ? {} : { text: [wanted, ...named.slice(0, MAX_IDS)].join('|') }),
   };
 }
 
 /** Who may have done something: those who did lately, every key, and whoever is asked for. */
-export const actorsOf = (
+export const listActors = (
   recent: readonly Activity[],
   keys: readonly { name: string }[],
   wanted: string | undefined,

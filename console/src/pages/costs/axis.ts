@@ -1,22 +1,22 @@
 export const MARGIN = { top: 12, right: 12, bottom: 28, left: 64 };
 
 const STEPS = [1, 2, 2.5, 5, 10];
-const MARKS = 4;
+const TICK_COUNT = 4;
 
 /** The distance of the marks: a round number, in micro-credits. */
-function distanceOf(highest: number): number {
-  const rough = highest / MARKS;
+function computeTickStep(highest: number): number {
+  const rough = highest / TICK_COUNT;
   const power = 10 ** Math.floor(Math.log10(rough));
   return (STEPS.find((step) => step * power >= rough) ?? 10) * power;
 }
 
 /** Where the axis ends: at a mark that nothing rises above. */
-export const topOf = (highest: number): number => {
-  const distance = distanceOf(highest);
+export const roundUpToTick = (highest: number): number => {
+  const distance = computeTickStep(highest);
   return Math.ceil(highest / distance) * distance;
 };
 
-export function marksOf(top: number): number[] {
-  const distance = distanceOf(top);
+export function listTicks(top: number): number[] {
+  const distance = computeTickStep(top);
   return Array.from({ length: Math.round(top / distance) + 1 }, (_, index) => index * distance);
 }

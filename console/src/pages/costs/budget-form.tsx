@@ -1,18 +1,18 @@
 import { Button, Checkbox, Group, Modal, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
-import { ApiError, mistakeAt, mistakeElsewhere } from '../../api/errors.ts';
+import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Note } from '../../parts/note.tsx';
-import { tellDone } from '../../parts/notifications.ts';
+import { notifySuccess } from '../../parts/notifications.ts';
 import {
   type Budget,
   type BudgetDraft,
   budgetsQuery,
-  createBodyOf,
-  draftOfBudget,
-  newBudgetDraft,
-  updateBodyOf,
+  createBudgetDraft,
+  toBudgetDraft,
+  toCreateBody,
+  toUpdateBody,
 } from './budget-draft.ts';
 import { WebhookSecret } from './webhook-secret.tsx';
 
@@ -23,19 +23,19 @@ export function BudgetForm({ of: budget, onClose }: { of?: Budget | undefined; o
   const api = useApi();
   const { organizationId } = useSession();
   const queries = useQueryClient();
-  const [before] = useState<BudgetDraft>(() => (budget ? draftOfBudget(budget) : newBudgetDraft()));
+  const [before] = useState<BudgetDraft>(() => (budget ? toBudgetDraft(budget) : createBudgetDraft()));
   const [draft, setDraft] = useState(before);
   const [wasTried, setWasTried] = useState(false);
   const save = useMutation({
     mutationFn: () =>
       budget
-        ? api.budgetUpdate({ organizationId, budgetId: budget.id, body: updateBodyOf(draft, before) })
-        : api.budgetCreate({ organizationId, body: createBodyOf(draft) }),
+        ? api.budgetUpdate({ organizationId, budgetId: budget.id, body: toUpdateBody(draft, before) })
+        : api.budgetCreate({ organizationId, body: toCreateBody(draft) }),
     async onSuccess({ name, webhook }) {
       await queries.invalidateQueries({ queryKey: budgetsQuery(api, organizationId).queryKey });
       void queries.invalidateQueries({ queryKey: [organizationId, 'activities'] });
       if (webhook?.secret !== undefined) return;
-      tellDone(`The budget ${name} is saved`);
+      notifySuccess(`The budget ${name} is saved`);
       onClose();
     },
   });
@@ -50,7 +50,7 @@ export function BudgetForm({ of: budget, onClose }: { of?: Budget | undefined; o
     if (!isAmountMissing) save.mutate();
   };
   const error = save.error instanceof ApiError && save.error.status === 401 ? undefined : save.error;
-  const general = mistakeElsewhere(error, FIELDS);
+  const general = findOtherErrors(error, FIELDS);
   const madeSecret = save.data?.webhook?.secret;
   const title = budget ? `The budget ${budget.name}` : 'New budget';
 
@@ -76,7 +76,7 @@ export function BudgetForm({ of: budget, onClose }: { of?: Budget | undefined; o
                 maxLength={255}
                 data-autofocus
                 value={draft.name}
-                error={mistakeAt(error, 'name')}
+                error={findFieldError(error, 'name')}
                 onChange={(event) => edit({ name: event.currentTarget.value })}
               />
               <NumberInput
@@ -85,7 +85,7 @@ export function BudgetForm({ of: budget, onClose }: { of?: Budget | undefined; o
                 thousandSeparator=","
                 hideControls
                 value={draft.monthlyCHC}
-                error={wasTried && isAmountMissing ? 'Say how much may be spent.' : mistakeAt(error, 'monthlyCHC')}
+                error={wasTried && isAmountMissing ? 'Say how much may be spent.' : findFieldError(error, 'monthlyCHC')}
                 onChange={(monthlyCHC) => edit({ monthlyCHC })}
               />
             </Group>
@@ -95,7 +95,7 @@ export function BudgetForm({ of: budget, onClose }: { of?: Budget | undefined; o
               placeholder={draft.percents.length === 0 ? 'Add with Enter' : ''}
               maxTags={20}
               value={draft.percents}
-              error={mistakeAt(error, 'thresholds')}
+              error={findFieldError(error, 'thresholds')}
               onChange={(percents) => edit({ percents })}
             />
             <Checkbox
@@ -109,7 +109,7 @@ export function BudgetForm({ of: budget, onClose }: { of?: Budget | undefined; o
               placeholder="https://example.com/hooks/budget"
               spellCheck={false}
               value={draft.url}
-              error={mistakeAt(error, 'webhook.url')}
+              error={findFieldError(error, 'webhook.url')}
               onChange={(event) => edit({ url: event.currentTarget.value })}
             />
             <TextInput
@@ -122,7 +122,7 @@ export function BudgetForm({ of: budget, onClose }: { of?: Budget | undefined; o
               autoComplete="off"
               spellCheck={false}
               value={draft.secret}
-              error={mistakeAt(error, 'webhook.secret')}
+              error={findFieldError(error, 'webhook.secret')}
               onChange={(event) => edit({ secret: event.currentTarget.value })}
             />
             {general && <Note tone="bad">{general}</Note>}

@@ -2,19 +2,19 @@ import { ActionIcon, Button, Menu, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import { Confirm } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Credits } from '../../parts/credits.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { EmptyNote } from '../../parts/empty-state.tsx';
-import { Failure } from '../../parts/error-notice.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { DotsIcon, PlusIcon } from '../../parts/icons.tsx';
+import { notifySuccess } from '../../parts/notifications.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { tellDone } from '../../parts/notifications.ts';
-import { type Budget, budgetsQuery, thresholdText } from './budget-draft.ts';
+import { type Budget, budgetsQuery, formatThreshold } from './budget-draft.ts';
 import { BudgetForm } from './budget-form.tsx';
 import classes from './costs.module.css';
 
-type Act = 'create' | 'edit' | 'delete';
+type BudgetAction = 'create' | 'edit' | 'delete';
 
 /** What is meant to be spent in a month, and whom to tell on the way there. */
 export function BudgetsPanel() {
@@ -22,13 +22,13 @@ export function BudgetsPanel() {
   const { organizationId, canChangeFleet } = useSession();
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery(budgetsQuery(api, organizationId));
-  const [chosen, setChosen] = useState<{ act: Act; budget?: Budget }>();
+  const [chosen, setChosen] = useState<{ act: BudgetAction; budget?: Budget }>();
   const close = () => setChosen(undefined);
   const remove = async ({ id, name }: Budget) => {
     await api.budgetDelete({ organizationId, budgetId: id });
     await queries.invalidateQueries({ queryKey: budgetsQuery(api, organizationId).queryKey });
     void queries.invalidateQueries({ queryKey: [organizationId, 'activities'] });
-    tellDone(`The budget ${name} is deleted`);
+    notifySuccess(`The budget ${name} is deleted`);
   };
   const create = canChangeFleet && (
     <Button
@@ -43,22 +43,22 @@ export function BudgetsPanel() {
   return (
     <Panel title="Budgets" flush aside={create}>
       {error && !data ? (
-        <Failure error={error} title="The budgets are missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="The budgets are missing" retry={() => refetch()} />
       ) : data?.length === 0 ? (
-        <EmptyNote title="No budgets yet">A budget tells when a month gets expensive. It stops nothing.</EmptyNote>
+        <EmptyState title="No budgets yet">A budget tells when a month gets expensive. It stops nothing.</EmptyState>
       ) : (
         <DataTable
           label="Budgets"
           rows={data}
           rowKey={({ id }) => id}
           loadingRows={1}
-          columns={columnsOf(canChangeFleet ? (budget, act) => setChosen({ budget, act }) : undefined)}
+          columns={createColumns(canChangeFleet ? (budget, act) => setChosen({ budget, act }) : undefined)}
         />
       )}
       {chosen?.act === 'create' && <BudgetForm onClose={close} />}
       {chosen?.act === 'edit' && <BudgetForm of={chosen.budget} onClose={close} />}
       {chosen?.act === 'delete' && chosen.budget && (
-        <Confirm
+        <ConfirmDialog
           opened
           isDangerous
           title="Delete this budget?"
@@ -67,13 +67,13 @@ export function BudgetsPanel() {
           onClose={close}
         >
           <b>{chosen.budget.name}</b> is gone with what it has told, and tells nothing more.
-        </Confirm>
+        </ConfirmDialog>
       )}
     </Panel>
   );
 }
 
-function columnsOf(onAct: ((budget: Budget, act: Act) => void) | undefined): Column<Budget>[] {
+function createColumns(onAction: ((budget: Budget, act: BudgetAction) => void) | undefined): Column<Budget>[] {
   const columns: Column<Budget>[] = [
     {
       header: 'Name',
@@ -82,17 +82,17 @@ function columnsOf(onAct: ((budget: Budget, act: Act) => void) | undefined): Col
           <span className={classes.label}>{name}</span>
           {webhook && (
             <Text size="xs" c="dimmed" className={classes.label}>
-              tells {originOf(webhook.url)}
+              tells {formatOrigin(webhook.url)}
             </Text>
           )}
         </>
       ),
     },
     { header: 'In a month', align: 'right', cell: ({ monthlyCHC }) => <Credits chc={monthlyCHC} /> },
-    { header: 'Tells at', from: 'sm', cell: ({ thresholds }) => thresholds.map(thresholdText).join(', ') },
-    { header: 'Told this month', from: 'md', cell: toldOf },
+    { header: 'Tells at', from: 'sm', cell: ({ thresholds }) => thresholds.map(formatThreshold).join(', ') },
+    { header: 'Told this month', from: 'md', cell: formatAlerts },
   ];
-  if (onAct)
+  if (onAction)
     columns.push({
       header: 'What to do',
       isHeaderHidden: true,
@@ -106,8 +106,8 @@ function columnsOf(onAct: ((budget: Budget, act: Act) => void) | undefined): Col
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={() => onAct(budget, 'edit')}>Edit</Menu.Item>
-            <Menu.Item c="var(--ph-bad)" onClick={() => onAct(budget, 'delete')}>
+            <Menu.Item onClick={() => onAction(budget, 'edit')}>Edit</Menu.Item>
+            <Menu.Item c="var(--ph-bad)" onClick={() => onAction(budget, 'delete')}>
               Delete
             </Menu.Item>
           </Menu.Dropdown>
@@ -117,14 +117,14 @@ function columnsOf(onAct: ((budget: Budget, act: Act) => void) | undefined): Col
   return columns;
 }
 
-const toldOf = ({ notices }: Budget): string =>
+const formatAlerts = ({ notices }: Budget): string =>
   notices.length === 0
     ? 'nothing'
     : notices
         .map(({ threshold, delivery }) =>
-          delivery === 'failed' ? `${thresholdText(threshold)} (not delivered)` : thresholdText(threshold),
+          delivery === 'failed' ? `${formatThreshold(threshold)} (not delivered)` : formatThreshold(threshold),
         )
         .join(', ');
 
 /** The rest of an address often is a secret. */
-const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
+const formatOrigin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);

@@ -3,7 +3,7 @@ import { Credits } from '../../parts/credits.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatBillDay, formatNumber } from '../../parts/format.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
-import { type Breakdown, type CostGroup, creditsOf } from './breakdown.ts';
+import { type Breakdown, type CostGroup, toCredits } from './breakdown.ts';
 import classes from './costs.module.css';
 import type { Grouping } from './search.ts';
 
@@ -21,7 +21,7 @@ export function GroupTable({ breakdown: { groups, total }, by }: { breakdown: Br
   const columns: Column<CostGroup>[] = [
     { header: GROUPING_LABELS[by], cell: ({ label }) => <span className={classes.label}>{label}</span> },
     { header: 'Share', align: 'right', width: 90, cell: (group) => share(group.total, total) },
-    { header: 'CHC', align: 'right', cell: (group) => <Credits chc={creditsOf(group.total)} exact unit={false} /> },
+    { header: 'CHC', align: 'right', cell: (group) => <Credits chc={toCredits(group.total)} exact unit={false} /> },
   ];
   return (
     <DataTable
@@ -34,7 +34,7 @@ export function GroupTable({ breakdown: { groups, total }, by }: { breakdown: Br
           <Table.Th scope="row">Together</Table.Th>
           <Table.Td />
           <Table.Td ta="right" data-testid="total">
-            <Credits chc={creditsOf(total)} exact unit={false} />
+            <Credits chc={toCredits(total)} exact unit={false} />
           </Table.Td>
         </Table.Tr>
       }
@@ -73,11 +73,11 @@ export function DayTable({ breakdown: { days, groups, dayTotals, openDays, total
                 <td className={classes.state}>{openDays.has(day) ? 'open' : 'locked'}</td>
                 {groups.map((group) => (
                   <td key={group.id} data-amount>
-                    <Credits chc={creditsOf(group.days[at] ?? 0)} exact unit={false} />
+                    <Credits chc={toCredits(group.days[at] ?? 0)} exact unit={false} />
                   </td>
                 ))}
                 <td data-amount data-sum>
-                  <Credits chc={creditsOf(dayTotals[at] ?? 0)} exact unit={false} />
+                  <Credits chc={toCredits(dayTotals[at] ?? 0)} exact unit={false} />
                 </td>
               </tr>
             );
@@ -89,11 +89,11 @@ export function DayTable({ breakdown: { days, groups, dayTotals, openDays, total
             <td />
             {groups.map((group) => (
               <td key={group.id} data-amount>
-                <Credits chc={creditsOf(group.total)} exact unit={false} />
+                <Credits chc={toCredits(group.total)} exact unit={false} />
               </td>
             ))}
             <td data-amount data-sum>
-              <Credits chc={creditsOf(total)} exact unit={false} />
+              <Credits chc={toCredits(total)} exact unit={false} />
             </td>
           </tr>
         </tfoot>

@@ -1,5 +1,5 @@
 import { formatBillDay, formatExactCredits } from '../../parts/format.ts';
-import { creditsOf } from './breakdown.ts';
+import { toCredits } from './breakdown.ts';
 import classes from './cost-chart.module.css';
 
 interface Props {
@@ -11,9 +11,9 @@ interface Props {
   width: number;
 }
 
-const MOST_ROWS = 12;
+const MAX_ROWS = 12;
 
-export function CostTip({ day, isOpen, rows, left, width }: Props) {
+export function CostTooltip({ day, isOpen, rows, left, width }: Props) {
   const present = rows.filter(({ micros }) => micros !== 0);
   const total = rows.reduce((sum, { micros }) => sum + micros, 0);
   return (
@@ -25,17 +25,17 @@ export function CostTip({ day, isOpen, rows, left, width }: Props) {
       <div className={classes.tipHead}>
         {formatBillDay(day)} · {isOpen ? 'still open' : 'locked'}
       </div>
-      {present.slice(0, MOST_ROWS).map(({ id, label, micros, color }) => (
+      {present.slice(0, MAX_ROWS).map(({ id, label, micros, color }) => (
         <div key={id} className={classes.tipRow}>
           <span className={classes.swatch} style={{ background: color }} />
           <span className={classes.tipLabel}>{label}</span>
-          <span className="ph-number">{formatExactCredits(creditsOf(micros))}</span>
+          <span className="ph-number">{formatExactCredits(toCredits(micros))}</span>
         </div>
       ))}
-      {present.length > MOST_ROWS && <div>and {present.length - MOST_ROWS} more</div>}
+      {present.length > MAX_ROWS && <div>and {present.length - MAX_ROWS} more</div>}
       <div className={classes.tipSum}>
         <span>Together</span>
-        <b className="ph-number">{formatExactCredits(creditsOf(total))} CHC</b>
+        <b className="ph-number">{formatExactCredits(toCredits(total))} CHC</b>
       </div>
     </div>
   );

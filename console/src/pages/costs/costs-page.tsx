@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import { colorsOf } from '../../parts/colors.ts';
+import { assignColors } from '../../parts/colors.ts';
 import { Credits } from '../../parts/credits.tsx';
-import { dayOf, lastOfMonth } from '../../parts/days.ts';
-import { EmptyNote } from '../../parts/empty-state.tsx';
-import { Failure } from '../../parts/error-notice.tsx';
+import { lastOfMonth, toDay } from '../../parts/days.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { formatBillDay, plural } from '../../parts/format.ts';
-import { useNow } from '../../parts/timestamp.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { type Breakdown, breakdownOf, creditsOf } from './breakdown.ts';
+import { useNow } from '../../parts/timestamp.tsx';
+import { type Breakdown, createBreakdown, toCredits } from './breakdown.ts';
 import { budgetsQuery } from './budget-draft.ts';
 import { BudgetsPanel } from './budgets-panel.tsx';
 import { CostChart } from './cost-chart.tsx';
@@ -21,7 +21,7 @@ import { DayTable, GROUPING_LABELS, GroupTable } from './cost-tables.tsx';
 import classes from './costs.module.css';
 import { DownloadMenu } from './download-menu.tsx';
 import { COST_RANGES, type CostsSearch, GROUPINGS, type Grouping } from './search.ts';
-import { DEFAULT_RANGE, daysOf, RANGE_LABELS, spanOf } from './span.ts';
+import { DEFAULT_RANGE, listSpanDays, RANGE_LABELS, resolveSpan } from './span.ts';
 import { useCosts } from './use-costs.ts';
 
 const route = getRouteApi('/signed-in/costs');
@@ -29,22 +29,25 @@ const route = getRouteApi('/signed-in/costs');
 export function CostsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const today = dayOf(useNow());
-  const span = spanOf(search, today);
+  const today = toDay(useNow());
+  const span = resolveSpan(search, today);
   const by = search.by ?? 'metric';
   const { costs, error, retry } = useCosts(span);
   const [from, to] = [span.from, span.to];
-  const breakdown = useMemo(() => costs && breakdownOf(costs, daysOf({ from, to }), by), [costs, from, to, by]);
+  const breakdown = useMemo(
+    () => costs && createBreakdown(costs, listSpanDays({ from, to }), by),
+    [costs, from, to, by],
+  );
   const change = (next: CostsSearch) => navigate({ search: next, resetScroll: false });
-  const kept = by === 'metric' ? {} : { by };
+  const groupParam = by === 'metric' ? {} : { by };
   const pickDay = (part: { from?: string; to?: string }) => {
     const next = { ...span, ...part };
-    if (next.from !== '' && next.to !== '' && next.from <= next.to) change({ ...next, ...kept });
+    if (next.from !== '' && next.to !== '' && next.from <= next.to) change({ ...next, ...groupParam });
   };
   return (
     <Page
       title="Costs"
-      lead={`${formatBillDay(from)} to ${formatBillDay(to)}, ${plural(daysOf(span).length, 'day')} in UTC`}
+      subtitle={`${formatBillDay(from)} to ${formatBillDay(to)}, ${plural(listSpanDays(span).length, 'day')} in UTC`}
       actions={<DownloadMenu span={span} />}
     >
       <div className={classes.bar}>
@@ -53,7 +56,7 @@ export function CostsPage() {
             key={range}
             size="compact-sm"
             variant={search.from === undefined && (search.range ?? DEFAULT_RANGE) === range ? 'filled' : 'default'}
-            onClick={() => change({ range, ...kept })}
+            onClick={() => change({ range, ...groupParam })}
           >
             {RANGE_LABELS[range]}
           </Button>
@@ -86,21 +89,21 @@ export function CostsPage() {
         />
       </div>
       {error ? (
-        <Failure error={error} title="The costs are missing" retry={retry} />
+        <ErrorNotice error={error} title="The costs are missing" retry={retry} />
       ) : !breakdown ? (
         <Panel>
           <Skeleton height={420} />
         </Panel>
       ) : breakdown.total === 0 ? (
         <Panel>
-          <EmptyNote title="No costs in these days">Usage that arrives shows up here within a minute.</EmptyNote>
+          <EmptyState title="No costs in these days">Usage that arrives shows up here within a minute.</EmptyState>
         </Panel>
       ) : (
-        <CostsOf
+        <CostDetails
           key={by}
           breakdown={breakdown}
           by={by}
-          onBrush={(first, last) => change({ from: first, to: last, ...kept })}
+          onBrush={(first, last) => change({ from: first, to: last, ...groupParam })}
         />
       )}
       <BudgetsPanel />
@@ -114,7 +117,7 @@ interface Props {
   onBrush: (from: string, to: string) => void;
 }
 
-function CostsOf({ breakdown, by, onBrush }: Props) {
+function CostDetails({ breakdown, by, onBrush }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
   const isDark = useComputedColorScheme('light') === 'dark';
@@ -122,7 +125,7 @@ function CostsOf({ breakdown, by, onBrush }: Props) {
   const budgets = useQuery(budgetsQuery(api, organizationId)).data;
   const { groups, days, total, open, openDays } = breakdown;
   const colors = useMemo(() => {
-    const chosen = colorsOf(
+    const chosen = assignColors(
       groups.map(({ label }) => label),
       isDark,
     );
@@ -139,19 +142,19 @@ function CostsOf({ breakdown, by, onBrush }: Props) {
           <div>
             <dt>Together</dt>
             <dd>
-              <Credits chc={creditsOf(total)} />
+              <Credits chc={toCredits(total)} />
             </dd>
           </div>
           <div>
             <dt>A day, on average</dt>
             <dd>
-              <Credits chc={creditsOf(Math.round(total / days.length))} />
+              <Credits chc={toCredits(Math.round(total / days.length))} />
             </dd>
           </div>
           <div>
             <dt>May still change</dt>
             <dd>
-              <Credits chc={creditsOf(open)} />
+              <Credits chc={toCredits(open)} />
             </dd>
           </div>
         </dl>

@@ -2,8 +2,8 @@ import { Button, Menu } from '@mantine/core';
 import { useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
 import { DownloadIcon } from '../../parts/icons.tsx';
+import { notifyError } from '../../parts/notifications.ts';
 import { saveFile } from '../../parts/save-file.ts';
-import { tellFailed } from '../../parts/notifications.ts';
 import type { Span } from './span.ts';
 
 /** The same days as a file. */
@@ -18,7 +18,7 @@ export function DownloadMenu({ span: { from, to } }: { span: Span }) {
       const name = `${format === 'focus' ? 'focus' : 'usage-cost'}-${from}-${to}.csv`;
       saveFile(name, 'text/csv', file instanceof Blob ? file : new Blob([]));
     } catch (error) {
-      tellFailed('The file is not there', error);
+      notifyError('The file is not there', error);
     } finally {
       setIsBusy(false);
     }

@@ -17,7 +17,7 @@ export interface CostsSearch {
 const isDay = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(`${value}T00:00:00Z`));
 
-export function costsSearch(search: Record<string, unknown>): CostsSearch {
+export function parseCostsSearch(search: Record<string, unknown>): CostsSearch {
   const range = COST_RANGES.find((one) => one === search.range);
   const by = GROUPINGS.find((one) => one === search.by);
   const { from, to } = search;

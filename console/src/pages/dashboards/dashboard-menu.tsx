@@ -3,17 +3,17 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import { Confirm } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { ActivityIcon, DotsIcon, DownloadIcon, TrashIcon } from '../../parts/icons.tsx';
-import { tellDone } from '../../parts/notifications.ts';
+import { notifySuccess } from '../../parts/notifications.ts';
 import { exportDashboard } from './files.ts';
-import { dashboardsQuery, type StoredDashboard, type Window } from './queries.ts';
+import { dashboardsQuery, type StoredDashboard, type TimeWindow } from './queries.ts';
 
 const VersionsDrawer = lazy(() => import('./versions-drawer.tsx'));
 
 interface Props {
   stored: StoredDashboard;
-  window: Window;
+  window: TimeWindow;
   canChange: boolean;
 }
 
@@ -29,7 +29,7 @@ export function DashboardMenu({ stored, window, canChange }: Props) {
   const remove = async () => {
     await api.deleteDashboard({ id: dashboard.id, 'if-match': etag });
     await queries.invalidateQueries({ queryKey: dashboardsQuery(api, organizationId).queryKey, exact: true });
-    tellDone(`${dashboard.name} is deleted`);
+    notifySuccess(`${dashboard.name} is deleted`);
     await navigate({ to: '/dashboards' });
   };
   return (
@@ -59,7 +59,7 @@ export function DashboardMenu({ stored, window, canChange }: Props) {
           <VersionsDrawer stored={stored} window={window} canRestore={canChange} onClose={close} />
         </Suspense>
       )}
-      <Confirm
+      <ConfirmDialog
         opened={open === 'delete'}
         title="Delete this dashboard?"
         action="Delete"
@@ -69,7 +69,7 @@ export function DashboardMenu({ stored, window, canChange }: Props) {
       >
         <b>{dashboard.name}</b> is gone from the list for everybody. Its versions stay: one of them can be restored over
         the API or with <code>pilothouse dashboard restore</code>.
-      </Confirm>
+      </ConfirmDialog>
     </>
   );
 }

@@ -1,13 +1,13 @@
 import { ActionIcon, Modal } from '@mantine/core';
-import { EmptyNote } from '../../parts/empty-state.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
 import { ExpandIcon } from './icons.tsx';
-import type { Dashboard, Window } from './queries.ts';
+import type { Dashboard, TimeWindow } from './queries.ts';
 import { StoredTile } from './stored-tile.tsx';
 import { TileGrid } from './tile-grid.tsx';
 
 interface Props {
   dashboard: Dashboard;
-  window: Window;
+  window: TimeWindow;
   /** The tile that fills the window. */
   openTile: string | undefined;
   onOpenTile: (id: string | undefined) => void;
@@ -17,7 +17,7 @@ interface Props {
 export function DashboardView({ dashboard, window, openTile, onOpenTile, onZoom }: Props) {
   const opened = dashboard.tiles.find(({ id }) => id === openTile);
   if (dashboard.tiles.length === 0)
-    return <EmptyNote title="No tiles yet">Edit the dashboard and add the first one.</EmptyNote>;
+    return <EmptyState title="No tiles yet">Edit the dashboard and add the first one.</EmptyState>;
   return (
     <>
       <TileGrid tiles={dashboard.tiles}>

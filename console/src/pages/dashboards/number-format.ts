@@ -17,7 +17,7 @@ export interface NumberFormat {
 }
 
 /** The first one there is holds for the whole tile. */
-export function formatOf(series: readonly Series[]): NumberFormat {
+export function resolveNumberFormat(series: readonly Series[]): NumberFormat {
   const found = series.find(({ numberFormat }) => numberFormat !== undefined)?.numberFormat ?? {};
   const { output, mantissa, factor, thousandSeparated, average, decimalBytes, currencySymbol, unit } = found;
   return {
@@ -37,7 +37,7 @@ const number = (value: unknown) => (typeof value === 'number' && Number.isFinite
 const flag = (value: unknown) => (typeof value === 'boolean' ? value : undefined);
 
 /** More would be noise; Intl takes no more than 20. */
-const MOST_DECIMALS = 12;
+const MAX_DECIMALS = 12;
 
 export function formatValue(value: number | string | null | undefined, format: NumberFormat = {}): string {
   if (value === null || value === undefined) return '–';
@@ -70,12 +70,12 @@ const significant = (amount: number): number => {
       ? 0
       : size >= 1
         ? 2
-        : Math.min(MOST_DECIMALS, 2 - Math.floor(Math.log10(size || 1)));
+        : Math.min(MAX_DECIMALS, 2 - Math.floor(Math.log10(size || 1)));
 };
 
 function plain(amount: number, { mantissa, average, thousandSeparated }: NumberFormat, decimals: number): string {
-  const most = Math.min(MOST_DECIMALS, Math.max(0, Math.trunc(mantissa ?? decimals)));
-  return writerOf({
+  const most = Math.min(MAX_DECIMALS, Math.max(0, Math.trunc(mantissa ?? decimals)));
+  return numberFormatter({
     minimumFractionDigits: mantissa === undefined ? 0 : most,
     maximumFractionDigits: most,
     useGrouping: thousandSeparated ?? true,
@@ -84,12 +84,12 @@ function plain(amount: number, { mantissa, average, thousandSeparated }: NumberF
 }
 
 /** Kept: making one costs more than a hundred numbers, and there are few kinds. */
-const writers = new Map<string, Intl.NumberFormat>();
+const formatters = new Map<string, Intl.NumberFormat>();
 
-function writerOf(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+function numberFormatter(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const id = JSON.stringify(options);
-  const found = writers.get(id) ?? new Intl.NumberFormat(undefined, options);
-  writers.set(id, found);
+  const found = formatters.get(id) ?? new Intl.NumberFormat(undefined, options);
+  formatters.set(id, found);
   return found;
 }
 

@@ -1,14 +1,14 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { GetDashboardResult, GetTileDataResult, Operations, UpdateDashboardBody } from '../../api/generated.ts';
 import type { Range } from './range.ts';
-import { createRequestGate } from './request-queue.ts';
+import { createRequestQueue } from './request-queue.ts';
 
 export type Dashboard = GetDashboardResult;
 export type Tile = Dashboard['tiles'][number];
 export type Series = Tile['series'][number];
 export type TileType = Series['type'];
 export type TileData = GetTileDataResult;
-export type DataOf<Type extends TileType> = Extract<TileData, { type: Type }>;
+export type TileDataByType<Type extends TileType> = Extract<TileData, { type: Type }>;
 export type DashboardBody = UpdateDashboardBody;
 
 /** As it is stored, with what the headers say about it. */
@@ -33,19 +33,19 @@ export const dashboardQuery = (api: Operations, organizationId: string, id: stri
   });
 
 export async function fetchDashboard(api: Operations, id: string, signal?: AbortSignal): Promise<StoredDashboard> {
-  const seen = { etag: '', provisionedFrom: undefined as string | undefined };
+  const headerValues = { etag: '', provisionedFrom: undefined as string | undefined };
   const dashboard = await api.getDashboard(
     { id },
     {
       signal,
       onResponse({ headers }) {
-        seen.etag = headers.get('etag') ?? '';
+        headerValues.etag = headers.get('etag') ?? '';
         const file = headers.get('x-pilothouse-provisioned');
-        seen.provisionedFrom = file === null ? undefined : decodeURIComponent(file);
+        headerValues.provisionedFrom = file === null ? undefined : decodeURIComponent(file);
       },
     },
   );
-  return { dashboard, ...seen };
+  return { dashboard, ...headerValues };
 }
 
 export const sourcesQuery = (api: Operations, organizationId: string) =>
@@ -70,10 +70,10 @@ export const versionQuery = (api: Operations, organizationId: string, id: string
   });
 
 /** The server runs as many queries at once for one caller. */
-const MOST_IN_FLIGHT = 6;
-export const gate = createRequestGate(MOST_IN_FLIGHT);
+const MAX_CONCURRENT_QUERIES = 6;
+export const tileRequests = createRequestQueue(MAX_CONCURRENT_QUERIES);
 
-export interface Window extends Range {
+export interface TimeWindow extends Range {
   zone: string;
 }
 
@@ -83,7 +83,7 @@ export const tileDataQuery = (
   organizationId: string,
   dashboardId: string,
   tile: Tile,
-  { start, end, zone }: Window,
+  { start, end, zone }: TimeWindow,
 ) =>
   queryOptions({
     queryKey: [
@@ -97,7 +97,7 @@ export const tileDataQuery = (
       zone,
     ],
     queryFn: ({ signal }) =>
-      gate.run(signal, () =>
+      tileRequests.run(signal, () =>
         api.getTileData(
           { id: dashboardId, tileId: tile.id, start: String(start), end: String(end), timezone: zone },
           { signal },

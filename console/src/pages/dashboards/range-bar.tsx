@@ -1,13 +1,13 @@
 import { ActionIcon, Select, Tooltip } from '@mantine/core';
 import classes from './dashboard.module.css';
 import { ReloadIcon } from './icons.tsx';
-import type { Window } from './queries.ts';
+import type { TimeWindow } from './queries.ts';
 import { RangePicker } from './range-picker.tsx';
 import type { DashboardSearch, Refresh } from './search.ts';
 
 interface Props {
   search: DashboardSearch;
-  window: Window;
+  window: TimeWindow;
   onChange: (search: DashboardSearch) => void;
   onReload: () => void;
 }

@@ -1,8 +1,8 @@
 import { Button, Group, Popover, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { DEFAULT_PRESET, fieldTextOf, fieldTimeOf, PRESET_LABELS, type Range } from './range.ts';
+import { DEFAULT_PRESET, formatDateTimeField, PRESET_LABELS, parseDateTimeField, type Range } from './range.ts';
 import { type DashboardSearch, PRESETS } from './search.ts';
-import { shortText } from './times.ts';
+import { formatShortDateTime } from './times.ts';
 
 interface Props {
   search: DashboardSearch;
@@ -16,7 +16,7 @@ export function RangePicker({ search, range, zone, onChange }: Props) {
   const isUtc = search.utc === true;
   const label =
     search.from !== undefined
-      ? `${shortText(range.start, zone)} – ${shortText(range.end, zone)}`
+      ? `${formatShortDateTime(range.start, zone)} – ${formatShortDateTime(range.end, zone)}`
       : `Last ${PRESET_LABELS[search.last ?? DEFAULT_PRESET].replace(/^1 /, '')}`;
   const choose = (part: Pick<DashboardSearch, 'last' | 'from' | 'to'>) => {
     setIsOpen(false);
@@ -55,9 +55,9 @@ interface AbsoluteProps {
 }
 
 function AbsoluteRange({ range, isUtc, onChoose }: AbsoluteProps) {
-  const [from, setFrom] = useState(() => fieldTextOf(range.start, isUtc));
-  const [to, setTo] = useState(() => fieldTextOf(range.end, isUtc));
-  const [start, end] = [fieldTimeOf(from, isUtc), fieldTimeOf(to, isUtc)];
+  const [from, setFrom] = useState(() => formatDateTimeField(range.start, isUtc));
+  const [to, setTo] = useState(() => formatDateTimeField(range.end, isUtc));
+  const [start, end] = [parseDateTimeField(from, isUtc), parseDateTimeField(to, isUtc)];
   const isWhole = Number.isFinite(start) && Number.isFinite(end);
   return (
     <form

@@ -4,7 +4,7 @@ export interface DashboardsSearch {
   tag?: string;
 }
 
-export function dashboardsSearch(search: Record<string, unknown>): DashboardsSearch {
+export function parseDashboardsSearch(search: Record<string, unknown>): DashboardsSearch {
   const { text, tag } = search;
   return {
     ...(typeof text === 'string' && text !== '' ? { text } : {}),
@@ -34,16 +34,16 @@ export interface DashboardSearch {
   tile?: string;
 }
 
-const oneOf = <T extends string>(choices: readonly T[], value: unknown): T | undefined =>
+const findChoice = <T extends string>(choices: readonly T[], value: unknown): T | undefined =>
   choices.find((choice) => choice === value);
 /** Later than this no Date can say. */
-const LAST_MS = 8.64e15;
+const MAX_DATE_MS = 8.64e15;
 
-export function dashboardSearch(search: Record<string, unknown>): DashboardSearch {
-  const last = oneOf(PRESETS, search.last);
-  const refresh = oneOf(REFRESHES, search.refresh);
+export function parseDashboardSearch(search: Record<string, unknown>): DashboardSearch {
+  const last = findChoice(PRESETS, search.last);
+  const refresh = findChoice(REFRESHES, search.refresh);
   const [from, to] = [Number(search.from), Number(search.to)];
-  const isRange = Number.isSafeInteger(from) && Number.isSafeInteger(to) && from > 0 && from < to && to < LAST_MS;
+  const isRange = Number.isSafeInteger(from) && Number.isSafeInteger(to) && from > 0 && from < to && to < MAX_DATE_MS;
   return {
     ...(isRange ? { from, to } : last ? { last } : {}),
     ...(refresh ? { refresh } : {}),

@@ -2,9 +2,9 @@ import { Button, Skeleton } from '@mantine/core';
 import { useIntersection } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { messageOf } from '../../api/errors.ts';
+import { formatError } from '../../api/errors.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { type Tile, tileDataQuery, type Window } from './queries.ts';
+import { type Tile, type TimeWindow, tileDataQuery } from './queries.ts';
 import { TileContent } from './tile-content.tsx';
 import { TileFrame } from './tile-frame.tsx';
 import classes from './tiles/tiles.module.css';
@@ -12,20 +12,20 @@ import classes from './tiles/tiles.module.css';
 interface Props {
   dashboardId: string;
   tile: Tile;
-  window: Window;
+  window: TimeWindow;
   actions?: ReactNode;
   isMovable?: boolean;
   onZoom?: ((start: number, end: number) => void) | undefined;
 }
 
 /** Asked for a little before it comes into view. */
-const AHEAD = '160px 0px';
+const PRELOAD_MARGIN = '160px 0px';
 
 /** A tile that the server knows. Asks for its data when it comes into view; what it showed stays, greyed, until the next is there. */
 export function StoredTile({ dashboardId, tile, window, actions, isMovable = false, onZoom }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
-  const { ref, entry } = useIntersection({ rootMargin: AHEAD });
+  const { ref, entry } = useIntersection({ rootMargin: PRELOAD_MARGIN });
   const { data, error, isFetching, refetch, isPlaceholderData } = useQuery({
     ...tileDataQuery(api, organizationId, dashboardId, tile, window),
     enabled: entry?.isIntersecting ?? false,
@@ -42,7 +42,7 @@ export function StoredTile({ dashboardId, tile, window, actions, isMovable = fal
     >
       {error ? (
         <div className={classes.centre} role="alert" data-testid="tile-error">
-          <p className={classes.error}>{messageOf(error)}</p>
+          <p className={classes.error}>{formatError(error)}</p>
           <Button size="compact-xs" variant="default" onClick={() => refetch()} loading={isFetching}>
             Try again
           </Button>

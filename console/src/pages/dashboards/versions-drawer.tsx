@@ -2,19 +2,19 @@ import { Button, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import { Confirm } from '../../parts/confirm-dialog.tsx';
-import { Failure } from '../../parts/error-notice.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { plural } from '../../parts/format.ts';
-import { Moment } from '../../parts/timestamp.tsx';
-import { tellDone } from '../../parts/notifications.ts';
+import { notifySuccess } from '../../parts/notifications.ts';
+import { Timestamp } from '../../parts/timestamp.tsx';
 import classes from './dashboard.module.css';
 import { Differences } from './differences.tsx';
-import { type Dashboard, type StoredDashboard, versionQuery, versionsQuery, type Window } from './queries.ts';
+import { type Dashboard, type StoredDashboard, type TimeWindow, versionQuery, versionsQuery } from './queries.ts';
 import { VersionPreview } from './version-preview.tsx';
 
 interface Props {
   stored: StoredDashboard;
-  window: Window;
+  window: TimeWindow;
   canRestore: boolean;
   onClose: () => void;
 }
@@ -25,13 +25,13 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, window, ca
   const { organizationId } = useSession();
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery(versionsQuery(api, organizationId, dashboard.id));
-  const [asked, setAsked] = useState<number>();
-  const [looked, setLooked] = useState<number>();
+  const [restoredVersion, setRestoredVersion] = useState<number>();
+  const [viewedVersion, setViewedVersion] = useState<number>();
   const versions = data?.toSorted((one, other) => other.version - one.version);
   const restore = async () => {
-    await api.restoreDashboardVersion({ id: dashboard.id, version: String(asked), 'if-match': etag });
+    await api.restoreDashboardVersion({ id: dashboard.id, version: String(restoredVersion), 'if-match': etag });
     await queries.invalidateQueries({ queryKey: [organizationId, 'dashboards'] });
-    tellDone(`Version ${asked} of ${dashboard.name} is back`);
+    notifySuccess(`Version ${restoredVersion} of ${dashboard.name} is back`);
     onClose();
   };
   return (
@@ -39,12 +39,12 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, window, ca
       opened
       onClose={onClose}
       position="right"
-      closeOnEscape={asked === undefined && looked === undefined}
+      closeOnEscape={restoredVersion === undefined && viewedVersion === undefined}
       title="Versions"
       transitionProps={{ duration: 0 }}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {error && !versions && <Failure error={error} title="The versions are missing" retry={() => refetch()} />}
+      {error && !versions && <ErrorNotice error={error} title="The versions are missing" retry={() => refetch()} />}
       {!versions && !error && <Skeleton height={200} />}
       <ol className={classes.versions}>
         {versions?.map(({ version, savedAt, savedBy, name, tiles }, index) => (
@@ -58,7 +58,7 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, window, ca
                 {name}, {plural(tiles, 'tile')}
               </Text>
               <Text size="xs" c="dimmed">
-                {savedBy}, <Moment at={savedAt} />
+                {savedBy}, <Timestamp at={savedAt} />
               </Text>
             </Stack>
             {index > 0 && (
@@ -66,7 +66,7 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, window, ca
                 <Button
                   size="compact-sm"
                   variant="default"
-                  onClick={() => setLooked(version)}
+                  onClick={() => setViewedVersion(version)}
                   aria-label={`Look at version ${version}`}
                 >
                   Look
@@ -75,7 +75,7 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, window, ca
                   <Button
                     size="compact-sm"
                     variant="default"
-                    onClick={() => setAsked(version)}
+                    onClick={() => setRestoredVersion(version)}
                     aria-label={`Restore version ${version}`}
                   >
                     Restore
@@ -86,28 +86,28 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, window, ca
           </li>
         ))}
       </ol>
-      {looked !== undefined && (
+      {viewedVersion !== undefined && (
         <VersionPreview
-          present={dashboard}
-          version={looked}
+          current={dashboard}
+          version={viewedVersion}
           window={window}
-          isAsking={asked !== undefined}
-          onRestore={canRestore ? () => setAsked(looked) : undefined}
-          onClose={() => setLooked(undefined)}
+          isConfirming={restoredVersion !== undefined}
+          onRestore={canRestore ? () => setRestoredVersion(viewedVersion) : undefined}
+          onClose={() => setViewedVersion(undefined)}
         />
       )}
       {/* Made when it is asked for, so that it lies above the version. */}
-      {asked !== undefined && (
-        <Confirm
+      {restoredVersion !== undefined && (
+        <ConfirmDialog
           opened
-          title={`Restore version ${asked}?`}
+          title={`Restore version ${restoredVersion}?`}
           action="Restore"
           onConfirm={restore}
-          onClose={() => setAsked(undefined)}
+          onClose={() => setRestoredVersion(undefined)}
         >
           <b>{dashboard.name}</b> becomes what it was then. The present state stays among the versions.
-          <Changes present={dashboard} version={asked} />
-        </Confirm>
+          <Changes present={dashboard} version={restoredVersion} />
+        </ConfirmDialog>
       )}
     </Drawer>
   );

@@ -1,5 +1,5 @@
 /** Credentials made in the browser, and what the server is told of them (decision K7). */
-export interface OwnCredentials {
+export interface BrowserCredentials {
   keyId: string;
   keySecret: string;
   hashData: { keyIdHash: string; keyIdSuffix: string; keySecretHash: string };
@@ -13,7 +13,7 @@ const SECRET_LENGTH = 43;
 /** WebCrypto hashes only where the page came over https or from this machine. */
 export const canHash = (): boolean => typeof crypto.subtle === 'object' && crypto.subtle !== null;
 
-export async function createOwnCredentials(): Promise<OwnCredentials> {
+export async function createBrowserCredentials(): Promise<BrowserCredentials> {
   const keyId = randomText(ID_LENGTH);
   const keySecret = randomText(SECRET_LENGTH);
   const [keyIdHash, keySecretHash] = await Promise.all([sha256(keyId), sha256(keySecret)]);

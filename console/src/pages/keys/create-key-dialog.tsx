@@ -1,38 +1,38 @@
 import { Button, Checkbox, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
-import { ApiError, mistakeAt, mistakeElsewhere } from '../../api/errors.ts';
+import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
 import type { NewKey } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Note } from '../../parts/note.tsx';
-import { tellDone } from '../../parts/notifications.ts';
-import { AddressFields } from './ip-access-list-fields.tsx';
+import { notifySuccess } from '../../parts/notifications.ts';
+import { canHash } from './browser-credentials.ts';
+import { createKey } from './create-key.ts';
+import { IpAccessListFields } from './ip-access-list-fields.tsx';
 import {
-  bodyOf,
-  draftMistakes,
+  createKeyDraft,
   EXPIRIES,
   type Expiry,
   filledAddresses,
   type KeyDraft,
-  newDraft,
   ROLES,
+  toRequestBody,
+  validateDraft,
 } from './key-draft.ts';
 import { KeySecret } from './key-secret.tsx';
-import { makeKey } from './create-key.ts';
-import { canHash } from './browser-credentials.ts';
 
 const FIELDS = ['name', 'roles', 'expireAt', 'ipAccessList'];
 
 /** The form, and after it the secret. Closing while the secret shows would lose it, so only its own button closes then. */
-export function CreateKey({ onClose }: { onClose: () => void }) {
+export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const { organizationId } = useSession();
   const api = useApi();
   const queries = useQueryClient();
-  const [draft, setDraft] = useState<KeyDraft>(newDraft);
+  const [draft, setDraft] = useState<KeyDraft>(createKeyDraft);
   const [wasTried, setWasTried] = useState(false);
-  const mistakes = draftMistakes(draft, new Date());
+  const errors = validateDraft(draft, new Date());
   const create = useMutation({
-    mutationFn: (body: NewKey) => makeKey(api, organizationId, body, draft.isHashed),
+    mutationFn: (body: NewKey) => createKey(api, organizationId, body, draft.isHashed),
     onSuccess: () => queries.invalidateQueries({ queryKey: [organizationId] }),
   });
   const edit = (part: Partial<KeyDraft>) => {
@@ -44,31 +44,32 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
     setWasTried(true);
     // Rows that say nothing go away, so that the server's row numbers are those on the screen.
     setDraft({ ...draft, addresses: filledAddresses(draft) });
-    if (Object.keys(mistakes).length === 0) create.mutate(bodyOf(draft, new Date()));
+    if (Object.keys(errors).length === 0) create.mutate(toRequestBody(draft, new Date()));
   };
-  const made = create.data;
+  const created = create.data;
   const error = create.error instanceof ApiError && create.error.status === 401 ? undefined : create.error;
-  const errorAt = (field: 'roles' | 'expireAt') => (wasTried ? mistakes[field] : undefined) ?? mistakeAt(error, field);
-  const general = mistakeElsewhere(error, FIELDS);
+  const errorAt = (field: 'roles' | 'expireAt') =>
+    (wasTried ? errors[field] : undefined) ?? findFieldError(error, field);
+  const general = findOtherErrors(error, FIELDS);
 
   return (
     <Modal
       opened
       onClose={onClose}
       size="lg"
-      title={made ? `The key ${made.key.name}` : 'Create a key'}
-      withCloseButton={!made}
+      title={created ? `The key ${created.key.name}` : 'Create a key'}
+      withCloseButton={!created}
       closeOnClickOutside={false}
-      closeOnEscape={!made}
+      closeOnEscape={!created}
     >
-      {made ? (
+      {created ? (
         <KeySecret
-          name={made.key.name}
-          keyId={made.keyId}
-          keySecret={made.keySecret}
-          isHashed={made.isHashed}
+          name={created.key.name}
+          keyId={created.keyId}
+          keySecret={created.keySecret}
+          isHashed={created.isHashed}
           onSaved={() => {
-            tellDone(`The key ${made.key.name} is ready`);
+            notifySuccess(`The key ${created.key.name} is ready`);
             onClose();
           }}
         />
@@ -83,7 +84,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
               data-autofocus
               value={draft.name}
               onChange={(event) => edit({ name: event.currentTarget.value })}
-              error={mistakeAt(error, 'name')}
+              error={findFieldError(error, 'name')}
             />
             <Checkbox.Group
               label="Roles"
@@ -118,7 +119,11 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
                 />
               )}
             </Group>
-            <AddressFields addresses={draft.addresses} onChange={(addresses) => edit({ addresses })} error={error} />
+            <IpAccessListFields
+              addresses={draft.addresses}
+              onChange={(addresses) => edit({ addresses })}
+              error={error}
+            />
             <Checkbox
               label="Make the secret in this browser"
               description={

@@ -1,9 +1,9 @@
 import type { Operations } from '../../api/generated.ts';
 import type { Key, NewKey } from '../../api/types.ts';
-import { createOwnCredentials } from './browser-credentials.ts';
+import { createBrowserCredentials } from './browser-credentials.ts';
 
 /** A key with its credentials, which exist nowhere else. */
-export interface MadeKey {
+export interface CreatedKey {
   key: Key;
   keyId: string;
   keySecret: string;
@@ -11,14 +11,14 @@ export interface MadeKey {
 }
 
 /** Made by the server, or in the browser, in which case the server learns their hashes only. */
-export async function makeKey(
+export async function createKey(
   api: Operations,
   organizationId: string,
   body: NewKey,
   isHashed: boolean,
-): Promise<MadeKey> {
+): Promise<CreatedKey> {
   if (isHashed) {
-    const { keyId, keySecret, hashData } = await createOwnCredentials();
+    const { keyId, keySecret, hashData } = await createBrowserCredentials();
     const { key } = await api.openapiKeyCreate({ organizationId, body: { ...body, hashData } });
     return { key, keyId, keySecret, isHashed };
   }

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group, Input, TextInput } from '@mantine/core';
-import { mistakeAt } from '../../api/errors.ts';
+import { findFieldError } from '../../api/errors.ts';
 import { useSession } from '../../app/context.tsx';
 import { PlusIcon, TrashIcon } from '../../parts/icons.tsx';
 import type { Address } from './key-draft.ts';
@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** Who may use the key: nobody listed means anybody. The server says at which row something is wrong. */
-export function AddressFields({ addresses, onChange, error }: Props) {
+export function IpAccessListFields({ addresses, onChange, error }: Props) {
   const { address: ownAddress } = useSession();
   const add = (source: string, description: string) => {
     const row = Math.max(0, ...addresses.map((address) => address.row)) + 1;
@@ -25,7 +25,11 @@ export function AddressFields({ addresses, onChange, error }: Props) {
       labelElement="div"
       label="Addresses that may use it"
       description="An IPv4 or IPv6 address or a range such as 10.0.0.0/8. None: any address may."
-      error={mistakeAt(error, 'ipAccessList') && addresses.length === 0 ? mistakeAt(error, 'ipAccessList') : undefined}
+      error={
+        findFieldError(error, 'ipAccessList') && addresses.length === 0
+          ? findFieldError(error, 'ipAccessList')
+          : undefined
+      }
     >
       <div className={classes.addresses}>
         {addresses.map(({ row, source, description }, index) => (
@@ -36,7 +40,7 @@ export function AddressFields({ addresses, onChange, error }: Props) {
               spellCheck={false}
               value={source}
               onChange={(event) => edit(row, { source: event.currentTarget.value })}
-              error={mistakeAt(error, `ipAccessList[${index}].source`)}
+              error={findFieldError(error, `ipAccessList[${index}].source`)}
             />
             <TextInput
               aria-label={`What address ${index + 1} is`}
@@ -44,7 +48,7 @@ export function AddressFields({ addresses, onChange, error }: Props) {
               maxLength={1024}
               value={description}
               onChange={(event) => edit(row, { description: event.currentTarget.value })}
-              error={mistakeAt(error, `ipAccessList[${index}].description`)}
+              error={findFieldError(error, `ipAccessList[${index}].description`)}
             />
             <ActionIcon
               variant="subtle"

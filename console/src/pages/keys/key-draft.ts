@@ -35,7 +35,7 @@ export const ROLES = [
 
 const DAY_MS = 86_400_000;
 
-export const newDraft = (): KeyDraft => ({
+export const createKeyDraft = (): KeyDraft => ({
   name: '',
   roles: ['developer'],
   expiry: '90',
@@ -45,8 +45,8 @@ export const newDraft = (): KeyDraft => ({
 });
 
 /** What goes to the server. Rows without an address are no rows. */
-export function bodyOf(draft: KeyDraft, now: Date): NewKey {
-  const expireAt = expireAtOf(draft, now);
+export function toRequestBody(draft: KeyDraft, now: Date): NewKey {
+  const expireAt = toExpireAt(draft, now);
   return {
     ...(draft.name.trim() === '' ? {} : { name: draft.name.trim() }),
     roles: draft.roles,
@@ -61,7 +61,7 @@ export function bodyOf(draft: KeyDraft, now: Date): NewKey {
 export const filledAddresses = ({ addresses }: KeyDraft): Address[] =>
   addresses.filter(({ source, description }) => source.trim() !== '' || description.trim() !== '');
 
-function expireAtOf({ expiry, expireAt }: KeyDraft, now: Date): string | undefined {
+function toExpireAt({ expiry, expireAt }: KeyDraft, now: Date): string | undefined {
   if (expiry === 'never') return undefined;
   if (expiry !== 'at') return new Date(now.getTime() + Number(expiry) * DAY_MS).toISOString();
   const time = new Date(expireAt);
@@ -69,7 +69,7 @@ function expireAtOf({ expiry, expireAt }: KeyDraft, now: Date): string | undefin
 }
 
 /** Mistakes that need no server. */
-export function draftMistakes(draft: KeyDraft, now: Date): { roles?: string; expireAt?: string } {
+export function validateDraft(draft: KeyDraft, now: Date): { roles?: string; expireAt?: string } {
   return {
     ...(draft.roles.length === 0 ? { roles: 'Choose at least one' } : {}),
     ...(draft.expiry === 'at' && !(new Date(draft.expireAt).getTime() > now.getTime())
@@ -79,7 +79,7 @@ export function draftMistakes(draft: KeyDraft, now: Date): { roles?: string; exp
 }
 
 /** The same key again, for as long as the old one was made for. */
-export function successorOf(key: Key, now: Date): NewKey {
+export function createSuccessor(key: Key, now: Date): NewKey {
   const lifeMs = key.expireAt === null ? undefined : Date.parse(key.expireAt) - Date.parse(key.createdAt);
   return {
     name: key.name,

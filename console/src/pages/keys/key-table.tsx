@@ -3,20 +3,20 @@ import type { Key } from '../../api/types.ts';
 import { useSession } from '../../app/context.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { DotsIcon } from '../../parts/icons.tsx';
-import { isExpiringSoon, type KeyState, keyStateOf } from '../../parts/key-state.ts';
-import { Moment, useNow } from '../../parts/timestamp.tsx';
-import type { KeyAct } from './key-action-dialog.tsx';
+import { isExpiringSoon, type KeyState, toKeyState } from '../../parts/key-state.ts';
+import { Timestamp, useNow } from '../../parts/timestamp.tsx';
+import type { KeyAction } from './key-action-dialog.tsx';
 import classes from './keys.module.css';
 
-type OnAct = (key: Key, act: KeyAct) => void;
+type OnAction = (key: Key, act: KeyAction) => void;
 
-export function KeyTable({ keys, onAct }: { keys: Key[] | undefined; onAct?: OnAct }) {
+export function KeyTable({ keys, onAct: onAction }: { keys: Key[] | undefined; onAct?: OnAction }) {
   const now = useNow();
   const { credential } = useSession();
   return (
     <DataTable
       label="Keys"
-      columns={columnsOf(now, credential.id, onAct)}
+      columns={createColumns(now, credential.id, onAction)}
       rows={keys}
       rowKey={({ id }) => id}
       loadingRows={4}
@@ -24,7 +24,7 @@ export function KeyTable({ keys, onAct }: { keys: Key[] | undefined; onAct?: OnA
   );
 }
 
-function columnsOf(now: Date, ownId: string, onAct: OnAct | undefined): Column<Key>[] {
+function createColumns(now: Date, ownId: string, onAct: OnAction | undefined): Column<Key>[] {
   const columns: Column<Key>[] = [
     {
       header: 'Name',
@@ -44,16 +44,16 @@ function columnsOf(now: Date, ownId: string, onAct: OnAct | undefined): Column<K
             {key.expireAt !== null && (
               <span className={`${classes.onPhone} ${classes.expiry}`} data-soon={isExpiringSoon(key, now)}>
                 {' '}
-                · expires <Moment at={key.expireAt} show="date" />
+                · expires <Timestamp at={key.expireAt} show="date" />
               </span>
             )}
           </Text>
         </>
       ),
     },
-    { header: 'State', cell: (key) => <State state={keyStateOf(key, now)} /> },
+    { header: 'State', cell: (key) => <KeyStateLabel state={toKeyState(key, now)} /> },
     { header: 'Roles', cell: ({ roles }) => roles.join(', '), from: 'md' },
-    { header: 'Last use', cell: ({ usedAt }) => (usedAt ? <Moment at={usedAt} show="ago" /> : 'never'), from: 'md' },
+    { header: 'Last use', cell: ({ usedAt }) => (usedAt ? <Timestamp at={usedAt} show="ago" /> : 'never'), from: 'md' },
     {
       header: 'Expires',
       from: 'sm',
@@ -62,7 +62,7 @@ function columnsOf(now: Date, ownId: string, onAct: OnAct | undefined): Column<K
           {key.expireAt === null ? (
             'never'
           ) : (
-            <Moment at={key.expireAt} show={isExpiringSoon(key, now) ? 'ago' : 'date'} />
+            <Timestamp at={key.expireAt} show={isExpiringSoon(key, now) ? 'ago' : 'date'} />
           )}
         </span>
       ),
@@ -75,12 +75,12 @@ function columnsOf(now: Date, ownId: string, onAct: OnAct | undefined): Column<K
       isHeaderHidden: true,
       align: 'right',
       width: 52,
-      cell: (key) => <Acts of={key} onAct={onAct} />,
+      cell: (key) => <KeyActionsMenu of={key} onAct={onAct} />,
     });
   return columns;
 }
 
-function State({ state }: { state: KeyState }) {
+function KeyStateLabel({ state }: { state: KeyState }) {
   return (
     <span className={classes.state} data-state={state}>
       {state}
@@ -103,7 +103,7 @@ function Addresses({ of: { ipAccessList } }: { of: Key }) {
   );
 }
 
-function Acts({ of: key, onAct }: { of: Key; onAct: OnAct }) {
+function KeyActionsMenu({ of: key, onAct }: { of: Key; onAct: OnAction }) {
   return (
     <Menu position="bottom-end" shadow="md" width={170}>
       <Menu.Target>

@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { UsageCostForecastGetResult } from '../../api/generated.ts';
 import { forecastQuery } from '../../api/forecast-queries.ts';
+import type { UsageCostForecastGetResult } from '../../api/generated.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Credits } from '../../parts/credits.tsx';
-import { Failure } from '../../parts/error-notice.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { formatBillMonth, formatCredits, formatNumber } from '../../parts/format.ts';
 import classes from './month-figures.module.css';
 
@@ -14,13 +14,13 @@ export function MonthFigures() {
   const { organizationId } = useSession();
   const { data, error, refetch } = useQuery(forecastQuery(api, organizationId));
   if (error && !data)
-    return <Failure error={error} title="The costs of this month are missing" retry={() => refetch()} />;
+    return <ErrorNotice error={error} title="The costs of this month are missing" retry={() => refetch()} />;
   return (
     <dl className={classes.figures}>
       <Figure label="Month to date" hint={data && formatBillMonth(data.month)}>
         {data && <Credits chc={data.monthToDate.totalCHC} />}
       </Figure>
-      <Figure label="Forecast for the month" hint={data && rangeOf(data)}>
+      <Figure label="Forecast for the month" hint={data && formatForecastRange(data)}>
         {data && <Credits chc={data.forecast.expectedCHC} />}
       </Figure>
       <Figure label="Against last month" hint={data && `Last month ${formatCredits(data.previousMonth.totalCHC)} CHC`}>
@@ -30,7 +30,7 @@ export function MonthFigures() {
   );
 }
 
-const rangeOf = ({ forecast: { lowCHC, highCHC } }: UsageCostForecastGetResult): string =>
+const formatForecastRange = ({ forecast: { lowCHC, highCHC } }: UsageCostForecastGetResult): string =>
   `Likely ${formatCredits(lowCHC)} to ${formatCredits(highCHC)}`;
 
 /** A number's place is kept while it loads. */

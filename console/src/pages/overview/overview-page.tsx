@@ -9,7 +9,7 @@ import { ServicesAtAGlance } from './services-at-a-glance.tsx';
 export function OverviewPage() {
   const { organization } = useSession();
   return (
-    <Page title="Overview" lead={`${organization.name} · ${organization.tier.toLowerCase()} tier`}>
+    <Page title="Overview" subtitle={`${organization.name} · ${organization.tier.toLowerCase()} tier`}>
       <Stack gap="lg">
         <MonthFigures />
         <ServicesAtAGlance />

@@ -1,13 +1,13 @@
 import type { QueryClient } from '@tanstack/react-query';
-import type { Operations } from '../../api/generated.ts';
 import { forecastQuery, previousMonthQuery } from '../../api/forecast-queries.ts';
+import type { Operations } from '../../api/generated.ts';
 import { keysQuery, recentActivityQuery, servicesQuery, usageCostQuery } from '../../api/queries.ts';
-import { dayOf, firstOfMonth } from '../../parts/days.ts';
+import { firstOfMonth, toDay } from '../../parts/days.ts';
 import { RECENT_SHOWN } from './recent-activity.tsx';
 
 /** Asks for everything that the page will ask for, while it is being drawn for the first time. What fails is the page's business to show. */
-export function askForOverview(queries: QueryClient, api: Operations, organizationId: string): void {
-  const today = dayOf(new Date());
+export function prefetchOverview(queries: QueryClient, api: Operations, organizationId: string): void {
+  const today = toDay(new Date());
   queries.prefetchQuery(forecastQuery(api, organizationId));
   queries.prefetchQuery(usageCostQuery(api, organizationId, firstOfMonth(today), today));
   queries.prefetchQuery(previousMonthQuery(api, organizationId, today));

@@ -5,8 +5,8 @@ import { recentActivityQuery } from '../../api/queries.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useResourceNames } from '../../app/resource-names.ts';
 import { ActivityList } from '../../parts/activity-list.tsx';
-import { EmptyNote } from '../../parts/empty-state.tsx';
-import { Failure } from '../../parts/error-notice.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Panel } from '../../parts/panel.tsx';
 
 export const RECENT_SHOWN = 6;
@@ -29,14 +29,14 @@ export function RecentActivity() {
     >
       {data ? (
         data.length === 0 ? (
-          <EmptyNote title="Nothing has happened yet">
+          <EmptyState title="Nothing has happened yet">
             Every change of services, keys and dashboards shows up here.
-          </EmptyNote>
+          </EmptyState>
         ) : (
           <ActivityList activities={data} names={names} />
         )
       ) : error ? (
-        <Failure error={error} title="The activity is missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="The activity is missing" retry={() => refetch()} />
       ) : (
         <Stack gap={22} p="md" aria-hidden="true">
           {LINES.map((line) => (

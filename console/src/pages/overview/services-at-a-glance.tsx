@@ -5,16 +5,16 @@ import { previousMonthQuery } from '../../api/forecast-queries.ts';
 import { servicesQuery, usageCostQuery } from '../../api/queries.ts';
 import type { CostRecord, Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { dailyTotals, totalOf } from '../../parts/costs.ts';
+import { dailyTotals, sumCosts } from '../../parts/costs.ts';
 import { Credits } from '../../parts/credits.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { addDays, dayOf, firstOfMonth } from '../../parts/days.ts';
-import { EmptyNote } from '../../parts/empty-state.tsx';
-import { Failure } from '../../parts/error-notice.tsx';
-import { useNow } from '../../parts/timestamp.tsx';
+import { addDays, firstOfMonth, toDay } from '../../parts/days.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { idleOf, ServiceMarks, ServiceState, sizeOf } from '../../parts/service-facts.tsx';
+import { formatIdleScaling, formatSize, ServiceBadges, ServiceState } from '../../parts/service-facts.tsx';
 import { Sparkline } from '../../parts/sparkline.tsx';
+import { useNow } from '../../parts/timestamp.tsx';
 import classes from './services-at-a-glance.module.css';
 
 const SPARK_DAYS = 30;
@@ -22,7 +22,7 @@ const SPARK_DAYS = 30;
 export function ServicesAtAGlance() {
   const api = useApi();
   const { organizationId } = useSession();
-  const today = dayOf(useNow());
+  const today = toDay(useNow());
   const services = useQuery(servicesQuery(api, organizationId));
   const thisMonth = useQuery(usageCostQuery(api, organizationId, firstOfMonth(today), today));
   const lastMonth = useQuery(previousMonthQuery(api, organizationId, today));
@@ -30,13 +30,13 @@ export function ServicesAtAGlance() {
   const recent = month && lastMonth.data && [...lastMonth.data.costs, ...month];
 
   if (services.error && !services.data)
-    return <Failure error={services.error} title="The services are missing" retry={() => services.refetch()} />;
+    return <ErrorNotice error={services.error} title="The services are missing" retry={() => services.refetch()} />;
   if (services.data?.length === 0)
     return (
       <Panel title="Services">
-        <EmptyNote title="No services yet">
+        <EmptyState title="No services yet">
           Services come from the fleet file: declare one there and run <code>pilothouse apply</code>.
-        </EmptyNote>
+        </EmptyState>
       </Panel>
     );
   return (
@@ -51,7 +51,7 @@ export function ServicesAtAGlance() {
     >
       <DataTable
         label="Services"
-        columns={columnsOf(month, recent, today)}
+        columns={createColumns(month, recent, today)}
         rows={services.data}
         rowKey={({ id }) => id}
         footer={<Sums costs={month} />}
@@ -60,7 +60,7 @@ export function ServicesAtAGlance() {
   );
 }
 
-const columnsOf = (
+const createColumns = (
   month: CostRecord[] | undefined,
   recent: CostRecord[] | undefined,
   today: string,
@@ -76,13 +76,17 @@ const columnsOf = (
         >
           {service.name}
         </Anchor>
-        <ServiceMarks service={service} />
+        <ServiceBadges service={service} />
       </div>
     ),
   },
   { header: 'State', cell: ({ state }) => <ServiceState state={state} />, from: 'sm' },
-  { header: 'Size', cell: (service) => <span className={classes.fact}>{sizeOf(service)}</span> },
-  { header: 'Idling', cell: (service) => <span className={classes.fact}>{idleOf(service)}</span>, from: 'md' },
+  { header: 'Size', cell: (service) => <span className={classes.fact}>{formatSize(service)}</span> },
+  {
+    header: 'Idling',
+    cell: (service) => <span className={classes.fact}>{formatIdleScaling(service)}</span>,
+    from: 'md',
+  },
   {
     header: `Last ${SPARK_DAYS} days`,
     cell: ({ id, name }) => {
@@ -100,7 +104,7 @@ const columnsOf = (
     header: 'This month',
     align: 'right',
     cell: ({ id }) =>
-      month ? <Credits chc={totalOf(month.filter(({ serviceId }) => serviceId === id))} /> : <Waiting />,
+      month ? <Credits chc={sumCosts(month.filter(({ serviceId }) => serviceId === id))} /> : <Waiting />,
   },
 ];
 
@@ -127,7 +131,7 @@ function SumRow(props: { label: string; costs: CostRecord[] | undefined; isTotal
       <Table.Td />
       <Table.Td visibleFrom="md" />
       <Table.Td visibleFrom="lg" />
-      <Table.Td ta="right">{costs ? <Credits chc={totalOf(costs)} /> : <Waiting />}</Table.Td>
+      <Table.Td ta="right">{costs ? <Credits chc={sumCosts(costs)} /> : <Waiting />}</Table.Td>
     </Table.Tr>
   );
 }

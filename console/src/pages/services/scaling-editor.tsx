@@ -1,34 +1,41 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
-import { ApiError, mistakeAt, mistakeElsewhere } from '../../api/errors.ts';
+import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
 import { serviceQuery } from '../../api/queries.ts';
 import type { Service } from '../../api/types.ts';
-import { useApi, useServices, useSession } from '../../app/context.tsx';
+import { useApi, useDependencies, useSession } from '../../app/context.tsx';
 import { CopyTextButton } from '../../parts/copy-button.tsx';
 import { Note } from '../../parts/note.tsx';
+import { notifySuccess } from '../../parts/notifications.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { sizeOf } from '../../parts/service-facts.tsx';
-import { tellDone } from '../../parts/notifications.ts';
+import { formatSize } from '../../parts/service-facts.tsx';
 import { UnsavedGuard } from '../../parts/unsaved-guard.tsx';
-import { scalingCurl } from './scaling-curl.ts';
+import { formatScalingCurl } from './scaling-curl.ts';
 import { ScalingFields } from './scaling-fields.tsx';
-import { ScalingOutcome } from './scaling-summary.tsx';
-import { changeOf, draftOf, limitsOf, mistakesOf, SCALING_FIELDS, type ScalingDraft } from './scaling-rules.ts';
+import {
+  resolveLimits,
+  SCALING_FIELDS,
+  type ScalingDraft,
+  toScalingChange,
+  toScalingDraft,
+  validateScaling,
+} from './scaling-rules.ts';
+import { ScalingSummary } from './scaling-summary.tsx';
 import classes from './services.module.css';
 
 /** Holds only what was touched: what somebody else changes meanwhile shows through. */
 export function ScalingEditor({ service }: { service: Service }) {
   const api = useApi();
-  const { base } = useServices();
+  const { base } = useDependencies();
   const { organizationId, organization, canChangeFleet } = useSession();
   const queries = useQueryClient();
   const [touched, setTouched] = useState<Partial<ScalingDraft>>({});
-  const draft: ScalingDraft = { ...draftOf(service), ...touched };
-  const change = changeOf(service, draft);
+  const draft: ScalingDraft = { ...toScalingDraft(service), ...touched };
+  const change = toScalingChange(service, draft);
   const isChanged = Object.keys(change).length > 0;
-  const limits = limitsOf(service, organization);
-  const mistakes = mistakesOf(service, draft, limits);
+  const limits = resolveLimits(service, organization);
+  const mistakes = validateScaling(service, draft, limits);
   const isValid = Object.keys(mistakes).length === 0;
 
   const save = useMutation({
@@ -36,7 +43,7 @@ export function ScalingEditor({ service }: { service: Service }) {
     async onSuccess() {
       setTouched({});
       const saved = await queries.fetchQuery({ ...serviceQuery(api, organizationId, service.id), staleTime: 0 });
-      tellDone(`${saved.name} is now ${sizeOf(saved)}`);
+      notifySuccess(`${saved.name} is now ${formatSize(saved)}`);
       await queries.invalidateQueries({ queryKey: [organizationId] });
     },
   });
@@ -48,10 +55,10 @@ export function ScalingEditor({ service }: { service: Service }) {
     event.preventDefault();
     if (isValid && isChanged) save.mutate();
   };
-  const errorAt = (field: keyof ScalingDraft) => mistakes[field] ?? mistakeAt(save.error, field);
+  const errorAt = (field: keyof ScalingDraft) => mistakes[field] ?? findFieldError(save.error, field);
   // An ended session asks for itself, over the page.
   const isSessionOver = save.error instanceof ApiError && save.error.status === 401;
-  const general = isSessionOver ? undefined : mistakeElsewhere(save.error, SCALING_FIELDS);
+  const general = isSessionOver ? undefined : findOtherErrors(save.error, SCALING_FIELDS);
 
   return (
     <form className={classes.columns} onSubmit={submit} aria-label="Scaling" noValidate>
@@ -66,7 +73,7 @@ export function ScalingEditor({ service }: { service: Service }) {
         </Stack>
       </Panel>
       <div className={classes.beside}>
-        <ScalingOutcome service={service} draft={draft} change={change} isValid={isValid} />
+        <ScalingSummary service={service} draft={draft} change={change} isValid={isValid} />
         {general && <Note tone="bad">{general}</Note>}
         <Group gap="xs">
           {canChangeFleet && (
@@ -86,7 +93,9 @@ export function ScalingEditor({ service }: { service: Service }) {
               </Button>
             </>
           )}
-          <CopyTextButton value={scalingCurl(`${window.location.origin}${base}`, organizationId, service.id, change)}>
+          <CopyTextButton
+            value={formatScalingCurl(`${window.location.origin}${base}`, organizationId, service.id, change)}
+          >
             Copy as curl
           </CopyTextButton>
         </Group>

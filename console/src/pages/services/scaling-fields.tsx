@@ -1,25 +1,25 @@
 import { Group, NumberInput, RangeSlider, Slider, Stack, Switch, Text } from '@mantine/core';
 import { formatNumber } from '../../parts/format.ts';
 import classes from './scaling-fields.module.css';
-import type { limitsOf, ScalingDraft, ScalingField } from './scaling-rules.ts';
+import type { resolveLimits, ScalingDraft, ScalingField } from './scaling-rules.ts';
 import { MEMORY_STEP_GB, REPLICAS_IN_TOTAL, SHORTEST_IDLE_MINUTES } from './scaling-rules.ts';
 
 interface Props {
   draft: ScalingDraft;
-  limits: ReturnType<typeof limitsOf>;
+  limits: ReturnType<typeof resolveLimits>;
   isReadOnly: boolean;
   onChange: (part: Partial<ScalingDraft>) => void;
   errorAt: (field: ScalingField) => string | undefined;
 }
 
-const LONGEST_IDLE_ON_SLIDER = 120;
-const numberOf = (value: number | string): number | '' => (typeof value === 'number' ? value : '');
-const inRange = (value: number | '', min: number, max: number): number =>
+const SLIDER_MAX_IDLE_MINUTES = 120;
+const toNumber = (value: number | string): number | '' => (typeof value === 'number' ? value : '');
+const clamp = (value: number | '', min: number, max: number): number =>
   Math.min(Math.max(value === '' ? min : value, min), max);
 
 export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly, onChange, errorAt }: Props) {
-  const min = inRange(draft.minTotalMemoryGb, memory.min, memory.max);
-  const max = inRange(draft.maxTotalMemoryGb, memory.min, memory.max);
+  const min = clamp(draft.minTotalMemoryGb, memory.min, memory.max);
+  const max = clamp(draft.maxTotalMemoryGb, memory.min, memory.max);
   const isSizeFixed = isReadOnly || memory.fixed !== undefined;
   const areReplicasFixed = isReadOnly || replicas.fixed !== undefined;
   return (
@@ -40,7 +40,7 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
           value={[Math.min(min, max), Math.max(min, max)]}
           onChange={([from, to]) => onChange({ minTotalMemoryGb: from, maxTotalMemoryGb: to })}
           label={(value) => `${value} GB`}
-          marks={marksOf(memory.min, memory.max)}
+          marks={createMarks(memory.min, memory.max)}
           classNames={{ markLabel: classes.mark }}
           thumbFromLabel="Smallest total memory in GB"
           thumbToLabel="Largest total memory in GB"
@@ -61,7 +61,7 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
               allowNegative={false}
               disabled={isSizeFixed}
               value={draft[field]}
-              onChange={(value) => onChange({ [field]: numberOf(value) })}
+              onChange={(value) => onChange({ [field]: toNumber(value) })}
               error={errorAt(field)}
             />
           ))}
@@ -80,7 +80,7 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
             min={replicas.min}
             max={replicas.max}
             disabled={areReplicasFixed}
-            value={inRange(draft.numReplicas, replicas.min, replicas.max)}
+            value={clamp(draft.numReplicas, replicas.min, replicas.max)}
             onChange={(value) => onChange({ numReplicas: value })}
             thumbLabel="Replicas"
           />
@@ -94,7 +94,7 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
             allowNegative={false}
             disabled={areReplicasFixed}
             value={draft.numReplicas}
-            onChange={(value) => onChange({ numReplicas: numberOf(value) })}
+            onChange={(value) => onChange({ numReplicas: toNumber(value) })}
             error={errorAt('numReplicas')}
           />
         </div>
@@ -114,10 +114,10 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
           <Slider
             className={classes.slider}
             min={SHORTEST_IDLE_MINUTES}
-            max={LONGEST_IDLE_ON_SLIDER}
+            max={SLIDER_MAX_IDLE_MINUTES}
             step={5}
             disabled={isReadOnly}
-            value={inRange(draft.idleTimeoutMinutes, SHORTEST_IDLE_MINUTES, LONGEST_IDLE_ON_SLIDER)}
+            value={clamp(draft.idleTimeoutMinutes, SHORTEST_IDLE_MINUTES, SLIDER_MAX_IDLE_MINUTES)}
             onChange={(value) => onChange({ idleTimeoutMinutes: value })}
             label={(value) => `${value} min`}
             thumbLabel="Minutes without work"
@@ -131,7 +131,7 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
             allowNegative={false}
             disabled={isReadOnly}
             value={draft.idleTimeoutMinutes}
-            onChange={(value) => onChange({ idleTimeoutMinutes: numberOf(value) })}
+            onChange={(value) => onChange({ idleTimeoutMinutes: toNumber(value) })}
             error={errorAt('idleTimeoutMinutes')}
           />
         </div>
@@ -143,7 +143,7 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
 const perReplica = (totalGb: number | ''): string =>
   totalGb === '' ? ' ' : `${formatNumber(Math.round((totalGb / REPLICAS_IN_TOTAL) * 10) / 10)} GB for each replica`;
 
-const marksOf = (min: number, max: number) =>
+const createMarks = (min: number, max: number) =>
   [min, 360, 720, max]
     .filter((value, index, all) => value <= max && all.indexOf(value) === index)
     .map((value) => ({ value, label: value }));

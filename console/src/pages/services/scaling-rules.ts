@@ -36,7 +36,7 @@ interface Limits {
 }
 
 /** What the server would say anyway, said before it is asked. */
-export function limitsOf(
+export function resolveLimits(
   service: Service,
   organization: Session['organization'],
 ): { replicas: Limits; memory: Limits } {
@@ -57,7 +57,7 @@ export function limitsOf(
   };
 }
 
-export const draftOf = (service: Service): ScalingDraft => ({
+export const toScalingDraft = (service: Service): ScalingDraft => ({
   numReplicas: service.numReplicas,
   minTotalMemoryGb: service.minTotalMemoryGb,
   maxTotalMemoryGb: service.maxTotalMemoryGb,
@@ -66,8 +66,8 @@ export const draftOf = (service: Service): ScalingDraft => ({
 });
 
 /** Only what differs: fields left out keep whatever value they have by then. */
-export function changeOf(service: Service, draft: ScalingDraft): ScalingChange {
-  const now = draftOf(service);
+export function toScalingChange(service: Service, draft: ScalingDraft): ScalingChange {
+  const now = toScalingDraft(service);
   return Object.fromEntries(
     SCALING_FIELDS.filter((field) => draft[field] !== now[field] && draft[field] !== '').map((field) => [
       field,
@@ -76,21 +76,21 @@ export function changeOf(service: Service, draft: ScalingDraft): ScalingChange {
   );
 }
 
-export type Mistakes = Partial<Record<ScalingField, string>>;
+export type ScalingErrors = Partial<Record<ScalingField, string>>;
 
 /** What is wrong with the fields that were touched. */
-export function mistakesOf(
+export function validateScaling(
   service: Service,
   draft: ScalingDraft,
-  { replicas, memory }: ReturnType<typeof limitsOf>,
-): Mistakes {
-  const mistakes: Mistakes = {};
-  const now = draftOf(service);
+  { replicas, memory }: ReturnType<typeof resolveLimits>,
+): ScalingErrors {
+  const mistakes: ScalingErrors = {};
+  const now = toScalingDraft(service);
   const { numReplicas, minTotalMemoryGb: min, maxTotalMemoryGb: max, idleTimeoutMinutes } = draft;
   if (numReplicas !== now.numReplicas)
-    mistakes.numReplicas = outside(numReplicas, replicas.min, replicas.max, 'replicas');
-  if (min !== now.minTotalMemoryGb) mistakes.minTotalMemoryGb = memoryMistake(min, memory);
-  if (max !== now.maxTotalMemoryGb) mistakes.maxTotalMemoryGb = memoryMistake(max, memory);
+    mistakes.numReplicas = validateRange(numReplicas, replicas.min, replicas.max, 'replicas');
+  if (min !== now.minTotalMemoryGb) mistakes.minTotalMemoryGb = validateMemory(min, memory);
+  if (max !== now.maxTotalMemoryGb) mistakes.maxTotalMemoryGb = validateMemory(max, memory);
   const isTouched = min !== now.minTotalMemoryGb || max !== now.maxTotalMemoryGb;
   if (isTouched && min !== '' && max !== '' && min > max && !mistakes.minTotalMemoryGb && !mistakes.maxTotalMemoryGb)
     mistakes.minTotalMemoryGb = `The smallest size (${min} GB) is above the largest (${max} GB)`;
@@ -100,14 +100,14 @@ export function mistakesOf(
   return Object.fromEntries(Object.entries(mistakes).filter(([, text]) => text !== undefined));
 }
 
-function memoryMistake(gb: number | '', { min, max }: Limits): string | undefined {
-  const mistake = outside(gb, min, max, 'GB');
+function validateMemory(gb: number | '', { min, max }: Limits): string | undefined {
+  const mistake = validateRange(gb, min, max, 'GB');
   if (mistake || gb === '' || gb % MEMORY_STEP_GB === 0) return mistake;
   const below = Math.floor(gb / MEMORY_STEP_GB) * MEMORY_STEP_GB;
   return `In steps of ${MEMORY_STEP_GB}: ${below} or ${below + MEMORY_STEP_GB} GB`;
 }
 
-function outside(value: number | '', min: number, max: number, unit: string): string | undefined {
+function validateRange(value: number | '', min: number, max: number, unit: string): string | undefined {
   if (value === '') return 'Give a number';
   return value < min || value > max ? `From ${min} to ${max} ${unit}` : undefined;
 }

@@ -8,20 +8,20 @@ import { useApi, useSession } from '../../app/context.tsx';
 import { fieldLabel, fieldUnit } from '../../parts/activity-text.ts';
 import { formatCredits } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { SCALING_FIELDS, type ScalingDraft, toScalingDraft } from './scaling-rules.ts';
 import classes from './scaling-summary.module.css';
-import { draftOf, SCALING_FIELDS, type ScalingDraft } from './scaling-rules.ts';
 
-const PAUSE_MS = 250;
+const DEBOUNCE_MS = 250;
 
 /** What saving would do: field by field, and what a month would then cost. */
-export function ScalingOutcome(props: {
+export function ScalingSummary(props: {
   service: Service;
   draft: ScalingDraft;
   change: ScalingChange;
   isValid: boolean;
 }) {
   const { service, draft, change, isValid } = props;
-  const now = draftOf(service);
+  const now = toScalingDraft(service);
   const changed = SCALING_FIELDS.filter((field) => change[field] !== undefined);
   return (
     <Panel title="What will change">
@@ -36,10 +36,10 @@ export function ScalingOutcome(props: {
               <div key={field} className={classes.change}>
                 <dt>{fieldLabel(field)}</dt>
                 <dd>
-                  <del>{valueText(now[field])}</del>
+                  <del>{formatScalingValue(now[field])}</del>
                   <span aria-hidden="true"> → </span>
                   <ins>
-                    {valueText(draft[field])}
+                    {formatScalingValue(draft[field])}
                     {fieldUnit(field)}
                   </ins>
                 </dd>
@@ -53,14 +53,14 @@ export function ScalingOutcome(props: {
   );
 }
 
-const valueText = (value: number | boolean | ''): string =>
+const formatScalingValue = (value: number | boolean | ''): string =>
   typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
 
 function MonthlyCost(props: { service: Service; change: ScalingChange; isValid: boolean; isIdling: boolean }) {
   const { service, change, isValid, isIdling } = props;
   const api = useApi();
   const { organizationId } = useSession();
-  const [settled] = useDebouncedValue(JSON.stringify(change), PAUSE_MS);
+  const [settled] = useDebouncedValue(JSON.stringify(change), DEBOUNCE_MS);
   const query = scalingPreviewQuery(api, organizationId, service, JSON.parse(settled));
   const { data, error } = useQuery({ ...query, enabled: isValid, placeholderData: keepPreviousData });
   const isOpen = Object.keys(change).length > 0;

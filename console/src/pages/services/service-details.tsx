@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Service } from '../../api/types.ts';
 import { CopyIconButton } from '../../parts/copy-button.tsx';
-import { Moment } from '../../parts/timestamp.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { Timestamp } from '../../parts/timestamp.tsx';
 import classes from './services.module.css';
 
 /** The rest of the record: what a person looks up or copies from it. */
@@ -17,7 +17,7 @@ export function ServiceDetails({ service }: { service: Service }) {
           <Copyable value={service.dataWarehouseId} what="the warehouse's id" />
         </Fact>
         <Fact label="Created">
-          <Moment at={service.createdAt} />
+          <Timestamp at={service.createdAt} />
         </Fact>
         <Fact label="Version">{service.databaseVersion}</Fact>
         <Fact label="Where">{[service.provider, service.region].filter(Boolean).join(' · ')}</Fact>

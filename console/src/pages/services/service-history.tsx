@@ -5,8 +5,8 @@ import type { Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useResourceNames } from '../../app/resource-names.ts';
 import { ActivityList } from '../../parts/activity-list.tsx';
-import { EmptyNote } from '../../parts/empty-state.tsx';
-import { Failure } from '../../parts/error-notice.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Panel } from '../../parts/panel.tsx';
 
 const SHOWN = 15;
@@ -32,12 +32,12 @@ export function ServiceHistory({ service }: { service: Service }) {
     >
       {data ? (
         data.length === 0 ? (
-          <EmptyNote title="No changes yet">What is changed about this service shows up here.</EmptyNote>
+          <EmptyState title="No changes yet">What is changed about this service shows up here.</EmptyState>
         ) : (
           <ActivityList activities={data} names={names} />
         )
       ) : error ? (
-        <Failure error={error} title="The history is missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="The history is missing" retry={() => refetch()} />
       ) : (
         <Skeleton height={14} m="md" w="auto" />
       )}

@@ -4,6 +4,6 @@ export interface SignInSearch {
 }
 
 /** What is not good is said to be undefined: the router would let a member that is merely left out through. */
-export function signInSearch({ to }: Record<string, unknown>): SignInSearch {
+export function parseSignInSearch({ to }: Record<string, unknown>): SignInSearch {
   return typeof to === 'string' && /^\/(?![/\\])/.test(to) ? { to } : { to: undefined };
 }

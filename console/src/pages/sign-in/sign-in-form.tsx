@@ -1,15 +1,15 @@
 import { Button, Divider, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
-import { ApiError, messageOf } from '../../api/errors.ts';
+import { ApiError, formatError } from '../../api/errors.ts';
 import type { Credentials, Session } from '../../api/session.ts';
-import { useConfig, useServices } from '../../app/context.tsx';
+import { useConfig, useDependencies } from '../../app/context.tsx';
 import { Note } from '../../parts/note.tsx';
 
 type Kind = 'key' | 'token';
 
 /** The secret goes to the server once and stays nowhere in the browser: what remains is a cookie no script can read. */
 export function SignInForm({ onSignedIn }: { onSignedIn: (session: Session) => Promise<void> }) {
-  const { sessions } = useServices();
+  const { sessions } = useDependencies();
   const { demo } = useConfig();
   const [kind, setKind] = useState<Kind>('key');
   const [keyId, setKeyId] = useState('');
@@ -84,7 +84,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn: (session: Session) => P
               onChange={(event) => setToken(event.currentTarget.value)}
             />
           )}
-          {error !== undefined && <Note tone="bad">{refusalOf(error, kind)}</Note>}
+          {error !== undefined && <Note tone="bad">{formatSignInError(error, kind)}</Note>}
           <Button type="submit" size="md" loading={isBusy} variant={demo ? 'default' : 'filled'}>
             Sign in
           </Button>
@@ -94,9 +94,9 @@ export function SignInForm({ onSignedIn }: { onSignedIn: (session: Session) => P
   );
 }
 
-function refusalOf(error: unknown, kind: Kind): string {
+function formatSignInError(error: unknown, kind: Kind): string {
   const isRefused = error instanceof ApiError && error.status === 401;
-  if (!isRefused) return messageOf(error);
+  if (!isRefused) return formatError(error);
   if (/not active/i.test(error.message)) return 'This key is disabled or has expired.';
   return kind === 'key' ? 'No key has this id and this secret. Check both.' : 'No token reads like that.';
 }

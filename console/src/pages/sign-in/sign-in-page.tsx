@@ -2,7 +2,7 @@ import { Paper, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { Mark } from '../../parts/logo.tsx';
+import { Logo } from '../../parts/logo.tsx';
 import classes from './sign-in.module.css';
 import { SignInForm } from './sign-in-form.tsx';
 
@@ -16,7 +16,7 @@ export function SignInPage() {
     <main className={classes.page}>
       <Stack gap="lg" w="100%" maw={400}>
         <Stack gap={6} align="center" ta="center">
-          <Mark size={52} />
+          <Logo size={52} />
           <Title order={1}>Pilothouse</Title>
           <Text c="dimmed">See and steer the fleet</Text>
         </Stack>

@@ -1,7 +1,7 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
-import { Moment } from '../../../parts/timestamp.tsx';
+import { Timestamp } from '../../../parts/timestamp.tsx';
 import { Differences } from '../differences.tsx';
 import { type StoredDashboard, versionsQuery } from '../queries.ts';
 import type { Draft } from './draft.ts';
@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** Somebody else has saved meanwhile. Nothing is lost either way: their version stays among the versions. */
-export function Conflict({ base, theirs, isBusy, onTakeTheirs, onOverwrite, onKeepEditing }: Props) {
+export function ConflictDialog({ base, theirs, isBusy, onTakeTheirs, onOverwrite, onKeepEditing }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
   const latest = useQuery(versionsQuery(api, organizationId, theirs.dashboard.id)).data?.reduce((one, other) =>
@@ -37,7 +37,7 @@ export function Conflict({ base, theirs, isBusy, onTakeTheirs, onOverwrite, onKe
           It is no longer the one you began with
           {latest && (
             <>
-              : <b>{latest.savedBy}</b> saved it <Moment at={latest.savedAt} show="ago" />
+              : <b>{latest.savedBy}</b> saved it <Timestamp at={latest.savedAt} show="ago" />
             </>
           )}
           . Theirs differs from what you began with:

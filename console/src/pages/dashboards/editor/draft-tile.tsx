@@ -1,10 +1,10 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { CopyIcon, DotsIcon, TrashIcon } from '../../../parts/icons.tsx';
 import { PencilIcon } from '../icons.tsx';
-import type { Tile, Window } from '../queries.ts';
+import type { Tile, TimeWindow } from '../queries.ts';
 import { StoredTile } from '../stored-tile.tsx';
 import { TileFrame } from '../tile-frame.tsx';
-import { isSame } from './draft.ts';
+import { isEqual } from './draft.ts';
 import { TilePreview } from './tile-preview.tsx';
 
 interface Props {
@@ -12,7 +12,7 @@ interface Props {
   tile: Tile;
   /** As the server has it, if it has it. */
   stored: Tile | undefined;
-  window: Window;
+  window: TimeWindow;
   mistake: string | undefined;
   onEdit: () => void;
   onCopy: () => void;
@@ -43,7 +43,7 @@ export function DraftTile({ dashboardId, tile, stored, window, mistake, onEdit, 
       </Menu>
     </>
   );
-  const isAsStored = stored && isSame([stored.series, stored.asRatio], [tile.series, tile.asRatio]);
+  const isAsStored = stored && isEqual([stored.series, stored.asRatio], [tile.series, tile.asRatio]);
   if (isAsStored && mistake === undefined)
     return <StoredTile dashboardId={dashboardId} tile={tile} window={window} actions={actions} isMovable />;
   return (

@@ -1,5 +1,5 @@
 import { NumberInput, Select, TextInput } from '@mantine/core';
-import { formatOf } from '../number-format.ts';
+import { resolveNumberFormat } from '../number-format.ts';
 import type { Series } from '../queries.ts';
 import classes from './editor.module.css';
 
@@ -18,7 +18,7 @@ interface Props {
 
 /** How the numbers of a tile are written. Kept with its first series. */
 export function FormatFields({ series, onChange }: Props) {
-  const format = formatOf(series);
+  const format = resolveNumberFormat(series);
   const change = (part: Record<string, unknown>) => {
     const stored = series.find(({ numberFormat }) => numberFormat !== undefined)?.numberFormat ?? {};
     const merged = Object.fromEntries(

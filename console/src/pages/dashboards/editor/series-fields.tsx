@@ -1,16 +1,16 @@
 import { Autocomplete, NumberInput, SegmentedControl, Select, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
-import type { Dashboard, Series, Window } from '../queries.ts';
-import { columnsQuery, knownOf, type Source, sqlName } from './suggestions.ts';
+import type { Dashboard, Series, TimeWindow } from '../queries.ts';
 import classes from './editor.module.css';
+import { columnsQuery, listSuggestions, type Source, toSqlName } from './suggestions.ts';
 import { WhereField } from './where-field.tsx';
 
 interface Props {
   series: Series;
   sources: readonly Source[];
   dashboards: readonly Dashboard[];
-  window: Window;
+  window: TimeWindow;
   errorAt: (member: string) => string | undefined;
   onChange: (series: Series) => void;
 }
@@ -23,14 +23,14 @@ const METRICS: Aggregation[] = ['avg', 'sum', 'min', 'max', 'count', 'quantile',
 const METRIC_TYPES: MetricType[] = ['gauge', 'sum', 'histogram', 'exponential histogram', 'summary'];
 const DEFAULT_LEVEL = 0.95;
 /** At once; typing narrows them down. */
-const MOST_OFFERED = 50;
+const MAX_SUGGESTIONS = 50;
 
 /** What one series asks for. */
 export function SeriesFields({ series, sources, dashboards, window, errorAt, onChange }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
   const { data: columns } = useQuery(columnsQuery(api, organizationId, series, window));
-  const known = knownOf(dashboards, series.sourceId ?? '', columns);
+  const suggestions = listSuggestions(dashboards, series.sourceId ?? '', columns);
   const kind = sources.find(({ id }) => id === series.sourceId)?.kind ?? 'log';
   const isSearch = series.type === 'search';
   const isMetric = kind === 'metric';
@@ -95,8 +95,8 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
           <Autocomplete
             label="Metric"
             placeholder="http.server.requests"
-            data={known.metrics}
-            limit={MOST_OFFERED}
+            data={suggestions.metrics}
+            limit={MAX_SUGGESTIONS}
             value={series.metricName ?? ''}
             error={errorAt('metricName')}
             onChange={(metricName) => change({ metricName })}
@@ -115,8 +115,8 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
         <Autocomplete
           label="Of"
           placeholder="Duration"
-          data={known.expressions}
-          limit={MOST_OFFERED}
+          data={suggestions.expressions}
+          limit={MAX_SUGGESTIONS}
           value={series.field ?? ''}
           error={errorAt('field')}
           onChange={(field) => change({ field })}
@@ -125,7 +125,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
       <div className={classes.where}>
         <WhereField
           series={series}
-          expressions={known.expressions}
+          expressions={suggestions.expressions}
           window={window}
           error={errorAt('where')}
           onChange={(where) => change({ where })}
@@ -145,8 +145,8 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
         <TagsInput
           label="Columns"
           description="The time comes first by itself"
-          data={known.expressions}
-          limit={MOST_OFFERED}
+          data={suggestions.expressions}
+          limit={MAX_SUGGESTIONS}
           value={series.fields ?? []}
           error={errorAt('fields')}
           onChange={(fields) => change({ fields })}
@@ -157,9 +157,9 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
           {series.type !== 'number' && (
             <TagsInput
               label="Grouped by"
-              placeholder={series.groupBy.length === 0 ? sqlName('ServiceName') : ''}
-              data={known.expressions}
-              limit={MOST_OFFERED}
+              placeholder={series.groupBy.length === 0 ? toSqlName('ServiceName') : ''}
+              data={suggestions.expressions}
+              limit={MAX_SUGGESTIONS}
               maxTags={10}
               value={series.groupBy}
               error={errorAt('groupBy')}

@@ -15,17 +15,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { PlusIcon } from '../../../parts/icons.tsx';
 import { COLUMNS } from '../grid.ts';
-import { dashboardsQuery, type Series, sourcesQuery, type Tile, type TileType, type Window } from '../queries.ts';
-import { MOST_SERIES, newSeries, TILE_TYPES, withType } from './draft.ts';
+import { dashboardsQuery, type Series, sourcesQuery, type Tile, type TileType, type TimeWindow } from '../queries.ts';
+import { changeTileType, createSeries, MAX_SERIES, TILE_TYPES } from './draft.ts';
 import classes from './editor.module.css';
+import { findErrorWithin } from './field-errors.ts';
 import { FormatFields } from './format-fields.tsx';
-import { mistakeWithin } from './field-errors.ts';
 import { SeriesFields } from './series-fields.tsx';
 import { TilePreview, usePreview } from './tile-preview.tsx';
 
 interface Props {
   tile: Tile;
-  window: Window;
+  window: TimeWindow;
   /** What the server said about a member of this tile when the dashboard was last sent: `series[0].where`. */
   errorAt: (path: string) => string | undefined;
   onChange: (tile: Tile) => void;
@@ -50,7 +50,7 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
     );
   const seriesError = (index: number) => (member: string) => {
     const path = `series[${index}].${member}`;
-    return errorAt(path) ?? mistakeWithin(preview.error, path);
+    return errorAt(path) ?? findErrorWithin(preview.error, path);
   };
   const place = (name: 'x' | 'y' | 'w' | 'h', label: string, min: number, max: number) => (
     <NumberInput
@@ -91,7 +91,7 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
             allowDeselect={false}
             data={TILE_TYPES.map(({ value, label }) => ({ value, label }))}
             value={type}
-            onChange={(value) => value && onChange(withType(tile, value as TileType, sources[0]?.id ?? 'logs'))}
+            onChange={(value) => value && onChange(changeTileType(tile, value as TileType, sources[0]?.id ?? 'logs'))}
           />
           {type === 'time' && (
             <Select
@@ -131,7 +131,7 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
             maxRows={18}
             value={tile.series[0]?.content ?? ''}
             error={errorAt('series[0].content')}
-            onChange={(event) => setSeries([{ ...newSeries('markdown', ''), content: event.currentTarget.value }])}
+            onChange={(event) => setSeries([{ ...createSeries('markdown', ''), content: event.currentTarget.value }])}
           />
         ) : (
           numbered.map(({ series, index, key }) => (
@@ -167,11 +167,11 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
               variant="default"
               size="xs"
               leftSection={<PlusIcon size={14} />}
-              disabled={tile.series.length >= MOST_SERIES}
+              disabled={tile.series.length >= MAX_SERIES}
               onClick={() =>
                 setSeries([
                   ...tile.series,
-                  structuredClone(tile.series[tile.series.length - 1] ?? newSeries(type, 'logs')),
+                  structuredClone(tile.series[tile.series.length - 1] ?? createSeries(type, 'logs')),
                 ])
               }
             >

@@ -1,20 +1,20 @@
 import { Skeleton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { messageOf } from '../../../api/errors.ts';
+import { formatError } from '../../../api/errors.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
-import type { Tile, Window } from '../queries.ts';
+import type { Tile, TimeWindow } from '../queries.ts';
 import { TileContent } from '../tile-content.tsx';
 import classes from '../tiles/tiles.module.css';
 import { previewQuery } from './preview-query.ts';
 
 /** So long after the last key is the server asked. */
-const PAUSE_MS = 450;
+const DEBOUNCE_MS = 450;
 
-export function usePreview(tile: Tile, window: Window) {
+export function usePreview(tile: Tile, window: TimeWindow) {
   const api = useApi();
   const { organizationId } = useSession();
-  const [settled] = useDebouncedValue(tile, PAUSE_MS);
+  const [settled] = useDebouncedValue(tile, DEBOUNCE_MS);
   return useQuery({
     ...previewQuery(api, organizationId, settled, window),
     enabled: settled.series[0]?.type !== 'markdown',
@@ -22,7 +22,7 @@ export function usePreview(tile: Tile, window: Window) {
 }
 
 /** A tile as it is being written, drawn as it will be. */
-export function TilePreview({ tile, window }: { tile: Tile; window: Window }) {
+export function TilePreview({ tile, window }: { tile: Tile; window: TimeWindow }) {
   const { data, error, isFetching } = usePreview(tile, window);
   const type = tile.series[0]?.type;
   if (type === 'markdown')
@@ -30,7 +30,7 @@ export function TilePreview({ tile, window }: { tile: Tile; window: Window }) {
   if (error)
     return (
       <div className={classes.centre} role="status" data-testid="preview-error">
-        <p className={classes.error}>{messageOf(error)}</p>
+        <p className={classes.error}>{formatError(error)}</p>
       </div>
     );
   // What was drawn before the type was changed is no preview of this one.

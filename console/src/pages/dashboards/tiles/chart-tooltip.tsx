@@ -1,5 +1,5 @@
 import { formatValue, type NumberFormat } from '../number-format.ts';
-import { momentText } from '../times.ts';
+import { formatDateTime } from '../times.ts';
 import classes from './time-chart.module.css';
 
 interface Props {
@@ -15,11 +15,11 @@ interface Props {
   format: NumberFormat;
 }
 
-const MOST_ROWS = 10;
+const MAX_ROWS = 10;
 
-export function ChartTip({ at, zone, left, top, width, rows, format }: Props) {
+export function ChartTooltip({ at, zone, left, top, width, rows, format }: Props) {
   const present = rows.flatMap(({ value, ...row }) => (value === null ? [] : [{ ...row, value }]));
-  const shown = present.toSorted((one, other) => other.value - one.value).slice(0, MOST_ROWS);
+  const shown = present.toSorted((one, other) => other.value - one.value).slice(0, MAX_ROWS);
   const isRight = left > width / 2;
   return (
     <div
@@ -28,7 +28,7 @@ export function ChartTip({ at, zone, left, top, width, rows, format }: Props) {
       data-testid="chart-tip"
     >
       <div className={classes.tipTime}>
-        {momentText(at, zone)}
+        {formatDateTime(at, zone)}
         {zone === 'UTC' && ' UTC'}
       </div>
       {shown.length === 0 && <div>No value</div>}

@@ -1,11 +1,11 @@
-import { formatOf, formatValue } from '../number-format.ts';
-import type { DataOf, Tile } from '../queries.ts';
+import { formatValue, resolveNumberFormat } from '../number-format.ts';
+import type { Tile, TileDataByType } from '../queries.ts';
 import { EmptyTile } from './empty-tile.tsx';
 import classes from './tiles.module.css';
 
 /** The first series large, any others below it. */
-export function NumberTile({ tile, data }: { tile: Tile; data: DataOf<'number'> }) {
-  const format = formatOf(tile.series);
+export function NumberTile({ tile, data }: { tile: Tile; data: TileDataByType<'number'> }) {
+  const format = resolveNumberFormat(tile.series);
   const [first, ...others] = data.series;
   if (!first || data.series.every(({ value }) => value === null)) return <EmptyTile />;
   return (

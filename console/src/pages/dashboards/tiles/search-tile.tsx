@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import { ChevronIcon } from '../../../parts/icons.tsx';
 import { ScrollRegion } from '../../../parts/scroll-region.tsx';
-import type { DataOf } from '../queries.ts';
-import { momentText } from '../times.ts';
+import type { TileDataByType } from '../queries.ts';
+import { formatDateTime } from '../times.ts';
 import { EmptyTile } from './empty-tile.tsx';
 import classes from './tiles.module.css';
 
 /** The newest rows; one that is opened shows all of its text. */
-export function SearchTile({ data, zone }: { data: DataOf<'search'>; zone: string }) {
+export function SearchTile({ data, zone }: { data: TileDataByType<'search'>; zone: string }) {
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   if (data.rows.length === 0) return <EmptyTile />;
   // The time comes first whether it was asked for or not; asked for, it would stand there twice.
@@ -44,12 +44,12 @@ export function SearchTile({ data, zone }: { data: DataOf<'search'>; zone: strin
                       onClick={() => toggle(id)}
                     >
                       <ChevronIcon size={12} />
-                      {momentText(Number(cells[0]), zone)}
+                      {formatDateTime(Number(cells[0]), zone)}
                     </button>
                   </td>
                 ) : (
                   <td key={column.id} className={classes.cell}>
-                    {textOf(cells[column.index])}
+                    {formatCell(cells[column.index])}
                   </td>
                 ),
               )}
@@ -61,5 +61,5 @@ export function SearchTile({ data, zone }: { data: DataOf<'search'>; zone: strin
   );
 }
 
-const textOf = (value: unknown): string =>
+const formatCell = (value: unknown): string =>
   value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);

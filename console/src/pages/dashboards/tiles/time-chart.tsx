@@ -1,10 +1,10 @@
 import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { colorsOf } from '../../../parts/colors.ts';
+import { assignColors } from '../../../parts/colors.ts';
 import type { NumberFormat } from '../number-format.ts';
 import { ChartLegend } from './chart-legend.tsx';
-import { ChartTip } from './chart-tooltip.tsx';
+import { ChartTooltip } from './chart-tooltip.tsx';
 import classes from './time-chart.module.css';
 import type { Line } from './time-series.ts';
 import { usePlot } from './use-plot.ts';
@@ -38,7 +38,7 @@ export function TimeChart({ label, lines, buckets, start, end, zone, isBars, for
   const [hover, setHover] = useState<Hover>();
   const canvas = useRef<HTMLDivElement>(null);
   const labels = useMemo(() => lines.map((line) => line.label), [lines]);
-  const colors = useMemo(() => colorsOf(labels, isDark), [labels, isDark]);
+  const colors = useMemo(() => assignColors(labels, isDark), [labels, isDark]);
   usePlot(canvas, {
     lines,
     colors,
@@ -77,7 +77,7 @@ export function TimeChart({ label, lines, buckets, start, end, zone, isBars, for
       <div className={classes.plot} role="img" aria-label={label}>
         <div ref={canvas} className={classes.canvas} />
         {hover && (
-          <ChartTip
+          <ChartTooltip
             at={buckets[hover.index] ?? start}
             zone={zone}
             left={hover.left}

@@ -1,20 +1,20 @@
 import { useMemo } from 'react';
-import { formatOf } from '../number-format.ts';
-import type { DataOf, Tile } from '../queries.ts';
+import { resolveNumberFormat } from '../number-format.ts';
+import type { Tile, TileDataByType } from '../queries.ts';
 import { EmptyTile } from './empty-tile.tsx';
 import classes from './tiles.module.css';
 import { TimeChart } from './time-chart.tsx';
-import { linesOf } from './time-series.ts';
+import { toLines } from './time-series.ts';
 
 interface Props {
   tile: Tile;
-  data: DataOf<'time'>;
+  data: TileDataByType<'time'>;
   zone: string;
   onZoom?: ((start: number, end: number) => void) | undefined;
 }
 
 export function TimeTile({ tile, data, zone, onZoom }: Props) {
-  const lines = useMemo(() => linesOf(data), [data]);
+  const lines = useMemo(() => toLines(data), [data]);
   const { shown, total } = data.groups;
   const isEmpty = lines.every(({ values }) => values.every((value) => value === null));
   if (isEmpty) return <EmptyTile />;
@@ -29,7 +29,7 @@ export function TimeTile({ tile, data, zone, onZoom }: Props) {
           end={data.end}
           zone={zone}
           isBars={tile.series[0]?.displayType === 'stacked_bar'}
-          format={formatOf(tile.series)}
+          format={resolveNumberFormat(tile.series)}
           onZoom={onZoom}
         />
       </div>
