@@ -1,15 +1,16 @@
 import { createUnreachableError, toApiError } from './errors.ts';
+import { readJson } from './read-json.ts';
 import type { SessionStore } from './session.ts';
 
-/** What a caller may add to any operation. */
+/** Options of any operation. */
 export interface RequestOptions {
   signal?: AbortSignal | undefined;
-  /** Sees the answer's headers, for example the etag; called only when the answer is a success. */
+  /** Called with a successful response, for example to read its ETag. */
   onResponse?: ((response: Response) => void) | undefined;
 }
 
 interface OperationRequest extends RequestOptions {
-  /** The member of the answer that holds what was asked for; the whole answer when left out. */
+  /** The member of the response that holds the result; without it, the result is the whole response. */
   envelope?: 'result' | 'data';
   query?: Record<string, unknown>;
   headers?: Record<string, string | undefined>;
@@ -18,7 +19,7 @@ interface OperationRequest extends RequestOptions {
 
 export type Send = <T>(method: string, path: string, request: OperationRequest) => Promise<T>;
 
-/** Requests with the session's cookie and its token. A token that another tab has replaced is fetched again, once. */
+/** Sends the session cookie and its CSRF token. If another tab has replaced the token, it is fetched again, once. */
 export function createSend(base: string, sessions: SessionStore): Send {
   return async <T>(method: string, path: string, request: OperationRequest): Promise<T> => {
     let response = await fetchOnce(base, method, path, request, sessions.csrf());
@@ -33,7 +34,7 @@ export function createSend(base: string, sessions: SessionStore): Send {
   };
 }
 
-/** Handed out as it came. */
+/** A download is returned as a blob. */
 const isDownload = ({ ok, headers }: Response): boolean =>
   ok && headers.get('content-disposition')?.startsWith('attachment') === true;
 
@@ -64,13 +65,5 @@ async function fetchOnce(
   } catch (error) {
     if (signal?.aborted) throw error;
     throw createUnreachableError();
-  }
-}
-
-export async function readJson(response: Response): Promise<unknown> {
-  try {
-    return await response.json();
-  } catch {
-    return undefined;
   }
 }

@@ -4,7 +4,7 @@ import type { Operations } from './generated.ts';
 
 const MAX_RETRIES = 2;
 
-/** Trouble on the way is tried again; what the server refused stays refused. */
+/** Retries network errors, rate limits and server errors. */
 const shouldRetry = (failures: number, error: unknown): boolean =>
   failures < MAX_RETRIES &&
   error instanceof ApiError &&
@@ -18,7 +18,7 @@ export const createQueryClient = (): QueryClient =>
     },
   });
 
-/** Every key begins with the organization: another one never sees what is kept. */
+/** Every query key starts with the organization, so organizations never share cached data. */
 export const servicesQuery = (api: Operations, organizationId: string) =>
   queryOptions({
     queryKey: [organizationId, 'services'],
@@ -37,7 +37,7 @@ export const keysQuery = (api: Operations, organizationId: string) =>
     queryFn: ({ signal }) => api.openapiKeyGetList({ organizationId }, { signal }),
   });
 
-/** Days as YYYY-MM-DD, both included; at most 31 of them. */
+/** Days as YYYY-MM-DD, both inclusive; at most 31 days. */
 export const usageCostQuery = (api: Operations, organizationId: string, from: string, to: string) =>
   queryOptions({
     queryKey: [organizationId, 'usageCost', from, to],

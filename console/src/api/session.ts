@@ -1,13 +1,13 @@
-import { readJson } from './client.ts';
 import { createUnreachableError, toApiError } from './errors.ts';
 import type { ConsoleSessionGetResult } from './generated.ts';
+import { readJson } from './read-json.ts';
 
-/** Who is signed in. The token that comes with it stays in the store. */
+/** The signed-in session. Its CSRF token stays inside the store. */
 export type Session = Omit<ConsoleSessionGetResult, 'csrf'>;
 
 export type Credentials = { keyId: string; keySecret: string } | { token: string };
 
-/** `ended`: there was a session and the server no longer knows it; the page stays as it is until somebody signs in again. */
+/** `ended`: the server no longer accepts the session. The page stays as it is until the user signs in again. */
 export type SessionState =
   | { status: 'unknown' | 'signed-out'; session: undefined }
   | { status: 'signed-in' | 'ended'; session: Session };
@@ -15,11 +15,11 @@ export type SessionState =
 export interface SessionStore {
   get(): SessionState;
   subscribe(listener: () => void): () => void;
-  /** Sent with every call. Lives in memory only: a reload asks for a new one. */
+  /** Sent with every request. Held in memory only; a reload fetches a new one. */
   csrf(): string | undefined;
-  /** Asks once whether the cookie still holds; answers the state. */
+  /** Fetches the session on the first call and returns the state. */
   restore(): Promise<SessionState>;
-  /** Asks for a fresh token; false when the session is over. */
+  /** Fetches a new CSRF token; false if the session has ended. */
   renew(): Promise<boolean>;
   signIn(credentials: Credentials): Promise<Session>;
   signOut(): Promise<void>;
@@ -60,10 +60,10 @@ export function createSessionStore(base: string): SessionStore {
   };
   const fetchSession = async (): Promise<boolean> => {
     const response = await request('GET');
-    // Read in every case: an answer that nobody reads holds its connection.
+    // Always read the body: an unread response keeps its connection open.
     const answer = await readJson(response);
     if (response.ok) storeSession(answer as ConsoleSessionGetResult);
-    // 403: the key may not be used from here; another one may.
+    // 403: the IP access list of the key excludes this address. Another key may work.
     else if (response.status !== 401 && response.status !== 403) throw toApiError(response.status, answer);
     return response.ok;
   };
@@ -105,9 +105,9 @@ export function createSessionStore(base: string): SessionStore {
   return store;
 }
 
-/** What a session is offered; the server decides again on every request. */
+/** Which pages and actions to show. The server checks every request again. */
 export interface Permissions {
-  /** Services, keys, costs and activity may be looked at. */
+  /** Can view services, keys, costs and activity. */
   canSeeFleet: boolean;
   canChangeFleet: boolean;
   canSeeDashboards: boolean;

@@ -10,7 +10,7 @@ import { useApi, useSession } from './context.tsx';
 import { listDestinations } from './navigation.ts';
 import { useSignOut } from './user-menu.tsx';
 
-/** Ctrl+K: every page, every service, every dashboard and the few acts that belong to no page. */
+/** Ctrl+K: pages, services, dashboards and global actions. */
 export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
   const session = useSession();
   const api = useApi();
@@ -49,11 +49,11 @@ export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
     })),
   ];
   const actions: SpotlightActionData[] = [
-    { id: 'light', label: 'Light colors', leftSection: <SunIcon />, onClick: () => setColorScheme('light') },
-    { id: 'dark', label: 'Dark colors', leftSection: <MoonIcon />, onClick: () => setColorScheme('dark') },
+    { id: 'light', label: 'Light theme', leftSection: <SunIcon />, onClick: () => setColorScheme('light') },
+    { id: 'dark', label: 'Dark theme', leftSection: <MoonIcon />, onClick: () => setColorScheme('dark') },
     {
       id: 'auto',
-      label: 'Colors as the system has them',
+      label: 'System theme',
       leftSection: <HalfIcon />,
       onClick: () => setColorScheme('auto'),
     },
@@ -66,9 +66,9 @@ export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
       actions={[
         { group: 'Pages', actions: pages },
         ...(resources.length > 0 ? [{ group: 'Services and dashboards', actions: resources }] : []),
-        { group: 'Acts', actions: actions },
+        { group: 'Actions', actions: actions },
       ]}
-      nothingFound="Nothing has that name"
+      nothingFound="No results"
       highlightQuery
       scrollable
       maxHeight="min(440px, 70vh)"

@@ -3,9 +3,9 @@ import type { ConsoleConfig } from '../api/config.ts';
 import type { Operations } from '../api/generated.ts';
 import { type Permissions, type Session, type SessionState, type SessionStore, toPermissions } from '../api/session.ts';
 
-/** What main.tsx builds once and every page may ask for. */
+/** Created once in main.tsx and available to every page. */
 export interface AppDependencies {
-  /** '' or '/x': the server's address is the page's origin and this. */
+  /** The base path of the server, '' or '/x'. */
   base: string;
   api: Operations;
   sessions: SessionStore;
@@ -33,9 +33,9 @@ export function useSessionState(): SessionState {
   return useSyncExternalStore(sessions.subscribe, sessions.get);
 }
 
-/** Who is signed in; only for what stands behind the guard. */
+/** The signed-in session. Only for routes that require one. */
 export function useSession(): Session & Permissions & { organizationId: string } {
   const { session } = useSessionState();
-  if (!session) throw new Error('Nobody is signed in');
+  if (!session) throw new Error('There is no session');
   return { ...session, ...toPermissions(session), organizationId: session.organization.id };
 }

@@ -3,21 +3,21 @@ import { formatError } from '../api/errors.ts';
 import { ErrorNotice } from '../parts/error-notice.tsx';
 import { Page } from '../parts/page.tsx';
 
-/** For what no page caught itself. A new build on the server takes old scripts away: loading again brings the new ones. */
+/** For errors that no page handles. After an upgrade of the server the old scripts are gone; reloading fetches the new ones. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
-  // The guard may have failed too, so the whole way to the page is gone again.
+  // The session check may have failed too, so all route loaders run again.
   const retry = async () => {
     await router.invalidate();
     reset();
   };
   const isStale = /dynamically imported module|module script/i.test(formatError(error));
   return (
-    <Page title="This page did not load">
+    <Page title="Could not load this page">
       {isStale ? (
         <ErrorNotice
-          error={new Error('The console was updated on the server.')}
-          title="Load it again"
+          error={new Error('A new version of the console is available.')}
+          title="Reload the page"
           retry={() => window.location.reload()}
         />
       ) : (

@@ -14,24 +14,24 @@ export interface Destination {
 const canSeeFleet = ({ canSeeFleet }: Permissions) => canSeeFleet;
 
 const DESTINATIONS: Destination[] = [
-  { to: '/', label: 'Overview', hint: 'The fleet at a glance', icon: OverviewIcon, isVisible: canSeeFleet },
+  { to: '/', label: 'Overview', hint: 'Fleet at a glance', icon: OverviewIcon, isVisible: canSeeFleet },
   {
     to: '/services',
     label: 'Services',
-    hint: 'Sizes, replicas and idling',
+    hint: 'Memory, replicas and idling',
     icon: ServicesIcon,
     isVisible: canSeeFleet,
   },
-  { to: '/costs', label: 'Costs', hint: 'What each day cost', icon: CostsIcon, isVisible: canSeeFleet },
+  { to: '/costs', label: 'Costs', hint: 'Daily costs and budgets', icon: CostsIcon, isVisible: canSeeFleet },
   {
     to: '/dashboards',
     label: 'Dashboards',
-    hint: 'What the telemetry says',
+    hint: 'Charts of logs, traces and metrics',
     icon: DashboardsIcon,
     isVisible: ({ canSeeDashboards }) => canSeeDashboards,
   },
-  { to: '/keys', label: 'Keys', hint: 'Who may call the API', icon: KeysIcon, isVisible: canSeeFleet },
-  { to: '/activity', label: 'Activity', hint: 'Who changed what', icon: ActivityIcon, isVisible: canSeeFleet },
+  { to: '/keys', label: 'Keys', hint: 'API keys', icon: KeysIcon, isVisible: canSeeFleet },
+  { to: '/activity', label: 'Activity', hint: 'Audit log', icon: ActivityIcon, isVisible: canSeeFleet },
 ];
 
 export const listDestinations = (permissions: Permissions): Destination[] =>

@@ -5,12 +5,12 @@ import { Page } from '../parts/page.tsx';
 
 export function NotFoundPage() {
   return (
-    <Page title="Not found">
+    <Page title="Page not found">
       <EmptyState
-        title="There is no such page"
-        action={<Button renderRoot={(props) => <Link to="/" {...props} />}>To the overview</Button>}
+        title="This page does not exist"
+        action={<Button renderRoot={(props) => <Link to="/" {...props} />}>Go to overview</Button>}
       >
-        The address may be mistyped, or what it named is gone.
+        Check the address. The resource may have been deleted.
       </EmptyState>
     </Page>
   );

@@ -31,7 +31,7 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 });
 
-/** Everything behind the guard. A session that ends later is the shell's business: the page must not go away. */
+/** Routes that require a session. If the session ends later, the shell asks the user to sign in without leaving the page. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -53,7 +53,7 @@ const overview = createRoute({
     const { session } = sessions.get();
     if (session && permissions.canSeeFleet) prefetchOverview(queries, api, session.organization.id);
   },
-  // Where nearly everybody arrives: it comes with the frame around it.
+  // The usual entry page, so it is part of the main bundle.
   component: OverviewPage,
 });
 
@@ -103,7 +103,7 @@ const activity = createRoute({
   component: lazyRouteComponent(() => import('../pages/activity/activity-page.tsx'), 'ActivityPage'),
 });
 
-/** Every other address, for those who are signed in. */
+/** Every other path. */
 const notFound = createRoute({ getParentRoute: () => signedIn, path: '$', component: NotFoundPage });
 
 const routeTree = root.addChildren([
@@ -116,7 +116,7 @@ export const createConsoleRouter = (context: RouterContext) =>
     routeTree,
     context,
     basepath: context.base === '' ? '/' : context.base,
-    // What a page does not know of its address is not handed to it.
+    // Search parameters that a route does not declare are dropped.
     search: { strict: true },
     defaultPreload: 'intent',
     scrollRestoration: true,
@@ -124,7 +124,7 @@ export const createConsoleRouter = (context: RouterContext) =>
     defaultNotFoundComponent: NotFoundPage,
   });
 
-/** The script of the page that was asked for comes while the server says who is signed in, not after it. */
+/** Loads the script of the requested page in parallel with the session. */
 export function preloadPage(router: ReturnType<typeof createConsoleRouter>): void {
   const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
   for (const { options } of routes) options.component?.preload?.();

@@ -8,7 +8,7 @@ import { useDependencies, useSession } from './context.tsx';
 const COLOR_SCHEMES = [
   { value: 'light', label: 'Light', icon: SunIcon },
   { value: 'dark', label: 'Dark', icon: MoonIcon },
-  { value: 'auto', label: 'As the system', icon: HalfIcon },
+  { value: 'auto', label: 'System', icon: HalfIcon },
 ] as const;
 
 export function useSignOut(): () => Promise<void> {
@@ -21,7 +21,7 @@ export function useSignOut(): () => Promise<void> {
       queries.clear();
       await navigate({ to: '/sign-in' });
     } catch (error) {
-      notifyError('You are still signed in', error);
+      notifyError('Could not sign out', error);
     }
   };
 }
@@ -40,13 +40,13 @@ export function UserMenu() {
       <Menu.Dropdown>
         <Menu.Label component="div">
           <Text size="xs" c="dimmed">
-            Signed in with the {kind}
+            Signed in with {kind === 'token' ? 'dashboard token' : 'API key'}
           </Text>
           <Text size="sm" fw={600} c="var(--mantine-color-text)" style={{ overflowWrap: 'anywhere' }}>
             {credential.name}
           </Text>
           <Text size="xs" c="dimmed">
-            {kind === 'token' ? 'dashboards only' : credential.roles.join(', ')}
+            {kind === 'token' ? 'Dashboards only' : credential.roles.join(', ')}
           </Text>
         </Menu.Label>
         <Menu.Divider />

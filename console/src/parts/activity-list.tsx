@@ -6,7 +6,7 @@ import { Timestamp } from './timestamp.tsx';
 
 const MAX_CHANGES = 4;
 
-/** Who did what, newest first, with what changed where that is short enough to be read at a glance. */
+/** Activities, newest first, with the first few changed fields. */
 export function ActivityList({
   activities,
   names,

@@ -1,4 +1,4 @@
-/** At least 3 to 1 on the surface of either scheme, neighbours far apart. */
+/** Contrast of at least 3:1 on the background; adjacent entries differ clearly. */
 const LIGHT = [
   '#0b7285',
   '#d9480f',
@@ -28,7 +28,7 @@ const DARK = [
   '#adb5bd',
 ];
 
-/** What everybody expects in these colors. */
+/** Log levels have conventional colors. */
 const CONVENTIONAL_COLORS: [RegExp, number][] = [
   [/^(fatal|critical|error)$/i, 4],
   [/^warn(ing)?$/i, 6],
@@ -36,7 +36,7 @@ const CONVENTIONAL_COLORS: [RegExp, number][] = [
   [/^(debug|trace)$/i, 11],
 ];
 
-/** One for each name, nearly always the same one wherever the name turns up, and apart from its neighbours while there are enough. */
+/** One color per name, derived from a hash so that a name keeps its color across charts. Names share colors only when the palette is exhausted. */
 export function assignColors(names: readonly string[], isDark: boolean): string[] {
   const palette = isDark ? DARK : LIGHT;
   const chosen = new Map<string, number>();

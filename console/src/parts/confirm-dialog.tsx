@@ -5,7 +5,7 @@ import { formatError } from '../api/errors.ts';
 interface Props {
   opened: boolean;
   title: string;
-  /** Names the thing and says what follows. */
+  /** Names the resource and describes the effect. */
   children: ReactNode;
   action: string;
   isDangerous?: boolean;
@@ -13,7 +13,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks before something that cannot be taken back. Stays open with the reason when it fails. */
+/** Confirms an action. Stays open and shows the error if the action fails. */
 export function ConfirmDialog({ opened, title, children, action, isDangerous = false, onConfirm, onClose }: Props) {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>();

@@ -1,4 +1,4 @@
-// Days of the bill: UTC, written YYYY-MM-DD.
+// Billing days: UTC, as YYYY-MM-DD.
 
 const DAY_MS = 86_400_000;
 
@@ -13,7 +13,7 @@ export const lastOfMonth = (day: string): string => {
 };
 export const dayOfMonth = (day: string): number => Number(day.slice(8));
 
-/** Every day from the first to the last, both included. */
+/** Every day from `from` to `to`, both inclusive. */
 export function listDays(from: string, to: string): string[] {
   const days: string[] = [];
   for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);

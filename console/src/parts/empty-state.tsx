@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 interface Props {
   title: string;
-  /** What to do next. */
+  /** Suggests the next step. */
   children?: ReactNode;
   action?: ReactNode;
 }

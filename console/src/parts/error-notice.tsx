@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { ApiError, formatError } from '../api/errors.ts';
 import { Note } from './note.tsx';
 
-/** What went wrong, where it went wrong, and a way to try again. */
+/** An error with its request ID and an optional retry button. */
 export function ErrorNotice({ error, title, retry }: { error: unknown; title: string; retry?: () => void }) {
   const requestId = error instanceof ApiError ? error.requestId : undefined;
   return (
@@ -17,7 +17,7 @@ export function ErrorNotice({ error, title, retry }: { error: unknown; title: st
           )}
           {requestId && (
             <Text size="xs" c="dimmed">
-              Request {requestId}
+              Request ID: {requestId}
             </Text>
           )}
         </Group>

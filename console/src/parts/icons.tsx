@@ -5,7 +5,7 @@ export interface IconProps {
   size?: number;
 }
 
-/** Drawn on a grid of 20, stroked in the text's color. What it means stands in words beside it. */
+/** 20 × 20 grid, stroked in the text color. Hidden from screen readers; the surrounding element has the label. */
 export function IconBase({ size = 18, children }: IconProps & { children: ReactNode }) {
   return (
     <svg

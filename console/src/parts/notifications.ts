@@ -1,12 +1,11 @@
 import { notifications } from '@mantine/notifications';
 import { formatError } from '../api/errors.ts';
 
-/** Says what happened. */
 export const notifySuccess = (message: string): void => {
   notifications.show({ message, color: 'teal', autoClose: 5000 });
 };
 
-/** Says what did not, where no field or panel can. */
+/** For errors that belong to no field or panel. */
 export const notifyError = (title: string, error: unknown): void => {
   notifications.show({ title, message: formatError(error), color: 'red', autoClose: 10_000, role: 'alert' });
 };

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 
 interface Props {
   title: string;
-  /** Beside the title. */
+  /** Next to the title. */
   badges?: ReactNode;
   /** One line under the title. */
   subtitle?: ReactNode;
@@ -12,7 +12,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** What every page begins with: its title, in the tab as well. */
+/** Page title, also used as the document title, with actions. */
 export function Page({ title, badges: mark, subtitle: lead, actions, children }: Props) {
   useDocumentTitle(`${title} · Pilothouse`);
   return (

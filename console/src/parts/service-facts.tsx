@@ -1,6 +1,6 @@
 import { Badge, Group } from '@mantine/core';
 import type { Service } from '../api/types.ts';
-import { formatIdle, formatMemory, formatNumber, plural } from './format.ts';
+import { formatIdle, formatMemory, formatNumber } from './format.ts';
 import classes from './service-facts.module.css';
 
 /** "16–120 GB × 3". */
@@ -8,8 +8,6 @@ export function formatSize({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, n
   const memory = min === max ? formatMemory(min) : `${formatNumber(min)}–${formatMemory(max)}`;
   return `${memory} × ${formatNumber(numReplicas)}`;
 }
-
-export const replicasOf = ({ numReplicas }: Service): string => plural(numReplicas, 'replica');
 
 export const formatIdleScaling = ({ idleScaling, idleTimeoutMinutes }: Service): string =>
   formatIdle(idleScaling, idleTimeoutMinutes);
@@ -31,7 +29,7 @@ export function ServiceState({ state }: { state: Service['state'] }) {
   );
 }
 
-/** What sets a service apart from the others. */
+/** Badges for development, read-only and primary services. */
 export function ServiceBadges({ service }: { service: Service }) {
   return (
     <Group gap={6} component="span">

@@ -6,10 +6,10 @@ import { ChevronIcon } from '../../parts/icons.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
 import classes from './activity.module.css';
 
-/** One change; opened, it shows both sides and where it came from. */
+/** One activity. Expanded, it shows the changed fields and the origin of the request. */
 export function ActivityEntry({ activity, names }: { activity: Activity; names: ReadonlyMap<string, string> }) {
   const { actorDetails, actorIpAddress, userAgent, requestId, createdAt } = activity;
-  const origin = [actorIpAddress && `from ${actorIpAddress}`, userAgent && `with ${userAgent}`]
+  const origin = [actorIpAddress && `from ${actorIpAddress}`, userAgent && `using ${userAgent}`]
     .filter(Boolean)
     .join(' ');
   return (
@@ -27,14 +27,14 @@ export function ActivityEntry({ activity, names }: { activity: Activity; names: 
           </span>
         </summary>
         <div className={classes.body}>
-          <Changes of={activity} />
+          <Changes activity={activity} />
           <Text size="xs" c="dimmed" mt="xs" className={classes.origin}>
             {activity.type}
             {origin !== '' && ` · ${origin}`}
             {requestId && (
               <>
                 {' '}
-                · request {requestId} <CopyIconButton value={requestId} label="Copy the request's id" />
+                · Request ID: {requestId} <CopyIconButton value={requestId} label="Copy request ID" />
               </>
             )}
           </Text>
@@ -44,15 +44,15 @@ export function ActivityEntry({ activity, names }: { activity: Activity; names: 
   );
 }
 
-function Changes({ of: activity }: { of: Activity }) {
+function Changes({ activity }: { activity: Activity }) {
   const changes = listChanges(activity);
-  // What was made has no before, what was deleted no after.
+  // Created resources have no `before`, deleted ones no `after`.
   const hasBefore = activity.before !== undefined;
   const hasAfter = activity.after !== undefined;
   if (changes.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        The trail holds no fields of this change.
+        No field changes were recorded.
       </Text>
     );
   return (

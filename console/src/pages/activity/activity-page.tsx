@@ -20,10 +20,9 @@ import type { ActivitySearch } from './search.ts';
 const route = getRouteApi('/signed-in/activity');
 const PAGE_SIZE = 200;
 
-/** So long after the last key is the server asked. */
 const DEBOUNCE_MS = 300;
 
-/** Every filter is the server's, which looks through the whole trail. */
+/** The server applies all filters to the whole audit log. */
 export function ActivityPage() {
   const api = useApi();
   const { organizationId } = useSession();
@@ -35,7 +34,7 @@ export function ActivityPage() {
   const [text] = useDebouncedValue(search.text, DEBOUNCE_MS);
   const filter = toFilter({ ...search, text }, names);
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage, isPlaceholderData } = useInfiniteQuery({
-    queryKey: [organizationId, 'activities', 'trail', filter],
+    queryKey: [organizationId, 'activities', 'list', filter],
     queryFn: ({ pageParam, signal }) =>
       api.activityGetList(
         { organizationId, limit: String(PAGE_SIZE), ...filter, ...(pageParam === '' ? {} : { before: pageParam }) },
@@ -51,26 +50,26 @@ export function ActivityPage() {
   const isFiltered = Object.values(search).some((value) => value !== undefined);
 
   return (
-    <Page title="Activity" subtitle="Every change, and who made it. Days are UTC.">
-      <search className={classes.filters} aria-label="Filter the activity">
+    <Page title="Activity" subtitle="All changes and who made them. Dates are in UTC.">
+      <search className={classes.filters} aria-label="Filters">
         <TextInput
-          aria-label="Find in the activity"
-          placeholder="Name, actor, address…"
+          aria-label="Search activity"
+          placeholder="Name, actor or IP address"
           leftSection={<SearchIcon size={16} />}
           value={search.text ?? ''}
           onChange={(event) => setFilter('text', event.currentTarget.value)}
         />
         <Select
-          aria-label="About"
-          placeholder="About anything"
+          aria-label="Resource type"
+          placeholder="Any resource"
           clearable
           data={RESOURCE_TYPES}
           value={search.kind ?? null}
           onChange={(kind) => setFilter('kind', kind)}
         />
         <Select
-          aria-label="By"
-          placeholder="By anybody"
+          aria-label="Actor"
+          placeholder="Any actor"
           clearable
           searchable
           data={listActors(recent, keys, search.actor)}
@@ -79,7 +78,7 @@ export function ActivityPage() {
         />
         <TextInput
           type="date"
-          aria-label="From day"
+          aria-label="Start date"
           leftSection={<span className={classes.between}>from</span>}
           leftSectionWidth={48}
           value={search.from ?? ''}
@@ -87,7 +86,7 @@ export function ActivityPage() {
         />
         <TextInput
           type="date"
-          aria-label="To day"
+          aria-label="End date"
           leftSection={<span className={classes.between}>to</span>}
           leftSectionWidth={34}
           value={search.to ?? ''}
@@ -95,26 +94,24 @@ export function ActivityPage() {
         />
       </search>
       {error && !data ? (
-        <ErrorNotice error={error} title="The activity is missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load activity" retry={() => refetch()} />
       ) : (
         <Panel flush>
           {shown?.length === 0 ? (
             <EmptyState
-              title={isFiltered ? 'Nothing fits' : 'Nothing has happened yet'}
+              title={isFiltered ? 'No matching activity' : 'No activity yet'}
               action={
                 isFiltered && (
                   <Button variant="default" onClick={() => void navigate({ search: {}, replace: true })}>
-                    Show everything
+                    Clear filters
                   </Button>
                 )
               }
             >
-              {isFiltered
-                ? 'No change in the whole trail fits the filters.'
-                : 'Every change of services, keys and dashboards shows up here.'}
+              {isFiltered ? 'No changes match these filters.' : 'Changes to services, keys and dashboards appear here.'}
             </EmptyState>
           ) : (
-            <ol className={classes.trail} aria-label="Activity" aria-busy={isPlaceholderData}>
+            <ol className={classes.list} aria-label="Activity" aria-busy={isPlaceholderData}>
               {shown ? (
                 shown.map((activity) => <ActivityEntry key={activity.id} activity={activity} names={names} />)
               ) : (
@@ -128,11 +125,11 @@ export function ActivityPage() {
         <Group justify="space-between" className={classes.end}>
           <span role="status">
             {plural(shown.length, 'change')}
-            {hasNextPage && ' so far'}
+            {hasNextPage && ' loaded'}
           </span>
           {hasNextPage && (
             <Button variant="default" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
-              Load older ones
+              Load more
             </Button>
           )}
         </Group>

@@ -3,14 +3,14 @@ export const MARGIN = { top: 12, right: 12, bottom: 28, left: 64 };
 const STEPS = [1, 2, 2.5, 5, 10];
 const TICK_COUNT = 4;
 
-/** The distance of the marks: a round number, in micro-credits. */
+/** A round distance between ticks, in micro-credits. */
 function computeTickStep(highest: number): number {
   const rough = highest / TICK_COUNT;
   const power = 10 ** Math.floor(Math.log10(rough));
   return (STEPS.find((step) => step * power >= rough) ?? 10) * power;
 }
 
-/** Where the axis ends: at a mark that nothing rises above. */
+/** The top of the axis: the first tick at or above the highest value. */
 export const roundUpToTick = (highest: number): number => {
   const distance = computeTickStep(highest);
   return Math.ceil(highest / distance) * distance;

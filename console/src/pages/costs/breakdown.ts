@@ -1,7 +1,7 @@
 import type { CostRecord } from '../../api/types.ts';
 import type { Grouping } from './search.ts';
 
-/** Whole millionths of a credit: they add up exactly. */
+/** Whole millionths of a credit, so that sums are exact. */
 export type Micros = number;
 const MICROS_PER_CREDIT = 1_000_000;
 export const toCredits = (micros: Micros): number => micros / MICROS_PER_CREDIT;
@@ -11,16 +11,16 @@ export interface CostGroup {
   id: string;
   label: string;
   total: Micros;
-  /** One for each day of the span. */
+  /** One amount per day of the span. */
   days: Micros[];
 }
 
 export interface Breakdown {
   days: string[];
-  /** The largest first; without those that cost nothing. */
+  /** Largest first; groups without costs are omitted. */
   groups: CostGroup[];
   dayTotals: Micros[];
-  /** Days of which something may still change. */
+  /** Days that are not locked yet. */
   openDays: ReadonlySet<string>;
   total: Micros;
   open: Micros;
@@ -75,7 +75,7 @@ export function createBreakdown(costs: readonly CostRecord[], days: string[], by
   };
 }
 
-/** How a record falls apart; prepared once, because a warehouse's name stands on another record. */
+/** Splits a record into parts. The outer function collects names first: the name of a warehouse is on its own record. */
 const SPLITTERS: Record<Grouping, (costs: readonly CostRecord[]) => (cost: CostRecord) => CostPart[]> = {
   metric:
     () =>
@@ -101,7 +101,7 @@ const SPLITTERS: Record<Grouping, (costs: readonly CostRecord[]) => (cost: CostR
   },
 };
 
-/** The latest name of each; two things of one name are told apart by their ids. */
+/** Labels by the latest name; the ID is added to duplicate names. */
 function createLabeler(named: [id: string, name: string][]): (id: string) => string {
   const names = new Map(named);
   const count = new Map<string, number>();

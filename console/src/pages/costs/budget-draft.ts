@@ -9,12 +9,12 @@ export const budgetsQuery = (api: Operations, organizationId: string) =>
     queryFn: ({ signal }) => api.budgetGetList({ organizationId }, { signal }),
   });
 
-/** What the form holds. */
+/** State of the budget form. */
 export interface BudgetDraft {
   name: string;
-  /** Text while it is no number yet. */
+  /** A string while the input is not a number. */
   monthlyCHC: number | string;
-  /** Percent, as typed. */
+  /** Percentages as entered. */
   percents: string[];
   withForecast: boolean;
   url: string;
@@ -41,7 +41,7 @@ export const toBudgetDraft = ({ name, monthlyCHC, thresholds, webhook }: Budget)
   secret: '',
 });
 
-/** Percents as they were typed where they are no numbers, so that the server says what is wrong with them. */
+/** Invalid percentages are sent unchanged, so that the server reports the error. */
 const toThresholds = ({ percents, withForecast }: BudgetDraft): (number | string)[] => [
   ...percents.map((text) => (/^\d+$/.test(text) ? Number(text) : text)),
   ...(withForecast ? [FORECAST] : []),
@@ -56,7 +56,7 @@ export const toCreateBody = (draft: BudgetDraft): BudgetCreateBody => ({
   ...(draft.url === '' && draft.secret === '' ? {} : { webhook: toWebhook(draft) }),
 });
 
-/** Only what was changed: the rest may have been changed by somebody else meanwhile. */
+/** Only the changed fields, so that concurrent changes to other fields are kept. */
 export function toUpdateBody(draft: BudgetDraft, before: BudgetDraft): BudgetUpdateBody {
   const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
   const [thresholds, old] = [toThresholds(draft), toThresholds(before)];
@@ -71,4 +71,4 @@ export function toUpdateBody(draft: BudgetDraft, before: BudgetDraft): BudgetUpd
 }
 
 export const formatThreshold = (threshold: number | string): string =>
-  threshold === FORECAST ? FORECAST : `${threshold} %`;
+  threshold === FORECAST ? FORECAST : `${threshold}%`;

@@ -16,26 +16,26 @@ import classes from './costs.module.css';
 
 type BudgetAction = 'create' | 'edit' | 'delete';
 
-/** What is meant to be spent in a month, and whom to tell on the way there. */
+/** Monthly budgets with their alert thresholds. */
 export function BudgetsPanel() {
   const api = useApi();
   const { organizationId, canChangeFleet } = useSession();
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery(budgetsQuery(api, organizationId));
-  const [chosen, setChosen] = useState<{ act: BudgetAction; budget?: Budget }>();
+  const [chosen, setChosen] = useState<{ action: BudgetAction; budget?: Budget }>();
   const close = () => setChosen(undefined);
   const remove = async ({ id, name }: Budget) => {
     await api.budgetDelete({ organizationId, budgetId: id });
     await queries.invalidateQueries({ queryKey: budgetsQuery(api, organizationId).queryKey });
     void queries.invalidateQueries({ queryKey: [organizationId, 'activities'] });
-    notifySuccess(`The budget ${name} is deleted`);
+    notifySuccess(`Deleted budget ${name}`);
   };
   const create = canChangeFleet && (
     <Button
       size="compact-sm"
       variant="default"
       leftSection={<PlusIcon size={14} />}
-      onClick={() => setChosen({ act: 'create' })}
+      onClick={() => setChosen({ action: 'create' })}
     >
       New budget
     </Button>
@@ -43,21 +43,23 @@ export function BudgetsPanel() {
   return (
     <Panel title="Budgets" flush aside={create}>
       {error && !data ? (
-        <ErrorNotice error={error} title="The budgets are missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load budgets" retry={() => refetch()} />
       ) : data?.length === 0 ? (
-        <EmptyState title="No budgets yet">A budget tells when a month gets expensive. It stops nothing.</EmptyState>
+        <EmptyState title="No budgets yet">
+          A budget alerts you when monthly costs reach a threshold. It does not stop services.
+        </EmptyState>
       ) : (
         <DataTable
           label="Budgets"
           rows={data}
           rowKey={({ id }) => id}
           loadingRows={1}
-          columns={createColumns(canChangeFleet ? (budget, act) => setChosen({ budget, act }) : undefined)}
+          columns={createColumns(canChangeFleet ? (budget, action) => setChosen({ budget, action }) : undefined)}
         />
       )}
-      {chosen?.act === 'create' && <BudgetForm onClose={close} />}
-      {chosen?.act === 'edit' && <BudgetForm of={chosen.budget} onClose={close} />}
-      {chosen?.act === 'delete' && chosen.budget && (
+      {chosen?.action === 'create' && <BudgetForm onClose={close} />}
+      {chosen?.action === 'edit' && <BudgetForm budget={chosen.budget} onClose={close} />}
+      {chosen?.action === 'delete' && chosen.budget && (
         <ConfirmDialog
           opened
           isDangerous
@@ -66,14 +68,14 @@ export function BudgetsPanel() {
           onConfirm={() => remove(chosen.budget as Budget)}
           onClose={close}
         >
-          <b>{chosen.budget.name}</b> is gone with what it has told, and tells nothing more.
+          <b>{chosen.budget.name}</b> and its alerts will be deleted.
         </ConfirmDialog>
       )}
     </Panel>
   );
 }
 
-function createColumns(onAction: ((budget: Budget, act: BudgetAction) => void) | undefined): Column<Budget>[] {
+function createColumns(onAction: ((budget: Budget, action: BudgetAction) => void) | undefined): Column<Budget>[] {
   const columns: Column<Budget>[] = [
     {
       header: 'Name',
@@ -82,26 +84,26 @@ function createColumns(onAction: ((budget: Budget, act: BudgetAction) => void) |
           <span className={classes.label}>{name}</span>
           {webhook && (
             <Text size="xs" c="dimmed" className={classes.label}>
-              tells {formatOrigin(webhook.url)}
+              Webhook: {formatOrigin(webhook.url)}
             </Text>
           )}
         </>
       ),
     },
-    { header: 'In a month', align: 'right', cell: ({ monthlyCHC }) => <Credits chc={monthlyCHC} /> },
-    { header: 'Tells at', from: 'sm', cell: ({ thresholds }) => thresholds.map(formatThreshold).join(', ') },
-    { header: 'Told this month', from: 'md', cell: formatAlerts },
+    { header: 'Monthly budget', align: 'right', cell: ({ monthlyCHC }) => <Credits chc={monthlyCHC} /> },
+    { header: 'Alert at', from: 'sm', cell: ({ thresholds }) => thresholds.map(formatThreshold).join(', ') },
+    { header: 'Alerts this month', from: 'md', cell: formatAlerts },
   ];
   if (onAction)
     columns.push({
-      header: 'What to do',
+      header: 'Actions',
       isHeaderHidden: true,
       align: 'right',
       width: 52,
       cell: (budget) => (
         <Menu position="bottom-end" width={150}>
           <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" aria-label={`What to do with the budget ${budget.name}`}>
+            <ActionIcon variant="subtle" color="gray" aria-label={`Actions for budget ${budget.name}`}>
               <DotsIcon />
             </ActionIcon>
           </Menu.Target>
@@ -119,12 +121,12 @@ function createColumns(onAction: ((budget: Budget, act: BudgetAction) => void) |
 
 const formatAlerts = ({ notices }: Budget): string =>
   notices.length === 0
-    ? 'nothing'
+    ? 'None'
     : notices
         .map(({ threshold, delivery }) =>
           delivery === 'failed' ? `${formatThreshold(threshold)} (not delivered)` : formatThreshold(threshold),
         )
         .join(', ');
 
-/** The rest of an address often is a secret. */
+/** The path and query of a webhook URL are often secret. */
 const formatOrigin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);

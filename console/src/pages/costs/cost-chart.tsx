@@ -10,23 +10,23 @@ import { CostTooltip } from './cost-tooltip.tsx';
 export interface BudgetLine {
   id: string;
   name: string;
-  /** What it leaves for each day of the span, in micro-credits. */
+  /** The daily share of the budget for each day of the span, in micro-credits. */
   daily: number[];
 }
 
 interface Props {
   breakdown: Breakdown;
-  /** Those that are not hidden. */
+  /** The visible groups. */
   groups: readonly CostGroup[];
   colors: ReadonlyMap<string, string>;
   budgets: readonly BudgetLine[];
-  /** Days as YYYY-MM-DD, both included. */
+  /** Days as YYYY-MM-DD, both inclusive. */
   onBrush: (from: string, to: string) => void;
 }
 
 const HEIGHT = 300;
 
-/** A bar for each day. Hatched where the day is still open. Dragging over days looks at those alone. */
+/** One stacked bar per day, hatched if the day is not locked. Dragging selects a range of days. */
 export function CostChart({ breakdown: { days, openDays }, groups, colors, budgets, onBrush }: Props) {
   const { ref, width } = useElementSize();
   const [hovered, setHovered] = useState<number>();
@@ -55,7 +55,7 @@ export function CostChart({ breakdown: { days, openDays }, groups, colors, budge
           width={width}
           height={HEIGHT}
           role="img"
-          aria-label={`Costs of ${days.length} days; the table below has the same numbers`}
+          aria-label={`Daily costs, ${days.length} days. The table below lists the same values.`}
           data-testid="cost-chart"
           onPointerMove={(event) => {
             const at = dayAt(event);
@@ -139,7 +139,7 @@ export function CostChart({ breakdown: { days, openDays }, groups, colors, budge
               data-testid="budget-line"
               d={daily.map((micros, at) => `${at === 0 ? 'M' : 'L'}${toX(at)},${toY(micros)}H${toX(at + 1)}`).join('')}
             >
-              <title>{`What the budget ${name} leaves for a day`}</title>
+              <title>{`Daily share of budget ${name}`}</title>
             </path>
           ))}
         </svg>

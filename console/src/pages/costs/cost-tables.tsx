@@ -14,9 +14,9 @@ export const GROUPING_LABELS: Record<Grouping, string> = {
 };
 
 const share = (part: number, whole: number): string =>
-  whole === 0 ? '–' : `${formatNumber(Math.round((part / whole) * 1000) / 10)} %`;
+  whole === 0 ? '–' : `${formatNumber(Math.round((part / whole) * 1000) / 10)}%`;
 
-/** What each part cost over the whole span; adds up to the last line. */
+/** The cost of each group over the whole span, with the total. */
 export function GroupTable({ breakdown: { groups, total }, by }: { breakdown: Breakdown; by: Grouping }) {
   const columns: Column<CostGroup>[] = [
     { header: GROUPING_LABELS[by], cell: ({ label }) => <span className={classes.label}>{label}</span> },
@@ -31,7 +31,7 @@ export function GroupTable({ breakdown: { groups, total }, by }: { breakdown: Br
       rowKey={({ id }) => id}
       footer={
         <Table.Tr className={classes.sum}>
-          <Table.Th scope="row">Together</Table.Th>
+          <Table.Th scope="row">Total</Table.Th>
           <Table.Td />
           <Table.Td ta="right" data-testid="total">
             <Credits chc={toCredits(total)} exact unit={false} />
@@ -42,7 +42,7 @@ export function GroupTable({ breakdown: { groups, total }, by }: { breakdown: Br
   );
 }
 
-/** The same, day by day, the latest first. */
+/** The cost of each group per day, latest day first. */
 export function DayTable({ breakdown: { days, groups, dayTotals, openDays, total } }: { breakdown: Breakdown }) {
   const order = days.map((_, at) => at).toReversed();
   return (
@@ -58,7 +58,7 @@ export function DayTable({ breakdown: { days, groups, dayTotals, openDays, total
               </th>
             ))}
             <th scope="col" data-amount>
-              Together
+              Total
             </th>
           </tr>
         </thead>
@@ -70,7 +70,7 @@ export function DayTable({ breakdown: { days, groups, dayTotals, openDays, total
                 <th scope="row" title={day}>
                   {formatBillDay(day)}
                 </th>
-                <td className={classes.state}>{openDays.has(day) ? 'open' : 'locked'}</td>
+                <td className={classes.state}>{openDays.has(day) ? 'Not final' : 'Locked'}</td>
                 {groups.map((group) => (
                   <td key={group.id} data-amount>
                     <Credits chc={toCredits(group.days[at] ?? 0)} exact unit={false} />
@@ -85,7 +85,7 @@ export function DayTable({ breakdown: { days, groups, dayTotals, openDays, total
         </tbody>
         <tfoot>
           <tr>
-            <th scope="row">Together</th>
+            <th scope="row">Total</th>
             <td />
             {groups.map((group) => (
               <td key={group.id} data-amount>

@@ -6,7 +6,7 @@ interface Props {
   day: string;
   isOpen: boolean;
   rows: { id: string; label: string; micros: number; color: string }[];
-  /** The middle of the day and the width of the chart, in pixels. */
+  /** The center of the day and the width of the chart, in pixels. */
   left: number;
   width: number;
 }
@@ -23,7 +23,7 @@ export function CostTooltip({ day, isOpen, rows, left, width }: Props) {
       data-testid="cost-tip"
     >
       <div className={classes.tipHead}>
-        {formatBillDay(day)} · {isOpen ? 'still open' : 'locked'}
+        {formatBillDay(day)} · {isOpen ? 'Not final' : 'Locked'}
       </div>
       {present.slice(0, MAX_ROWS).map(({ id, label, micros, color }) => (
         <div key={id} className={classes.tipRow}>
@@ -34,7 +34,7 @@ export function CostTooltip({ day, isOpen, rows, left, width }: Props) {
       ))}
       {present.length > MAX_ROWS && <div>and {present.length - MAX_ROWS} more</div>}
       <div className={classes.tipSum}>
-        <span>Together</span>
+        <span>Total</span>
         <b className="ph-number">{formatExactCredits(toCredits(total))} CHC</b>
       </div>
     </div>

@@ -47,7 +47,7 @@ export function CostsPage() {
   return (
     <Page
       title="Costs"
-      subtitle={`${formatBillDay(from)} to ${formatBillDay(to)}, ${plural(listSpanDays(span).length, 'day')} in UTC`}
+      subtitle={`${formatBillDay(from)} – ${formatBillDay(to)} · ${plural(listSpanDays(span).length, 'day')} (UTC)`}
       actions={<DownloadMenu span={span} />}
     >
       <div className={classes.bar}>
@@ -64,7 +64,7 @@ export function CostsPage() {
         <TextInput
           type="date"
           size="xs"
-          aria-label="From"
+          aria-label="Start date"
           value={from}
           max={to}
           onChange={(event) => pickDay({ from: event.currentTarget.value })}
@@ -72,14 +72,14 @@ export function CostsPage() {
         <TextInput
           type="date"
           size="xs"
-          aria-label="To"
+          aria-label="End date"
           value={to}
           min={from}
           onChange={(event) => pickDay({ to: event.currentTarget.value })}
         />
         <SegmentedControl
           size="xs"
-          aria-label="Bars by"
+          aria-label="Group by"
           value={by}
           data={GROUPINGS.map((value) => ({ value, label: GROUPING_LABELS[value] }))}
           onChange={(value) => {
@@ -89,14 +89,14 @@ export function CostsPage() {
         />
       </div>
       {error ? (
-        <ErrorNotice error={error} title="The costs are missing" retry={retry} />
+        <ErrorNotice error={error} title="Could not load costs" retry={retry} />
       ) : !breakdown ? (
         <Panel>
           <Skeleton height={420} />
         </Panel>
       ) : breakdown.total === 0 ? (
         <Panel>
-          <EmptyState title="No costs in these days">Usage that arrives shows up here within a minute.</EmptyState>
+          <EmptyState title="No costs in this period">New usage appears here within a minute.</EmptyState>
         </Panel>
       ) : (
         <CostDetails
@@ -137,22 +137,22 @@ function CostDetails({ breakdown, by, onBrush }: Props) {
     );
   return (
     <>
-      <Panel title="Each day">
+      <Panel title="Daily costs">
         <dl className={classes.figures}>
           <div>
-            <dt>Together</dt>
+            <dt>Total</dt>
             <dd>
               <Credits chc={toCredits(total)} />
             </dd>
           </div>
           <div>
-            <dt>A day, on average</dt>
+            <dt>Daily average</dt>
             <dd>
               <Credits chc={toCredits(Math.round(total / days.length))} />
             </dd>
           </div>
           <div>
-            <dt>May still change</dt>
+            <dt>Not final</dt>
             <dd>
               <Credits chc={toCredits(open)} />
             </dd>

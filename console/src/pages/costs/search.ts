@@ -3,14 +3,14 @@ export type CostRange = (typeof COST_RANGES)[number];
 export const GROUPINGS = ['metric', 'service', 'warehouse'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** What the address of the costs page holds. */
+/** URL parameters of the costs page. */
 export interface CostsSearch {
-  /** The last 30 days when neither this nor `from` and `to` are there. */
+  /** Default: the last 30 days. */
   range?: CostRange;
-  /** YYYY-MM-DD, both included. */
+  /** YYYY-MM-DD, both inclusive. */
   from?: string;
   to?: string;
-  /** By metric when left out. */
+  /** Default: metric. */
   by?: Grouping;
 }
 

@@ -1,7 +1,7 @@
 import { addDays, firstOfMonth, lastOfMonth, listDays } from '../../parts/days.ts';
 import type { CostRange, CostsSearch } from './search.ts';
 
-/** Days as YYYY-MM-DD, both included. */
+/** Days as YYYY-MM-DD, both inclusive. */
 export interface Span {
   from: string;
   to: string;
@@ -18,7 +18,7 @@ export const RANGE_LABELS: Record<CostRange, string> = {
 };
 
 export const DEFAULT_RANGE: CostRange = '30d';
-/** Longer ones would be more bars than a screen has columns. */
+/** More bars than this do not fit on a screen. */
 export const MAX_DAYS = 1100;
 
 export function resolveSpan({ range = DEFAULT_RANGE, from, to }: CostsSearch, today: string): Span {
@@ -34,7 +34,7 @@ export function resolveSpan({ range = DEFAULT_RANGE, from, to }: CostsSearch, to
   return { from: addDays(today, 1 - Number.parseInt(range, 10)), to: today };
 }
 
-/** One for each month: the server takes at most 31 days at once, and what was fetched for one span serves the next. */
+/** One span per month: the server accepts at most 31 days per request, and months stay cached for other spans. */
 export function splitByMonth({ from, to }: Span): Span[] {
   const months: Span[] = [];
   for (let first = from; first <= to; ) {

@@ -5,7 +5,7 @@ import { useApi, useSession } from '../../app/context.tsx';
 import { type Span, splitByMonth } from './span.ts';
 
 interface Costs {
-  /** Undefined until every month is there: half a bill would look like a cheap one. */
+  /** Undefined until all months are loaded, so that a partial total is never shown. */
   costs: CostRecord[] | undefined;
   error: unknown;
   retry: () => void;

@@ -9,7 +9,7 @@ import { Page } from '../../parts/page.tsx';
 import { DashboardMenu } from './dashboard-menu.tsx';
 import { DashboardView } from './dashboard-view.tsx';
 import { CloseIcon, PencilIcon, ScreenIcon } from './icons.tsx';
-import { fillScreen, useKiosk } from './kiosk.ts';
+import { requestFullScreen, useKiosk } from './kiosk.ts';
 import { dashboardQuery } from './queries.ts';
 import { RangeBar } from './range-bar.tsx';
 import type { DashboardSearch } from './search.ts';
@@ -39,7 +39,7 @@ export function DashboardPage() {
   if (error && !data)
     return (
       <Page title="Dashboard">
-        <ErrorNotice error={error} title="The dashboard is missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load the dashboard" retry={() => refetch()} />
       </Page>
     );
   if (!data)
@@ -69,25 +69,27 @@ export function DashboardPage() {
           </Group>
         }
         subtitle={
-          provisionedFrom && !isKiosk ? `Comes from the file ${provisionedFrom}, where it is changed` : undefined
+          provisionedFrom && !isKiosk
+            ? `Provisioned from ${provisionedFrom}. Edit the file to change this dashboard.`
+            : undefined
         }
         actions={
           <>
             <RangeBar search={search} window={window} onChange={updateSearch} onReload={reload} />
             {isKiosk ? (
-              <Tooltip label="Leave (Esc)" withArrow>
-                <ActionIcon variant="default" size={36} aria-label="Leave the kiosk" onClick={leaveKiosk}>
+              <Tooltip label="Exit (Esc)" withArrow>
+                <ActionIcon variant="default" size={36} aria-label="Exit kiosk mode" onClick={leaveKiosk}>
                   <CloseIcon />
                 </ActionIcon>
               </Tooltip>
             ) : (
-              <Tooltip label="Kiosk: the dashboard alone" withArrow>
+              <Tooltip label="Kiosk mode" withArrow>
                 <ActionIcon
                   variant="default"
                   size={36}
-                  aria-label="Kiosk"
+                  aria-label="Kiosk mode"
                   onClick={() => {
-                    fillScreen();
+                    requestFullScreen();
                     updateSearch({ ...search, kiosk: true });
                   }}
                 >

@@ -8,7 +8,7 @@ import { TileGrid } from './tile-grid.tsx';
 interface Props {
   dashboard: Dashboard;
   window: TimeWindow;
-  /** The tile that fills the window. */
+  /** The tile shown full screen. */
   openTile: string | undefined;
   onOpenTile: (id: string | undefined) => void;
   onZoom: (start: number, end: number) => void;
@@ -17,7 +17,7 @@ interface Props {
 export function DashboardView({ dashboard, window, openTile, onOpenTile, onZoom }: Props) {
   const opened = dashboard.tiles.find(({ id }) => id === openTile);
   if (dashboard.tiles.length === 0)
-    return <EmptyState title="No tiles yet">Edit the dashboard and add the first one.</EmptyState>;
+    return <EmptyState title="No tiles yet">Edit the dashboard to add tiles.</EmptyState>;
   return (
     <>
       <TileGrid tiles={dashboard.tiles}>
@@ -33,7 +33,7 @@ export function DashboardView({ dashboard, window, openTile, onOpenTile, onZoom 
                   variant="subtle"
                   color="gray"
                   size="sm"
-                  aria-label={`Full screen: ${tile.name || 'tile'}`}
+                  aria-label={`View ${tile.name || 'tile'} full screen`}
                   onClick={() => onOpenTile(tile.id)}
                 >
                   <ExpandIcon size={14} />
@@ -46,7 +46,7 @@ export function DashboardView({ dashboard, window, openTile, onOpenTile, onZoom 
       <Modal
         opened={opened !== undefined}
         onClose={() => onOpenTile(undefined)}
-        title={opened?.name || 'Tile'}
+        title={opened?.name || 'Untitled tile'}
         fullScreen
         transitionProps={{ duration: 0 }}
         styles={{ content: { display: 'flex', flexDirection: 'column' }, body: { flex: 1, minHeight: 0 } }}

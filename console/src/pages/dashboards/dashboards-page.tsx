@@ -64,21 +64,21 @@ export function DashboardsPage() {
       actions={canChangeDashboards && <NewDashboard />}
     >
       {error && !data ? (
-        <ErrorNotice error={error} title="The dashboards are missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load dashboards" retry={() => refetch()} />
       ) : data?.length === 0 ? (
         <Panel>
           <EmptyState title="No dashboards yet">
             {canChangeDashboards
-              ? 'Make the first one, import a file, or put files into the folder that the server watches.'
-              : 'Somebody with write access can make the first one.'}
+              ? 'Create one, import a file, or add files to the provisioning folder of the server.'
+              : 'Creating dashboards requires write access.'}
           </EmptyState>
         </Panel>
       ) : (
         <Panel flush>
           <Group p="md" gap="sm">
             <TextInput
-              aria-label="Find a dashboard"
-              placeholder="Find by name, tag or tile"
+              aria-label="Search dashboards"
+              placeholder="Name, tag or tile"
               leftSection={<SearchIcon size={16} />}
               value={search.text ?? ''}
               onChange={(event) => change({ ...search, text: event.currentTarget.value })}
@@ -101,7 +101,7 @@ export function DashboardsPage() {
             </Group>
           </Group>
           {found?.length === 0 ? (
-            <EmptyState title="None of that name">Look for something else, or take the tag away.</EmptyState>
+            <EmptyState title="No matching dashboards">Try another search or clear the tag.</EmptyState>
           ) : (
             <DataTable label="Dashboards" columns={COLUMNS} rows={found} rowKey={({ id }) => id} />
           )}

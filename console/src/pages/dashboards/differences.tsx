@@ -6,7 +6,7 @@ type Compared = Omit<Dashboard, 'id'>;
 
 const MAX_SHOWN = 12;
 
-/** In words, what is different in the other one. */
+/** A list of the changes from one version to another. */
 export function Differences({ from, to }: { from: Compared; to: Compared }) {
   const differences = listDifferences(from, to);
   return (
@@ -14,7 +14,7 @@ export function Differences({ from, to }: { from: Compared; to: Compared }) {
       {differences.slice(0, MAX_SHOWN).map((difference) => (
         <li key={difference}>{difference}</li>
       ))}
-      {differences.length === 0 && <li>nothing is different</li>}
+      {differences.length === 0 && <li>No differences</li>}
       {differences.length > MAX_SHOWN && <li>and {differences.length - MAX_SHOWN} more</li>}
     </ul>
   );
@@ -24,20 +24,22 @@ function listDifferences(one: Compared, other: Compared): string[] {
   const before = new Map(one.tiles.map((tile) => [tile.id, tile]));
   const after = new Set(other.tiles.map(({ id }) => id));
   return [
-    ...(one.name === other.name ? [] : [`the name is “${other.name}”`]),
-    ...(isEqual(one.tags, other.tags) ? [] : [`the tags are ${other.tags.join(', ') || 'gone'}`]),
-    ...other.tiles.filter(({ id }) => !before.has(id)).map((tile) => `${quoteName(tile)} is new`),
-    ...one.tiles.filter(({ id }) => !after.has(id)).map((tile) => `${quoteName(tile)} is gone`),
+    ...(one.name === other.name ? [] : [`Name changed to “${other.name}”`]),
+    ...(isEqual(one.tags, other.tags)
+      ? []
+      : [other.tags.length === 0 ? 'Tags removed' : `Tags changed to ${other.tags.join(', ')}`]),
+    ...other.tiles.filter(({ id }) => !before.has(id)).map((tile) => `${quoteName(tile)} added`),
+    ...one.tiles.filter(({ id }) => !after.has(id)).map((tile) => `${quoteName(tile)} removed`),
     ...other.tiles.flatMap((tile) => tileDifferences(before.get(tile.id) ?? tile, tile)),
   ];
 }
 
 function tileDifferences(one: Tile, other: Tile): string[] {
   const found = [
-    ...(one.name === other.name ? [] : [`is called ${quoteName(other)}`]),
-    ...(isEqual([one.x, one.y], [other.x, other.y]) ? [] : ['has another place']),
-    ...(isEqual([one.w, one.h], [other.w, other.h]) ? [] : ['has another size']),
-    ...(isEqual([one.series, one.asRatio], [other.series, other.asRatio]) ? [] : ['shows something else']),
+    ...(one.name === other.name ? [] : [`renamed to ${quoteName(other)}`]),
+    ...(isEqual([one.x, one.y], [other.x, other.y]) ? [] : ['moved']),
+    ...(isEqual([one.w, one.h], [other.w, other.h]) ? [] : ['resized']),
+    ...(isEqual([one.series, one.asRatio], [other.series, other.asRatio]) ? [] : ['query changed']),
   ];
   return found.length === 0 ? [] : [`${quoteName(one)} ${found.join(', ')}`];
 }

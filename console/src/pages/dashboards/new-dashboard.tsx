@@ -11,7 +11,7 @@ import { readDashboardFile } from './files.ts';
 import { UploadIcon } from './icons.tsx';
 import { dashboardsQuery } from './queries.ts';
 
-/** Two ways to a new dashboard: an empty one with a name, or a file. */
+/** Creates an empty dashboard or imports one from a file. */
 export function NewDashboard() {
   const api = useApi();
   const { organizationId } = useSession();
@@ -22,9 +22,9 @@ export function NewDashboard() {
   const [tags, setTags] = useState<string[]>([]);
   const create = useMutation({
     mutationFn: (body: CreateDashboardBody) => api.createDashboard({ body }),
-    async onSuccess({ id, name: made, tiles }) {
+    async onSuccess({ id, name: createdName, tiles }) {
       await queries.invalidateQueries({ queryKey: dashboardsQuery(api, organizationId).queryKey, exact: true });
-      notifySuccess(`${made} is there`);
+      notifySuccess(`Created dashboard ${createdName}`);
       await navigate({ to: '/dashboards/$id', params: { id }, search: tiles.length === 0 ? { edit: true } : {} });
     },
   });
@@ -83,7 +83,7 @@ export function NewDashboard() {
       <Modal
         opened={importFile.isError}
         onClose={importFile.reset}
-        title="The file was not imported"
+        title="Could not import the file"
         centered
         size="lg"
       >

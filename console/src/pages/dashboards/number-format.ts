@@ -1,11 +1,11 @@
 import type { Series } from './queries.ts';
 
-/** How a tile's numbers are written: as the public interface stores it, every member optional. */
+/** Number format of a tile, as stored by the API; every member is optional. */
 export interface NumberFormat {
   output?: string | undefined;
   /** Decimals. */
   mantissa?: number | undefined;
-  /** Times this before anything else. */
+  /** The value is multiplied by this first. */
   factor?: number | undefined;
   thousandSeparated?: boolean | undefined;
   /** 1.2k instead of 1,200. */
@@ -16,7 +16,7 @@ export interface NumberFormat {
   unit?: string | undefined;
 }
 
-/** The first one there is holds for the whole tile. */
+/** The first format found applies to the whole tile. */
 export function resolveNumberFormat(series: readonly Series[]): NumberFormat {
   const found = series.find(({ numberFormat }) => numberFormat !== undefined)?.numberFormat ?? {};
   const { output, mantissa, factor, thousandSeparated, average, decimalBytes, currencySymbol, unit } = found;
@@ -36,7 +36,7 @@ const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 const number = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
 const flag = (value: unknown) => (typeof value === 'boolean' ? value : undefined);
 
-/** More would be noise; Intl takes no more than 20. */
+/** Intl accepts at most 20. */
 const MAX_DECIMALS = 12;
 
 export function formatValue(value: number | string | null | undefined, format: NumberFormat = {}): string {
@@ -46,7 +46,7 @@ export function formatValue(value: number | string | null | undefined, format: N
   const unit = format.unit ? ` ${format.unit}` : '';
   switch (format.output) {
     case 'percent':
-      return `${plain(amount * 100, format, 2)} %`;
+      return `${plain(amount * 100, format, 2)}%`;
     case 'byte':
       return scaled(amount, format, format.decimalBytes ? DECIMAL_BYTES : BYTES);
     case 'data_rate':
@@ -61,7 +61,7 @@ export function formatValue(value: number | string | null | undefined, format: N
   }
 }
 
-/** Three digits behind the point tell small numbers apart; large ones need none. */
+/** Decimals that keep about three significant digits. */
 const significant = (amount: number): number => {
   const size = Math.abs(amount);
   return Number.isInteger(amount)
@@ -83,7 +83,7 @@ function plain(amount: number, { mantissa, average, thousandSeparated }: NumberF
   }).format(amount);
 }
 
-/** Kept: making one costs more than a hundred numbers, and there are few kinds. */
+/** Cached: creating a formatter is expensive, and there are few different ones. */
 const formatters = new Map<string, Intl.NumberFormat>();
 
 function numberFormatter(options: Intl.NumberFormatOptions): Intl.NumberFormat {
@@ -106,7 +106,7 @@ function scaled(amount: number, format: NumberFormat, { step, names }: Units): s
   return `${plain(left, format, index === 0 ? 0 : 1)} ${names[index]}`;
 }
 
-/** Of seconds. */
+/** `seconds` as µs, ms, s, min or h. */
 function duration(seconds: number, format: NumberFormat): string {
   const size = Math.abs(seconds);
   if (size !== 0 && size < 0.001) return `${plain(seconds * 1e6, format, 0)} µs`;

@@ -11,12 +11,12 @@ export type TileData = GetTileDataResult;
 export type TileDataByType<Type extends TileType> = Extract<TileData, { type: Type }>;
 export type DashboardBody = UpdateDashboardBody;
 
-/** As it is stored, with what the headers say about it. */
+/** A dashboard with metadata from the response headers. */
 export interface StoredDashboard {
   dashboard: Dashboard;
   /** For `If-Match`. */
   etag: string;
-  /** The file that it comes from, which alone may change it. */
+  /** The provisioning file. A provisioned dashboard is read-only. */
   provisionedFrom: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export const versionsQuery = (api: Operations, organizationId: string, id: strin
     staleTime: 0,
   });
 
-/** What was saved never changes. */
+/** Versions are immutable. */
 export const versionQuery = (api: Operations, organizationId: string, id: string, version: number) =>
   queryOptions({
     queryKey: [organizationId, 'dashboards', id, 'versions', version],
@@ -69,7 +69,7 @@ export const versionQuery = (api: Operations, organizationId: string, id: string
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** The server runs as many queries at once for one caller. */
+/** Matches the limit of concurrent queries per credential on the server. */
 const MAX_CONCURRENT_QUERIES = 6;
 export const tileRequests = createRequestQueue(MAX_CONCURRENT_QUERIES);
 
@@ -77,7 +77,7 @@ export interface TimeWindow extends Range {
   zone: string;
 }
 
-/** What a stored tile shows. Kept only as long as it is drawn: a page that refreshes asks for ever new ranges. */
+/** Data of a stored tile. Cached briefly: an auto-refreshing page requests a new range every time. */
 export const tileDataQuery = (
   api: Operations,
   organizationId: string,

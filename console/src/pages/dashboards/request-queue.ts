@@ -1,4 +1,4 @@
-/** Lets a few through at a time; the others wait in the order they came. One that is given up while it waits never runs. */
+/** Limits concurrent requests. Waiting requests run in order; aborted ones never start. */
 export interface RequestQueue {
   run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
@@ -25,7 +25,7 @@ export function createRequestQueue(maxRunning: number): RequestQueue {
       waiting.push(proceed);
     });
   };
-  /** The place goes to whoever waits longest, else it is free. */
+  /** Starts the longest-waiting request, if any. */
   const release = () => {
     const next = waiting.shift();
     if (next) next();

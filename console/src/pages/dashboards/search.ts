@@ -1,4 +1,4 @@
-/** What the address of the list of dashboards holds. */
+/** URL parameters of the dashboard list. */
 export interface DashboardsSearch {
   text?: string;
   tag?: string;
@@ -17,26 +17,26 @@ export type Preset = (typeof PRESETS)[number];
 export const REFRESHES = ['10s', '1m'] as const;
 export type Refresh = (typeof REFRESHES)[number];
 
-/** What the address of one dashboard holds: a link shows the next person the same thing. */
+/** URL parameters of a dashboard, so that a link reproduces the view. */
 export interface DashboardSearch {
-  /** The range up to now; an hour when neither this nor `from` and `to` are there. */
+  /** Range ending now. Default: 1h. */
   last?: Preset;
   /** Epoch milliseconds; the end is exclusive. */
   from?: number;
   to?: number;
   refresh?: Refresh;
-  /** Times in UTC instead of the viewer's zone. */
+  /** Times in UTC instead of the local time zone. */
   utc?: true;
-  /** The dashboard alone, for a screen on the wall. */
+  /** Hides header and navigation, for wall displays. */
   kiosk?: true;
   edit?: true;
-  /** The id of the tile that fills the window. */
+  /** ID of the tile shown full screen. */
   tile?: string;
 }
 
 const findChoice = <T extends string>(choices: readonly T[], value: unknown): T | undefined =>
   choices.find((choice) => choice === value);
-/** Later than this no Date can say. */
+/** The latest time a Date can represent. */
 const MAX_DATE_MS = 8.64e15;
 
 export function parseDashboardSearch(search: Record<string, unknown>): DashboardSearch {
@@ -50,7 +50,7 @@ export function parseDashboardSearch(search: Record<string, unknown>): Dashboard
     ...(search.utc === true ? { utc: true } : {}),
     ...(search.kiosk === true ? { kiosk: true } : {}),
     ...(search.edit === true ? { edit: true } : {}),
-    // Ids of digits alone arrive as numbers.
+    // The router parses IDs that consist of digits as numbers.
     ...(['string', 'number'].includes(typeof search.tile) ? { tile: String(search.tile) } : {}),
   };
 }

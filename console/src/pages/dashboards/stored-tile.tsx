@@ -18,10 +18,10 @@ interface Props {
   onZoom?: ((start: number, end: number) => void) | undefined;
 }
 
-/** Asked for a little before it comes into view. */
+/** Loads tiles shortly before they scroll into view. */
 const PRELOAD_MARGIN = '160px 0px';
 
-/** A tile that the server knows. Asks for its data when it comes into view; what it showed stays, greyed, until the next is there. */
+/** A saved tile. Loads its data when it scrolls into view; old data stays dimmed until new data arrives. */
 export function StoredTile({ dashboardId, tile, window, actions, isMovable = false, onZoom }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
@@ -30,7 +30,7 @@ export function StoredTile({ dashboardId, tile, window, actions, isMovable = fal
     ...tileDataQuery(api, organizationId, dashboardId, tile, window),
     enabled: entry?.isIntersecting ?? false,
   });
-  // What was drawn for another kind of tile, or for another question, is not old data of this one.
+  // After a change of type, previous data does not fit the tile.
   const shown = data?.type === tile.series[0]?.type ? data : undefined;
   return (
     <TileFrame
@@ -41,7 +41,7 @@ export function StoredTile({ dashboardId, tile, window, actions, isMovable = fal
       ref={ref}
     >
       {error ? (
-        <div className={classes.centre} role="alert" data-testid="tile-error">
+        <div className={classes.center} role="alert" data-testid="tile-error">
           <p className={classes.error}>{formatError(error)}</p>
           <Button size="compact-xs" variant="default" onClick={() => refetch()} loading={isFetching}>
             Try again
@@ -50,7 +50,7 @@ export function StoredTile({ dashboardId, tile, window, actions, isMovable = fal
       ) : shown ? (
         <TileContent tile={tile} data={shown} zone={window.zone} onZoom={onZoom} />
       ) : (
-        // Still: without a graphics card, a screen full of pulsing places takes more drawing than the charts.
+        // Not animated: without a GPU, many pulsing skeletons cost more than the charts.
         isFetching && <Skeleton height="100%" radius="sm" animate={false} data-testid="tile-loading" />
       )}
     </TileFrame>

@@ -3,7 +3,7 @@ import classes from './dashboard.module.css';
 import { arrange, sortByPosition } from './grid.ts';
 import type { Tile } from './queries.ts';
 
-/** The tiles in their places; one below the other on narrow screens. */
+/** Tiles at their grid positions; a single column on narrow screens. */
 export function TileGrid({ tiles, children }: { tiles: readonly Tile[]; children: (tile: Tile) => ReactNode }) {
   const places = arrange(tiles);
   return (

@@ -1,4 +1,4 @@
-// Times as dashboards show them: 24 hours, in the zone that was chosen.
+// Times on dashboards: 24-hour clock, in the selected time zone.
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
@@ -23,10 +23,10 @@ export const formatShortDateTime = (ms: number, zone: string): string =>
 
 const DAY_S = 86_400;
 
-/** What stands below the marks of a time axis, `step` seconds apart: the day where one begins, else the time. */
-export function formatAxisLabels(marks: readonly number[], step: number, zone: string): string[] {
+/** Labels of a time axis with ticks `step` seconds apart: the day at its first tick, else the time. */
+export function formatAxisLabels(ticks: readonly number[], step: number, zone: string): string[] {
   let lastDay = '';
-  return marks.map((seconds) => {
+  return ticks.map((seconds) => {
     const ms = seconds * 1000;
     const day = formatDay(ms, zone);
     if (step >= DAY_S) return day;

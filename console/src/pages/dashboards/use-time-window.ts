@@ -5,19 +5,19 @@ import type { TimeWindow } from './queries.ts';
 import { REFRESH_MS, resolveRange, resolveZone } from './range.ts';
 import type { DashboardSearch } from './search.ts';
 
-/** What is looked at, and a way to look again. With `refresh` it looks by itself while the page can be seen, unless the last answers are still on their way. */
+/** The current time window and a function to refresh it. With `refresh`, it refreshes automatically while the page is visible and no query is running. */
 export function useTimeWindow(search: DashboardSearch): { window: TimeWindow; reload: () => void } {
   const { organizationId } = useSession();
   const queries = useQueryClient();
   const [now, setNow] = useState(() => Date.now());
   const { from, to, last, utc, refresh } = search;
 
-  // An absolute range stays what it is; its data is asked for again all the same.
+  // An absolute range does not move, so its data is invalidated instead.
   const reload = () => {
     setNow(Date.now());
     if (from !== undefined) queries.invalidateQueries({ queryKey: [organizationId, 'tile-data'] });
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: reload is made anew with every render
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reload changes with every render
   useEffect(() => {
     if (!refresh) return undefined;
     const timer = setInterval(() => {

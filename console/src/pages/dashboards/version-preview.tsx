@@ -13,17 +13,17 @@ import { TileFrame } from './tile-frame.tsx';
 import { TileGrid } from './tile-grid.tsx';
 
 interface Props {
-  /** As it is now. */
+  /** The current dashboard. */
   current: Dashboard;
   version: number;
   window: TimeWindow;
-  /** Somebody is being asked whether to restore it. */
+  /** The restore confirmation is open. */
   isConfirming: boolean;
   onRestore: (() => void) | undefined;
   onClose: () => void;
 }
 
-/** A version as it would look today, and what is different in it. */
+/** Renders a version with current data and lists its differences. */
 export function VersionPreview({
   current: present,
   version,
@@ -43,22 +43,22 @@ export function VersionPreview({
       fullScreen
       closeOnEscape={!isAsking}
       transitionProps={{ duration: 0 }}
-      closeButtonProps={{ 'aria-label': 'Close the version' }}
+      closeButtonProps={{ 'aria-label': 'Close version' }}
     >
-      {error && !data && <ErrorNotice error={error} title="The version is missing" retry={() => refetch()} />}
+      {error && !data && <ErrorNotice error={error} title="Could not load the version" retry={() => refetch()} />}
       {!data && !error && <Skeleton height={400} />}
       {data && (
         <>
           <div className={classes.versionHead}>
             <Stack gap={4}>
               <Text size="sm" c="dimmed">
-                {data.savedBy}, <Timestamp at={data.savedAt} />. Compared with the present one:
+                Saved by {data.savedBy}, <Timestamp at={data.savedAt} />. Differences from the current version:
               </Text>
               <Differences from={present} to={data.dashboard} />
             </Stack>
             {onRestore && <Button onClick={onRestore}>Restore this version</Button>}
           </div>
-          {data.dashboard.tiles.length === 0 && <EmptyState title="No tiles">It had none.</EmptyState>}
+          {data.dashboard.tiles.length === 0 && <EmptyState title="No tiles">This version has no tiles.</EmptyState>}
           <TileGrid tiles={data.dashboard.tiles}>
             {(tile) => (
               <TileFrame name={tile.name}>
@@ -72,7 +72,7 @@ export function VersionPreview({
   );
 }
 
-/** Asked for when it comes into view. */
+/** Loads its data when it scrolls into view. */
 function VersionTile({ tile, window }: { tile: Tile; window: TimeWindow }) {
   const { ref, entry } = useIntersection();
   return (

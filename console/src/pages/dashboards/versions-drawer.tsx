@@ -19,7 +19,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Every state that was ever saved, newest first. */
+/** All saved versions, newest first. */
 export default function VersionsDrawer({ stored: { dashboard, etag }, window, canRestore, onClose }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
@@ -31,7 +31,7 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, window, ca
   const restore = async () => {
     await api.restoreDashboardVersion({ id: dashboard.id, version: String(restoredVersion), 'if-match': etag });
     await queries.invalidateQueries({ queryKey: [organizationId, 'dashboards'] });
-    notifySuccess(`Version ${restoredVersion} of ${dashboard.name} is back`);
+    notifySuccess(`Restored version ${restoredVersion} of ${dashboard.name}`);
     onClose();
   };
   return (
@@ -40,11 +40,11 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, window, ca
       onClose={onClose}
       position="right"
       closeOnEscape={restoredVersion === undefined && viewedVersion === undefined}
-      title="Versions"
+      title="Version history"
       transitionProps={{ duration: 0 }}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {error && !versions && <ErrorNotice error={error} title="The versions are missing" retry={() => refetch()} />}
+      {error && !versions && <ErrorNotice error={error} title="Could not load versions" retry={() => refetch()} />}
       {!versions && !error && <Skeleton height={200} />}
       <ol className={classes.versions}>
         {versions?.map(({ version, savedAt, savedBy, name, tiles }, index) => (
@@ -52,7 +52,7 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, window, ca
             <Stack gap={0} miw={0}>
               <Text size="sm" fw={600}>
                 Version {version}
-                {index === 0 && ' · the present one'}
+                {index === 0 && ' · Current'}
               </Text>
               <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
                 {name}, {plural(tiles, 'tile')}
@@ -67,9 +67,9 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, window, ca
                   size="compact-sm"
                   variant="default"
                   onClick={() => setViewedVersion(version)}
-                  aria-label={`Look at version ${version}`}
+                  aria-label={`View version ${version}`}
                 >
-                  Look
+                  View
                 </Button>
                 {canRestore && (
                   <Button
@@ -96,7 +96,7 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, window, ca
           onClose={() => setViewedVersion(undefined)}
         />
       )}
-      {/* Made when it is asked for, so that it lies above the version. */}
+      {/* Mounted on demand, so that it is stacked above the version preview. */}
       {restoredVersion !== undefined && (
         <ConfirmDialog
           opened
@@ -105,18 +105,18 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, window, ca
           onConfirm={restore}
           onClose={() => setRestoredVersion(undefined)}
         >
-          <b>{dashboard.name}</b> becomes what it was then. The present state stays among the versions.
-          <Changes present={dashboard} version={restoredVersion} />
+          <b>{dashboard.name}</b> will be replaced by this version. The current version stays in the version history.
+          <Changes current={dashboard} version={restoredVersion} />
         </ConfirmDialog>
       )}
     </Drawer>
   );
 }
 
-/** What restoring would do; the answer is not worth waiting for. */
-function Changes({ present, version }: { present: Dashboard; version: number }) {
+/** The effect of restoring; optional, so nothing is shown while it loads. */
+function Changes({ current, version }: { current: Dashboard; version: number }) {
   const api = useApi();
   const { organizationId } = useSession();
-  const { data } = useQuery(versionQuery(api, organizationId, present.id, version));
-  return data ? <Differences from={present} to={data.dashboard} /> : null;
+  const { data } = useQuery(versionQuery(api, organizationId, current.id, version));
+  return data ? <Differences from={current} to={data.dashboard} /> : null;
 }

@@ -23,13 +23,13 @@ import { KeySecret } from './key-secret.tsx';
 
 const FIELDS = ['name', 'roles', 'expireAt', 'ipAccessList'];
 
-/** The form, and after it the secret. Closing while the secret shows would lose it, so only its own button closes then. */
+/** The form, then the secret. While the secret is shown, the dialog closes only through its button, so that it is not lost by accident. */
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const { organizationId } = useSession();
   const api = useApi();
   const queries = useQueryClient();
   const [draft, setDraft] = useState<KeyDraft>(createKeyDraft);
-  const [wasTried, setWasTried] = useState(false);
+  const [wasSubmitted, setWasSubmitted] = useState(false);
   const errors = validateDraft(draft, new Date());
   const create = useMutation({
     mutationFn: (body: NewKey) => createKey(api, organizationId, body, draft.isHashed),
@@ -41,15 +41,15 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    setWasTried(true);
-    // Rows that say nothing go away, so that the server's row numbers are those on the screen.
+    setWasSubmitted(true);
+    // Drop empty rows, so that the row numbers in server errors match the form.
     setDraft({ ...draft, addresses: filledAddresses(draft) });
     if (Object.keys(errors).length === 0) create.mutate(toRequestBody(draft, new Date()));
   };
   const created = create.data;
   const error = create.error instanceof ApiError && create.error.status === 401 ? undefined : create.error;
   const errorAt = (field: 'roles' | 'expireAt') =>
-    (wasTried ? errors[field] : undefined) ?? findFieldError(error, field);
+    (wasSubmitted ? errors[field] : undefined) ?? findFieldError(error, field);
   const general = findOtherErrors(error, FIELDS);
 
   return (
@@ -57,7 +57,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
       opened
       onClose={onClose}
       size="lg"
-      title={created ? `The key ${created.key.name}` : 'Create a key'}
+      title={created ? `Key ${created.key.name} created` : 'Create API key'}
       withCloseButton={!created}
       closeOnClickOutside={false}
       closeOnEscape={!created}
@@ -69,16 +69,16 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
           keySecret={created.keySecret}
           isHashed={created.isHashed}
           onSaved={() => {
-            notifySuccess(`The key ${created.key.name} is ready`);
+            notifySuccess(`Created key ${created.key.name}`);
             onClose();
           }}
         />
       ) : (
-        <form onSubmit={submit} aria-label="Create a key" noValidate>
+        <form onSubmit={submit} aria-label="Create API key" noValidate>
           <Stack gap="md">
             <TextInput
               label="Name"
-              description="For people: what it is for, who holds it"
+              description="What the key is used for"
               placeholder="API key"
               maxLength={255}
               data-autofocus
@@ -110,7 +110,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
               {draft.expiry === 'at' && (
                 <TextInput
                   type="datetime-local"
-                  label="At"
+                  label="Expires at"
                   description="In your time zone"
                   inputWrapperOrder={['label', 'input', 'description', 'error']}
                   value={draft.expireAt}
@@ -125,11 +125,9 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
               error={error}
             />
             <Checkbox
-              label="Make the secret in this browser"
+              label="Generate the secret in this browser"
               description={
-                canHash()
-                  ? 'The server is given hashes only and never sees the secret'
-                  : 'Only over https, or from the machine itself, can a browser do this'
+                canHash() ? 'The server receives only hashes and never sees the secret' : 'Requires HTTPS or localhost'
               }
               disabled={!canHash()}
               checked={draft.isHashed}

@@ -2,7 +2,7 @@ import type { Operations } from '../../api/generated.ts';
 import type { Key, NewKey } from '../../api/types.ts';
 import { createBrowserCredentials } from './browser-credentials.ts';
 
-/** A key with its credentials, which exist nowhere else. */
+/** A new key with its secret, which cannot be read again. */
 export interface CreatedKey {
   key: Key;
   keyId: string;
@@ -10,7 +10,7 @@ export interface CreatedKey {
   isHashed: boolean;
 }
 
-/** Made by the server, or in the browser, in which case the server learns their hashes only. */
+/** The server generates the credentials, or the browser does and sends only their hashes. */
 export async function createKey(
   api: Operations,
   organizationId: string,

@@ -11,7 +11,7 @@ interface Props {
   error: unknown;
 }
 
-/** Who may use the key: nobody listed means anybody. The server says at which row something is wrong. */
+/** An empty list allows any address. The server reports errors by row. */
 export function IpAccessListFields({ addresses, onChange, error }: Props) {
   const { address: ownAddress } = useSession();
   const add = (source: string, description: string) => {
@@ -23,8 +23,8 @@ export function IpAccessListFields({ addresses, onChange, error }: Props) {
   return (
     <Input.Wrapper
       labelElement="div"
-      label="Addresses that may use it"
-      description="An IPv4 or IPv6 address or a range such as 10.0.0.0/8. None: any address may."
+      label="IP access list"
+      description="IPv4 or IPv6 addresses, or ranges such as 10.0.0.0/8. Leave empty to allow any address."
       error={
         findFieldError(error, 'ipAccessList') && addresses.length === 0
           ? findFieldError(error, 'ipAccessList')
@@ -43,8 +43,8 @@ export function IpAccessListFields({ addresses, onChange, error }: Props) {
               error={findFieldError(error, `ipAccessList[${index}].source`)}
             />
             <TextInput
-              aria-label={`What address ${index + 1} is`}
-              placeholder="What it is"
+              aria-label={`Description of address ${index + 1}`}
+              placeholder="Description"
               maxLength={1024}
               value={description}
               onChange={(event) => edit(row, { description: event.currentTarget.value })}
@@ -64,7 +64,7 @@ export function IpAccessListFields({ addresses, onChange, error }: Props) {
       </div>
       <Group gap="xs" mt={8}>
         <Button size="xs" variant="default" leftSection={<PlusIcon size={14} />} onClick={() => add('', '')}>
-          Add an address
+          Add address
         </Button>
         <Button
           size="xs"
@@ -72,7 +72,7 @@ export function IpAccessListFields({ addresses, onChange, error }: Props) {
           disabled={addresses.some(({ source }) => source.trim() === ownAddress)}
           onClick={() => add(ownAddress, 'My address')}
         >
-          My address, {ownAddress}
+          Add my address ({ownAddress})
         </Button>
       </Group>
     </Input.Wrapper>

@@ -12,37 +12,42 @@ const TEXTS: Record<ConfirmedAction, { title: string; action: string; effect: st
   enable: {
     title: 'Enable this key?',
     action: 'Enable',
-    effect: 'It works again from the next request on.',
-    done: 'works again',
+    effect: 'Requests with this key are accepted again immediately.',
+    done: 'enabled',
   },
   disable: {
     title: 'Disable this key?',
     action: 'Disable',
-    effect: 'It is refused from the very next request. You can enable it again.',
-    done: 'is disabled',
+    effect: 'Requests with this key are rejected immediately. You can enable it again.',
+    done: 'disabled',
   },
   delete: {
     title: 'Delete this key?',
     action: 'Delete',
-    effect: 'It is refused from the very next request, and cannot be brought back.',
-    done: 'is deleted',
+    effect: 'Requests with this key are rejected immediately. This cannot be undone.',
+    done: 'deleted',
   },
 };
 
-/** Names the key before anything happens to it. */
-export function KeyActionDialog({ of: key, act, onClose }: { of: Key; act: KeyAction; onClose: () => void }) {
+interface Props {
+  target: Key;
+  action: KeyAction;
+  onClose: () => void;
+}
+
+export function KeyActionDialog({ target: key, action: kind, onClose }: Props) {
   const api = useApi();
   const { organizationId, credential } = useSession();
   const queries = useQueryClient();
-  if (act === 'rotate') return null;
-  const { title, action, effect: follows, done } = TEXTS[act];
+  if (kind === 'rotate') return null;
+  const { title, action, effect: follows, done } = TEXTS[kind];
   const isOwn = key.id === credential.id;
   const perform = async () => {
     const at = { organizationId, keyId: key.id };
-    if (act === 'delete') await api.openapiKeyDelete(at);
-    else await api.openapiKeyUpdate({ ...at, body: { state: act === 'enable' ? 'enabled' : 'disabled' } });
-    notifySuccess(`${key.name} (…${key.keySuffix}) ${done}`);
-    // Of one's own key nothing more can be asked after this.
+    if (kind === 'delete') await api.openapiKeyDelete(at);
+    else await api.openapiKeyUpdate({ ...at, body: { state: kind === 'enable' ? 'enabled' : 'disabled' } });
+    notifySuccess(`Key ${key.name} (…${key.keySuffix}) ${done}`);
+    // Not awaited: after changing the key of this session, the requests fail.
     void queries.invalidateQueries({ queryKey: [organizationId] });
   };
   return (
@@ -50,19 +55,19 @@ export function KeyActionDialog({ of: key, act, onClose }: { of: Key; act: KeyAc
       opened
       title={title}
       action={action}
-      isDangerous={act !== 'enable'}
+      isDangerous={kind !== 'enable'}
       onConfirm={perform}
       onClose={onClose}
     >
       <Text>
-        <b>{key.name}</b>, ending in <b>{key.keySuffix}</b>, with the roles {key.roles.join(', ')}.
+        <b>{key.name}</b> (…{key.keySuffix}), {key.roles.length === 1 ? 'role' : 'roles'}: {key.roles.join(', ')}
       </Text>
       <Text mt="xs" c="dimmed" size="sm">
         {follows}
       </Text>
-      {isOwn && act !== 'enable' && (
+      {isOwn && kind !== 'enable' && (
         <Text mt="xs" size="sm" c="var(--ph-bad)" fw={600}>
-          This is the key you are signed in with: you will be signed out.
+          You are signed in with this key, so you will be signed out.
         </Text>
       )}
     </ConfirmDialog>

@@ -1,18 +1,18 @@
 import type { Key, NewKey } from '../../api/types.ts';
 
-/** What the form holds while a key is being made. */
+/** State of the form for a new key. */
 export interface KeyDraft {
   name: string;
   roles: NonNullable<NewKey['roles']>;
   expiry: Expiry;
-  /** As the browser's field writes it, in the viewer's zone; counts where `expiry` is `at`. */
+  /** Value of the `datetime-local` field, in the local time zone; used if `expiry` is `at`. */
   expireAt: string;
   addresses: Address[];
   isHashed: boolean;
 }
 
 export interface Address {
-  /** Only to tell the rows apart. */
+  /** React key of the row. */
   row: number;
   source: string;
   description: string;
@@ -21,16 +21,16 @@ export interface Address {
 export const EXPIRIES = [
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: 'at', label: 'At a time of your choice' },
+  { value: '365', label: 'In 1 year' },
+  { value: 'at', label: 'At a specific time' },
   { value: 'never', label: 'Never' },
 ] as const;
 export type Expiry = (typeof EXPIRIES)[number]['value'];
 
 export const ROLES = [
-  { value: 'admin', label: 'admin', description: 'Everything: read and change services, keys, dashboards' },
-  { value: 'developer', label: 'developer', description: 'Read everything, change nothing' },
-  { value: 'query_endpoints', label: 'query_endpoints', description: 'Query endpoints only; nothing of this console' },
+  { value: 'admin', label: 'admin', description: 'Full access to services, keys and dashboards' },
+  { value: 'developer', label: 'developer', description: 'Read-only access' },
+  { value: 'query_endpoints', label: 'query_endpoints', description: 'Query endpoints only, no console access' },
 ] as const;
 
 const DAY_MS = 86_400_000;
@@ -44,7 +44,7 @@ export const createKeyDraft = (): KeyDraft => ({
   isHashed: false,
 });
 
-/** What goes to the server. Rows without an address are no rows. */
+/** Omits empty rows of the IP access list. */
 export function toRequestBody(draft: KeyDraft, now: Date): NewKey {
   const expireAt = toExpireAt(draft, now);
   return {
@@ -68,17 +68,17 @@ function toExpireAt({ expiry, expireAt }: KeyDraft, now: Date): string | undefin
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
-/** Mistakes that need no server. */
+/** Errors that can be found without the server. */
 export function validateDraft(draft: KeyDraft, now: Date): { roles?: string; expireAt?: string } {
   return {
-    ...(draft.roles.length === 0 ? { roles: 'Choose at least one' } : {}),
+    ...(draft.roles.length === 0 ? { roles: 'Select at least one role' } : {}),
     ...(draft.expiry === 'at' && !(new Date(draft.expireAt).getTime() > now.getTime())
-      ? { expireAt: 'Choose a time that is still to come' }
+      ? { expireAt: 'Select a time in the future' }
       : {}),
   };
 }
 
-/** The same key again, for as long as the old one was made for. */
+/** A key with the same settings and the same lifetime. */
 export function createSuccessor(key: Key, now: Date): NewKey {
   const lifeMs = key.expireAt === null ? undefined : Date.parse(key.expireAt) - Date.parse(key.createdAt);
   return {

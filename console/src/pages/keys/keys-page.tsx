@@ -20,36 +20,35 @@ export function KeysPage() {
   const { organizationId, canChangeFleet } = useSession();
   const { data, error, refetch } = useQuery(keysQuery(api, organizationId));
   const [isCreating, setIsCreating] = useState(false);
-  const [chosen, setChosen] = useState<{ key: Key; act: KeyAction } | undefined>();
+  const [chosen, setChosen] = useState<{ key: Key; action: KeyAction } | undefined>();
   const create = (
     <Button leftSection={<PlusIcon size={16} />} onClick={() => setIsCreating(true)}>
       Create key
     </Button>
   );
   return (
-    <Page
-      title="Keys"
-      subtitle={data ? `${plural(data.length, 'key')} for the management API` : 'Loading…'}
-      actions={canChangeFleet && create}
-    >
+    <Page title="Keys" subtitle={data ? plural(data.length, 'API key') : 'Loading…'} actions={canChangeFleet && create}>
       {error && !data ? (
-        <ErrorNotice error={error} title="The keys are missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load keys" retry={() => refetch()} />
       ) : (
         <Panel flush>
           {data?.length === 0 ? (
             <EmptyState title="No keys yet" action={canChangeFleet && create}>
-              A key lets a script or a person call the API, with the roles you give it.
+              A key lets a script or a person use the API with the roles you choose.
             </EmptyState>
           ) : (
-            <KeyTable keys={data} {...(canChangeFleet ? { onAct: (key, act) => setChosen({ key, act }) } : {})} />
+            <KeyTable
+              keys={data}
+              {...(canChangeFleet ? { onAction: (key, action) => setChosen({ key, action }) } : {})}
+            />
           )}
         </Panel>
       )}
       {isCreating && <CreateKeyDialog onClose={() => setIsCreating(false)} />}
-      {chosen?.act === 'rotate' ? (
-        <RotateKeyDialog of={chosen.key} onClose={() => setChosen(undefined)} />
+      {chosen?.action === 'rotate' ? (
+        <RotateKeyDialog target={chosen.key} onClose={() => setChosen(undefined)} />
       ) : (
-        chosen && <KeyActionDialog of={chosen.key} act={chosen.act} onClose={() => setChosen(undefined)} />
+        chosen && <KeyActionDialog target={chosen.key} action={chosen.action} onClose={() => setChosen(undefined)} />
       )}
     </Page>
   );

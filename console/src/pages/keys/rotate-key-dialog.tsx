@@ -10,8 +10,8 @@ import { createKey } from './create-key.ts';
 import { createSuccessor } from './key-draft.ts';
 import { KeySecret } from './key-secret.tsx';
 
-/** A new key like the old one; the old one goes only after the new secret is saved. */
-export function RotateKeyDialog({ of: key, onClose }: { of: Key; onClose: () => void }) {
+/** Creates a key with the same settings. The old key is disabled only after the new secret is saved. */
+export function RotateKeyDialog({ target: key, onClose }: { target: Key; onClose: () => void }) {
   const api = useApi();
   const { organizationId, credential } = useSession();
   const queries = useQueryClient();
@@ -27,11 +27,11 @@ export function RotateKeyDialog({ of: key, onClose }: { of: Key; onClose: () => 
       if (isOldDisabled) await api.openapiKeyUpdate({ organizationId, keyId: key.id, body: { state: 'disabled' } });
       notifySuccess(
         isOldDisabled
-          ? `${key.name} is rotated; …${key.keySuffix} is disabled`
-          : `${key.name} has a successor; …${key.keySuffix} still works`,
+          ? `Rotated ${key.name}. The old key (…${key.keySuffix}) is disabled.`
+          : `Rotated ${key.name}. The old key (…${key.keySuffix}) still works.`,
       );
     } catch (error) {
-      notifyError(`…${key.keySuffix} could not be disabled`, error);
+      notifyError(`Could not disable the old key (…${key.keySuffix})`, error);
     }
     await queries.invalidateQueries({ queryKey: [organizationId] });
   };
@@ -41,7 +41,7 @@ export function RotateKeyDialog({ of: key, onClose }: { of: Key; onClose: () => 
       opened
       onClose={onClose}
       size="lg"
-      title={created ? `The new key ${key.name}` : 'Rotate this key?'}
+      title={created ? `New key ${key.name}` : 'Rotate this key?'}
       withCloseButton={!created}
       closeOnClickOutside={!created}
       closeOnEscape={!created}
@@ -57,14 +57,15 @@ export function RotateKeyDialog({ of: key, onClose }: { of: Key; onClose: () => 
       ) : (
         <Stack gap="md">
           <Text style={{ overflowWrap: 'anywhere' }}>
-            <b>{key.name}</b>, ending in <b>{key.keySuffix}</b>, gets a successor with the same name, roles and
-            addresses
-            {key.expireAt === null ? '' : ', good for as long as the old one was'}.
+            This creates a new key with the same name, roles{key.expireAt === null ? '' : ', lifetime'} and IP access
+            list as <b>{key.name}</b> (…{key.keySuffix}).
           </Text>
           <Checkbox
-            label="Disable the old key once the new secret is saved"
+            label="Disable the old key after I save the new secret"
             description={
-              isOwn ? 'You are signed in with it: you would be signed out' : 'Otherwise both work until you disable it'
+              isOwn
+                ? 'You are signed in with this key and will be signed out'
+                : 'Otherwise both keys work until you disable the old one'
             }
             checked={isOldDisabled}
             onChange={(event) => setIsOldDisabled(event.currentTarget.checked)}

@@ -20,7 +20,7 @@ export function ExpiringKeys() {
     .toSorted((one, other) => (one.expireAt ?? '').localeCompare(other.expireAt ?? ''));
   return (
     <Panel
-      title="Keys that expire soon"
+      title="Expiring keys"
       aside={
         <Anchor size="sm" renderRoot={(props) => <Link to="/keys" {...props} />}>
           All keys
@@ -30,7 +30,9 @@ export function ExpiringKeys() {
     >
       {expiring ? (
         expiring.length === 0 ? (
-          <EmptyState title="None">No key in use expires within the next {EXPIRY_WARNING_DAYS} days.</EmptyState>
+          <EmptyState title="No keys expire soon">
+            No enabled key expires in the next {EXPIRY_WARNING_DAYS} days.
+          </EmptyState>
         ) : (
           <ul className={classes.list}>
             {expiring.map((key) => (
@@ -42,7 +44,7 @@ export function ExpiringKeys() {
                   </Text>
                 </span>
                 <Text span size="sm" className={classes.when} data-expired={toKeyState(key, now) === 'expired'}>
-                  {toKeyState(key, now) === 'expired' ? 'expired ' : 'expires '}
+                  {toKeyState(key, now) === 'expired' ? 'Expired ' : 'Expires '}
                   {key.expireAt && <Timestamp at={key.expireAt} show="ago" />}
                 </Text>
               </li>
@@ -50,7 +52,7 @@ export function ExpiringKeys() {
           </ul>
         )
       ) : error ? (
-        <ErrorNotice error={error} title="The keys are missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load keys" retry={() => refetch()} />
       ) : (
         <Stack gap={22} p="md" aria-hidden="true">
           <Skeleton height={14} />

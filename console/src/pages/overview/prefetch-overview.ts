@@ -3,15 +3,15 @@ import { forecastQuery, previousMonthQuery } from '../../api/forecast-queries.ts
 import type { Operations } from '../../api/generated.ts';
 import { keysQuery, recentActivityQuery, servicesQuery, usageCostQuery } from '../../api/queries.ts';
 import { firstOfMonth, toDay } from '../../parts/days.ts';
-import { RECENT_SHOWN } from './recent-activity.tsx';
+import { RECENT_LIMIT } from './recent-activity.tsx';
 
-/** Asks for everything that the page will ask for, while it is being drawn for the first time. What fails is the page's business to show. */
+/** Starts all requests of the page before its first render. The page itself shows their errors. */
 export function prefetchOverview(queries: QueryClient, api: Operations, organizationId: string): void {
   const today = toDay(new Date());
   queries.prefetchQuery(forecastQuery(api, organizationId));
   queries.prefetchQuery(usageCostQuery(api, organizationId, firstOfMonth(today), today));
   queries.prefetchQuery(previousMonthQuery(api, organizationId, today));
   queries.prefetchQuery(servicesQuery(api, organizationId));
-  queries.prefetchQuery(recentActivityQuery(api, organizationId, RECENT_SHOWN));
+  queries.prefetchQuery(recentActivityQuery(api, organizationId, RECENT_LIMIT));
   queries.prefetchQuery(keysQuery(api, organizationId));
 }

@@ -17,7 +17,7 @@ import { Sparkline } from '../../parts/sparkline.tsx';
 import { useNow } from '../../parts/timestamp.tsx';
 import classes from './services-at-a-glance.module.css';
 
-const SPARK_DAYS = 30;
+const SPARKLINE_DAYS = 30;
 
 export function ServicesAtAGlance() {
   const api = useApi();
@@ -30,12 +30,12 @@ export function ServicesAtAGlance() {
   const recent = month && lastMonth.data && [...lastMonth.data.costs, ...month];
 
   if (services.error && !services.data)
-    return <ErrorNotice error={services.error} title="The services are missing" retry={() => services.refetch()} />;
+    return <ErrorNotice error={services.error} title="Could not load services" retry={() => services.refetch()} />;
   if (services.data?.length === 0)
     return (
       <Panel title="Services">
         <EmptyState title="No services yet">
-          Services come from the fleet file: declare one there and run <code>pilothouse apply</code>.
+          Services are declared in the fleet file. Add one and run <code>pilothouse apply</code>.
         </EmptyState>
       </Panel>
     );
@@ -54,7 +54,7 @@ export function ServicesAtAGlance() {
         columns={createColumns(month, recent, today)}
         rows={services.data}
         rowKey={({ id }) => id}
-        footer={<Sums costs={month} />}
+        footer={<TotalRows costs={month} />}
       />
     </Panel>
   );
@@ -88,14 +88,14 @@ const createColumns = (
     from: 'md',
   },
   {
-    header: `Last ${SPARK_DAYS} days`,
+    header: `Last ${SPARKLINE_DAYS} days`,
     cell: ({ id, name }) => {
       const values = dailyTotals(
         recent?.filter(({ serviceId }) => serviceId === id) ?? [],
-        addDays(today, 1 - SPARK_DAYS),
+        addDays(today, 1 - SPARKLINE_DAYS),
         today,
       );
-      return <Sparkline values={values} label={`Cost of ${name} on each of the last ${SPARK_DAYS} days`} />;
+      return <Sparkline values={values} label={`Daily cost of ${name}, last ${SPARKLINE_DAYS} days`} />;
     },
     from: 'lg',
     width: 160,
@@ -104,20 +104,20 @@ const createColumns = (
     header: 'This month',
     align: 'right',
     cell: ({ id }) =>
-      month ? <Credits chc={sumCosts(month.filter(({ serviceId }) => serviceId === id))} /> : <Waiting />,
+      month ? <Credits chc={sumCosts(month.filter(({ serviceId }) => serviceId === id))} /> : <AmountSkeleton />,
   },
 ];
 
-/** Keeps the place of an amount. */
-const Waiting = () => <Skeleton height={14} width={80} my={4} ml="auto" />;
+/** Placeholder for an amount. */
+const AmountSkeleton = () => <Skeleton height={14} width={80} my={4} ml="auto" />;
 
-/** What belongs to no service, and the sum: the table adds up to the month to date. */
-function Sums({ costs }: { costs: CostRecord[] | undefined }) {
+/** Costs of warehouses and the total, which equals the month to date. */
+function TotalRows({ costs }: { costs: CostRecord[] | undefined }) {
   const rest = costs?.filter(({ serviceId }) => serviceId === undefined);
   return (
     <>
       <SumRow label="Warehouses" costs={rest} />
-      <SumRow label="Together" costs={costs} isTotal />
+      <SumRow label="Total" costs={costs} isTotal />
     </>
   );
 }
@@ -131,7 +131,7 @@ function SumRow(props: { label: string; costs: CostRecord[] | undefined; isTotal
       <Table.Td />
       <Table.Td visibleFrom="md" />
       <Table.Td visibleFrom="lg" />
-      <Table.Td ta="right">{costs ? <Credits chc={sumCosts(costs)} /> : <Waiting />}</Table.Td>
+      <Table.Td ta="right">{costs ? <Credits chc={sumCosts(costs)} /> : <AmountSkeleton />}</Table.Td>
     </Table.Tr>
   );
 }

@@ -1,6 +1,6 @@
 import type { ScalingChange } from '../../api/types.ts';
 
-/** The same change as a command. It holds numbers and booleans only, so nothing in it needs quoting; the key is left to the shell. */
+/** The change as a curl command. The values are numbers and booleans, so nothing needs quoting; the shell supplies the key. */
 export function formatScalingCurl(
   server: string,
   organizationId: string,

@@ -24,24 +24,24 @@ import {
 import { ScalingSummary } from './scaling-summary.tsx';
 import classes from './services.module.css';
 
-/** Holds only what was touched: what somebody else changes meanwhile shows through. */
+/** Stores only the edited fields, so that concurrent changes to other fields stay visible. */
 export function ScalingEditor({ service }: { service: Service }) {
   const api = useApi();
   const { base } = useDependencies();
   const { organizationId, organization, canChangeFleet } = useSession();
   const queries = useQueryClient();
-  const [touched, setTouched] = useState<Partial<ScalingDraft>>({});
-  const draft: ScalingDraft = { ...toScalingDraft(service), ...touched };
+  const [edited, setEdited] = useState<Partial<ScalingDraft>>({});
+  const draft: ScalingDraft = { ...toScalingDraft(service), ...edited };
   const change = toScalingChange(service, draft);
   const isChanged = Object.keys(change).length > 0;
   const limits = resolveLimits(service, organization);
-  const mistakes = validateScaling(service, draft, limits);
-  const isValid = Object.keys(mistakes).length === 0;
+  const errors = validateScaling(service, draft, limits);
+  const isValid = Object.keys(errors).length === 0;
 
   const save = useMutation({
     mutationFn: () => api.instanceScalingUpdate({ organizationId, serviceId: service.id, body: change }),
     async onSuccess() {
-      setTouched({});
+      setEdited({});
       const saved = await queries.fetchQuery({ ...serviceQuery(api, organizationId, service.id), staleTime: 0 });
       notifySuccess(`${saved.name} is now ${formatSize(saved)}`);
       await queries.invalidateQueries({ queryKey: [organizationId] });
@@ -49,16 +49,16 @@ export function ScalingEditor({ service }: { service: Service }) {
   });
   const edit = (part: Partial<ScalingDraft>) => {
     save.reset();
-    setTouched((before) => ({ ...before, ...part }));
+    setEdited((before) => ({ ...before, ...part }));
   };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (isValid && isChanged) save.mutate();
   };
-  const errorAt = (field: keyof ScalingDraft) => mistakes[field] ?? findFieldError(save.error, field);
-  // An ended session asks for itself, over the page.
-  const isSessionOver = save.error instanceof ApiError && save.error.status === 401;
-  const general = isSessionOver ? undefined : findOtherErrors(save.error, SCALING_FIELDS);
+  const errorAt = (field: keyof ScalingDraft) => errors[field] ?? findFieldError(save.error, field);
+  // An ended session shows the sign-in dialog instead.
+  const isSessionEnded = save.error instanceof ApiError && save.error.status === 401;
+  const general = isSessionEnded ? undefined : findOtherErrors(save.error, SCALING_FIELDS);
 
   return (
     <form className={classes.columns} onSubmit={submit} aria-label="Scaling" noValidate>
@@ -66,7 +66,7 @@ export function ScalingEditor({ service }: { service: Service }) {
         <Stack gap="xl">
           {!canChangeFleet && (
             <Text size="sm" c="dimmed">
-              Your key may look at this. A key with the role admin may change it.
+              Your key can view these settings. Changing them requires a key with the admin role.
             </Text>
           )}
           <ScalingFields draft={draft} limits={limits} isReadOnly={!canChangeFleet} onChange={edit} errorAt={errorAt} />
@@ -83,10 +83,10 @@ export function ScalingEditor({ service }: { service: Service }) {
               </Button>
               <Button
                 variant="default"
-                disabled={Object.keys(touched).length === 0 || save.isPending}
+                disabled={Object.keys(edited).length === 0 || save.isPending}
                 onClick={() => {
                   save.reset();
-                  setTouched({});
+                  setEdited({});
                 }}
               >
                 Discard
@@ -101,7 +101,7 @@ export function ScalingEditor({ service }: { service: Service }) {
         </Group>
       </div>
       <UnsavedGuard isDirty={isChanged && !save.isPending}>
-        The new scaling of <b>{service.name}</b> is not saved.
+        Your scaling changes to <b>{service.name}</b> have not been saved.
       </UnsavedGuard>
     </form>
   );

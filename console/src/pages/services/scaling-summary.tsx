@@ -13,7 +13,7 @@ import classes from './scaling-summary.module.css';
 
 const DEBOUNCE_MS = 250;
 
-/** What saving would do: field by field, and what a month would then cost. */
+/** The unsaved changes and the estimated monthly cost. */
 export function ScalingSummary(props: {
   service: Service;
   draft: ScalingDraft;
@@ -21,14 +21,14 @@ export function ScalingSummary(props: {
   isValid: boolean;
 }) {
   const { service, draft, change, isValid } = props;
-  const now = toScalingDraft(service);
+  const current = toScalingDraft(service);
   const changed = SCALING_FIELDS.filter((field) => change[field] !== undefined);
   return (
-    <Panel title="What will change">
+    <Panel title="Pending changes">
       <div aria-live="polite">
         {changed.length === 0 ? (
           <Text size="sm" c="dimmed">
-            Nothing yet. Move a slider or type a number.
+            No changes yet.
           </Text>
         ) : (
           <dl className={classes.changes}>
@@ -36,7 +36,7 @@ export function ScalingSummary(props: {
               <div key={field} className={classes.change}>
                 <dt>{fieldLabel(field)}</dt>
                 <dd>
-                  <del>{formatScalingValue(now[field])}</del>
+                  <del>{formatScalingValue(current[field])}</del>
                   <span aria-hidden="true"> → </span>
                   <ins>
                     {formatScalingValue(draft[field])}
@@ -54,33 +54,33 @@ export function ScalingSummary(props: {
 }
 
 const formatScalingValue = (value: number | boolean | ''): string =>
-  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
+  typeof value === 'boolean' ? (value ? 'On' : 'Off') : String(value);
 
 function MonthlyCost(props: { service: Service; change: ScalingChange; isValid: boolean; isIdling: boolean }) {
   const { service, change, isValid, isIdling } = props;
   const api = useApi();
   const { organizationId } = useSession();
-  const [settled] = useDebouncedValue(JSON.stringify(change), DEBOUNCE_MS);
-  const query = scalingPreviewQuery(api, organizationId, service, JSON.parse(settled));
+  const [debounced] = useDebouncedValue(JSON.stringify(change), DEBOUNCE_MS);
+  const query = scalingPreviewQuery(api, organizationId, service, JSON.parse(debounced));
   const { data, error } = useQuery({ ...query, enabled: isValid, placeholderData: keepPreviousData });
-  const isOpen = Object.keys(change).length > 0;
+  const hasChanges = Object.keys(change).length > 0;
   return (
     <div className={classes.cost} aria-live="polite">
-      <h3 className={classes.costTitle}>Compute in a month</h3>
+      <h3 className={classes.costTitle}>Monthly compute cost</h3>
       {error ? (
         <Text size="sm" c="dimmed">
           {error instanceof ApiError && error.fields.length > 0
-            ? 'The server would refuse this.'
-            : 'What it would cost is not known just now.'}
+            ? 'These settings are not valid.'
+            : 'The estimate is not available.'}
         </Text>
       ) : data ? (
         <>
-          <Range label="Now" {...data.before} />
-          {isOpen && <Range label="After" {...data.after} isNew />}
+          <CostRange label="Current" {...data.before} />
+          {hasChanges && <CostRange label="New" {...data.after} isNew />}
           <Text size="xs" c="dimmed" mt={6}>
             {isIdling
-              ? 'CHC: nothing while it idles, at most all month at the largest size.'
-              : 'CHC: all month at the smallest, or at the largest size.'}
+              ? 'In CHC, from always idle to the maximum size all month.'
+              : 'In CHC, from the minimum to the maximum size all month.'}
           </Text>
         </>
       ) : (
@@ -90,7 +90,7 @@ function MonthlyCost(props: { service: Service; change: ScalingChange; isValid: 
   );
 }
 
-function Range({ label, min, max, isNew = false }: { label: string; min: number; max: number; isNew?: boolean }) {
+function CostRange({ label, min, max, isNew = false }: { label: string; min: number; max: number; isNew?: boolean }) {
   return (
     <p className={classes.range} data-new={isNew}>
       <span>{label}</span>

@@ -9,7 +9,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Panel } from '../../parts/panel.tsx';
 
-const SHOWN = 15;
+const HISTORY_LIMIT = 15;
 
 export function ServiceHistory({ service }: { service: Service }) {
   const api = useApi();
@@ -18,7 +18,7 @@ export function ServiceHistory({ service }: { service: Service }) {
   const { data, error, refetch } = useQuery({
     queryKey: [organizationId, 'activities', 'service', service.id],
     queryFn: ({ signal }) =>
-      api.activityGetList({ organizationId, resource_id: service.id, limit: String(SHOWN) }, { signal }),
+      api.activityGetList({ organizationId, resource_id: service.id, limit: String(HISTORY_LIMIT) }, { signal }),
   });
   return (
     <Panel
@@ -26,18 +26,18 @@ export function ServiceHistory({ service }: { service: Service }) {
       flush
       aside={
         <Anchor size="sm" renderRoot={(props) => <Link to="/activity" search={{ text: service.name }} {...props} />}>
-          In the activity
+          View in activity log
         </Anchor>
       }
     >
       {data ? (
         data.length === 0 ? (
-          <EmptyState title="No changes yet">What is changed about this service shows up here.</EmptyState>
+          <EmptyState title="No changes yet">Changes to this service appear here.</EmptyState>
         ) : (
           <ActivityList activities={data} names={names} />
         )
       ) : error ? (
-        <ErrorNotice error={error} title="The history is missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load the history" retry={() => refetch()} />
       ) : (
         <Skeleton height={14} m="md" w="auto" />
       )}

@@ -37,17 +37,17 @@ export function ServicePage() {
     return (
       <Page title="Service not found">
         <EmptyState
-          title="There is no such service"
-          action={<Button renderRoot={(props) => <Link to="/services" {...props} />}>To the services</Button>}
+          title="This service does not exist"
+          action={<Button renderRoot={(props) => <Link to="/services" {...props} />}>Go to services</Button>}
         >
-          It may be gone, or belong to another organization.
+          It may have been deleted or belong to another organization.
         </EmptyState>
       </Page>
     );
   return (
     <Page title="Service">
       {error ? (
-        <ErrorNotice error={error} title="The service is missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load the service" retry={() => refetch()} />
       ) : (
         <Panel title="Scaling">
           <Stack gap="xl" mih={420} aria-hidden="true">

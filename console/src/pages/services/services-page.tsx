@@ -19,7 +19,7 @@ import { formatIdleScaling, formatSize, ServiceBadges, ServiceState } from '../.
 import { useNow } from '../../parts/timestamp.tsx';
 import classes from './services.module.css';
 
-/** With fewer than these a search field is only in the way. */
+/** Minimum number of services to show the search field. */
 const SEARCH_THRESHOLD = 8;
 
 export function ServicesPage() {
@@ -34,24 +34,24 @@ export function ServicesPage() {
   return (
     <Page title="Services" subtitle={data ? plural(data.length, 'service') : 'Loading…'}>
       {error && !data ? (
-        <ErrorNotice error={error} title="The services are missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load services" retry={() => refetch()} />
       ) : (
         <Panel flush>
           {data && data.length >= SEARCH_THRESHOLD && (
             <TextInput
               className={classes.filter}
-              aria-label="Find a service"
-              placeholder="Find a service"
+              aria-label="Search services"
+              placeholder="Search services"
               leftSection={<SearchIcon size={16} />}
               value={text}
               onChange={(event) => setText(event.currentTarget.value)}
             />
           )}
           {rows?.length === 0 ? (
-            <EmptyState title={data?.length === 0 ? 'No services yet' : 'No service has that name'}>
+            <EmptyState title={data?.length === 0 ? 'No services yet' : 'No matching services'}>
               {data?.length === 0 && (
                 <>
-                  Services come from the fleet file: declare one there and run <code>pilothouse apply</code>.
+                  Services are declared in the fleet file. Add one and run <code>pilothouse apply</code>.
                 </>
               )}
             </EmptyState>
@@ -84,7 +84,7 @@ const createColumns = (costs: CostRecord[] | undefined): Column<Service>[] => [
   { header: 'Size', cell: (service) => <span className="ph-fixed">{formatSize(service)}</span> },
   { header: 'Idling', cell: (service) => <span className="ph-fixed">{formatIdleScaling(service)}</span>, from: 'md' },
   {
-    header: 'Where',
+    header: 'Region',
     cell: ({ provider, region }) => [provider, region].filter(Boolean).join(' · ') || '–',
     from: 'lg',
   },

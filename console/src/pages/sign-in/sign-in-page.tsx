@@ -18,7 +18,7 @@ export function SignInPage() {
         <Stack gap={6} align="center" ta="center">
           <Logo size={52} />
           <Title order={1}>Pilothouse</Title>
-          <Text c="dimmed">See and steer the fleet</Text>
+          <Text c="dimmed">Control plane for ClickHouse-style fleets</Text>
         </Stack>
         <Paper className={classes.card}>
           <Suspense fallback={<div className={classes.waiting} />}>
@@ -26,7 +26,7 @@ export function SignInPage() {
           </Suspense>
         </Paper>
         <Text size="sm" c="dimmed" ta="center">
-          No key yet? <code>pilothouse key create</code> makes one on the machine that runs the server.
+          No key yet? Run <code>pilothouse key create</code> on the server.
         </Text>
       </Stack>
     </main>

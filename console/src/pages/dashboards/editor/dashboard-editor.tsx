@@ -28,7 +28,7 @@ import { TileEditor } from './tile-editor.tsx';
 interface Props {
   stored: StoredDashboard;
   window: TimeWindow;
-  /** Back to looking. */
+  /** Returns to the view. */
   onLeave: () => void;
 }
 
@@ -55,7 +55,7 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
     async onSuccess({ name }) {
       setTheirs(undefined);
       await queries.invalidateQueries({ queryKey: dashboardsQuery(api, organizationId).queryKey, exact: true });
-      notifySuccess(`${name} is saved`);
+      notifySuccess(`Saved dashboard ${name}`);
       onLeave();
     },
     async onError(error) {
@@ -71,9 +71,9 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
     const tiles = draft.tiles.map((tile) => ({ ...tile, ...places.get(tile.id) }));
     if (!isEqual(tiles, draft.tiles)) change({ tiles });
   };
-  const add = (tile: Tile, isOpened: boolean) => {
+  const add = (tile: Tile, shouldOpen: boolean) => {
     change({ tiles: [...draft.tiles, tile] });
-    if (isOpened) setEditedId(tile.id);
+    if (shouldOpen) setEditedId(tile.id);
   };
   const takeTheirs = () => {
     if (!theirs) return;
@@ -87,7 +87,7 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
   useHotkeys([['mod+S', submit]], []);
   const tileError = (index: number) => findErrorWithin(save.error, `tiles.${index}`);
   const isConflict = save.error instanceof ApiError && save.error.status === PRECONDITION_FAILED;
-  const isSessionOver = save.error instanceof ApiError && save.error.status === 401;
+  const isSessionEnded = save.error instanceof ApiError && save.error.status === 401;
 
   return (
     <Stack gap="md">
@@ -102,7 +102,7 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
         />
         <TagsInput
           label="Tags"
-          placeholder={draft.tags.length === 0 ? 'Add with Enter' : ''}
+          placeholder={draft.tags.length === 0 ? 'Press Enter to add' : ''}
           maxTags={50}
           value={draft.tags}
           error={findErrorWithin(save.error, 'tags')}
@@ -113,7 +113,7 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
           <Menu position="bottom-end">
             <Menu.Target>
               <Button variant="default" leftSection={<PlusIcon size={15} />}>
-                Add a tile
+                Add tile
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
@@ -132,12 +132,12 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
           </Button>
         </Group>
       </div>
-      {save.error && !isConflict && !isSessionOver && (
-        <Alert color="red" variant="light" icon={<WarningIcon />} title="The dashboard is not saved" role="alert">
+      {save.error && !isConflict && !isSessionEnded && (
+        <Alert color="red" variant="light" icon={<WarningIcon />} title="Could not save the dashboard" role="alert">
           {formatError(save.error)}
         </Alert>
       )}
-      {draft.tiles.length === 0 && <EmptyState title="No tiles yet">Add the first one above.</EmptyState>}
+      {draft.tiles.length === 0 && <EmptyState title="No tiles yet">Use the Add tile button to add one.</EmptyState>}
       <EditGrid tiles={draft.tiles} onMove={move}>
         {(tile) => (
           <DraftTile
@@ -145,7 +145,7 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
             tile={tile}
             stored={base.dashboard.tiles.find((one) => one.id === tile.id)}
             window={window}
-            mistake={tileError(draft.tiles.indexOf(tile))}
+            error={tileError(draft.tiles.indexOf(tile))}
             onEdit={() => setEditedId(tile.id)}
             onCopy={() => add(duplicateTile(draft, tile), false)}
             onDelete={() => change({ tiles: draft.tiles.filter((other) => other.id !== tile.id) })}
@@ -172,7 +172,7 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
         />
       )}
       <UnsavedGuard isDirty={isDirty && !save.isPending} isLeavingEditor={({ edit }) => edit !== true}>
-        The changes of <b>{draft.name}</b> are not saved.
+        Your changes to <b>{draft.name}</b> have not been saved.
       </UnsavedGuard>
     </Stack>
   );

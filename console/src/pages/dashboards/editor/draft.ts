@@ -2,15 +2,15 @@ import type { GetDashboardResult } from '../../../api/generated.ts';
 import { arrange, COLUMNS } from '../grid.ts';
 import type { DashboardBody, Series, Tile, TileType } from '../queries.ts';
 
-/** What is being edited; the id stays. */
+/** The edited dashboard; its ID does not change. */
 export type Draft = Omit<GetDashboardResult, 'id'>;
 
-export const TILE_TYPES: { value: TileType; label: string; hint: string }[] = [
-  { value: 'time', label: 'Chart over time', hint: 'Lines or stacked bars' },
-  { value: 'number', label: 'Number', hint: 'One value for the whole range' },
-  { value: 'table', label: 'Table', hint: 'One row for each group' },
-  { value: 'search', label: 'Search', hint: 'The newest rows that match' },
-  { value: 'markdown', label: 'Text', hint: 'Markdown' },
+export const TILE_TYPES: { value: TileType; label: string }[] = [
+  { value: 'time', label: 'Time series' },
+  { value: 'number', label: 'Number' },
+  { value: 'table', label: 'Table' },
+  { value: 'search', label: 'Search' },
+  { value: 'markdown', label: 'Text' },
 ];
 
 const SIZES: Record<TileType, { w: number; h: number }> = {
@@ -23,7 +23,7 @@ const SIZES: Record<TileType, { w: number; h: number }> = {
 
 export const MAX_SERIES = 20;
 
-/** As it was drawn: what was written by hand and had to be moved to be drawn is edited where it stands. */
+/** Tiles start at the positions at which the view shows them. */
 export function toDraft({ name, tags, tiles }: GetDashboardResult): Draft {
   const places = arrange(tiles);
   return { name, tags, tiles: tiles.map((tile) => ({ ...tile, ...places.get(tile.id) })) };
@@ -52,10 +52,10 @@ export function createTile(draft: Draft, type: TileType, sourceId: string): Tile
   };
 }
 
-/** Beside the tile it is like where there is room, else below everything. */
+/** Right of the original if it fits, else below all tiles. */
 export function duplicateTile(draft: Draft, tile: Tile): Tile {
-  const isRoom = tile.x + 2 * tile.w <= COLUMNS;
-  const place = isRoom ? { x: tile.x + tile.w, y: tile.y } : { x: 0, y: findBottomRow(draft) };
+  const fitsRight = tile.x + 2 * tile.w <= COLUMNS;
+  const place = fitsRight ? { x: tile.x + tile.w, y: tile.y } : { x: 0, y: findBottomRow(draft) };
   return { ...structuredClone(tile), ...place, id: createId(), name: tile.name === '' ? '' : `${tile.name} (copy)` };
 }
 
@@ -64,15 +64,15 @@ const findBottomRow = ({ tiles }: Draft): number => Math.max(0, ...tiles.map(({ 
 const createId = (): string =>
   [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** Keeps what the new type has too. */
+/** Keeps the settings that the new type supports. */
 export function changeTileType(tile: Tile, type: TileType, sourceId: string): Tile {
   const series = tile.series.map((one) => {
-    const fresh = createSeries(type, one.sourceId ?? sourceId);
-    const kept = type === 'markdown' ? {} : pick(one, ['where', 'whereLanguage', 'groupBy', 'alias', 'numberFormat']);
-    const asked = ['time', 'number', 'table'].includes(type)
+    const defaults = createSeries(type, one.sourceId ?? sourceId);
+    const common = type === 'markdown' ? {} : pick(one, ['where', 'whereLanguage', 'groupBy', 'alias', 'numberFormat']);
+    const aggregation = ['time', 'number', 'table'].includes(type)
       ? pick(one, ['aggFn', 'field', 'level', 'metricName', 'metricDataType', 'dataSource'])
       : {};
-    return { ...fresh, ...kept, ...asked, type };
+    return { ...defaults, ...common, ...aggregation, type };
   });
   const isSingle = type === 'markdown' || type === 'search';
   return { ...tile, asRatio: isSingle ? false : tile.asRatio, series: isSingle ? series.slice(0, 1) : series };

@@ -13,7 +13,7 @@ interface Props {
   children: (tile: Tile) => ReactNode;
 }
 
-/** Narrower, tiles lie below each other, where dragging means nothing; the fields of a tile still place it. */
+/** Below this width tiles form a single column without dragging; the fields of a tile still set its position. */
 const MIN_GRID_WIDTH_PX = 680;
 
 export function EditGrid({ tiles, onMove, children }: Props) {

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Operations } from '../../../api/generated.ts';
 import { type Tile, type TimeWindow, tileRequests } from '../queries.ts';
 
-/** What a tile that is not saved yet would show. */
+/** Data of an unsaved tile. */
 export const previewQuery = (
   api: Operations,
   organizationId: string,

@@ -22,10 +22,10 @@ const EVENTS: Aggregation[] = ['count', 'sum', 'avg', 'min', 'max', 'quantile', 
 const METRICS: Aggregation[] = ['avg', 'sum', 'min', 'max', 'count', 'quantile', 'increase', 'rate', 'last_value'];
 const METRIC_TYPES: MetricType[] = ['gauge', 'sum', 'histogram', 'exponential histogram', 'summary'];
 const DEFAULT_LEVEL = 0.95;
-/** At once; typing narrows them down. */
+/** Shown at once; typing narrows them down. */
 const MAX_SUGGESTIONS = 50;
 
-/** What one series asks for. */
+/** Query fields of one series. */
 export function SeriesFields({ series, sources, dashboards, window, errorAt, onChange }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
@@ -34,7 +34,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
   const kind = sources.find(({ id }) => id === series.sourceId)?.kind ?? 'log';
   const isSearch = series.type === 'search';
   const isMetric = kind === 'metric';
-  /** A member that is taken away again is left out, not stored empty. */
+  /** Empty members are removed. */
   const change = (part: { [Name in keyof Series]?: Series[Name] | undefined }) => {
     const merged = Object.entries({ ...series, ...part }).filter(([, value]) => value !== undefined && value !== '');
     onChange({ where: '', ...Object.fromEntries(merged) } as Series);
@@ -66,7 +66,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
       />
       {!isSearch && (
         <Select
-          label="Show"
+          label="Aggregation"
           allowDeselect={false}
           data={series.aggFn && !choices.includes(series.aggFn) ? [...choices, series.aggFn] : choices}
           value={series.aggFn ?? null}
@@ -102,7 +102,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
             onChange={(metricName) => change({ metricName })}
           />
           <Select
-            label="Kind of metric"
+            label="Metric type"
             allowDeselect={false}
             data={METRIC_TYPES}
             value={series.metricDataType ?? 'gauge'}
@@ -113,7 +113,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
       )}
       {needsField && (
         <Autocomplete
-          label="Of"
+          label="Field"
           placeholder="Duration"
           data={suggestions.expressions}
           limit={MAX_SUGGESTIONS}
@@ -131,7 +131,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
           onChange={(where) => change({ where })}
         />
         <SegmentedControl
-          aria-label="Language of the condition"
+          aria-label="Query language"
           size="xs"
           data={[
             { value: 'lucene', label: 'Lucene' },
@@ -144,7 +144,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
       {isSearch ? (
         <TagsInput
           label="Columns"
-          description="The time comes first by itself"
+          description="The timestamp is always the first column"
           data={suggestions.expressions}
           limit={MAX_SUGGESTIONS}
           value={series.fields ?? []}
@@ -156,7 +156,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
         <>
           {series.type !== 'number' && (
             <TagsInput
-              label="Grouped by"
+              label="Group by"
               placeholder={series.groupBy.length === 0 ? toSqlName('ServiceName') : ''}
               data={suggestions.expressions}
               limit={MAX_SUGGESTIONS}
@@ -168,8 +168,8 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
             />
           )}
           <TextInput
-            label="Called"
-            placeholder="What the legend says"
+            label="Label"
+            placeholder="Shown in the legend"
             value={series.alias ?? ''}
             error={errorAt('alias')}
             onChange={(event) => change({ alias: event.currentTarget.value })}

@@ -26,13 +26,13 @@ import { TilePreview, usePreview } from './tile-preview.tsx';
 interface Props {
   tile: Tile;
   window: TimeWindow;
-  /** What the server said about a member of this tile when the dashboard was last sent: `series[0].where`. */
+  /** The error of a field such as `series[0].where` from the last attempt to save. */
   errorAt: (path: string) => string | undefined;
   onChange: (tile: Tile) => void;
   onClose: () => void;
 }
 
-/** Everything about one tile. What is changed here is changed in the draft; saving the dashboard makes it real. */
+/** Edits one tile of the draft. Changes take effect when the dashboard is saved. */
 export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
@@ -40,11 +40,11 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
   const dashboards = useQuery(dashboardsQuery(api, organizationId)).data ?? [];
   const preview = usePreview(tile, window);
   const type = tile.series[0]?.type ?? 'time';
-  const isMeasured = type === 'time' || type === 'number' || type === 'table';
+  const isAggregated = type === 'time' || type === 'number' || type === 'table';
   const numbered = tile.series.map((series, index) => ({ series, index, key: `series-${index}` }));
   const setSeries = (series: Series[]) => onChange({ ...tile, series, asRatio: tile.asRatio && series.length === 2 });
   const setOne = (index: number, one: Series) =>
-    // One question groups all of its series alike.
+    // All series of a tile share the grouping.
     setSeries(
       tile.series.map((other, at) => (at === index ? one : index === 0 ? { ...other, groupBy: one.groupBy } : other)),
     );
@@ -52,7 +52,7 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
     const path = `series[${index}].${member}`;
     return errorAt(path) ?? findErrorWithin(preview.error, path);
   };
-  const place = (name: 'x' | 'y' | 'w' | 'h', label: string, min: number, max: number) => (
+  const positionField = (name: 'x' | 'y' | 'w' | 'h', label: string, min: number, max: number) => (
     <NumberInput
       label={label}
       min={min}
@@ -69,7 +69,7 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
       onClose={onClose}
       position="right"
       size="min(720px, 100vw)"
-      title={tile.name || 'Tile'}
+      title={tile.name || 'Untitled tile'}
       transitionProps={{ duration: 0 }}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
@@ -95,7 +95,7 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
           />
           {type === 'time' && (
             <Select
-              label="Drawn as"
+              label="Display"
               allowDeselect={false}
               data={[
                 { value: 'line', label: 'Lines' },
@@ -109,11 +109,11 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
           )}
           {type === 'table' && (
             <Select
-              label="Order"
+              label="Sort order"
               allowDeselect={false}
               data={[
-                { value: 'desc', label: 'Largest first' },
-                { value: 'asc', label: 'Smallest first' },
+                { value: 'desc', label: 'Highest first' },
+                { value: 'asc', label: 'Lowest first' },
               ]}
               value={tile.series[0]?.sortOrder ?? 'desc'}
               onChange={(value) =>
@@ -137,7 +137,7 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
           numbered.map(({ series, index, key }) => (
             <Fieldset
               key={key}
-              legend={tile.series.length > 1 ? `Series ${index + 1}` : 'What it shows'}
+              legend={tile.series.length > 1 ? `Series ${index + 1}` : 'Query'}
               className={classes.series}
             >
               <SeriesFields
@@ -155,13 +155,13 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
                   variant="default"
                   onClick={() => setSeries(tile.series.filter((_, at) => at !== index))}
                 >
-                  Take series {index + 1} away
+                  Remove series {index + 1}
                 </Button>
               )}
             </Fieldset>
           ))
         )}
-        {isMeasured && (
+        {isAggregated && (
           <Group justify="space-between">
             <Button
               variant="default"
@@ -175,26 +175,26 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
                 ])
               }
             >
-              Add a series
+              Add series
             </Button>
             <Switch
-              label="Ratio: the first divided by the second"
+              label="Show as ratio (series 1 ÷ series 2)"
               checked={tile.asRatio}
               disabled={tile.series.length !== 2}
               onChange={(event) => onChange({ ...tile, asRatio: event.currentTarget.checked })}
             />
           </Group>
         )}
-        {isMeasured && <FormatFields series={tile.series} onChange={setSeries} />}
+        {isAggregated && <FormatFields series={tile.series} onChange={setSeries} />}
         <div>
           <Text size="sm" fw={600} mb={6}>
-            Place on the grid of {COLUMNS} columns
+            Position ({COLUMNS}-column grid)
           </Text>
           <Group gap="sm" grow preventGrowOverflow={false}>
-            {place('x', 'Column', 0, COLUMNS - tile.w)}
-            {place('y', 'Row', 0, 1_000_000)}
-            {place('w', 'Width', 1, COLUMNS - tile.x)}
-            {place('h', 'Height', 1, 200)}
+            {positionField('x', 'Column', 0, COLUMNS - tile.w)}
+            {positionField('y', 'Row', 0, 1_000_000)}
+            {positionField('w', 'Width', 1, COLUMNS - tile.x)}
+            {positionField('h', 'Height', 1, 200)}
           </Group>
         </div>
         <Group justify="flex-end">

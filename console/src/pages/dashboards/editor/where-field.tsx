@@ -15,7 +15,7 @@ interface Props {
 
 const MAX_SUGGESTIONS = 12;
 
-/** Offers columns while a name is written, and the most frequent values behind a colon. */
+/** Suggests columns for a name, and frequent values after a colon. */
 export function WhereField({ series, expressions, window, error, onChange }: Props) {
   const combobox = useCombobox();
   const { where, whereLanguage } = series;
@@ -28,11 +28,11 @@ export function WhereField({ series, expressions, window, error, onChange }: Pro
     column !== undefined
       ? values.filter((value) => value.toLowerCase().startsWith(typed.toLowerCase()) && value !== typed)
       : names.filter((name) => name.toLowerCase().startsWith((word ?? '').toLowerCase()) && name !== word);
-  const acceptSuggestion = (offer: string) => {
+  const acceptSuggestion = (suggestion: string) => {
     onChange(
       column !== undefined
-        ? `${where.slice(0, where.length - quote.length - typed.length)}"${offer.replaceAll('"', '\\"')}" `
-        : `${where.slice(0, where.length - (word ?? '').length)}${offer}${isLucene ? ':' : ' '}`,
+        ? `${where.slice(0, where.length - quote.length - typed.length)}"${suggestion.replaceAll('"', '\\"')}" `
+        : `${where.slice(0, where.length - (word ?? '').length)}${suggestion}${isLucene ? ':' : ' '}`,
     );
     combobox.updateSelectedOptionIndex();
   };
@@ -54,10 +54,10 @@ export function WhereField({ series, expressions, window, error, onChange }: Pro
         />
       </Combobox.Target>
       <Combobox.Dropdown hidden={suggestions.length === 0}>
-        <Combobox.Options aria-label="Offers" mah={220} style={{ overflowY: 'auto' }}>
-          {suggestions.slice(0, MAX_SUGGESTIONS).map((offer) => (
-            <Combobox.Option key={offer} value={offer}>
-              {offer}
+        <Combobox.Options aria-label="Suggestions" mah={220} style={{ overflowY: 'auto' }}>
+          {suggestions.slice(0, MAX_SUGGESTIONS).map((suggestion) => (
+            <Combobox.Option key={suggestion} value={suggestion}>
+              {suggestion}
             </Combobox.Option>
           ))}
         </Combobox.Options>
@@ -66,14 +66,14 @@ export function WhereField({ series, expressions, window, error, onChange }: Pro
   );
 }
 
-/** The name that is being written, empty where one may begin; undefined behind and within a quoted value. */
+/** The name being typed, '' where a name can start; undefined inside or after a quoted value. */
 function findPartialName(where: string): string | undefined {
   if (where.split('"').length % 2 === 0) return undefined;
   const [found, name = ''] = /(?:^|[\s(,=<>!+*/-])([A-Za-z_][\w.[\]'-]*)?$/.exec(where) ?? [];
   return found === undefined ? undefined : name;
 }
 
-/** The values of a column in the range that is looked at, the most frequent first. Nothing where it cannot be told. */
+/** Values of a column in the time window, most frequent first. Empty on errors. */
 function useColumnValues(
   { sourceId = '', metricName, metricDataType }: Series,
   column: string | undefined,
@@ -81,9 +81,9 @@ function useColumnValues(
 ): string[] {
   const api = useApi();
   const { organizationId } = useSession();
-  const [settled] = useDebouncedValue(column, 250);
+  const [debounced] = useDebouncedValue(column, 250);
   const { data } = useQuery({
-    queryKey: [organizationId, 'values', sourceId, metricName, settled, Math.round(start / 60_000)],
+    queryKey: [organizationId, 'values', sourceId, metricName, debounced, Math.round(start / 60_000)],
     queryFn: ({ signal }) =>
       tileRequests.run(signal, () =>
         api.queryChartSeries(
@@ -96,7 +96,7 @@ function useColumnValues(
                 {
                   sourceId,
                   aggFn: 'count',
-                  groupBy: [toSqlName(settled ?? '')],
+                  groupBy: [toSqlName(debounced ?? '')],
                   ...(metricName ? { metricName } : {}),
                   ...(metricDataType ? { metricDataType } : {}),
                 },
@@ -106,7 +106,7 @@ function useColumnValues(
           { signal },
         ),
       ),
-    enabled: settled !== undefined && settled === column,
+    enabled: debounced !== undefined && debounced === column,
     retry: false,
     gcTime: 60_000,
   });

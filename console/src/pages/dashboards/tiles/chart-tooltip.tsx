@@ -6,10 +6,10 @@ interface Props {
   /** Epoch milliseconds. */
   at: number;
   zone: string;
-  /** Of the pointer, in pixels within the chart. */
+  /** Pointer position in the chart, in pixels. */
   left: number;
   top: number;
-  /** Of the whole chart. */
+  /** Width of the chart. */
   width: number;
   rows: { label: string; color: string; value: number | null }[];
   format: NumberFormat;
@@ -31,7 +31,7 @@ export function ChartTooltip({ at, zone, left, top, width, rows, format }: Props
         {formatDateTime(at, zone)}
         {zone === 'UTC' && ' UTC'}
       </div>
-      {shown.length === 0 && <div>No value</div>}
+      {shown.length === 0 && <div>No data</div>}
       {shown.map(({ label, color, value }) => (
         <div key={label} className={classes.tipRow}>
           <span className={classes.swatch} style={{ background: color }} />

@@ -24,9 +24,9 @@ interface PlotInput {
   onZoom: ((from: number, to: number) => void) | undefined;
 }
 
-/** Narrower selections are clicks. */
+/** Shorter drags count as clicks. */
 const MIN_DRAG_PX = 6;
-/** More lines than this are drawn one pixel wide: they hide less of each other, and without a graphics card that is six times as fast. */
+/** Above this number lines are one pixel wide: less overlap, and six times faster to draw without a GPU. */
 const MAX_WIDE_LINES = 8;
 
 export function plotOptions(given: PlotInput): uPlot.Options {
@@ -75,9 +75,9 @@ export function plotOptions(given: PlotInput): uPlot.Options {
       setSelect: [
         (plot) => {
           if (plot.select.width < MIN_DRAG_PX) return;
-          const { left, width: wide } = plot.select;
+          const { left, width: selectedWidth } = plot.select;
           plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-          onZoom?.(plot.posToVal(left, 'x'), plot.posToVal(left + wide, 'x'));
+          onZoom?.(plot.posToVal(left, 'x'), plot.posToVal(left + selectedWidth, 'x'));
         },
       ],
     },
@@ -117,7 +117,7 @@ function createSeries(
       };
 }
 
-/** Points with a gap on either side: no line would show them. */
+/** Points without neighbors, which a line would not show. */
 function findIsolatedPoints(values: ArrayLike<number | null | undefined>): number[] {
   const found: number[] = [];
   const hasValue = (index: number) => values[index] !== null && values[index] !== undefined;
@@ -126,7 +126,7 @@ function findIsolatedPoints(values: ArrayLike<number | null | undefined>): numbe
   return found;
 }
 
-/** From 0, or from below it where there is something below; with air above. */
+/** Includes 0, with padding above and below the data. */
 function computeYRange(min: number | null, max: number | null): [number, number] {
   const [low, high] = [Math.min(min ?? 0, 0), Math.max(max ?? 0, 0)];
   if (low === high) return [0, 1];

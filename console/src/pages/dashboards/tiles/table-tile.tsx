@@ -40,7 +40,7 @@ export function TableTile({ tile, data }: { tile: Tile; data: TileDataByType<'ta
       </ScrollRegion>
       {total > shown && (
         <div className={classes.foot}>
-          The {shown} largest of {total} groups
+          Top {shown} of {total} groups
         </div>
       )}
     </div>

@@ -10,17 +10,17 @@ import type { Line } from './time-series.ts';
 import { usePlot } from './use-plot.ts';
 
 interface Props {
-  /** For those who do not see it. */
+  /** Accessible name. */
   label: string;
   lines: readonly Line[];
-  /** Epoch milliseconds: where each bucket begins, and the whole range. */
+  /** Epoch milliseconds: the start of each bucket, and the whole range. */
   buckets: readonly number[];
   start: number;
   end: number;
   zone: string;
   isBars: boolean;
   format: NumberFormat;
-  /** A range was dragged over; epoch milliseconds. */
+  /** Called with the dragged range; epoch milliseconds. */
   onZoom?: ((start: number, end: number) => void) | undefined;
 }
 
@@ -28,7 +28,7 @@ interface Hover {
   index: number;
   left: number;
   top: number;
-  /** Of the whole chart. */
+  /** Width of the chart. */
   width: number;
 }
 
@@ -64,7 +64,7 @@ export function TimeChart({ label, lines, buckets, start, end, zone, isBars, for
       ),
     [],
   );
-  const showAlone = useCallback(
+  const isolate = useCallback(
     (name: string) =>
       setHidden((before) => {
         const others = labels.filter((one) => one !== name);
@@ -93,7 +93,7 @@ export function TimeChart({ label, lines, buckets, start, end, zone, isBars, for
         )}
       </div>
       {lines.length > 1 && (
-        <ChartLegend labels={labels} colors={colors} hidden={hidden} onToggle={toggle} onOnly={showAlone} />
+        <ChartLegend labels={labels} colors={colors} hidden={hidden} onToggle={toggle} onIsolate={isolate} />
       )}
     </div>
   );

@@ -22,7 +22,7 @@ export function TimeTile({ tile, data, zone, onZoom }: Props) {
     <div className={classes.column}>
       <div className={classes.fill}>
         <TimeChart
-          label={`${tile.name || 'Chart'}: ${lines.length} series, one value per ${data.granularity}`}
+          label={`${tile.name || 'Chart'}: ${lines.length} series, interval ${data.granularity}`}
           lines={lines}
           buckets={data.buckets}
           start={data.start}
@@ -35,7 +35,7 @@ export function TimeTile({ tile, data, zone, onZoom }: Props) {
       </div>
       {total > shown && (
         <div className={classes.foot}>
-          The {shown} largest of {total} groups
+          Top {shown} of {total} groups
         </div>
       )}
     </div>

@@ -8,7 +8,7 @@ interface PlotData {
   lines: readonly Line[];
   colors: readonly string[];
   hidden: ReadonlySet<string>;
-  /** Epoch milliseconds: where each bucket begins, and the whole range. */
+  /** Epoch milliseconds: the start of each bucket, and the whole range. */
   buckets: readonly number[];
   start: number;
   end: number;
@@ -17,15 +17,15 @@ interface PlotData {
   isDark: boolean;
   format: NumberFormat;
   onHover: (plot: uPlot) => void;
-  /** A range was dragged over; epoch milliseconds. */
+  /** Called with the dragged range; epoch milliseconds. */
   onZoom: ((start: number, end: number) => void) | undefined;
 }
 
 const FONT = '11px system-ui, sans-serif';
 
 /**
- * Draws into the element at whatever size it has. A plot is built anew only when something other than its data or its size changes. It is built when
- * the browser tells the size: asking for it would lay out the page once for every chart.
+ * Renders a plot that follows the size of the element. It is recreated only if something other than data or size changes. The size comes from a
+ * ResizeObserver: measuring would force a layout for every chart.
  */
 export function usePlot(element: RefObject<HTMLElement | null>, plotted: PlotData): void {
   const latest = useRef(plotted);
@@ -35,11 +35,11 @@ export function usePlot(element: RefObject<HTMLElement | null>, plotted: PlotDat
   const labels = lines.map(({ label }) => label);
   const shape = JSON.stringify([labels, [...hidden], zone, isBars, isDark, format, onZoom !== undefined]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for everything but data and size
+  // biome-ignore lint/correctness/useExhaustiveDependencies: shape covers everything but data and size
   useEffect(() => {
     if (!element.current) return undefined;
     const observer = new ResizeObserver(([entry]) => {
-      // A part of a pixel would blur the whole.
+      // Fractional sizes blur the canvas.
       const [width, height] = [Math.floor(entry?.contentRect.width ?? 0), Math.floor(entry?.contentRect.height ?? 0)];
       if (!element.current || width === 0 || height === 0) return;
       if (plot.current) plot.current.setSize({ width, height });
@@ -53,7 +53,7 @@ export function usePlot(element: RefObject<HTMLElement | null>, plotted: PlotDat
     };
   }, [shape, element]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: all of the data, and nothing else
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only data changes update the plot
   useEffect(() => plot.current?.setData(toPlotData(latest.current)), [lines, buckets, start, end]);
 }
 
