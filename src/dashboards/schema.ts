@@ -17,6 +17,11 @@ export const AGGREGATIONS = [
   'increase',
   'rate',
 ] as const;
+/** Aggregations to suggest for logs and traces, and for metrics. The OpenAPI document publishes them as `x-suggested`, which the console reads. */
+const SUGGESTED_AGGREGATIONS: Record<'events' | 'metrics', readonly (typeof AGGREGATIONS)[number][]> = {
+  events: ['count', 'sum', 'avg', 'min', 'max', 'quantile', 'count_distinct', 'last_value', 'any'],
+  metrics: ['avg', 'sum', 'min', 'max', 'count', 'quantile', 'increase', 'rate', 'last_value'],
+};
 export const WHERE_LANGUAGES = ['lucene', 'sql'] as const;
 
 export const GRID_COLUMNS = 24;
@@ -35,7 +40,7 @@ export const DashboardId = Type.Refine(
 export const SeriesBody = Type.Object({
   type: Type.Enum([...SERIES_TYPES]),
   dataSource: Type.Optional(Type.Enum(['events', 'metrics'])),
-  aggFn: Type.Optional(Type.Enum([...AGGREGATIONS])),
+  aggFn: Type.Optional(Type.Enum([...AGGREGATIONS], { 'x-suggested': SUGGESTED_AGGREGATIONS })),
   field: Type.Optional(text({ maxLength: 10_000 })),
   groupBy: Type.Optional(Type.Array(text({ maxLength: 10_000 }), { maxItems: 10 })),
   where: Type.Optional(text({ maxLength: 10_000 })),

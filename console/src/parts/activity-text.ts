@@ -1,7 +1,8 @@
+import type { ActivityGetListInput } from '../api/generated.ts';
 import type { Activity } from '../api/types.ts';
 
 /** Used as "<actor> <action> <resource>": "demo admin created the key ci". */
-const ACTIONS: Record<string, string> = {
+const ACTIONS: Record<NonNullable<ActivityGetListInput['type']>, string> = {
   create_organization: 'created the organization',
   delete_organization: 'deleted the organization',
   organization_update_name: 'renamed the organization',
@@ -34,7 +35,8 @@ const ACTIONS: Record<string, string> = {
 };
 
 /** Falls back to the type for activities newer than this console. */
-export const formatAction = ({ type }: Activity): string => ACTIONS[type] ?? type.replaceAll('_', ' ');
+export const formatAction = ({ type }: Activity): string =>
+  ACTIONS[type as keyof typeof ACTIONS] ?? type.replaceAll('_', ' ');
 
 /** The recorded name, else the current name, else the start of the ID. */
 export function formatResourceName(

@@ -20,11 +20,14 @@ const TONES: Partial<Record<Service['state'], string>> = {
   degraded: 'bad',
 };
 
+/** `partially_running` → "Partially running". */
+const formatState = (state: string): string => (state.charAt(0).toUpperCase() + state.slice(1)).replaceAll('_', ' ');
+
 export function ServiceState({ state }: { state: Service['state'] }) {
   return (
     <span className={classes.state} data-tone={TONES[state] ?? 'busy'}>
       <span className={classes.dot} aria-hidden="true" />
-      {state}
+      {formatState(state)}
     </span>
   );
 }

@@ -2,6 +2,7 @@ import { Button, Checkbox, Group, Modal, NumberInput, Stack, TagsInput, TextInpu
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
+import { budgetCreateConstraints } from '../../api/generated.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Note } from '../../parts/note.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
@@ -73,7 +74,7 @@ export function BudgetForm({ budget, onClose }: { budget?: Budget | undefined; o
               <TextInput
                 label="Name"
                 placeholder="Budget"
-                maxLength={255}
+                maxLength={budgetCreateConstraints.name.maxLength}
                 data-autofocus
                 value={draft.name}
                 error={findFieldError(error, 'name')}
@@ -95,7 +96,7 @@ export function BudgetForm({ budget, onClose }: { budget?: Budget | undefined; o
               label="Alert at"
               description="Percentages of the budget. Each threshold alerts once a month; nothing is stopped."
               placeholder={draft.percents.length === 0 ? 'Press Enter to add' : ''}
-              maxTags={20}
+              maxTags={budgetCreateConstraints.thresholds.maxItems}
               value={draft.percents}
               error={findFieldError(error, 'thresholds')}
               onChange={(percents) => edit({ percents })}

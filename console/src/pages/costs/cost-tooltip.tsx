@@ -20,7 +20,7 @@ export function CostTooltip({ day, isOpen, rows, left, width }: Props) {
     <div
       className={classes.tip}
       style={left > width / 2 ? { right: width - left + 16 } : { left: left + 16 }}
-      data-testid="cost-tip"
+      data-testid="cost-tooltip"
     >
       <div className={classes.tipHead}>
         {formatBillDay(day)} · {isOpen ? 'Not final' : 'Locked'}

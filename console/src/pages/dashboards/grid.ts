@@ -1,11 +1,12 @@
+import { tileConstraints } from './constraints.ts';
 import type { Tile } from './queries.ts';
 
-export const COLUMNS = 24;
+export const COLUMNS = tileConstraints.w.maximum;
 /** In pixels. */
 export const ROW_HEIGHT = 30;
 export const GAP = 12;
-/** Limits the height of a tile on the page. */
-const MAX_ROWS = 200;
+/** Limits the height of a tile on the page; the API accepts more. */
+export const MAX_TILE_ROWS = 200;
 
 export interface GridPosition {
   x: number;
@@ -22,7 +23,7 @@ export function arrange(tiles: readonly (GridPosition & { id: string })[]): Map<
     const left = Math.min(Math.max(x, 0), COLUMNS - width);
     const overlapping = [...placed.values()].filter((other) => left < other.x + other.w && other.x < left + width);
     const top = Math.max(0, ...overlapping.map((other) => other.y + other.h));
-    placed.set(id, { x: left, y: top, w: width, h: Math.min(Math.max(h, 1), MAX_ROWS) });
+    placed.set(id, { x: left, y: top, w: width, h: Math.min(Math.max(h, 1), MAX_TILE_ROWS) });
   }
   return placed;
 }

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError, formatError } from '../../api/errors.ts';
-import type { CreateDashboardBody } from '../../api/generated.ts';
+import { type CreateDashboardBody, createDashboardConstraints } from '../../api/generated.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { PlusIcon, WarningIcon } from '../../parts/icons.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
@@ -66,12 +66,17 @@ export function NewDashboard() {
             <TextInput
               label="Name"
               value={name}
-              maxLength={1024}
+              maxLength={createDashboardConstraints.name.maxLength}
               data-autofocus
               onChange={(event) => setName(event.currentTarget.value)}
               error={create.error && formatError(create.error)}
             />
-            <TagsInput label="Tags" value={tags} onChange={setTags} maxTags={50} />
+            <TagsInput
+              label="Tags"
+              value={tags}
+              onChange={setTags}
+              maxTags={createDashboardConstraints.tags.maxItems}
+            />
             <Group justify="flex-end">
               <Button type="submit" disabled={name.trim() === ''} loading={create.isPending}>
                 Create

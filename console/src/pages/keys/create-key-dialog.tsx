@@ -2,6 +2,7 @@ import { Button, Checkbox, Group, Modal, Select, Stack, TextInput } from '@manti
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
+import { openapiKeyCreateConstraints } from '../../api/generated.ts';
 import type { NewKey } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Note } from '../../parts/note.tsx';
@@ -15,6 +16,7 @@ import {
   type Expiry,
   filledAddresses,
   type KeyDraft,
+  ROLE_DESCRIPTIONS,
   ROLES,
   toRequestBody,
   validateDraft,
@@ -80,7 +82,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
               label="Name"
               description="What the key is used for"
               placeholder="API key"
-              maxLength={255}
+              maxLength={openapiKeyCreateConstraints.name.maxLength}
               data-autofocus
               value={draft.name}
               onChange={(event) => edit({ name: event.currentTarget.value })}
@@ -93,8 +95,8 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
               error={errorAt('roles')}
             >
               <Stack gap="xs" mt={6}>
-                {ROLES.map(({ value, label, description }) => (
-                  <Checkbox key={value} value={value} label={label} description={description} />
+                {ROLES.map((role) => (
+                  <Checkbox key={role} value={role} label={role} description={ROLE_DESCRIPTIONS[role]} />
                 ))}
               </Stack>
             </Checkbox.Group>

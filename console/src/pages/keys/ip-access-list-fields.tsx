@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Group, Input, TextInput } from '@mantine/core';
 import { findFieldError } from '../../api/errors.ts';
+import { openapiKeyCreateConstraints } from '../../api/generated.ts';
 import { useSession } from '../../app/context.tsx';
 import { PlusIcon, TrashIcon } from '../../parts/icons.tsx';
 import type { Address } from './key-draft.ts';
@@ -45,7 +46,7 @@ export function IpAccessListFields({ addresses, onChange, error }: Props) {
             <TextInput
               aria-label={`Description of address ${index + 1}`}
               placeholder="Description"
-              maxLength={1024}
+              maxLength={openapiKeyCreateConstraints.ipAccessList.items.properties.description.maxLength}
               value={description}
               onChange={(event) => edit(row, { description: event.currentTarget.value })}
               error={findFieldError(error, `ipAccessList[${index}].description`)}

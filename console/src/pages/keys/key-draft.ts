@@ -1,3 +1,4 @@
+import { openapiKeyCreateConstraints } from '../../api/generated.ts';
 import type { Key, NewKey } from '../../api/types.ts';
 
 /** State of the form for a new key. */
@@ -27,11 +28,12 @@ export const EXPIRIES = [
 ] as const;
 export type Expiry = (typeof EXPIRIES)[number]['value'];
 
-export const ROLES = [
-  { value: 'admin', label: 'admin', description: 'Full access to services, keys and dashboards' },
-  { value: 'developer', label: 'developer', description: 'Read-only access' },
-  { value: 'query_endpoints', label: 'query_endpoints', description: 'Query endpoints only, no console access' },
-] as const;
+export const ROLES = openapiKeyCreateConstraints.roles.items.values;
+export const ROLE_DESCRIPTIONS: Record<(typeof ROLES)[number], string> = {
+  admin: 'Full access to services, keys and dashboards',
+  developer: 'Read-only access',
+  query_endpoints: 'Query endpoints only, no console access',
+};
 
 const DAY_MS = 86_400_000;
 

@@ -12,15 +12,15 @@ import { Panel } from '../../parts/panel.tsx';
 import { formatSize } from '../../parts/service-facts.tsx';
 import { UnsavedGuard } from '../../parts/unsaved-guard.tsx';
 import { formatScalingCurl } from './scaling-curl.ts';
-import { ScalingFields } from './scaling-fields.tsx';
 import {
-  resolveLimits,
   SCALING_FIELDS,
   type ScalingDraft,
   toScalingChange,
   toScalingDraft,
   validateScaling,
-} from './scaling-rules.ts';
+} from './scaling-draft.ts';
+import { ScalingFields } from './scaling-fields.tsx';
+import { resolveLimits } from './scaling-limits.ts';
 import { ScalingSummary } from './scaling-summary.tsx';
 import classes from './services.module.css';
 

@@ -8,7 +8,7 @@ import { useApi, useSession } from '../../app/context.tsx';
 import { fieldLabel, fieldUnit } from '../../parts/activity-text.ts';
 import { formatCredits } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { SCALING_FIELDS, type ScalingDraft, toScalingDraft } from './scaling-rules.ts';
+import { SCALING_FIELDS, type ScalingDraft, toScalingDraft } from './scaling-draft.ts';
 import classes from './scaling-summary.module.css';
 
 const DEBOUNCE_MS = 250;

@@ -8,6 +8,7 @@ import { EmptyState } from '../../../parts/empty-state.tsx';
 import { PlusIcon, WarningIcon } from '../../../parts/icons.tsx';
 import { notifySuccess } from '../../../parts/notifications.ts';
 import { UnsavedGuard } from '../../../parts/unsaved-guard.tsx';
+import { dashboardConstraints } from '../constraints.ts';
 import type { GridPosition } from '../grid.ts';
 import {
   dashboardQuery,
@@ -95,7 +96,7 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
         <TextInput
           label="Name"
           value={draft.name}
-          maxLength={1024}
+          maxLength={dashboardConstraints.name.maxLength}
           error={findErrorWithin(save.error, 'name')}
           onChange={(event) => change({ name: event.currentTarget.value })}
           style={{ flex: '2 1 200px' }}
@@ -103,7 +104,7 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
         <TagsInput
           label="Tags"
           placeholder={draft.tags.length === 0 ? 'Press Enter to add' : ''}
-          maxTags={50}
+          maxTags={dashboardConstraints.tags.maxItems}
           value={draft.tags}
           error={findErrorWithin(save.error, 'tags')}
           onChange={(tags) => change({ tags })}

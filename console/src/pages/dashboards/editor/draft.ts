@@ -1,17 +1,19 @@
 import type { GetDashboardResult } from '../../../api/generated.ts';
+import { seriesConstraints } from '../constraints.ts';
 import { arrange, COLUMNS } from '../grid.ts';
 import type { DashboardBody, Series, Tile, TileType } from '../queries.ts';
 
 /** The edited dashboard; its ID does not change. */
 export type Draft = Omit<GetDashboardResult, 'id'>;
 
-export const TILE_TYPES: { value: TileType; label: string }[] = [
-  { value: 'time', label: 'Time series' },
-  { value: 'number', label: 'Number' },
-  { value: 'table', label: 'Table' },
-  { value: 'search', label: 'Search' },
-  { value: 'markdown', label: 'Text' },
-];
+const TILE_TYPE_LABELS: Record<TileType, string> = {
+  time: 'Time series',
+  table: 'Table',
+  number: 'Number',
+  search: 'Search',
+  markdown: 'Text',
+};
+export const TILE_TYPES = seriesConstraints.type.values.map((value) => ({ value, label: TILE_TYPE_LABELS[value] }));
 
 const SIZES: Record<TileType, { w: number; h: number }> = {
   time: { w: 12, h: 6 },
@@ -20,8 +22,6 @@ const SIZES: Record<TileType, { w: number; h: number }> = {
   search: { w: 24, h: 8 },
   markdown: { w: 12, h: 4 },
 };
-
-export const MAX_SERIES = 20;
 
 /** Tiles start at the positions at which the view shows them. */
 export function toDraft({ name, tags, tiles }: GetDashboardResult): Draft {

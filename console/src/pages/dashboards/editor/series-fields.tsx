@@ -1,6 +1,7 @@
 import { Autocomplete, NumberInput, SegmentedControl, Select, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
+import { seriesConstraints } from '../constraints.ts';
 import type { Dashboard, Series, TimeWindow } from '../queries.ts';
 import classes from './editor.module.css';
 import { columnsQuery, listSuggestions, type Source, toSqlName } from './suggestions.ts';
@@ -18,9 +19,9 @@ interface Props {
 type Aggregation = NonNullable<Series['aggFn']>;
 type MetricType = NonNullable<Series['metricDataType']>;
 
-const EVENTS: Aggregation[] = ['count', 'sum', 'avg', 'min', 'max', 'quantile', 'count_distinct', 'last_value', 'any'];
-const METRICS: Aggregation[] = ['avg', 'sum', 'min', 'max', 'count', 'quantile', 'increase', 'rate', 'last_value'];
-const METRIC_TYPES: MetricType[] = ['gauge', 'sum', 'histogram', 'exponential histogram', 'summary'];
+type WhereLanguage = Series['whereLanguage'];
+
+const LANGUAGE_LABELS: Record<WhereLanguage, string> = { lucene: 'Lucene', sql: 'SQL' };
 const DEFAULT_LEVEL = 0.95;
 /** Shown at once; typing narrows them down. */
 const MAX_SUGGESTIONS = 50;
@@ -39,7 +40,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
     const merged = Object.entries({ ...series, ...part }).filter(([, value]) => value !== undefined && value !== '');
     onChange({ where: '', ...Object.fromEntries(merged) } as Series);
   };
-  const choices = isMetric ? METRICS : EVENTS;
+  const choices: readonly Aggregation[] = seriesConstraints.aggFn.suggested[isMetric ? 'metrics' : 'events'];
   const needsField = !isMetric && series.aggFn !== 'count' && !isSearch;
   return (
     <div className={classes.fields}>
@@ -68,7 +69,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
         <Select
           label="Aggregation"
           allowDeselect={false}
-          data={series.aggFn && !choices.includes(series.aggFn) ? [...choices, series.aggFn] : choices}
+          data={series.aggFn && !choices.includes(series.aggFn) ? [...choices, series.aggFn] : [...choices]}
           value={series.aggFn ?? null}
           error={errorAt('aggFn')}
           onChange={(aggFn) =>
@@ -82,8 +83,8 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
       {series.aggFn === 'quantile' && (
         <NumberInput
           label="Quantile"
-          min={0}
-          max={1}
+          min={seriesConstraints.level.minimum}
+          max={seriesConstraints.level.maximum}
           step={0.05}
           value={series.level ?? ''}
           error={errorAt('level')}
@@ -104,7 +105,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
           <Select
             label="Metric type"
             allowDeselect={false}
-            data={METRIC_TYPES}
+            data={seriesConstraints.metricDataType.values}
             value={series.metricDataType ?? 'gauge'}
             error={errorAt('metricDataType')}
             onChange={(type) => change({ metricDataType: (type ?? 'gauge') as MetricType })}
@@ -133,12 +134,9 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
         <SegmentedControl
           aria-label="Query language"
           size="xs"
-          data={[
-            { value: 'lucene', label: 'Lucene' },
-            { value: 'sql', label: 'SQL' },
-          ]}
+          data={seriesConstraints.whereLanguage.values.map((value) => ({ value, label: LANGUAGE_LABELS[value] }))}
           value={series.whereLanguage}
-          onChange={(language) => change({ whereLanguage: language === 'sql' ? 'sql' : 'lucene' })}
+          onChange={(language) => change({ whereLanguage: language as WhereLanguage })}
         />
       </div>
       {isSearch ? (
@@ -160,7 +158,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
               placeholder={series.groupBy.length === 0 ? toSqlName('ServiceName') : ''}
               data={suggestions.expressions}
               limit={MAX_SUGGESTIONS}
-              maxTags={10}
+              maxTags={seriesConstraints.groupBy.maxItems}
               value={series.groupBy}
               error={errorAt('groupBy')}
               onChange={(groupBy) => change({ groupBy })}

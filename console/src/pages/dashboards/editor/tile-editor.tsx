@@ -14,14 +14,21 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { PlusIcon } from '../../../parts/icons.tsx';
-import { COLUMNS } from '../grid.ts';
+import { seriesConstraints, tileConstraints } from '../constraints.ts';
+import { COLUMNS, MAX_TILE_ROWS } from '../grid.ts';
 import { dashboardsQuery, type Series, sourcesQuery, type Tile, type TileType, type TimeWindow } from '../queries.ts';
-import { changeTileType, createSeries, MAX_SERIES, TILE_TYPES } from './draft.ts';
+import { changeTileType, createSeries, TILE_TYPES } from './draft.ts';
 import classes from './editor.module.css';
 import { findErrorWithin } from './field-errors.ts';
 import { FormatFields } from './format-fields.tsx';
 import { SeriesFields } from './series-fields.tsx';
 import { TilePreview, usePreview } from './tile-preview.tsx';
+
+type DisplayType = NonNullable<Series['displayType']>;
+type SortOrder = NonNullable<Series['sortOrder']>;
+
+const DISPLAY_LABELS: Record<DisplayType, string> = { line: 'Lines', stacked_bar: 'Stacked bars' };
+const SORT_LABELS: Record<SortOrder, string> = { asc: 'Lowest first', desc: 'Highest first' };
 
 interface Props {
   tile: Tile;
@@ -82,14 +89,14 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
             label="Name"
             value={tile.name}
             error={errorAt('name')}
-            maxLength={1024}
+            maxLength={tileConstraints.name.maxLength}
             data-autofocus
             onChange={(event) => onChange({ ...tile, name: event.currentTarget.value })}
           />
           <Select
             label="Type"
             allowDeselect={false}
-            data={TILE_TYPES.map(({ value, label }) => ({ value, label }))}
+            data={TILE_TYPES}
             value={type}
             onChange={(value) => value && onChange(changeTileType(tile, value as TileType, sources[0]?.id ?? 'logs'))}
           />
@@ -97,28 +104,18 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
             <Select
               label="Display"
               allowDeselect={false}
-              data={[
-                { value: 'line', label: 'Lines' },
-                { value: 'stacked_bar', label: 'Stacked bars' },
-              ]}
+              data={seriesConstraints.displayType.values.map((value) => ({ value, label: DISPLAY_LABELS[value] }))}
               value={tile.series[0]?.displayType ?? 'line'}
-              onChange={(value) =>
-                setSeries(tile.series.map((one) => ({ ...one, displayType: value === 'stacked_bar' ? value : 'line' })))
-              }
+              onChange={(value) => setSeries(tile.series.map((one) => ({ ...one, displayType: value as DisplayType })))}
             />
           )}
           {type === 'table' && (
             <Select
               label="Sort order"
               allowDeselect={false}
-              data={[
-                { value: 'desc', label: 'Highest first' },
-                { value: 'asc', label: 'Lowest first' },
-              ]}
+              data={seriesConstraints.sortOrder.values.map((value) => ({ value, label: SORT_LABELS[value] }))}
               value={tile.series[0]?.sortOrder ?? 'desc'}
-              onChange={(value) =>
-                setSeries(tile.series.map((one) => ({ ...one, sortOrder: value === 'asc' ? 'asc' : 'desc' })))
-              }
+              onChange={(value) => setSeries(tile.series.map((one) => ({ ...one, sortOrder: value as SortOrder })))}
             />
           )}
         </div>
@@ -167,7 +164,7 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
               variant="default"
               size="xs"
               leftSection={<PlusIcon size={14} />}
-              disabled={tile.series.length >= MAX_SERIES}
+              disabled={tile.series.length >= tileConstraints.series.maxItems}
               onClick={() =>
                 setSeries([
                   ...tile.series,
@@ -192,9 +189,9 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
           </Text>
           <Group gap="sm" grow preventGrowOverflow={false}>
             {positionField('x', 'Column', 0, COLUMNS - tile.w)}
-            {positionField('y', 'Row', 0, 1_000_000)}
+            {positionField('y', 'Row', 0, tileConstraints.y.maximum)}
             {positionField('w', 'Width', 1, COLUMNS - tile.x)}
-            {positionField('h', 'Height', 1, 200)}
+            {positionField('h', 'Height', 1, MAX_TILE_ROWS)}
           </Group>
         </div>
         <Group justify="flex-end">

@@ -25,7 +25,7 @@ export function ChartTooltip({ at, zone, left, top, width, rows, format }: Props
     <div
       className={classes.tip}
       style={{ ...(isRight ? { right: width - left + 14 } : { left: left + 14 }), top: Math.max(top - 20, 0) }}
-      data-testid="chart-tip"
+      data-testid="chart-tooltip"
     >
       <div className={classes.tipTime}>
         {formatDateTime(at, zone)}

@@ -1,0 +1,6 @@
+import { updateDashboardConstraints } from '../../api/generated.ts';
+
+// Limits and choices of the dashboard API.
+export const dashboardConstraints = updateDashboardConstraints;
+export const tileConstraints = updateDashboardConstraints.tiles.items.properties;
+export const seriesConstraints = tileConstraints.series.items.properties;
