@@ -7,7 +7,7 @@ const HOSTILE = '<img src=x onerror="window.pwned=1">';
 inBrowser('budgets', (browser) => {
   const path = `/v1/organizations/${acme.id}/budgets`;
   const stored = async () => (await browser.server.call({ path, key: acme.admin })).json.result;
-  const made = async (body: object) =>
+  const createBudget = async (body: object) =>
     (await browser.server.call({ method: 'POST', path, key: acme.admin, body })).json.result;
   const row = (page: Page, name: string) => page.getByRole('table', { name: 'Budgets' }).getByRole('row', { name });
   const chooseAction = async (page: Page, name: string, item: 'Edit' | 'Delete') => {
@@ -59,7 +59,7 @@ inBrowser('budgets', (browser) => {
   });
 
   it('can be edited without overwriting concurrent changes to other fields', async () => {
-    const { id } = await made({ name: 'Mine', monthlyCHC: 50_000, thresholds: [80] });
+    const { id } = await createBudget({ name: 'Mine', monthlyCHC: 50_000, thresholds: [80] });
     const page = await browser.signIn(acme.admin, '/costs');
     await chooseAction(page, 'Mine', 'Edit');
     const form = page.getByRole('form', { name: 'Edit budget Mine' });
@@ -80,7 +80,7 @@ inBrowser('budgets', (browser) => {
   });
 
   it('can be deleted after a confirmation with the name', async () => {
-    await made({ name: HOSTILE, monthlyCHC: 70_000 });
+    await createBudget({ name: HOSTILE, monthlyCHC: 70_000 });
     const page = await browser.signIn(acme.admin, '/costs');
     await chooseAction(page, HOSTILE, 'Delete');
     const dialog = page.getByRole('dialog', { name: 'Delete this budget?' });
@@ -96,7 +96,7 @@ inBrowser('budgets', (browser) => {
   });
 
   it('are read-only without the admin role', async () => {
-    await made({ name: 'Read-only', monthlyCHC: 80_000 });
+    await createBudget({ name: 'Read-only', monthlyCHC: 80_000 });
     const page = await browser.signIn(acme.developer, '/costs');
     await row(page, 'Read-only').waitFor();
     expect(await page.getByRole('button', { name: 'New budget' }).count()).toBe(0);
@@ -104,7 +104,11 @@ inBrowser('budgets', (browser) => {
   });
 
   it('are accessible and fit three widths', async () => {
-    await made({ name: 'A budget', monthlyCHC: 90_000.000001, webhook: { url: 'https://hooks.example.com/x' } });
+    await createBudget({
+      name: 'A budget',
+      monthlyCHC: 90_000.000001,
+      webhook: { url: 'https://hooks.example.com/x' },
+    });
     const page = await browser.signIn(acme.admin, '/costs');
     await row(page, 'A budget').waitFor();
     await expectAccessible(page);

@@ -40,9 +40,9 @@ inBrowser(
       await dialog.getByRole('button', { name: 'Done' }).click();
       await save(page);
       await waitUntilSaved(page);
-      const made = await stored(new URL(page.url()).pathname.split('/').pop());
-      expect(made).toMatchObject({ name: 'Fresh', tiles: [{ name: 'Rows', x: 0, y: 0, w: 12, h: 6 }] });
-      expect(made.tiles[0].series).toEqual([
+      const saved = await stored(new URL(page.url()).pathname.split('/').pop());
+      expect(saved).toMatchObject({ name: 'Fresh', tiles: [{ name: 'Rows', x: 0, y: 0, w: 12, h: 6 }] });
+      expect(saved.tiles[0].series).toEqual([
         expect.objectContaining({
           type: 'time',
           aggFn: 'count',

@@ -72,7 +72,7 @@ export function ScalingEditor({ service }: { service: Service }) {
           <ScalingFields draft={draft} limits={limits} isReadOnly={!canChangeFleet} onChange={edit} errorAt={errorAt} />
         </Stack>
       </Panel>
-      <div className={classes.beside}>
+      <div className={classes.sidebar}>
         <ScalingSummary service={service} draft={draft} change={change} isValid={isValid} />
         {general && <Note tone="bad">{general}</Note>}
         <Group gap="xs">
