@@ -23,7 +23,7 @@ inBrowser('budgets', (browser) => {
     const create = form.getByRole('button', { name: 'Create' });
     await create.click();
     await form.getByText('Enter a monthly amount.').waitFor();
-    await form.getByLabel('Monthly budget (CHC)').fill('-5');
+    await form.getByLabel('Monthly budget').fill('-5');
     await form.getByLabel('Name').fill('Whole fleet');
     await form.getByRole('combobox', { name: 'Alert at' }).fill('12.5');
     await page.keyboard.press('Enter');
@@ -34,10 +34,10 @@ inBrowser('budgets', (browser) => {
 
     await page.getByRole('button', { name: 'New budget' }).click();
     await form.getByLabel('Name').fill('Whole fleet');
-    await form.getByLabel('Monthly budget (CHC)').fill('-5');
+    await form.getByLabel('Monthly budget').fill('-5');
     await create.click();
     await form.getByText('The value must be more than 0').waitFor();
-    await form.getByLabel('Monthly budget (CHC)').fill('123456.5');
+    await form.getByLabel('Monthly budget').fill('123456.5');
     await form.getByLabel('Webhook URL').fill('http://127.0.0.1/hook');
     await create.click();
     await form.getByText('The address is private').waitFor();
@@ -63,7 +63,7 @@ inBrowser('budgets', (browser) => {
     const page = await browser.signIn(acme.admin, '/costs');
     await chooseAction(page, 'Mine', 'Edit');
     const form = page.getByRole('form', { name: 'Edit budget Mine' });
-    await form.getByLabel('Monthly budget (CHC)').fill('60000');
+    await form.getByLabel('Monthly budget').fill('60000');
     await form.getByLabel('Alert when the forecast').check();
     await browser.server.call({ method: 'PATCH', path: `${path}/${id}`, key: acme.admin, body: { name: 'Theirs' } });
     await form.getByRole('button', { name: 'Save' }).click();

@@ -44,7 +44,7 @@ export function ServiceBadges({ service }: { service: Service }) {
 }
 
 const ServiceBadge = ({ children }: { children: string }) => (
-  <Badge variant="default" size="sm" fw={500} tt="none" component="span">
+  <Badge variant="default" size="sm" fw={500} tt="none" component="span" miw="max-content">
     {children}
   </Badge>
 );

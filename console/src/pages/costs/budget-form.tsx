@@ -81,7 +81,9 @@ export function BudgetForm({ budget, onClose }: { budget?: Budget | undefined; o
                 onChange={(event) => edit({ name: event.currentTarget.value })}
               />
               <NumberInput
-                label="Monthly budget (CHC)"
+                label="Monthly budget"
+                rightSection="CHC"
+                rightSectionWidth={52}
                 decimalScale={6}
                 thousandSeparator=","
                 hideControls

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Skeleton, TextInput, useComputedColorScheme } from '@mantine/core';
+import { Button, SegmentedControl, Skeleton, Text, TextInput, useComputedColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -77,6 +77,9 @@ export function CostsPage() {
           min={from}
           onChange={(event) => pickDay({ to: event.currentTarget.value })}
         />
+        <Text size="sm" c="dimmed" component="span">
+          Group by
+        </Text>
         <SegmentedControl
           size="xs"
           aria-label="Group by"

@@ -112,6 +112,9 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
           onChange={(event) => onChange({ idleScaling: event.currentTarget.checked })}
           error={errorAt('idleScaling')}
         />
+        <Text size="sm" c="dimmed" mt="sm">
+          Idle timeout
+        </Text>
         <div className={classes.pair}>
           <Slider
             className={classes.slider}
@@ -145,8 +148,9 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
 const perReplica = (totalGb: number | ''): string =>
   totalGb === '' ? ' ' : `${formatNumber(Math.round((totalGb / REPLICAS_IN_TOTAL) * 10) / 10)} GB per replica`;
 
-/** Marks at both ends and at the thirds, on whole steps. */
+/** Marks at both ends and near the thirds, at multiples of ten steps. */
 const createMarks = ({ min, max, step }: FieldLimits) =>
-  [min, max / 3, (max * 2) / 3, max]
-    .map((value) => Math.round(value / step) * step)
-    .map((value) => ({ value, label: value }));
+  [min, ...[max / 3, (max * 2) / 3].map((value) => Math.round(value / (10 * step)) * 10 * step), max].map((value) => ({
+    value,
+    label: value,
+  }));

@@ -79,8 +79,8 @@ function MonthlyCost(props: { service: Service; change: ScalingChange; isValid: 
           {hasChanges && <CostRange label="New" {...data.after} isNew />}
           <Text size="xs" c="dimmed" mt={6}>
             {isIdling
-              ? 'In CHC, from always idle to the maximum size all month.'
-              : 'In CHC, from the minimum to the maximum size all month.'}
+              ? 'In CHC, from always idle to always at maximum size.'
+              : 'In CHC, from always at minimum to always at maximum size.'}
           </Text>
         </>
       ) : (
