@@ -8,7 +8,7 @@ import { READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Costs } from './costs.ts';
 import { createRenderings, type Headers } from './renderings.ts';
-import { renderedCost, UsageCost, UsageCostQuery } from './schema.ts';
+import { toCostRecord, UsageCost, UsageCostQuery } from './schema.ts';
 import { parseWindow } from './window.ts';
 
 /** Up to here an answer is sent in one go; a longer one that is not rendered yet goes out piece by piece, as the client takes it. */
@@ -16,7 +16,7 @@ const WHOLE_ANSWER_BYTES = 256 * 1024;
 
 export function billingRoutes({ costs }: { costs: Costs }): Routes {
   return (app) => {
-    const renderings = createRenderings({ costs, render: renderedCost });
+    const renderings = createRenderings({ costs, render: (cost) => JSON.stringify(toCostRecord(cost)) });
 
     app.get(
       '/v1/organizations/:organizationId/usageCost',
