@@ -1,101 +1,98 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { daysBetween } from '../kernel/days.ts';
 import { chcFromMicros } from '../kernel/money.ts';
 import { type Cost, totalMicros } from './cost.ts';
 import type { Costs } from './costs.ts';
 import type { Window } from './window.ts';
 
-const KEPT_BYTES = 32 * 1024 * 1024;
-/** What an entry costs besides its text, so that a crowd of empty windows counts too. */
+const CACHE_BYTES = 32 * 1024 * 1024;
+/** The size of a cache entry besides its body, so that many empty windows count too. */
 const ENTRY_BYTES = 500;
-const JOINED_BYTES = 1024 * 1024;
+const MAX_JOINED_BYTES = 1024 * 1024;
 /**
- * How many days one query reads: few enough to keep its rows small, many enough to save round trips. The first ones
- * read less, so that a long answer begins soon.
+ * The number of days read by each query: few enough to keep the rows in memory small, many enough to save round trips.
+ * The first queries read fewer, so that the first bytes are sent early.
  */
 const DAYS_PER_QUERY = [1, 1, 2, 4];
-const MOST_DAYS_PER_QUERY = 8;
+const MAX_DAYS_PER_QUERY = 8;
 
 export type Headers = Readonly<Record<string, string>>;
 
-interface Kept {
+/** The rest of a response body after `"costs":[`. */
+export interface RenderedWindow {
   costRevision: number;
   headers: Headers;
-  pieces: Buffer[];
+  chunks: Buffer[];
   bytes: number;
 }
 
 /**
- * Windows of the ledger as they go over the wire: `…],"grandTotalCHC":n}`, in pieces of a few days. A window is
- * rendered once and kept until the organization's ledger changes; one that is too large to keep is rendered as it is
- * sent. The grand total stands last: by then it is the sum of exactly what was sent.
+ * Renders cost records as JSON: `…],"grandTotalCHC":n}`, in chunks of a few days. A window is rendered once and cached
+ * until the cost revision of the organization changes. The grand total comes last, so it is the sum of exactly the
+ * records that were sent.
  */
-export function createRenderings({ costs, render }: { costs: Costs; render: (cost: Cost) => string }) {
-  const kept = new Map<string, Kept>();
-  let keptBytes = 0;
+export function createRenderedCosts({ costs, render }: { costs: Costs; render: (cost: Cost) => string }) {
+  // Windows larger than the cache are not cached.
+  const cache = new LRUCache<string, RenderedWindow>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: ({ bytes }) => bytes + ENTRY_BYTES,
+  });
 
-  const idOf = (organizationId: string, { from, to }: Window) => `${organizationId} ${from} ${to}`;
-
-  function keep(id: string, rendering: Kept): void {
-    forget(id);
-    for (const [oldest] of kept) {
-      if (keptBytes + rendering.bytes <= KEPT_BYTES) break;
-      forget(oldest);
-    }
-    kept.set(id, rendering);
-    keptBytes += rendering.bytes;
-  }
-
-  function forget(id: string): void {
-    keptBytes -= kept.get(id)?.bytes ?? 0;
-    kept.delete(id);
-  }
+  const cacheKey = (organizationId: string, { from, to }: Window) => `${organizationId} ${from} ${to}`;
 
   return {
-    /** What was rendered before and is still true. */
-    find(organizationId: string, costRevision: number, window: Window): Readonly<Kept> | undefined {
-      const found = kept.get(idOf(organizationId, window));
-      return found?.costRevision === costRevision ? found : undefined;
+    findCached(organizationId: string, costRevision: number, window: Window): Readonly<RenderedWindow> | undefined {
+      const cached = cache.get(cacheKey(organizationId, window));
+      return cached?.costRevision === costRevision ? cached : undefined;
     },
 
-    /** Renders piece by piece; the memory of one piece is enough for an answer of any size. */
+    /** Renders chunk by chunk, so memory use does not grow with the size of the window. */
     async *render(
       organizationId: string,
       costRevision: number,
       window: Window,
       headers: Headers,
     ): AsyncGenerator<Buffer> {
-      const days = daysBetween(window.from, window.to);
-      let pieces: Buffer[] | undefined = [];
+      let chunks: Buffer[] | undefined = [];
       let bytes = 0;
       let micros = 0;
-      for (let start = 0, query = 0; start < days.length; query++) {
-        const end = start + (DAYS_PER_QUERY[query] ?? MOST_DAYS_PER_QUERY);
-        const records = await costs.inDays(organizationId, days.slice(start, end));
-        start = end;
-        micros += records.reduce((sum, cost) => sum + totalMicros(cost), 0);
-        const isLast = end >= days.length;
+      for (const [query, days] of splitWindow(window).entries()) {
+        // The chunk before is sent first, and other requests can run.
+        if (query > 0) await yieldToEventLoop();
+        const records = await costs.list(organizationId, days);
+        micros += records.reduce((sum, cost) => sum + totalMicros(cost.micros), 0);
+        const isLast = days.to === window.to;
         const separator = bytes > 0 && records.length > 0 ? ',' : '';
         const ending = isLast ? `],"grandTotalCHC":${chcFromMicros(micros)}}` : '';
-        const piece = Buffer.from(separator + records.map(render).join(',') + ending);
-        bytes += piece.length;
-        pieces = bytes > KEPT_BYTES ? undefined : pieces;
-        pieces?.push(piece);
-        if (isLast && pieces)
-          keep(idOf(organizationId, window), {
+        const chunk = Buffer.from(separator + records.map(render).join(',') + ending);
+        bytes += chunk.length;
+        chunks = bytes > CACHE_BYTES ? undefined : chunks;
+        chunks?.push(chunk);
+        if (isLast && chunks)
+          cache.set(cacheKey(organizationId, window), {
             costRevision,
             headers,
-            pieces: joined(pieces, bytes),
-            bytes: bytes + ENTRY_BYTES,
+            chunks: joinShort(chunks, bytes),
+            bytes,
           });
-        yield piece;
-        // What was rendered is sent before more is read, and others get their turn.
-        if (!isLast) await nextTurn();
+        yield chunk;
       }
     },
   };
 }
 
-/** A short answer is cheaper to send from one buffer; joining a long one would hold it twice. */
-const joined = (pieces: Buffer[], bytes: number): Buffer[] =>
-  bytes <= JOINED_BYTES ? [Buffer.concat(pieces)] : pieces;
+/** The part of the window that each query reads. */
+function splitWindow({ from, to }: Window): Window[] {
+  const days = daysBetween(from, to);
+  const parts: Window[] = [];
+  while (days.length > 0) {
+    const part = days.splice(0, DAYS_PER_QUERY[parts.length] ?? MAX_DAYS_PER_QUERY);
+    parts.push({ from: part[0] ?? from, to: part.at(-1) ?? to });
+  }
+  return parts;
+}
+
+/** A short body is cheaper to send from one buffer; joining a long one would double its memory. */
+const joinShort = (chunks: Buffer[], bytes: number): Buffer[] =>
+  bytes <= MAX_JOINED_BYTES ? [Buffer.concat(chunks)] : chunks;

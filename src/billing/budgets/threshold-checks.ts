@@ -7,10 +7,11 @@ import { derivedUuid } from '../../kernel/ids.ts';
 import { chcFromMicros } from '../../kernel/money.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
+import { addMicros, totalMicros } from '../cost.ts';
 import type { Forecasts } from '../forecast/forecasts.ts';
-import { added, type Summaries, sumOf } from '../reports/summaries.ts';
-import { type Budget, type Notice, reached, type Threshold } from './budget.ts';
-import { findBudget, findNotice, listAllBudgets, listNotices, putNotice } from './store.ts';
+import type { Summaries } from '../reports/summaries.ts';
+import { type Budget, type BudgetAlert, listReachedThresholds, type MonthSpending, type Threshold } from './budget.ts';
+import { findAlert, findBudget, listAlerts, listAllBudgets, putAlert } from './store.ts';
 
 interface Options {
   state: State;
@@ -22,63 +23,77 @@ interface Options {
   log: Pick<Logger, 'warn'>;
 }
 
-/** How far a month has come. */
-interface Progress {
-  month: string;
-  spent: number;
-  expected: number | undefined;
-}
+const ACTOR: Actor = { type: 'system', id: 'budgets', details: 'pilothouse budgets' };
 
-const WATCH: Actor = { type: 'system', id: 'budgets', details: 'pilothouse budgets' };
+/** Raises an alert for each threshold that the spending of the current month has reached. */
+export function createThresholdChecks({ state, clock, audit, organizations, summaries, forecasts, log }: Options) {
+  /** The state at the last check of each organization. An unchanged organization is skipped. */
+  const lastChecks = new Map<string, string>();
 
-/** Looks whether budgets have reached their thresholds, and writes down what is to be told. */
-export function createWatch({ state, clock, audit, organizations, summaries, forecasts, log }: Options) {
-  /** What an organization looked like when it was last looked at: nothing new, nothing to do. */
-  const seen = new Map<string, string>();
-
-  async function look(organizationId: string, budgets: readonly Budget[]): Promise<void> {
+  async function checkOrganization(organizationId: string, budgets: readonly Budget[]): Promise<void> {
     const { costRevision } = await organizations.get(organizationId);
     const today = dayOf(clock.now());
-    const looks = JSON.stringify([
+    const current = JSON.stringify([
       costRevision,
       today,
       budgets.map(({ id, monthlyMicros, thresholds }) => [id, monthlyMicros, thresholds]),
     ]);
-    if (seen.get(organizationId) === looks) return;
+    if (lastChecks.get(organizationId) === current) return;
     const month = today.slice(0, 7);
-    const told = await listNotices(state.db, organizationId, month);
-    const isTold = (budget: Budget, threshold: Threshold) =>
-      told.some((notice) => notice.budgetId === budget.id && notice.threshold === threshold);
-    const untold = budgets
-      .map((budget) => ({ ...budget, thresholds: budget.thresholds.filter((one) => !isTold(budget, one)) }))
-      .filter(({ thresholds }) => thresholds.length > 0);
-    if (untold.length > 0) {
-      const days = await summaries.perDay(organizationId, daysBetween(`${month}-01`, today));
-      const wantsForecast = untold.some(({ thresholds }) => thresholds.includes('forecast'));
-      const progress: Progress = {
-        month,
-        spent: sumOf(added(days)),
-        expected: wantsForecast ? (await forecasts.of(organizationId)).expected : undefined,
-      };
-      for (const budget of untold)
-        for (const threshold of reached(budget, progress.spent, progress.expected))
-          await tell(budget, threshold, progress);
+    const pending = await listBudgetsToCheck(organizationId, budgets, month);
+    if (pending.length > 0) {
+      const spending = await readSpending(organizationId, month, pending);
+      for (const budget of pending)
+        for (const threshold of listReachedThresholds(budget, spending)) await raiseAlert(budget, threshold, spending);
     }
-    seen.set(organizationId, looks);
+    lastChecks.set(organizationId, current);
   }
 
-  /** The notice and its activity, or neither; once, however many nodes look. */
-  async function tell({ organizationId, id }: Budget, threshold: Threshold, progress: Progress): Promise<void> {
+  /** The budgets with the thresholds that have not raised an alert this month. */
+  async function listBudgetsToCheck(
+    organizationId: string,
+    budgets: readonly Budget[],
+    month: string,
+  ): Promise<Budget[]> {
+    const alerts = await listAlerts(state.db, organizationId, month);
+    const hasAlert = (budget: Budget, threshold: Threshold) =>
+      alerts.some((alert) => alert.budgetId === budget.id && alert.threshold === threshold);
+    return budgets
+      .map((budget) => ({ ...budget, thresholds: budget.thresholds.filter((one) => !hasAlert(budget, one)) }))
+      .filter(({ thresholds }) => thresholds.length > 0);
+  }
+
+  async function readSpending(
+    organizationId: string,
+    month: string,
+    budgets: readonly Budget[],
+  ): Promise<MonthSpending> {
+    const today = dayOf(clock.now());
+    const costs = await summaries.listDailyCosts(organizationId, daysBetween(`${month}-01`, today));
+    const needsForecast = budgets.some(({ thresholds }) => thresholds.includes('forecast'));
+    return {
+      month,
+      spent: totalMicros(addMicros(costs)),
+      expected: needsForecast ? (await forecasts.get(organizationId)).expected : undefined,
+    };
+  }
+
+  /** Stores the alert and its activity together, and only once if several nodes check at the same time. */
+  async function raiseAlert(
+    { organizationId, id }: Budget,
+    threshold: Threshold,
+    spending: MonthSpending,
+  ): Promise<void> {
     await state.write(async (tx) => {
       await organizations.take(tx, organizationId);
       const budget = await findBudget(tx, organizationId, id);
-      const key = { organizationId, budgetId: id, month: progress.month, threshold };
-      if (!budget || (await findNotice(tx, key))) return;
-      if (!reached(budget, progress.spent, progress.expected).includes(threshold)) return;
+      const key = { organizationId, budgetId: id, month: spending.month, threshold };
+      if (!budget || (await findAlert(tx, key))) return;
+      if (!listReachedThresholds(budget, spending).includes(threshold)) return;
       const createdAt = clock.now();
-      const deliveryId = derivedUuid('budget notice', organizationId, id, progress.month, String(threshold));
-      const facts = factsOf(budget, threshold, progress);
-      const notice: Notice = {
+      const deliveryId = derivedUuid('budget notice', organizationId, id, spending.month, String(threshold));
+      const details = toAlertDetails(budget, threshold, spending);
+      const alert: BudgetAlert = {
         ...key,
         createdAt,
         attempts: 0,
@@ -90,16 +105,16 @@ export function createWatch({ state, clock, audit, organizations, summaries, for
           createdAt: isoTime(createdAt),
           organizationId,
           budgetId: id,
-          ...facts,
+          ...details,
         }),
         delivery: budget.webhook ? 'pending' : 'none',
       };
-      await putNotice(tx, notice);
-      await audit.record(tx, WATCH, {
+      await putAlert(tx, alert);
+      await audit.record(tx, ACTOR, {
         organizationId,
         type: 'budget_threshold',
         resource: { type: 'budget', id },
-        after: facts,
+        after: details,
       });
     });
   }
@@ -108,22 +123,26 @@ export function createWatch({ state, clock, audit, organizations, summaries, for
     async run(): Promise<void> {
       const byOrganization = new Map<string, Budget[]>();
       for (const budget of await listAllBudgets(state.db)) {
-        const own = byOrganization.get(budget.organizationId) ?? [];
-        byOrganization.set(budget.organizationId, [...own, budget]);
+        const budgets = byOrganization.get(budget.organizationId) ?? [];
+        byOrganization.set(budget.organizationId, [...budgets, budget]);
       }
       for (const [organizationId, budgets] of byOrganization) {
         try {
-          await look(organizationId, budgets);
+          await checkOrganization(organizationId, budgets);
         } catch (error) {
-          // The others are looked at all the same, and this one again the next time.
-          log.warn({ organizationId, err: error }, 'could not look at the budgets of an organization');
+          // The next run checks this organization again.
+          log.warn({ organizationId, err: error }, 'failed to check the budgets of an organization');
         }
       }
     },
   };
 }
 
-function factsOf({ name, monthlyMicros }: Budget, threshold: Threshold, { month, spent, expected }: Progress) {
+function toAlertDetails(
+  { name, monthlyMicros }: Budget,
+  threshold: Threshold,
+  { month, spent, expected }: MonthSpending,
+) {
   return {
     name,
     month,

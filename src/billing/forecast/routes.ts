@@ -5,7 +5,7 @@ import { OrganizationPath } from '../../organizations/schema.ts';
 import { ReplicaScalingBody, ScalingBody, ServicePath } from '../../services/schema.ts';
 import type { Forecasts } from './forecasts.ts';
 import type { ScalingCosts } from './scaling-costs.ts';
-import { ForecastQuery, forecastRecord, previewRecord, ScalingPreview, UsageCostForecast } from './schema.ts';
+import { ForecastQuery, ScalingPreview, toForecastRecord, toPreviewRecord, UsageCostForecast } from './schema.ts';
 
 const roles = ['admin', 'developer'];
 
@@ -24,14 +24,14 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
           tags: ['Billing'],
           summary: 'Forecast usage cost',
           description:
-            'What a month will have cost: by weekday from the last eight weeks, with a range from how far off such forecasts would have been.',
+            'Forecasts the total of a month from the weekday pattern of the last eight weeks. The range comes from backtests.',
           params: OrganizationPath,
           querystring: ForecastQuery,
           response: managementAnswer(UsageCostForecast),
         },
       },
       async (request) =>
-        success(request, forecastRecord(await forecasts.of(callerOf(request).organizationId, request.query.month))),
+        success(request, toForecastRecord(await forecasts.get(callerOf(request).organizationId, request.query.month))),
     );
 
     app.post(
@@ -41,7 +41,8 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
         schema: {
           tags: ['Services'],
           summary: 'Preview service scaling',
-          description: 'The record that the change would give, and what compute may cost a month. Nothing is stored.',
+          description:
+            'Returns the service as it would be after the change, and its monthly compute cost before and after. Changes nothing.',
           params: ServicePath,
           body: ScalingBody,
           response: managementAnswer(ScalingPreview),
@@ -53,7 +54,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
         const id = request.params.serviceId.toLowerCase();
         return success(
           request,
-          previewRecord(await scalingCosts.preview(callerOf(request).organizationId, id, change)),
+          toPreviewRecord(await scalingCosts.preview(callerOf(request).organizationId, id, change)),
         );
       },
     );
@@ -65,7 +66,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
         schema: {
           tags: ['Services'],
           summary: 'Preview service scaling, memory per replica',
-          description: 'As for the totals. Nothing is stored.',
+          description: 'Like the preview of scaling, with memory per replica instead of in total. Changes nothing.',
           params: ServicePath,
           body: ReplicaScalingBody,
           response: managementAnswer(ScalingPreview),
@@ -77,7 +78,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
         const id = request.params.serviceId.toLowerCase();
         return success(
           request,
-          previewRecord(await scalingCosts.preview(callerOf(request).organizationId, id, change)),
+          toPreviewRecord(await scalingCosts.preview(callerOf(request).organizationId, id, change)),
         );
       },
     );

@@ -1,65 +1,64 @@
-import type { Batch } from './batch.ts';
+import { createKeyedQueue } from '../../kernel/queue.ts';
+import type { EventBatch } from './event-batch.ts';
 
-type Store = (organizationId: string, batches: readonly Batch[]) => Promise<number[]>;
+/** Stores batches of one organization together; returns the number of new events of each. */
+type StoreBatches = (organizationId: string, batches: readonly EventBatch[]) => Promise<number[]>;
 
-interface Waiting {
-  batch: Batch;
+interface WaitingBatch {
+  batch: EventBatch;
   resolve(accepted: number): void;
   reject(error: unknown): void;
 }
 
-/** Stored together at most: the insert of so many takes a fraction of a second. */
-const EVENTS_TOGETHER = 100_000;
+/** Inserting this many events takes a fraction of a second. */
+const MAX_EVENTS_PER_GROUP = 100_000;
 
 /**
- * Batches of one organization are stored one after the other: what one of them counts, the next one knows. Those that
- * wait at the same time are stored together, which costs little more than storing one.
+ * Stores the batches of an organization one group at a time, since a batch must see the ids of the batches before it.
+ * Batches that wait at the same time form a group: storing it costs little more than storing one batch.
  */
-export function createTurns(store: Store) {
-  const queues = new Map<string, Waiting[]>();
-  const running = new Map<string, Promise<void>>();
+export function createBatchQueue(storeBatches: StoreBatches) {
+  const queue = createKeyedQueue({ concurrency: 1 });
+  const waitingBatches = new Map<string, WaitingBatch[]>();
 
-  async function drain(organizationId: string, queue: Waiting[]): Promise<void> {
-    while (queue.length > 0) {
-      const group = nextOf(queue);
-      try {
-        const accepted = await store(
-          organizationId,
-          group.map(({ batch }) => batch),
-        );
-        for (const [index, { resolve }] of group.entries()) resolve(accepted[index] ?? 0);
-      } catch (error) {
-        for (const { reject } of group) reject(error);
-      }
+  async function storeNextGroup(organizationId: string): Promise<void> {
+    const waiting = waitingBatches.get(organizationId) ?? [];
+    const group = takeGroup(waiting);
+    if (waiting.length === 0) waitingBatches.delete(organizationId);
+    // Every batch adds a task; the group of an earlier one may have included this batch.
+    if (group.length === 0) return;
+    try {
+      const accepted = await storeBatches(
+        organizationId,
+        group.map(({ batch }) => batch),
+      );
+      for (const [index, { resolve }] of group.entries()) resolve(accepted[index] ?? 0);
+    } catch (error) {
+      for (const { reject } of group) reject(error);
     }
-    queues.delete(organizationId);
-    running.delete(organizationId);
   }
 
   return {
-    /** Answers how many events of the batch were new, once they are stored. */
-    enter(organizationId: string, batch: Batch): Promise<number> {
+    /** Resolves with the number of new events once they are stored. */
+    store(organizationId: string, batch: EventBatch): Promise<number> {
       return new Promise((resolve, reject) => {
-        const queue = queues.get(organizationId) ?? [];
-        queue.push({ batch, resolve, reject });
-        if (queues.has(organizationId)) return;
-        queues.set(organizationId, queue);
-        running.set(organizationId, drain(organizationId, queue));
+        const waiting = waitingBatches.get(organizationId) ?? [];
+        waitingBatches.set(organizationId, waiting);
+        waiting.push({ batch, resolve, reject });
+        queue.run(organizationId, () => storeNextGroup(organizationId)).catch(reject);
       });
     },
 
-    isBusy: (organizationId: string): boolean => queues.has(organizationId),
-
-    /** Resolves when everything handed in so far is stored or has failed. */
-    idle: async (): Promise<void> => void (await Promise.all(running.values())),
+    isIdle: queue.isIdle,
   };
 }
 
-function nextOf(queue: Waiting[]): Waiting[] {
+/** Removes the first batches from the list: at least one, and more up to the size of a group. */
+function takeGroup(waiting: WaitingBatch[]): WaitingBatch[] {
   let events = 0;
-  const count = queue.findIndex(({ batch }, index) => {
+  const end = waiting.findIndex(({ batch }, index) => {
     events += batch.hashes.length;
-    return index > 0 && events > EVENTS_TOGETHER;
+    return index > 0 && events > MAX_EVENTS_PER_GROUP;
   });
-  return queue.splice(0, count < 0 ? queue.length : count);
+  return waiting.splice(0, end < 0 ? waiting.length : end);
 }

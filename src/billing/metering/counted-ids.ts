@@ -6,36 +6,34 @@ interface Options {
   log: { warn(details: object, text: string): void };
 }
 
-/** The filter of one organization; none while it is being read. */
-interface Remembered {
+interface CachedFilter {
+  /** Undefined while it is being loaded. */
   filter: IdFilter | undefined;
-  /** Added while the filter is being read. */
-  meanwhile: IdHash[];
+  /** Ids added while the filter is being loaded. */
+  pending: IdHash[];
 }
 
 const IDS_PER_QUERY = 10_000;
-/** Up to here a filter is waited for; a larger one is read while ids are looked up one by one. */
-const SMALL = 300_000;
-/** A few milliseconds of work at a time. */
+/** A larger filter is loaded in the background; until then all ids are looked up in the engine. */
+const MAX_AWAITED_IDS = 300_000;
+/** A few milliseconds of work. */
 const IDS_PER_SLICE = 30_000;
-/** All filters together; the ones not used lately go first, and are read again when they are needed. */
-const MAX_BYTES = 256 * 1024 * 1024;
-const READ_LIMITS = { maxSeconds: 600, maxResultRows: 1 };
-
-export type KnownIds = ReturnType<typeof createKnownIds>;
+/** The limit for all filters. The least recently used are evicted, and loaded again when needed. */
+const MAX_FILTER_BYTES = 256 * 1024 * 1024;
+const LOAD_LIMITS = { maxSeconds: 600, maxResultRows: 1 };
 
 /**
- * Which ids were counted before. The engine's table knows for certain; looking ten thousand ids up in many millions takes
- * it half a second. So a filter in memory tells apart what is certainly new, which is nearly everything, and only the
- * rest is looked up. The filter holds as long as nobody else adds ids: whoever has the organization's turn.
+ * Finds ids that were counted before. The engine's table is authoritative, but looking up ten thousand ids among many
+ * millions takes half a second. A filter in memory excludes ids that are certainly new, nearly all of them; only the
+ * rest is looked up. The filter is complete as long as no other node adds ids, which the intake lease ensures.
  */
-export function createKnownIds({ engine, log }: Options) {
-  const organizations = new Map<string, Remembered>();
+export function createCountedIds({ engine, log }: Options) {
+  const filters = new Map<string, CachedFilter>();
 
   async function lookUp(organizationId: string, ids: readonly IdHash[]): Promise<Set<IdHash>> {
     const found = new Set<IdHash>();
     for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
-      const some = ids.slice(start, start + IDS_PER_QUERY);
+      const chunk = ids.slice(start, start + IDS_PER_QUERY);
       const rows = await engine.query(
         {
           sql: `SELECT DISTINCT hex(Hash) FROM pilothouse.usage_event_ids
@@ -43,8 +41,8 @@ export function createKnownIds({ engine, log }: Options) {
               SELECT toFixedString(substring(base64URLDecode({ids:String}), 1 + number * 16, 16), 16) FROM numbers({count:UInt64}))`,
           parameters: {
             organizationId,
-            ids: Buffer.from(some.join(''), 'latin1').toString('base64url'),
-            count: some.length,
+            ids: Buffer.from(chunk.join(''), 'latin1').toString('base64url'),
+            count: chunk.length,
           },
         },
         { limits: { maxSeconds: 120 } },
@@ -54,8 +52,8 @@ export function createKnownIds({ engine, log }: Options) {
     return found;
   }
 
-  /** Slices by the first bytes of the hash, in whose order the table lies. */
-  async function read(organizationId: string, count: number): Promise<IdFilter> {
+  /** Reads in slices by the first bytes of the hash, which is the sort order of the table. */
+  async function loadFilter(organizationId: string, count: number): Promise<IdFilter> {
     const filter = createIdFilter(count);
     const slices = Math.min(65_536, 2 ** Math.ceil(Math.log2(Math.max(1, count / IDS_PER_SLICE))));
     for (let slice = 0; slice < slices; slice++) {
@@ -73,7 +71,7 @@ export function createKnownIds({ engine, log }: Options) {
             ? { organizationId, from: bound(slice) }
             : { organizationId, from: bound(slice), to: bound(slice + 1) },
         },
-        { limits: READ_LIMITS },
+        { limits: LOAD_LIMITS },
       );
       const bytes = Buffer.from(String(text), 'hex').toString('latin1');
       for (let at = 0; at < bytes.length; at += 16) filter.add(bytes.slice(at, at + 16));
@@ -81,56 +79,56 @@ export function createKnownIds({ engine, log }: Options) {
     return filter;
   }
 
-  async function begin(organizationId: string): Promise<Remembered> {
-    const remembered: Remembered = { filter: undefined, meanwhile: [] };
-    organizations.set(organizationId, remembered);
+  async function cacheFilter(organizationId: string): Promise<CachedFilter> {
+    const cached: CachedFilter = { filter: undefined, pending: [] };
+    filters.set(organizationId, cached);
     const [[count] = [0]] = await engine.query({
       sql: 'SELECT count() FROM pilothouse.usage_event_ids WHERE OrganizationId = {organizationId:String}',
       parameters: { organizationId },
     });
-    const reading = read(organizationId, Number(count))
+    const loading = loadFilter(organizationId, Number(count))
       .then((filter) => {
-        for (const id of remembered.meanwhile.splice(0)) filter.add(id);
-        remembered.filter = filter;
-        makeRoom(organizationId);
+        for (const id of cached.pending.splice(0)) filter.add(id);
+        cached.filter = filter;
+        evictLeastRecent(organizationId);
       })
       .catch((error: Error) => {
-        if (organizations.get(organizationId) === remembered) organizations.delete(organizationId);
-        log.warn({ organizationId, reason: error.message }, 'the filter of counted ids could not be read');
+        if (filters.get(organizationId) === cached) filters.delete(organizationId);
+        log.warn({ organizationId, reason: error.message }, 'failed to load the id filter');
       });
-    if (Number(count) <= SMALL) await reading;
-    return remembered;
+    if (Number(count) <= MAX_AWAITED_IDS) await loading;
+    return cached;
   }
 
-  function makeRoom(newest: string): void {
-    let bytes = [...organizations.values()].reduce((sum, { filter }) => sum + (filter?.bytes() ?? 0), 0);
-    for (const [id, { filter }] of organizations) {
-      if (bytes <= MAX_BYTES) return;
+  function evictLeastRecent(newest: string): void {
+    let bytes = [...filters.values()].reduce((sum, { filter }) => sum + (filter?.bytes() ?? 0), 0);
+    for (const [id, { filter }] of filters) {
+      if (bytes <= MAX_FILTER_BYTES) return;
       if (id === newest || !filter) continue;
-      organizations.delete(id);
+      filters.delete(id);
       bytes -= filter.bytes();
     }
   }
 
   return {
-    /** Those of the ids that were counted before. */
-    async among(organizationId: string, ids: readonly IdHash[]): Promise<Set<IdHash>> {
-      const known = organizations.get(organizationId) ?? (await begin(organizationId));
-      const { filter } = known;
-      // Used last, dropped last.
-      if (organizations.delete(organizationId)) organizations.set(organizationId, known);
-      const unsure = filter ? ids.filter((id) => filter.mayHave(id)) : ids;
-      return lookUp(organizationId, unsure);
+    /** Returns the ids that were counted before. */
+    async findCounted(organizationId: string, ids: readonly IdHash[]): Promise<Set<IdHash>> {
+      const cached = filters.get(organizationId) ?? (await cacheFilter(organizationId));
+      const { filter } = cached;
+      // Moved to the end: the map is in the order of last use.
+      if (filters.delete(organizationId)) filters.set(organizationId, cached);
+      const candidates = filter ? ids.filter((id) => filter.mayContain(id)) : ids;
+      return lookUp(organizationId, candidates);
     },
 
-    /** Called as soon as they may be in the table. */
+    /** Must be called before the ids are inserted into the engine's table. */
     add(organizationId: string, ids: readonly IdHash[]): void {
-      const known = organizations.get(organizationId);
-      if (known?.filter) for (const id of ids) known.filter.add(id);
-      else for (const id of ids) known?.meanwhile.push(id);
+      const cached = filters.get(organizationId);
+      if (cached?.filter) for (const id of ids) cached.filter.add(id);
+      else for (const id of ids) cached?.pending.push(id);
     },
 
-    /** Somebody else may have added ids: what is remembered is no longer all. */
-    forget: (organizationId: string): void => void organizations.delete(organizationId),
+    /** Must be called when another node may have added ids. */
+    evict: (organizationId: string): void => void filters.delete(organizationId),
   };
 }

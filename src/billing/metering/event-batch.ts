@@ -1,39 +1,37 @@
 import { hash } from 'node:crypto';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Day } from '../../kernel/days.ts';
-import type { Entity } from '../entities.ts';
+import type { Queue } from '../../kernel/queue.ts';
+import type { Entity } from '../entity.ts';
 import type { EventTexts } from './batch-text.ts';
-import { type EventCheck, isRefusal, type Refusal, type UsageEvent } from './event.ts';
+import { type EventError, type EventValidator, isEventError, type UsageEvent } from './event.ts';
 import { createEventParser } from './event-parser.ts';
-import type { Lane } from './lane.ts';
+import type { IdHash } from './id-filter.ts';
 
-/** One event that cannot be counted: which (from 0), where, why. */
-export interface Rejection {
+/** An invalid event; `index` is its position in the batch, from 0. */
+export interface RejectedEvent extends EventError {
   index: number;
-  field: string;
-  reason: string;
 }
 
-/** A batch as far as it is right, ready to be stored. */
-export interface Batch {
-  /** A line for each event, in the order of `hashes` and `days`. */
-  text: Buffer[];
-  /** Of source and id: 16 characters, each a byte. */
-  hashes: string[];
+/** The valid events of a batch, ready to be stored, and the errors of the others. */
+export interface EventBatch {
+  /** Tab-separated lines, one per event, in the order of `hashes` and `days`. */
+  lines: Buffer[];
+  hashes: IdHash[];
   days: Day[];
-  /** Events that repeat the id of an earlier one of the same batch; the earlier one counts. */
+  /** Events that repeat an id of the same batch. The first one counts. */
   repeated: number;
   rejected: number;
-  /** Some were rejected because nobody knows their entity. */
   hasUnknownEntity: boolean;
-  /** The first of the rejected ones. */
-  errors: Rejection[];
+  /** The first `MAX_LISTED_ERRORS` rejected events. */
+  errors: RejectedEvent[];
 }
 
-export const LISTED_ERRORS = 100;
-/** About two milliseconds of work between two turns of the event loop. */
+export const MAX_LISTED_ERRORS = 100;
+/** About two milliseconds of work. */
 const EVENTS_PER_SLICE = 500;
 
-/** The columns that a line holds, in their order. */
+/** The columns of a line, in order. */
 export const EVENT_COLUMNS = [
   'OrganizationId',
   'EntityType',
@@ -46,34 +44,27 @@ export const EVENT_COLUMNS = [
 ] as const;
 
 /**
- * Reads all of a batch, in slices, so that others are answered meanwhile. Long batches are read one after the other: the
- * first is then stored while the second is read, and not all of them at the end.
+ * Reads a batch in slices, so that other requests run in between. Batches of more than one slice go through the queue
+ * one at a time: the first is stored while the second is read, instead of all finishing at the end.
  */
 export async function readBatch(
   organizationId: string,
   texts: EventTexts,
-  check: EventCheck,
-  lane: Lane,
-): Promise<Batch> {
-  let leave: (() => void) | undefined;
-  try {
-    return await readInSlices(organizationId, texts, check, async () => {
-      leave ??= await lane.enter();
-      await new Promise<void>((resolve) => setImmediate(resolve));
-    });
-  } finally {
-    leave?.();
-  }
+  validate: EventValidator,
+  queue: Queue,
+): Promise<EventBatch> {
+  const reader = createBatchReader(organizationId, texts, validate);
+  if (reader.readSlice() === 'end') return reader.batch;
+  return queue.run(async () => {
+    do await yieldToEventLoop();
+    while (reader.readSlice() === 'more');
+    return reader.batch;
+  });
 }
 
-async function readInSlices(
-  organizationId: string,
-  texts: EventTexts,
-  check: EventCheck,
-  pause: () => Promise<void>,
-): Promise<Batch> {
-  const batch: Batch = {
-    text: [],
+function createBatchReader(organizationId: string, texts: EventTexts, validate: EventValidator) {
+  const batch: EventBatch = {
+    lines: [],
     hashes: [],
     days: [],
     repeated: 0,
@@ -81,66 +72,78 @@ async function readInSlices(
     hasUnknownEntity: false,
     errors: [],
   };
-  const seen = new Set<string>();
+  const ids = new Set<IdHash>();
   const parse = createEventParser();
-  const lineOf = createLines(organizationId);
-  let lines = '';
+  const formatLine = createLineFormatter(organizationId);
+  const iterator = texts[Symbol.iterator]();
   let index = 0;
-  for (const text of texts) {
+
+  /** Returns the line of a valid event, or an empty string. */
+  function readEvent(text: string | undefined): string {
     const value = parse(text);
-    const checked = check(value);
-    if (isRefusal(checked)) reject(batch, index, checked, brokenText(text, value));
-    else {
-      const id = hashOf(checked.source, checked.id);
-      if (seen.has(id)) batch.repeated++;
-      else {
-        seen.add(id);
-        lines += lineOf(checked);
-        batch.hashes.push(id);
-        batch.days.push(checked.time.day);
-      }
+    const event = validate(value);
+    if (isEventError(event)) {
+      reject(batch, index, syntaxError(text, value) ?? event);
+      return '';
     }
-    if (++index % EVENTS_PER_SLICE === 0) {
-      // As bytes right away: strings that live as long as the batch would keep the garbage collector busy.
-      batch.text.push(Buffer.from(lines));
-      lines = '';
-      await pause();
+    const id = hashEventId(event.source, event.id);
+    if (ids.has(id)) {
+      batch.repeated++;
+      return '';
     }
+    ids.add(id);
+    batch.hashes.push(id);
+    batch.days.push(event.time.day);
+    return formatLine(event);
   }
-  batch.text.push(Buffer.from(lines));
-  return batch;
+
+  return {
+    batch,
+    readSlice(): 'more' | 'end' {
+      let lines = '';
+      let isEnd = false;
+      for (let count = 0; count < EVENTS_PER_SLICE; count++, index++) {
+        const next = iterator.next();
+        if (next.done) {
+          isEnd = true;
+          break;
+        }
+        lines += readEvent(next.value);
+      }
+      // Stored as bytes: strings that live as long as the batch keep the garbage collector busy.
+      batch.lines.push(Buffer.from(lines));
+      return isEnd ? 'end' : 'more';
+    },
+  };
 }
 
-function reject(batch: Batch, index: number, { field, reason }: Refusal, broken: string | undefined): void {
+function reject(batch: EventBatch, index: number, { field, reason }: EventError): void {
   batch.rejected++;
   batch.hasUnknownEntity ||= field === 'entityId';
-  if (batch.errors.length < LISTED_ERRORS) batch.errors.push({ index, field, reason: broken ?? reason });
+  if (batch.errors.length < MAX_LISTED_ERRORS) batch.errors.push({ index, field, reason });
 }
 
-/** What to say of an event that has no value at all. */
-function brokenText(text: string | undefined, value: unknown): string | undefined {
-  if (text === undefined) return 'The event is not valid UTF-8';
-  return value === undefined ? 'The event is not valid JSON' : undefined;
+/** The error of an event that could not be parsed. */
+function syntaxError(text: string | undefined, value: unknown): EventError | undefined {
+  if (text === undefined) return { field: '', reason: 'The event is not valid UTF-8' };
+  return value === undefined ? { field: '', reason: 'The event is not valid JSON' } : undefined;
 }
 
-/** The lines that are wanted, by their place in the batch. */
-export function someLines({ text }: Pick<Batch, 'text'>, isWanted: (index: number) => boolean): Buffer[] {
-  const bytes = Buffer.concat(text);
-  const lines: Buffer[] = [];
+/** Selects lines by their position in the batch. */
+export function filterLines({ lines }: Pick<EventBatch, 'lines'>, isSelected: (index: number) => boolean): Buffer[] {
+  const bytes = Buffer.concat(lines);
+  const selected: Buffer[] = [];
   for (let start = 0, index = 0; start < bytes.length; index++) {
     const end = bytes.indexOf(10, start) + 1;
-    if (isWanted(index)) lines.push(bytes.subarray(start, end));
+    if (isSelected(index)) selected.push(bytes.subarray(start, end));
     start = end;
   }
-  return lines.length === 0 ? [] : [Buffer.concat(lines)];
+  return selected.length === 0 ? [] : [Buffer.concat(selected)];
 }
 
-/** As the engine computes it: MD5 of source, NUL, id. It tells ids apart; it keeps no secret. */
-export const hashOf = (source: string, id: string): string => hash('md5', `${source}\u0000${id}`, 'binary');
+/** The same MD5 hash as in the engine's table. It identifies events and protects nothing. */
+export const hashEventId = (source: string, id: string): IdHash => hash('md5', `${source}\u0000${id}`, 'binary');
 
-const SPECIAL = /[\\\t\n\r\b\f]/;
-const escaped = (text: string): string =>
-  SPECIAL.test(text) ? text.replace(/[\\\t\n\r\b\f]/g, (mark) => ESCAPES[mark] ?? mark) : text;
 const ESCAPES: Record<string, string> = {
   '\\': '\\\\',
   '\t': '\\t',
@@ -149,16 +152,19 @@ const ESCAPES: Record<string, string> = {
   '\b': '\\b',
   '\f': '\\f',
 };
+const SPECIAL = /[\\\t\n\r\b\f]/;
+const escapeTabbed = (text: string): string =>
+  SPECIAL.test(text) ? text.replace(/[\\\t\n\r\b\f]/g, (character) => ESCAPES[character] ?? character) : text;
 
-/** A function from an event to its line; what lines of one entity begin with is made once. */
-function createLines(organizationId: string): (event: UsageEvent) => string {
-  const beginnings = new Map<Entity, string>();
+/** Builds the common start of the lines of an entity once. */
+function createLineFormatter(organizationId: string): (event: UsageEvent) => string {
+  const prefixes = new Map<Entity, string>();
   return ({ entity, meter, time, source, id, quantity }) => {
-    let beginning = beginnings.get(entity);
-    if (beginning === undefined) {
-      beginning = `${organizationId}\t${entity.entityType}\t${escaped(entity.entityId)}\t`;
-      beginnings.set(entity, beginning);
+    let prefix = prefixes.get(entity);
+    if (prefix === undefined) {
+      prefix = `${organizationId}\t${entity.entityType}\t${escapeTabbed(entity.entityId)}\t`;
+      prefixes.set(entity, prefix);
     }
-    return `${beginning}${meter}\t${time.text}\t${escaped(source)}\t${escaped(id)}\t${quantity}\n`;
+    return `${prefix}${meter}\t${time.text}\t${escapeTabbed(source)}\t${escapeTabbed(id)}\t${quantity}\n`;
   };
 }

@@ -4,17 +4,17 @@ import type { Db } from '../../state/tables.ts';
 import { packedEntry, unpackedEntry } from '../packed-entry.ts';
 import { type PackedCostRow, packedCost, unpackedCost } from '../store.ts';
 import type { Window } from '../window.ts';
-import type { Booked, Entry } from './charge.ts';
+import type { RecordEntry, RecordWithEntries } from './charge.ts';
 
-/** Records, not lines: few enough that a page of lines is well under a megabyte. */
+/** Keeps the lines of a page well under a megabyte. */
 const RECORDS_PER_PAGE = 200;
 
-interface BookedRow extends PackedCostRow {
-  /** Packed, between commas; null where there are none. */
+interface ExportRow extends PackedCostRow {
+  /** Packed entries separated by commas; null if there are none. */
   entries: string | null;
 }
 
-interface Place {
+interface Position {
   organizationId: string;
   to: string;
   date: string;
@@ -22,50 +22,51 @@ interface Place {
   entityId: string;
 }
 
-const after = (value: Place) => sql`
+const afterPosition = (value: Position) => sql`
   WHERE organization_id = ${value.organizationId} AND date <= ${value.to}
     AND (date, entity_type, entity_id) > (${value.date}, ${value.entityType}, ${value.entityId})
   ORDER BY date, entity_type, entity_id
   LIMIT ${sql.lit(RECORDS_PER_PAGE)}`;
 
-const selectRecords = prepared((db: Db, value: Place) => ({
-  compile: () => sql<BookedRow>`SELECT ${packedCost}, NULL AS entries FROM usage_costs ${after(value)}`.compile(db),
+const selectRecords = prepared((db: Db, value: Position) => ({
+  compile: () =>
+    sql<ExportRow>`SELECT ${packedCost}, NULL AS entries FROM usage_costs ${afterPosition(value)}`.compile(db),
 }));
 
-// One statement for both tables: a day that is rated in between is then never half of the old and half of the new.
-const selectBooked = prepared((db: Db, value: Place) => ({
+// One statement reads both tables, so that a day rated in between is never half old and half new.
+const selectRecordsWithEntries = prepared((db: Db, value: Position) => ({
   compile: () =>
-    sql<BookedRow>`
+    sql<ExportRow>`
     SELECT ${packedCost}, (
       SELECT string_agg(${packedEntry('l')}, ',')
       FROM usage_ledger AS l
       WHERE l.organization_id = c.organization_id AND l.date = c.date
         AND l.entity_type = c.entity_type AND l.entity_id = c.entity_id
     ) AS entries
-    FROM usage_costs AS c ${after(value)}`.compile(db),
+    FROM usage_costs AS c ${afterPosition(value)}`.compile(db),
 }));
 
-/** All records of the window, a page at a time, by day and then in the order of the store's key. */
-export async function* pagesOf(
+/** All records of the window, ordered by day, then by entity type and id. */
+export async function* readPages(
   db: Db,
   organizationId: string,
   { from, to }: Window,
   { withEntries }: { withEntries: boolean },
-): AsyncGenerator<Booked[]> {
-  const place: Place = { organizationId, to, date: from, entityType: '', entityId: '' };
+): AsyncGenerator<RecordWithEntries[]> {
+  const position: Position = { organizationId, to, date: from, entityType: '', entityId: '' };
   for (;;) {
-    const rows = await (withEntries ? selectBooked : selectRecords).all(db, place);
-    const page = rows.map((row) => ({ cost: unpackedCost(organizationId, row), entries: entriesOf(row) }));
+    const rows = await (withEntries ? selectRecordsWithEntries : selectRecords).all(db, position);
+    const page = rows.map((row) => ({ cost: unpackedCost(organizationId, row), entries: unpackEntries(row) }));
     yield page;
     const last = page.at(-1)?.cost;
     if (!last || page.length < RECORDS_PER_PAGE) return;
-    Object.assign(place, { date: last.date, entityType: last.entityType, entityId: last.entityId });
+    Object.assign(position, { date: last.date, entityType: last.entityType, entityId: last.entityId });
   }
 }
 
-const NONE: readonly Entry[] = [];
+const NO_ENTRIES: readonly RecordEntry[] = [];
 
-function entriesOf({ entries }: BookedRow): readonly Entry[] {
-  if (entries === null) return NONE;
+function unpackEntries({ entries }: ExportRow): readonly RecordEntry[] {
+  if (entries === null) return NO_ENTRIES;
   return entries.split(',').map(unpackedEntry);
 }
