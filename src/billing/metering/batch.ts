@@ -3,7 +3,7 @@ import type { Day } from '../../kernel/days.ts';
 import type { Entity } from '../entities.ts';
 import type { EventTexts } from './batch-text.ts';
 import { type EventCheck, isRefusal, type Refusal, type UsageEvent } from './event.ts';
-import { createEventParser } from './event-parser.ts';
+import { parseEvent } from './event-parser.ts';
 import type { Lane } from './lane.ts';
 
 /** One event that cannot be counted: which (from 0), where, why. */
@@ -82,12 +82,11 @@ async function readInSlices(
     errors: [],
   };
   const seen = new Set<string>();
-  const parse = createEventParser();
   const lineOf = createLines(organizationId);
   let lines = '';
   let index = 0;
   for (const text of texts) {
-    const value = parse(text);
+    const value = parseEvent(text);
     const checked = check(value);
     if (isRefusal(checked)) reject(batch, index, checked, brokenText(text, value));
     else {
