@@ -5,7 +5,7 @@ import type { Queue } from '../../kernel/queue.ts';
 import type { Entity } from '../entity.ts';
 import type { EventTexts } from './batch-text.ts';
 import { type EventError, type EventValidator, isEventError, type UsageEvent } from './event.ts';
-import { createEventParser } from './event-parser.ts';
+import { parseEvent } from './event-parser.ts';
 import type { IdHash } from './id-filter.ts';
 
 /** An invalid event; `index` is its position in the batch, from 0. */
@@ -73,14 +73,13 @@ function createBatchReader(organizationId: string, texts: EventTexts, validate: 
     errors: [],
   };
   const ids = new Set<IdHash>();
-  const parse = createEventParser();
   const formatLine = createLineFormatter(organizationId);
   const iterator = texts[Symbol.iterator]();
   let index = 0;
 
   /** Returns the line of a valid event, or an empty string. */
   function readEvent(text: string | undefined): string {
-    const value = parse(text);
+    const value = parseEvent(text);
     const event = validate(value);
     if (isEventError(event)) {
       reject(batch, index, syntaxError(text, value) ?? event);

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
+import { packColumns } from '../../state/packed.ts';
 import { prepared } from '../../state/prepared.ts';
 import type { Db } from '../../state/tables.ts';
-import { packedEntry, unpackedEntry } from '../packed-entry.ts';
-import { type PackedCostRow, packedCost, unpackedCost } from '../store.ts';
+import type { Metric } from '../meter.ts';
+import { type PackedCostRow, packedCostColumns, parsePackedCost } from '../store.ts';
 import type { Window } from '../window.ts';
 import type { RecordEntry, RecordWithEntries } from './charge.ts';
 
@@ -10,11 +11,22 @@ import type { RecordEntry, RecordWithEntries } from './charge.ts';
 const RECORDS_PER_PAGE = 200;
 
 interface ExportRow extends PackedCostRow {
-  /** Packed entries separated by commas; null if there are none. */
+  /** The packed ledger entries of the record, separated by commas; null without entries. */
   entries: string | null;
 }
 
-interface Position {
+/** All entries of a record in one column. A join, which repeats the record for each entry, is 20 to 50 % slower. */
+const packedEntry = packColumns([
+  'l.meter',
+  'l.usage_date',
+  'l.quantity',
+  'l.price_version',
+  'l.unit_price',
+  'l.micros',
+]);
+
+/** The key of the last record of the previous page. */
+interface Cursor {
   organizationId: string;
   to: string;
   date: string;
@@ -22,51 +34,63 @@ interface Position {
   entityId: string;
 }
 
-const afterPosition = (value: Position) => sql`
+const afterCursor = (value: Cursor) => sql`
   WHERE organization_id = ${value.organizationId} AND date <= ${value.to}
     AND (date, entity_type, entity_id) > (${value.date}, ${value.entityType}, ${value.entityId})
   ORDER BY date, entity_type, entity_id
   LIMIT ${sql.lit(RECORDS_PER_PAGE)}`;
 
-const selectRecords = prepared((db: Db, value: Position) => ({
+const selectRecords = prepared((db: Db, value: Cursor) => ({
   compile: () =>
-    sql<ExportRow>`SELECT ${packedCost}, NULL AS entries FROM usage_costs ${afterPosition(value)}`.compile(db),
+    sql<ExportRow>`SELECT ${packedCostColumns}, NULL AS entries FROM usage_costs ${afterCursor(value)}`.compile(db),
 }));
 
-// One statement reads both tables, so that a day rated in between is never half old and half new.
-const selectRecordsWithEntries = prepared((db: Db, value: Position) => ({
+// One statement for both tables, so that a record and its entries come from the same commit.
+const selectRecordsWithEntries = prepared((db: Db, value: Cursor) => ({
   compile: () =>
     sql<ExportRow>`
-    SELECT ${packedCost}, (
-      SELECT string_agg(${packedEntry('l')}, ',')
+    SELECT ${packedCostColumns}, (
+      SELECT string_agg(${packedEntry}, ',')
       FROM usage_ledger AS l
       WHERE l.organization_id = c.organization_id AND l.date = c.date
         AND l.entity_type = c.entity_type AND l.entity_id = c.entity_id
     ) AS entries
-    FROM usage_costs AS c ${afterPosition(value)}`.compile(db),
+    FROM usage_costs AS c ${afterCursor(value)}`.compile(db),
 }));
 
-/** All records of the window, ordered by day, then by entity type and id. */
+/** All records of the window in pages, ordered by day, entity type and entity id. */
 export async function* readPages(
   db: Db,
   organizationId: string,
   { from, to }: Window,
   { withEntries }: { withEntries: boolean },
 ): AsyncGenerator<RecordWithEntries[]> {
-  const position: Position = { organizationId, to, date: from, entityType: '', entityId: '' };
+  const cursor: Cursor = { organizationId, to, date: from, entityType: '', entityId: '' };
   for (;;) {
-    const rows = await (withEntries ? selectRecordsWithEntries : selectRecords).all(db, position);
-    const page = rows.map((row) => ({ cost: unpackedCost(organizationId, row), entries: unpackEntries(row) }));
+    const rows = await (withEntries ? selectRecordsWithEntries : selectRecords).all(db, cursor);
+    const page = rows.map((row) => ({ cost: parsePackedCost(organizationId, row), entries: parseEntries(row) }));
     yield page;
     const last = page.at(-1)?.cost;
     if (!last || page.length < RECORDS_PER_PAGE) return;
-    Object.assign(position, { date: last.date, entityType: last.entityType, entityId: last.entityId });
+    Object.assign(cursor, { date: last.date, entityType: last.entityType, entityId: last.entityId });
   }
 }
 
 const NO_ENTRIES: readonly RecordEntry[] = [];
 
-function unpackEntries({ entries }: ExportRow): readonly RecordEntry[] {
+function parseEntries({ entries }: ExportRow): readonly RecordEntry[] {
   if (entries === null) return NO_ENTRIES;
-  return entries.split(',').map(unpackedEntry);
+  return entries.split(',').map(parseEntry);
+}
+
+function parseEntry(packed: string): RecordEntry {
+  const [meter, usageDate = '', quantity = '', priceVersion, unitPrice = '', micros] = packed.split(' ');
+  return {
+    meter: meter as Metric,
+    usageDate,
+    quantity,
+    priceVersion: Number(priceVersion),
+    unitPrice,
+    micros: Number(micros),
+  };
 }
