@@ -1,19 +1,19 @@
-// docs/openapi.json → console/src/api/generated.ts: the types of every operation and one function for each. Run by the build and the check;
-// the result is not in git. Everything the console knows of the server comes through here.
+// Generates the console's client from docs/openapi.json: the types of each operation and a function that calls it. The build and the check run
+// it; the result is not in git.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 const SOURCE = 'docs/openapi.json';
-const TARGET = 'console/src/api/generated.ts';
-/** What an answer is wrapped in; the functions hand out what is inside. */
+export const GENERATED_CLIENT = 'console/src/api/generated.ts';
+/** Members that wrap a response; the functions return the value inside. */
 const ENVELOPES = ['result', 'data'];
 
 export function writeConsoleClient() {
-  const text = clientOf(JSON.parse(readFileSync(SOURCE, 'utf8')));
-  if (readIfThere(TARGET) !== text) writeFileSync(TARGET, text);
+  const text = renderClient(JSON.parse(readFileSync(SOURCE, 'utf8')));
+  if (readIfExists(GENERATED_CLIENT) !== text) writeFileSync(GENERATED_CLIENT, text);
 }
 
-function readIfThere(file) {
+function readIfExists(file) {
   try {
     return readFileSync(file, 'utf8');
   } catch {
@@ -21,7 +21,7 @@ function readIfThere(file) {
   }
 }
 
-function clientOf(document) {
+function renderClient(document) {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => describeOperation(path, method, operation)),
   );
@@ -45,28 +45,28 @@ function describeOperation(path, method, operation) {
   const { operationId: name, parameters = [], requestBody, summary, description = '' } = operation;
   const Name = name[0].toUpperCase() + name.slice(1);
   const body = requestBody?.content?.['application/json']?.schema;
-  const { type: result, envelope } = resultOf(operation);
-  // A POST without a documented body takes one of any shape all the same.
+  const { type: result, envelope } = describeResult(operation);
+  // A POST without a documented body accepts any body.
   const takesBody = body !== undefined || (method === 'post' && requestBody === undefined);
   const inputs = [
     ...parameters.map(
-      ({ name: key, required, schema }) => `${propertyName(key)}${required ? '' : '?'}: ${typeOf(schema)}`,
+      ({ name: key, required, schema }) => `${propertyName(key)}${required ? '' : '?'}: ${renderType(schema)}`,
     ),
     ...(body ? [`body: ${Name}Body`] : takesBody ? ['body?: unknown'] : []),
   ];
   const isOptional = !parameters.some(({ required }) => required) && !body;
   const types = [
-    ...(body ? [`export type ${Name}Body = ${typeOf(body)};`] : []),
+    ...(body ? [`export type ${Name}Body = ${renderType(body)};`] : []),
     `export type ${Name}Input = { ${inputs.join('; ')} };`,
     `export type ${Name}Result = ${result};`,
     '',
   ].join('\n');
-  const inside = (place) => parameters.filter((parameter) => parameter.in === place).map(({ name: key }) => key);
+  const listNames = (place) => parameters.filter((parameter) => parameter.in === place).map(({ name: key }) => key);
   const target = path.replace(/\{(\w+)\}/g, (_, key) => `\${encodeURIComponent(input.${key})}`);
   const parts = [
     envelope && `envelope: '${envelope}'`,
     ...['query', 'header'].map((place) => {
-      const members = inside(place).map((key) => `${propertyName(key)}: ${access(key)}`);
+      const members = listNames(place).map((key) => `${propertyName(key)}: ${renderAccess(key)}`);
       return members.length > 0 && `${place === 'query' ? 'query' : 'headers'}: { ${members.join(', ')} }`;
     }),
     takesBody && 'body: input.body',
@@ -79,23 +79,24 @@ function describeOperation(path, method, operation) {
   return { types, code: inputs.length === 0 ? code.replace('(input:', '(_input:') : code };
 }
 
-function resultOf({ responses }) {
+function describeResult({ responses }) {
   const schema = responses['200']?.content?.['application/json']?.schema;
   if (!schema) return { type: 'unknown' };
   const envelope = ENVELOPES.find((name) => schema.properties?.[name]);
-  return { type: typeOf(envelope ? schema.properties[envelope] : schema), envelope };
+  return { type: renderType(envelope ? schema.properties[envelope] : schema), envelope };
 }
 
-function typeOf(schema) {
+function renderType(schema) {
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices) return choices.map(typeOf).map(grouped).join(' | ');
-  if (schema.allOf) return schema.allOf.map(typeOf).map(grouped).join(' & ');
-  if (Array.isArray(schema.type)) return schema.type.map((type) => grouped(typeOf({ ...schema, type }))).join(' | ');
+  if (choices) return choices.map(renderType).map(parenthesize).join(' | ');
+  if (schema.allOf) return schema.allOf.map(renderType).map(parenthesize).join(' & ');
+  if (Array.isArray(schema.type))
+    return schema.type.map((type) => parenthesize(renderType({ ...schema, type }))).join(' | ');
   switch (schema.type) {
     case 'array':
-      return `${grouped(typeOf(schema.items ?? {}))}[]`;
+      return `${parenthesize(renderType(schema.items ?? {}))}[]`;
     case 'object':
       return objectType(schema);
     case 'integer':
@@ -112,17 +113,17 @@ function typeOf(schema) {
 
 function objectType({ properties = {}, required = [], additionalProperties }) {
   const members = Object.entries(properties).map(
-    ([name, schema]) => `${propertyName(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`,
+    ([name, schema]) => `${propertyName(name)}${required.includes(name) ? '' : '?'}: ${renderType(schema)}`,
   );
   if (members.length === 0) return 'Record<string, unknown>';
-  // TypeScript wants every named member to fit the rest, which a document does not: the rest is then of any type.
+  // TypeScript requires named members to match the index signature; only `unknown` always does.
   if (additionalProperties) members.push('[name: string]: unknown');
   return `{ ${members.join('; ')} }`;
 }
 
 const isPlain = (name) => /^[A-Za-z_$][\w$]*$/.test(name);
 const propertyName = (name) => (isPlain(name) ? name : JSON.stringify(name));
-const access = (name) => (isPlain(name) ? `input.${name}` : `input[${JSON.stringify(name)}]`);
-const grouped = (type) => (type.includes(' | ') || type.includes(' & ') ? `(${type})` : type);
+const renderAccess = (name) => (isPlain(name) ? `input.${name}` : `input[${JSON.stringify(name)}]`);
+const parenthesize = (type) => (type.includes(' | ') || type.includes(' & ') ? `(${type})` : type);
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) writeConsoleClient();

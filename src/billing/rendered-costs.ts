@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { daysBetween } from '../kernel/days.ts';
+import { listDaysBetween } from '../kernel/days.ts';
 import { chcFromMicros } from '../kernel/money.ts';
 import { type Cost, totalMicros } from './cost.ts';
 import type { Costs } from './costs.ts';
@@ -84,7 +84,7 @@ export function createRenderedCosts({ costs, render }: { costs: Costs; render: (
 
 /** The part of the window that each query reads. */
 function splitWindow({ from, to }: Window): Window[] {
-  const days = daysBetween(from, to);
+  const days = listDaysBetween(from, to);
   const parts: Window[] = [];
   while (days.length > 0) {
     const part = days.splice(0, DAYS_PER_QUERY[parts.length] ?? MAX_DAYS_PER_QUERY);

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
-import { noticed } from '../http/cut-off.ts';
-import { END_OF_SUCCESS, managementAnswer, sendPieces, sendRendered } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { logFailures } from '../http/aborted-responses.ts';
+import { END_OF_SUCCESS, managementResponse, sendChunks, sendRendered } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoSeconds } from '../kernel/clock.ts';
+import { READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Costs } from './costs.ts';
 import { createRenderedCosts, type Headers } from './rendered-costs.ts';
@@ -21,7 +22,7 @@ export function billingRoutes({ costs }: { costs: Costs }): Routes {
     app.get(
       '/v1/organizations/:organizationId/usageCost',
       {
-        config: { operation: 'usageCostGet', roles: ['admin', 'developer'] },
+        config: { operation: 'usageCostGet', roles: READERS },
         schema: {
           tags: ['Billing'],
           summary: 'Get organization usage cost',
@@ -29,22 +30,22 @@ export function billingRoutes({ costs }: { costs: Costs }): Routes {
             'Returns one record per UTC day and entity. totalCHC is the exact sum of the metrics, grandTotalCHC the exact sum of the totals.',
           params: OrganizationPath,
           querystring: UsageCostQuery,
-          response: managementAnswer(UsageCost),
+          response: managementResponse(UsageCost),
         },
       },
       async (request, reply) => {
         const window = parseWindow(request.query);
-        const { organizationId, costRevision } = callerOf(request);
+        const { organizationId, revisions } = getIdentity(request);
         const head = Buffer.from(`{"requestId":"${request.id}","result":{"costs":[`);
-        const cached = renderedCosts.findCached(organizationId, costRevision, window);
-        if (cached) return sendPieces(reply.headers(cached.headers), [head, ...cached.chunks, END_OF_SUCCESS]);
+        const cached = renderedCosts.findCached(organizationId, revisions.costs, window);
+        if (cached) return sendChunks(reply.headers(cached.headers), [head, ...cached.chunks, END_OF_SUCCESS]);
         const headers = freshnessHeaders(await costs.findProgress(organizationId));
         reply.headers(headers);
-        const chunks = renderedCosts.render(organizationId, costRevision, window, headers);
+        const chunks = renderedCosts.render(organizationId, revisions.costs, window, headers);
         // Read before the response starts, so that a store failure is still reported as 503.
         const start = await readChunks(chunks, MAX_UNSTREAMED_BYTES);
-        if (start.isComplete) return sendPieces(reply, [head, ...start.chunks, END_OF_SUCCESS]);
-        const rest = noticed(request, chunks);
+        if (start.isComplete) return sendChunks(reply, [head, ...start.chunks, END_OF_SUCCESS]);
+        const rest = logFailures(request, chunks);
         return sendRendered(reply, Readable.from(concatenate([head, ...start.chunks], rest), { objectMode: false }));
       },
     );

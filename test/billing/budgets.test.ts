@@ -173,7 +173,7 @@ onEachStore('budgets', (store) => {
     expect(receiver.received).toHaveLength(0);
     expect(billing.log.join()).toContain('The address is private');
     await expect(strict.budgets.create(actor, id, { monthlyCHC: 1, webhook: { url: receiver.url } })).rejects.toThrow(
-      'request body.webhook.url: The address is private; allow private addresses with --webhook-allow-private yes <string>',
+      'webhook.url: The address is private; allow private addresses with --webhook-allow-private yes <string>',
     );
     billing.clock.add(60_000);
     await billing.domains.budgets.check();

@@ -127,7 +127,7 @@ export const createConsoleRouter = (context: RouterContext) =>
 /** The script of the page that was asked for comes while the server says who is signed in, not after it. */
 export function loadPage(router: ReturnType<typeof createConsoleRouter>): void {
   const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
-  for (const { options } of routes) options.component?.preload?.();
+  for (const { options } of routes) void options.component?.preload?.();
 }
 
 declare module '@tanstack/react-router' {

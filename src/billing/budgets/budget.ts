@@ -1,4 +1,4 @@
-import { reachOf } from '../../kernel/addresses.ts';
+import { classifyAddress } from '../../kernel/addresses.ts';
 
 /** A percentage of the budget, or `forecast`: the forecast for the month reaches the whole budget. */
 export type Threshold = number | 'forecast';
@@ -90,7 +90,7 @@ export const getHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/
 
 /** Prevents requests to internal addresses. */
 export function findAddressViolation(address: string, allowPrivate: boolean): string | undefined {
-  const reach = reachOf(address);
+  const reach = classifyAddress(address);
   if (reach === 'public' || (reach === 'private' && allowPrivate)) return undefined;
   return reach === 'private'
     ? 'The address is private; allow private addresses with --webhook-allow-private yes'

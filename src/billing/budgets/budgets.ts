@@ -4,8 +4,8 @@ import type { Audit } from '../../audit/audit.ts';
 import { newWebhookSecret } from '../../credentials/secrets.ts';
 import { createBackgroundLoop } from '../../kernel/background-loop.ts';
 import { type Clock, SECOND_MS } from '../../kernel/clock.ts';
-import { dayOf } from '../../kernel/days.ts';
-import { AppError, refuse } from '../../kernel/errors.ts';
+import { toUtcDay } from '../../kernel/days.ts';
+import { AppError, rejectViolations } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import { chcFromMicros, MICROS_PER_CHC, microsFromChc } from '../../kernel/money.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
@@ -87,7 +87,7 @@ export function createBudgets(options: Options) {
   }
 
   async function addAlerts(organizationId: string, budgets: readonly Budget[]): Promise<BudgetWithAlerts[]> {
-    const alerts = await listAlerts(state.db, organizationId, dayOf(clock.now()).slice(0, 7));
+    const alerts = await listAlerts(state.db, organizationId, toUtcDay(clock.now()).slice(0, 7));
     return budgets.map((budget) => ({ budget, alerts: alerts.filter(({ budgetId }) => budgetId === budget.id) }));
   }
 
@@ -195,7 +195,7 @@ export function createBudgets(options: Options) {
     if (given === null) return { webhook: undefined };
     const violation = findUrlViolation(given.url, { allowPrivate });
     if (violation !== undefined)
-      refuse([{ path: 'request body.webhook.url', rule: violation, value: given.url, secret: true }]);
+      rejectViolations([{ path: 'webhook.url', rule: violation, value: given.url, secret: true }]);
     const secret = given.secret ?? before?.secret;
     if (secret !== undefined) return { webhook: { url: given.url, secret } };
     const newSecret = newWebhookSecret();
@@ -209,7 +209,7 @@ function parseMonthlyMicros(chc: number): number {
   const micros = microsFromChc(chc, MAX_MONTHLY_CHC * MICROS_PER_CHC) ?? 0;
   if (micros === 0) {
     const rule = `The value must be greater than 0 and at most ${MAX_MONTHLY_CHC}, with at most 6 decimals`;
-    refuse([{ path: 'request body.monthlyCHC', rule, value: chc }]);
+    rejectViolations([{ path: 'monthlyCHC', rule, value: chc }]);
   }
   return micros;
 }

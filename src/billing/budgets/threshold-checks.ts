@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Actor } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { type Clock, isoTime } from '../../kernel/clock.ts';
-import { dayOf, daysBetween } from '../../kernel/days.ts';
-import { derivedUuid } from '../../kernel/ids.ts';
+import { listDaysBetween, toUtcDay } from '../../kernel/days.ts';
+import { deriveUuid } from '../../kernel/ids.ts';
 import { chcFromMicros } from '../../kernel/money.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
@@ -32,7 +32,7 @@ export function createThresholdChecks({ state, clock, audit, organizations, summ
 
   async function checkOrganization(organizationId: string, budgets: readonly Budget[]): Promise<void> {
     const { costRevision } = await organizations.get(organizationId);
-    const today = dayOf(clock.now());
+    const today = toUtcDay(clock.now());
     const current = JSON.stringify([
       costRevision,
       today,
@@ -68,8 +68,8 @@ export function createThresholdChecks({ state, clock, audit, organizations, summ
     month: string,
     budgets: readonly Budget[],
   ): Promise<MonthSpending> {
-    const today = dayOf(clock.now());
-    const costs = await summaries.listDailyCosts(organizationId, daysBetween(`${month}-01`, today));
+    const today = toUtcDay(clock.now());
+    const costs = await summaries.listDailyCosts(organizationId, listDaysBetween(`${month}-01`, today));
     const needsForecast = budgets.some(({ thresholds }) => thresholds.includes('forecast'));
     return {
       month,
@@ -91,7 +91,7 @@ export function createThresholdChecks({ state, clock, audit, organizations, summ
       if (!budget || (await findAlert(tx, key))) return;
       if (!listReachedThresholds(budget, spending).includes(threshold)) return;
       const createdAt = clock.now();
-      const deliveryId = derivedUuid('budget notice', organizationId, id, spending.month, String(threshold));
+      const deliveryId = deriveUuid('budget notice', organizationId, id, spending.month, String(threshold));
       const details = toAlertDetails(budget, threshold, spending);
       const alert: BudgetAlert = {
         ...key,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { addDays, type Day, dayOf, daysBetween, daysFromTo } from '../../kernel/days.ts';
-import { refuse } from '../../kernel/errors.ts';
+import { addDays, countDaysBetween, type Day, listDaysBetween, toUtcDay } from '../../kernel/days.ts';
+import { rejectViolations } from '../../kernel/errors.ts';
 import { addMicros, type MetricMicros, totalMicros, zeroMicros } from '../cost.ts';
 import { METRICS } from '../meter.ts';
 import { getWeekday } from '../reports/period.ts';
@@ -46,7 +46,7 @@ interface History {
 
 export function createForecasts({ summaries, clock }: { summaries: Summaries; clock: Clock }) {
   async function readDailyCosts(organizationId: string, from: Day, to: Day): Promise<Map<Day, MetricMicros>> {
-    const days = daysBetween(from, to);
+    const days = listDaysBetween(from, to);
     const costs = await summaries.listDailyCosts(organizationId, days);
     return new Map(days.map((day, index) => [day, costs[index] ?? zeroMicros()]));
   }
@@ -55,7 +55,7 @@ export function createForecasts({ summaries, clock }: { summaries: Summaries; cl
     /** The current month when `requestedMonth` is omitted. A past month has its actual cost and no range. */
     async get(organizationId: string, requestedMonth?: string): Promise<Forecast> {
       const asOf = clock.now();
-      const today = dayOf(asOf);
+      const today = toUtcDay(asOf);
       const month = requestedMonth ?? today.slice(0, 7);
       checkMonth(month, today);
       const [firstDay, lastDay] = [`${month}-01`, getLastDay(month)];
@@ -65,16 +65,16 @@ export function createForecasts({ summaries, clock }: { summaries: Summaries; cl
       const actual = await readDailyCosts(organizationId, earlier(`${previousMonth}-01`, historyFrom), through);
       const history: History = {
         from: historyFrom,
-        days: daysBetween(historyFrom, addDays(today, -1)).map((day) => actual.get(day) ?? zeroMicros()),
+        days: listDaysBetween(historyFrom, addDays(today, -1)).map((day) => actual.get(day) ?? zeroMicros()),
       };
       const expectedDays = projectDays(history, today, lastDay);
       const listMonth = (name: string) =>
-        daysBetween(`${name}-01`, getLastDay(name)).map((date) =>
+        listDaysBetween(`${name}-01`, getLastDay(name)).map((date) =>
           toForecastDay(date, today, actual.get(date), expectedDays.get(date)),
         );
       const days = listMonth(month);
       const micros = addMicros(days.map((day) => day.micros));
-      const toDate = addMicros(daysBetween(firstDay, through).flatMap((day) => actual.get(day) ?? []));
+      const toDate = addMicros(listDaysBetween(firstDay, through).flatMap((day) => actual.get(day) ?? []));
       const [expected, spent] = [totalMicros(micros), totalMicros(toDate)];
       const remaining = Math.max(0, expected - spent);
       const band = remaining === 0 ? 0 : estimateBand(history, today, lastDay);
@@ -99,7 +99,7 @@ export function createForecasts({ summaries, clock }: { summaries: Summaries; cl
 
 /** The expected costs from today to the last day. */
 function projectDays(history: History, today: Day, lastDay: Day): Map<Day, MetricMicros> {
-  const days = daysBetween(today, lastDay);
+  const days = listDaysBetween(today, lastDay);
   const projections = METRICS.map((metric) =>
     projectSeries(
       history.days.map((micros) => micros[metric]),
@@ -126,7 +126,7 @@ function toForecastDay(date: Day, today: Day, actual = zeroMicros(), expected?: 
 
 /** Beyond a month ahead, the band widens with the square root of the distance. */
 function estimateBand(history: History, today: Day, lastDay: Day): number {
-  const horizon = daysFromTo(today, lastDay) + 1;
+  const horizon = countDaysBetween(today, lastDay) + 1;
   const series = METRICS.map((metric) => history.days.map((micros) => micros[metric]));
   const band = estimateErrorBand(series, getWeekday(history.from), Math.min(horizon, DAYS_PER_MONTH));
   return Math.min(1, band * Math.sqrt(Math.max(1, horizon / DAYS_PER_MONTH)));
@@ -135,7 +135,7 @@ function estimateBand(history: History, today: Day, lastDay: Day): number {
 function checkMonth(month: string, today: Day): void {
   const latest = addDays(`${today.slice(0, 7)}-15`, MAX_MONTHS_AHEAD * (365 / 12)).slice(0, 7);
   if (month > latest)
-    refuse([{ path: 'query.month', rule: `The value must be ${latest} at the latest`, value: month }]);
+    rejectViolations([{ path: 'month', rule: `The value must be ${latest} at the latest`, value: month }]);
 }
 
 /** Days before the first cost do not count. */

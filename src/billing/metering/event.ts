@@ -1,5 +1,5 @@
 import { MINUTE_MS, parseDateTime } from '../../kernel/clock.ts';
-import { type Day, dayOf } from '../../kernel/days.ts';
+import { type Day, toUtcDay } from '../../kernel/days.ts';
 import { decimalPattern } from '../../kernel/decimal.ts';
 import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
 import { ENTITY_TYPES, type Entity, type EntityMap, entityKey } from '../entity.ts';
@@ -115,7 +115,7 @@ function parseTime(text: string, nowMs: number): EventTime | EventError {
   if (ms === undefined) return eventError('time', 'The value must be an ISO 8601 date-time');
   if (ms > nowMs + FUTURE_MS) return eventError('time', 'The value must be at most one hour in the future');
   if (ms < FIRST_MS) return eventError('time', 'The value must not be before 2000');
-  return { ms, day: dayOf(ms), text: new Date(ms).toISOString().replace('T', ' ').slice(0, -1) };
+  return { ms, day: toUtcDay(ms), text: new Date(ms).toISOString().replace('T', ' ').slice(0, -1) };
 }
 
 function unknownEntityError(entityType: string, entityId: string): EventError {

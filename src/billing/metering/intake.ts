@@ -128,8 +128,7 @@ export function createIntake({ state, engine, clock, organizations, entities, lo
       const newEvents = batches.map((batch) => selectNewEvents(batch, counted));
       // Added before the insert, since a failed insert may have stored some of them.
       for (const { hashes } of newEvents) countedIds.add(organizationId, hashes);
-      for (const lines of splitInserts(newEvents, days))
-        await engine.insertTabbed('usage_events', EVENT_COLUMNS, lines);
+      for (const lines of splitInserts(newEvents, days)) await engine.insertTsv('usage_events', EVENT_COLUMNS, lines);
       return newEvents.map(({ hashes }) => hashes.length);
     } finally {
       await releaseLease(organizationId, days);

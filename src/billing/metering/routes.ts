@@ -1,7 +1,8 @@
 import { acceptRawBodies } from '../../http/body.ts';
-import { managementAnswer, success } from '../../http/envelopes.ts';
-import { callerOf } from '../../http/guard.ts';
-import { exceptBody, type Routes } from '../../http/validation.ts';
+import { managementResponse, success } from '../../http/envelopes.ts';
+import { getIdentity } from '../../http/guard.ts';
+import { type Routes, withoutBodyValidation } from '../../http/validation.ts';
+import { ADMINS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { eventTexts, MAX_BATCH_BYTES, unpacked } from './batch-text.ts';
 import type { Intake } from './intake.ts';
@@ -16,16 +17,16 @@ export function meteringRoutes({ intake }: { intake: Intake }): Routes {
     app.post(
       '/v1/organizations/:organizationId/usageEvents',
       {
-        config: { operation: 'usageEventsCreate', roles: ['admin'] },
+        config: { operation: 'usageEventsCreate', roles: ADMINS },
         bodyLimit: MAX_BATCH_BYTES,
-        validatorCompiler: exceptBody,
+        validatorCompiler: withoutBodyValidation,
         schema: {
           tags: ['Billing'],
           summary: 'Send usage events',
           description: `Sends a batch of usage events as a JSON array, or as ${LINES} with one event per line, optionally compressed with gzip; at most 32 MiB. Accepted events are on disk when the response is sent, and count once however often they are sent.`,
           params: OrganizationPath,
           body: UsageEvents,
-          response: managementAnswer(UsageEventsResult),
+          response: managementResponse(UsageEventsResult),
         },
       },
       async (request) => {
@@ -34,7 +35,7 @@ export function meteringRoutes({ intake }: { intake: Intake }): Routes {
         const { 'content-encoding': encoding, 'content-type': type = '' } = request.headers;
         const bytes = await unpacked(body, encoding);
         const format = type.toLowerCase().startsWith(LINES) || bytes.length === 0 ? 'ndjson' : 'json';
-        const result = await intake.ingest(callerOf(request).organizationId, () => eventTexts(bytes, format));
+        const result = await intake.ingest(getIdentity(request).organizationId, () => eventTexts(bytes, format));
         return success(request, result);
       },
     );

@@ -1,10 +1,10 @@
 import { divideRounded, parseDecimal, powerOfTen } from '../../kernel/decimal.ts';
-import { memoized } from '../../kernel/memo.ts';
+import { memoize } from '../../kernel/memo.ts';
 import { MICROS_PER_CHC } from '../../kernel/money.ts';
 import { METERS, type Metric } from '../meter.ts';
 
 /** Cached: there are few prices, each used for many quantities. */
-export const parsePrice = memoized(parseDecimal);
+export const parsePrice = memoize(parseDecimal);
 
 /** Quantity (in the unit of the meter) × unit price, rounded once to micro-CHC, halves away from zero. */
 export function calculateCostMicros(meter: Metric, quantity: string, unitPrice: string): number {

@@ -2,7 +2,7 @@ import type { Actor } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Day } from '../../kernel/days.ts';
-import { AppError, refuse } from '../../kernel/errors.ts';
+import { AppError, rejectViolations } from '../../kernel/errors.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import { isUniqueViolation } from '../../state/failures.ts';
 import type { State } from '../../state/state.ts';
@@ -29,7 +29,7 @@ export function createPrices({ state, clock, audit, organizations }: Options) {
 
     /** Adds a version. Locked days keep their prices, so it must take effect after the last locked day. */
     async set(actor: Actor, book: NewPriceBook): Promise<PriceBook> {
-      refuse(findPriceBookViolations(book));
+      rejectViolations(findPriceBookViolations(book));
       try {
         return await state.write(async (tx) => {
           // All organizations, so that no day is rated or locked while its prices change.
@@ -38,7 +38,7 @@ export function createPrices({ state, clock, audit, organizations }: Options) {
           const locked = await findLastLockedDay(tx);
           if (locked !== undefined && book.effectiveFrom <= locked) {
             const rule = `The value must be after ${locked}, the last locked day`;
-            refuse([{ path: 'effectiveFrom', rule, value: book.effectiveFrom }]);
+            rejectViolations([{ path: 'effectiveFrom', rule, value: book.effectiveFrom }]);
           }
           const latest = (await listPriceBooks(tx)).at(-1) ?? LIST_PRICES;
           const next = { version: latest.version + 1, effectiveFrom: book.effectiveFrom, prices: book.prices };

@@ -1,8 +1,8 @@
 import type { Actor } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { type Clock, DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
-import { type Day, dayOf } from '../../kernel/days.ts';
-import { AppError, refuse } from '../../kernel/errors.ts';
+import { type Day, toUtcDay } from '../../kernel/days.ts';
+import { AppError, rejectViolations } from '../../kernel/errors.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
 import { readLockedThrough } from '../metering/store.ts';
@@ -45,7 +45,8 @@ export function createDayLocking({ state, clock, audit, organizations, rateDay }
   }
 
   return async (actor, organizationId, through) => {
-    if (through >= dayOf(clock.now())) refuse([{ path: 'through', rule: 'The day must be over', value: through }]);
+    if (through >= toUtcDay(clock.now()))
+      rejectViolations([{ path: 'through', rule: 'The day must be over', value: through }]);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       for (const { date } of await listDays(state.db, { organizationId, to: through }, 'changed'))
         await rateDay(organizationId, date);

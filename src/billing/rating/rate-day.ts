@@ -40,7 +40,7 @@ export function createDayRating({ state, engine, clock, organizations, entities,
     const startedAt = performance.now();
     const day = await findDay(state.db, organizationId, date);
     if (!day) return 0;
-    // Read before the ledger, so that a change in between is noticed.
+    // Read before the ledger, so that a change in between is logFailures.
     const { costRevision } = await organizations.get(organizationId);
     const readStore = async () => {
       // Sends the engine's query first: reading the store may block the thread.

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Actor } from '../../audit/activity.ts';
 import { createBackgroundLoop } from '../../kernel/background-loop.ts';
 import { type Clock, SECOND_MS } from '../../kernel/clock.ts';
-import { addDays, dayOf } from '../../kernel/days.ts';
+import { addDays, toUtcDay } from '../../kernel/days.ts';
 import type { State } from '../../state/state.ts';
 import type { Intake } from '../metering/intake.ts';
 import { findDaysToLock } from './lock-days.ts';
@@ -40,7 +40,7 @@ export function createRater({ state, clock, log, intake, rating, lockAfterDays }
 
   async function lockOverdueDays(): Promise<void> {
     const now = clock.now();
-    const openDays = await listDays(state.db, { to: addDays(dayOf(now), -1) }, 'open');
+    const openDays = await listDays(state.db, { to: addDays(toUtcDay(now), -1) }, 'open');
     for (const [organizationId, through] of findDaysToLock(openDays, { now, lockAfterDays }))
       await rating.lockDays(ACTOR, organizationId, through);
   }

@@ -1,4 +1,4 @@
-import { addDays, type Day, daysBetween, daysFromTo } from '../../kernel/days.ts';
+import { addDays, countDaysBetween, type Day, listDaysBetween } from '../../kernel/days.ts';
 import type { Window } from '../window.ts';
 
 export const PERIOD_LENGTHS = ['day', 'week', 'month', 'all'] as const;
@@ -19,7 +19,7 @@ export function listPeriods(window: Window, length: PeriodLength): Period[] {
   if (length === 'all')
     return [{ name: `${window.from}/${window.to}`, ...window, previous: getPrecedingWindow(window) }];
   const periods: Period[] = [];
-  for (const day of daysBetween(window.from, window.to)) {
+  for (const day of listDaysBetween(window.from, window.to)) {
     const name = NAMES[length](day);
     const last = periods.at(-1);
     if (last?.name === name) last.to = day;
@@ -31,7 +31,7 @@ export function listPeriods(window: Window, length: PeriodLength): Period[] {
 
 /** The same number of days, directly before. */
 export function getPrecedingWindow({ from, to }: Window): Window {
-  return { from: addDays(from, -(daysFromTo(from, to) + 1)), to: addDays(from, -1) };
+  return { from: addDays(from, -(countDaysBetween(from, to) + 1)), to: addDays(from, -1) };
 }
 
 const NAMES: Record<Exclude<PeriodLength, 'all'>, (day: Day) => string> = {
@@ -58,7 +58,7 @@ const PREVIOUS: Record<Exclude<PeriodLength, 'all'>, (period: Window) => Window>
 export function formatIsoWeek(day: Day): string {
   const thursday = addDays(day, 3 - getWeekday(day));
   const year = thursday.slice(0, 4);
-  const week = Math.floor(daysFromTo(`${year}-01-01`, thursday) / 7) + 1;
+  const week = Math.floor(countDaysBetween(`${year}-01-01`, thursday) / 7) + 1;
   return `${year}-W${String(week).padStart(2, '0')}`;
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { addDays, type Day, daysFromTo } from '../../kernel/days.ts';
+import { addDays, countDaysBetween, type Day } from '../../kernel/days.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Db } from '../../state/tables.ts';
 import { addMicros, compareBytes, compareText, type MetricMicros, zeroMicros } from '../cost.ts';
@@ -91,7 +91,7 @@ function planQueries(ranges: readonly Window[]): Slice[][] {
   const queries: Slice[][] = [];
   let days = 0;
   for (const [range, { from, to }] of ranges.entries()) {
-    const rangeDays = daysFromTo(from, to) + 1;
+    const rangeDays = countDaysBetween(from, to) + 1;
     for (let offset = 0; offset < rangeDays; offset += MAX_DAYS_PER_QUERY) {
       const length = Math.min(MAX_DAYS_PER_QUERY, rangeDays - offset);
       const slice = { range, from: addDays(from, offset), to: addDays(from, offset + length - 1) };

@@ -35,7 +35,7 @@ export function CostsPage() {
   const { costs, error, retry } = useCosts(span);
   const [from, to] = [span.from, span.to];
   const breakdown = useMemo(() => costs && breakdownOf(costs, daysOf({ from, to }), by), [costs, from, to, by]);
-  const change = (next: CostsSearch) => navigate({ search: next, resetScroll: false });
+  const change = (next: CostsSearch) => void navigate({ search: next, resetScroll: false });
   const kept = by === 'metric' ? {} : { by };
   const pickDay = (part: { from?: string; to?: string }) => {
     const next = { ...span, ...part };

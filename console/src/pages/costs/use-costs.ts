@@ -20,7 +20,7 @@ export function useCosts(span: Span): Costs {
       costs: months.every(({ data }) => data) ? months.flatMap(({ data }) => data?.costs ?? []) : undefined,
       error: months.find(({ error, data }) => error && !data)?.error,
       retry: () => {
-        for (const month of months) if (month.error) month.refetch();
+        for (const month of months) if (month.error) void month.refetch();
       },
     }),
   });

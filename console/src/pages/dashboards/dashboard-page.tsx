@@ -28,7 +28,7 @@ export function DashboardPage() {
   const { data, error, refetch } = useQuery(dashboardQuery(api, organizationId, id));
   const { window, reload } = useWindow(search);
   const isKiosk = search.kiosk === true;
-  const look = (next: DashboardSearch) => navigate({ search: next, resetScroll: false });
+  const look = (next: DashboardSearch) => void navigate({ search: next, resetScroll: false });
   const leaveKiosk = () => {
     const { kiosk: _kiosk, ...rest } = search;
     look(rest);

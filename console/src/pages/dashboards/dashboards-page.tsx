@@ -55,7 +55,7 @@ export function DashboardsPage() {
     ?.filter((dashboard) => matches(dashboard, search))
     .toSorted((a, b) => a.name.localeCompare(b.name));
   const tags = [...new Set(data?.flatMap((dashboard) => dashboard.tags))].toSorted();
-  const change = (part: DashboardsSearch) => navigate({ search: part, replace: true });
+  const change = (part: DashboardsSearch) => void navigate({ search: part, replace: true });
 
   return (
     <Page

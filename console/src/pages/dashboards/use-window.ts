@@ -15,7 +15,7 @@ export function useWindow(search: DashboardSearch): { window: Window; reload: ()
   // An absolute range stays what it is; its data is asked for again all the same.
   const reload = () => {
     setNow(Date.now());
-    if (from !== undefined) queries.invalidateQueries({ queryKey: [organizationId, 'tile-data'] });
+    if (from !== undefined) void queries.invalidateQueries({ queryKey: [organizationId, 'tile-data'] });
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: reload is made anew with every render
   useEffect(() => {
