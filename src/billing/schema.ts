@@ -40,8 +40,8 @@ export const UsageCost = Type.Object({ costs: Type.Array(CostRecord), grandTotal
 
 const METRIC_NAMES = METRICS.map((metric) => [metric, `"${metric}CHC":`] as const);
 
-/** As the schema would write it, at a fifth of the time: a month of a thousand entities is 31,000 of these. */
-export function renderedCost(cost: Cost): string {
+/** The same JSON as the schema's serializer, five times as fast: a month of a thousand entities has 31,000 records. */
+export function renderCost(cost: Cost): string {
   const { micros } = cost;
   const metrics = METRIC_NAMES.map(([metric, name]) => name + chcFromMicros(micros[metric])).join(',');
   const serviceId = cost.serviceId === undefined ? '' : `"serviceId":${JSON.stringify(cost.serviceId)},`;

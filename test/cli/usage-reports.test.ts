@@ -89,7 +89,7 @@ onEachStore('the commands that read the bill', (on) => {
     ],
     [
       ['budget', 'set', 'x', '--monthly', '1', '--webhook', 'http://127.0.0.1/'],
-      ['request body.webhook.url: The address is private; --webhook-allow-private yes would permit it <string>'],
+      ['webhook.url: The address is private; allow private addresses with --webhook-allow-private yes <string>'],
     ],
   ])('%j is refused with code 2', async (args, errors) => {
     await store.apply(fleet);

@@ -28,7 +28,7 @@ inBrowser('budgets in the console', (browser) => {
     await form.getByRole('combobox', { name: 'Tells at' }).fill('12.5');
     await page.keyboard.press('Enter');
     await create.click();
-    await form.getByText('The value must be a whole number of percent').waitFor();
+    await form.getByText('The value must be an integer percentage').waitFor();
     await page.keyboard.press('Escape');
     expect(await stored()).toEqual([]);
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
 import type { Cost } from '../../src/billing/cost.ts';
-import { eventTexts } from '../../src/billing/metering/batch-text.ts';
+import { splitEvents } from '../../src/billing/metering/event-texts.ts';
 import type { IntakeResult } from '../../src/billing/metering/intake.ts';
 import { checkLedger } from '../../src/billing/rating/check-ledger.ts';
 import type { LedgerEntry } from '../../src/billing/rating/ledger.ts';
@@ -162,7 +162,7 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
           quantity: 60,
           ...given,
         }),
-        send: (events, by = domains) => by.intake.ingest(id, () => eventTexts(ndjson(events), 'ndjson')),
+        send: (events, by = domains) => by.intake.ingest(id, () => splitEvents(ndjson(events), 'ndjson')),
         costs: (from, to = from) => domains.costs.list(id, { from, to }),
         ledger: (date) => listLedger(state.db, id, date),
         days: () => listDays(state.db, { organizationId: id }),

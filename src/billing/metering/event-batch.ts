@@ -3,9 +3,9 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Day } from '../../kernel/days.ts';
 import type { Queue } from '../../kernel/queue.ts';
 import type { Entity } from '../entity.ts';
-import type { EventTexts } from './batch-text.ts';
 import { type EventError, type EventValidator, isEventError, type UsageEvent } from './event.ts';
 import { parseEvent } from './event-parser.ts';
+import type { EventTexts } from './event-texts.ts';
 import type { IdHash } from './id-filter.ts';
 
 /** An invalid event; `index` is its position in the batch, from 0. */

@@ -11,10 +11,10 @@ import type { Db } from '../../state/tables.ts';
 import type { Entities } from '../entities.ts';
 import type { EntityMap } from '../entity.ts';
 import { createBatchQueue } from './batch-queue.ts';
-import type { EventTexts } from './batch-text.ts';
 import { createCountedIds } from './counted-ids.ts';
 import { createEventValidator } from './event.ts';
 import { EVENT_COLUMNS, type EventBatch, type RejectedEvent, readBatch } from './event-batch.ts';
+import type { EventTexts } from './event-texts.ts';
 import { selectNewEvents, splitInserts } from './new-events.ts';
 import { findLease, listUnfinishedLeases, markDaysChanged, putLease, readLockedThrough } from './store.ts';
 

@@ -4,7 +4,7 @@ import { getIdentity } from '../../http/guard.ts';
 import { type Routes, withoutBodyValidation } from '../../http/validation.ts';
 import { ADMINS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
-import { eventTexts, MAX_BATCH_BYTES, unpacked } from './batch-text.ts';
+import { decompressBatch, MAX_BATCH_BYTES, splitEvents } from './event-texts.ts';
 import type { Intake } from './intake.ts';
 import { UsageEvents, UsageEventsResult } from './schema.ts';
 
@@ -33,9 +33,9 @@ export function meteringRoutes({ intake }: { intake: Intake }): Routes {
         // A request without a body is an empty batch.
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
         const { 'content-encoding': encoding, 'content-type': type = '' } = request.headers;
-        const bytes = await unpacked(body, encoding);
+        const bytes = await decompressBatch(body, encoding);
         const format = type.toLowerCase().startsWith(LINES) || bytes.length === 0 ? 'ndjson' : 'json';
-        const result = await intake.ingest(getIdentity(request).organizationId, () => eventTexts(bytes, format));
+        const result = await intake.ingest(getIdentity(request).organizationId, () => splitEvents(bytes, format));
         return success(request, result);
       },
     );
