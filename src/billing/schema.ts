@@ -1,19 +1,23 @@
 import Type, { type Static } from 'typebox';
 import { chcFromMicros } from '../kernel/money.ts';
-import { type Cost, ENTITY_TYPES, METRICS, type Metric, totalMicros } from './cost.ts';
+import { type Cost, type MetricMicros, totalMicros } from './cost.ts';
+import { ENTITY_TYPES } from './entity.ts';
+import { METRICS, type Metric } from './meter.ts';
+
+export const FromDate = Type.String({
+  description: 'First day: YYYY-MM-DD, or an ISO 8601 date-time, which is converted to its UTC day',
+});
 
 export const UsageCostQuery = Type.Object(
   {
-    from_date: Type.String({
-      description: 'First day, YYYY-MM-DD or an ISO 8601 date-time of which the UTC day counts',
-    }),
-    to_date: Type.String({ description: 'Last day, included; at most 30 days after from_date' }),
+    from_date: FromDate,
+    to_date: Type.String({ description: 'Last day, inclusive; at most 30 days after from_date' }),
   },
   { additionalProperties: false },
 );
 
 export const Chc = Type.Number({
-  description: 'ClickHouse credits, at most 6 decimals; 1 CHC is 1 US dollar at list price',
+  description: 'ClickHouse credits with up to 6 decimals; 1 CHC is 1 US dollar at list price',
 });
 
 type WireMetrics = { [metric in Metric as `${metric}CHC`]: typeof Chc };
@@ -26,9 +30,9 @@ export const CostRecord = Type.Object({
   entityId: Type.String(),
   entityName: Type.String(),
   entityType: Type.Enum([...ENTITY_TYPES]),
-  locked: Type.Boolean({ description: 'true: final, never changes again' }),
+  locked: Type.Boolean({ description: 'A locked record is final' }),
   metrics: Metrics,
-  serviceId: Type.Optional(Type.String({ description: 'Absent on a warehouse' })),
+  serviceId: Type.Optional(Type.String({ description: 'Omitted for warehouses' })),
   totalCHC: Chc,
 });
 
@@ -41,13 +45,13 @@ export const toCostRecord = (cost: Cost): Static<typeof CostRecord> => ({
   entityName: cost.entityName,
   entityType: cost.entityType,
   locked: cost.isLocked,
-  metrics: wireMetrics(cost.micros),
+  metrics: toMetricsRecord(cost.micros),
   serviceId: cost.serviceId,
-  totalCHC: chcFromMicros(totalMicros(cost)),
+  totalCHC: chcFromMicros(totalMicros(cost.micros)),
 });
 
 /** Called for every record of a long response: a loop is faster than `Object.fromEntries`. */
-export function wireMetrics(micros: Record<Metric, number>): Static<typeof Metrics> {
+export function toMetricsRecord(micros: MetricMicros): Static<typeof Metrics> {
   const metrics: Record<string, number> = {};
   for (const metric of METRICS) metrics[`${metric}CHC`] = chcFromMicros(micros[metric]);
   return metrics as Static<typeof Metrics>;
