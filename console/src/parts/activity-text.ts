@@ -66,6 +66,7 @@ export function listChanges({ before = {}, after = {} }: Activity): FieldChange[
 
 function formatChangeValue(value: unknown): string | undefined {
   if (value === undefined) return undefined;
+  if (Array.isArray(value) && value.length === 0) return '(empty)';
   if (Array.isArray(value)) return value.map((item) => formatChangeValue(toAddress(item))).join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
