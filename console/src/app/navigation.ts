@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Permissions } from '../api/session.ts';
 import { ActivityIcon, CostsIcon, DashboardsIcon, KeysIcon, OverviewIcon, ServicesIcon } from '../parts/icons.tsx';
 
-export interface Destination {
+interface Destination {
   to: '/' | '/services' | '/keys' | '/costs' | '/dashboards' | '/activity';
   label: string;
   /** For the command palette. */

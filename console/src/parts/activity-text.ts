@@ -48,7 +48,7 @@ export function formatResourceName(
   return resourceType === 'usage_day' ? resourceId : resourceId.slice(0, 8);
 }
 
-export interface FieldChange {
+interface FieldChange {
   field: string;
   before: string | undefined;
   after: string | undefined;

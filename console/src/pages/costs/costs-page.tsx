@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
 import { assignColors } from '../../parts/colors.ts';
 import { Credits } from '../../parts/credits.tsx';
-import { lastOfMonth, toDay } from '../../parts/days.ts';
+import { dayOfMonth, lastOfMonth, toDay } from '../../parts/days.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { formatBillDay, plural } from '../../parts/format.ts';
@@ -168,7 +168,7 @@ function CostDetails({ breakdown, by, onBrush }: Props) {
           budgets={(budgets ?? []).map(({ id, name, monthlyCHC }) => ({
             id,
             name,
-            daily: days.map((day) => (monthlyCHC * 1_000_000) / Number(lastOfMonth(day).slice(8))),
+            daily: days.map((day) => (monthlyCHC * 1_000_000) / dayOfMonth(lastOfMonth(day))),
           }))}
           onBrush={onBrush}
         />
