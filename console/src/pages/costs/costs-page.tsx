@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Skeleton, Text, TextInput, useComputedColorScheme } from '@mantine/core';
+import { Button, Group, SegmentedControl, Skeleton, Text, TextInput, useComputedColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -77,19 +77,21 @@ export function CostsPage() {
           min={from}
           onChange={(event) => pickDay({ to: event.currentTarget.value })}
         />
-        <Text size="sm" c="dimmed" component="span">
-          Group by
-        </Text>
-        <SegmentedControl
-          size="xs"
-          aria-label="Group by"
-          value={by}
-          data={GROUPINGS.map((value) => ({ value, label: GROUPING_LABELS[value] }))}
-          onChange={(value) => {
-            const { by: _by, ...rest } = search;
-            change(value === 'metric' ? rest : { ...rest, by: value as Grouping });
-          }}
-        />
+        <Group gap="xs" wrap="nowrap">
+          <Text size="sm" c="dimmed" component="span">
+            Group by
+          </Text>
+          <SegmentedControl
+            size="xs"
+            aria-label="Group by"
+            value={by}
+            data={GROUPINGS.map((value) => ({ value, label: GROUPING_LABELS[value] }))}
+            onChange={(value) => {
+              const { by: _by, ...rest } = search;
+              change(value === 'metric' ? rest : { ...rest, by: value as Grouping });
+            }}
+          />
+        </Group>
       </div>
       {error ? (
         <ErrorNotice error={error} title="Could not load costs" retry={retry} />
