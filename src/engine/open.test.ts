@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENGINE_PROGRAM, PASSWORDS, startFace } from '../../test/support/engine-http-server.ts';
+import { ENGINE_PROGRAM, PASSWORDS, startEngineHttpServer } from '../../test/support/engine-http-server.ts';
 import { until } from '../../test/support/until.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { AppError } from '../kernel/errors.ts';
@@ -200,7 +200,7 @@ describe('a ClickHouse server', () => {
   let face: Child;
   const urlAs = (user: 'reader' | 'writer') => `http://${user}:${PASSWORDS[user]}@127.0.0.1:${face.port}`;
   beforeAll(async () => {
-    face = await startFace(join(directory, 'server'));
+    face = await startEngineHttpServer(join(directory, 'server'));
   });
   afterAll(() => face.close());
 

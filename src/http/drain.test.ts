@@ -30,7 +30,7 @@ it('an upload that stalls while the server stops is cut off after the time that 
   const { app, url } = await listen(200);
   const stalled = await rawConnection(url);
   stalled.send(upload);
-  expect((await stalled.answer()).status).toBe(100);
+  expect((await stalled.response()).status).toBe(100);
   await app.close();
   await stalled.closed;
 });
@@ -39,10 +39,10 @@ it('an upload that goes on while the server stops is answered, and its connectio
   const { app, url } = await listen(20_000);
   const slow = await rawConnection(url);
   slow.send(upload);
-  expect((await slow.answer()).status).toBe(100);
+  expect((await slow.response()).status).toBe(100);
   const closed = app.close();
   slow.send('{"a": "b"}');
-  const { status, headers, json } = await slow.answer();
+  const { status, headers, json } = await slow.response();
   expect([status, headers.connection, json]).toEqual([200, 'close', { a: 'b' }]);
   await slow.closed;
   await closed;

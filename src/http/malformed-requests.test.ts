@@ -39,7 +39,7 @@ it.each([
 ])('B2, B3: a body for %s that takes too long is a 408 in %s', async (path) => {
   const connection = await rawConnection(await listen(100));
   connection.send(`${head(`POST ${path} HTTP/1.1`, 'Host: h', 'Content-Length: 10')}half`);
-  const answer = await connection.answer();
+  const answer = await connection.response();
   expectFailure(path, answer, 408);
   await connection.closed;
   expect(logged).toEqual([
@@ -50,16 +50,16 @@ it.each([
 it('B2, B3: headers that take too long are a 408', async () => {
   const connection = await rawConnection(await listen(100));
   connection.send('GET /elsewhere HTTP/1.1\r\nHost: h\r\nX-Slow: ');
-  expectFailure('/elsewhere', await connection.answer(), 408);
+  expectFailure('/elsewhere', await connection.response(), 408);
   await connection.closed;
 });
 
 it('B2: on a kept connection each broken request is answered for itself', async () => {
   const connection = await rawConnection(await listen(10_000));
   connection.send(head('GET /api/v2/dashboards HTTP/1.1', 'Host: h'));
-  expect((await connection.answer()).status).toBe(200);
+  expect((await connection.response()).status).toBe(200);
   connection.send(head('BREW /v1/pot HTTP/1.1', 'Host: h'));
-  expectFailure('/v1/pot', await connection.answer(), 400);
+  expectFailure('/v1/pot', await connection.response(), 400);
   await connection.closed;
 });
 
@@ -71,6 +71,6 @@ it('B2: a client that goes away is not an error of anybody', async () => {
   await connection.closed;
   const next = await rawConnection(url);
   next.send(head('GET /v1 HTTP/1.1', 'Host: h'));
-  expect((await next.answer()).status).toBe(200);
+  expect((await next.response()).status).toBe(200);
   next.socket.destroy();
 });

@@ -106,8 +106,8 @@ function directRunner(connection: Connection, observer: StoreObserver): DirectRu
     all: (sql, parameters) => measured(() => forAll(sql).all(parameters)),
     // `get` is the cheapest call there is, also for a statement that returns nothing.
     first: (sql, parameters) => measured(() => forFirst(sql).get(parameters)),
-    recent: (sql, parameters) => measured(() => forFirst(sql).get(parameters)),
-    changed: (sql, parameters) => measured(() => Number(forCount(sql).run(parameters).changes)),
+    cached: (sql, parameters) => measured(() => forFirst(sql).get(parameters)),
+    execute: (sql, parameters) => measured(() => Number(forCount(sql).run(parameters).changes)),
   };
 }
 
@@ -124,7 +124,7 @@ function remembering(hasChanged: () => boolean, runner: DirectRunner): DirectRun
     rows.clear();
     size = 0;
   };
-  const recent: DirectRunner['recent'] = (sql, parameters) => {
+  const findCached: DirectRunner['cached'] = (sql, parameters) => {
     const known = rows.get(sql) ?? new Map<string, unknown>();
     rows.set(sql, known);
     const id = parameters.join('\u0000');
@@ -136,11 +136,11 @@ function remembering(hasChanged: () => boolean, runner: DirectRunner): DirectRun
   };
   return {
     all: runner.all,
-    changed: runner.changed,
-    recent,
+    execute: runner.execute,
+    cached: findCached,
     first(sql, parameters) {
       forgetWhatChanged();
-      return recent(sql, parameters);
+      return findCached(sql, parameters);
     },
   };
 }

@@ -77,7 +77,7 @@ onEachStore('request bodies', (store) => {
     const piece = 'a'.repeat(64 * 1024);
     for (let sent = 0; sent <= MIB; sent += piece.length)
       connection.send(`${piece.length.toString(16)}\r\n${piece}\r\n`);
-    expectFailure(path, await connection.answer(), 413);
+    expectFailure(path, await connection.response(), 413);
     connection.socket.destroy();
   });
 

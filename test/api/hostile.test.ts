@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import type { Answer } from '../support/client.ts';
+import type { ApiResponse } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
 import { anyBody, mutated, query, segment, TROUBLESOME } from '../support/hostile.ts';
-import { head, type RawAnswer, sendRaw } from '../support/raw.ts';
+import { head, type RawResponse, sendRaw } from '../support/raw.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { expectFailure, UUID_V4 } from '../support/shapes.ts';
 
@@ -46,7 +46,7 @@ onEachStore('hostile input', (store) => {
     return { services: await read('/services'), keys, newest: (await read('/activities?limit=1'))[0]?.id };
   };
 
-  const expectSane = async (path: string, answer: Answer | RawAnswer): Promise<void> => {
+  const expectSane = async (path: string, answer: ApiResponse | RawResponse): Promise<void> => {
     if (answer.status === 200) {
       expect(answer.json).toMatchObject({ requestId: expect.stringMatching(UUID_V4), status: 200 });
       last = await stored();

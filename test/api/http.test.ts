@@ -147,9 +147,9 @@ describe('the HTTP edge', () => {
         'Expect: 100-continue',
       ),
     );
-    expect((await connection.answer()).status).toBe(100);
+    expect((await connection.response()).status).toBe(100);
     connection.send('{}');
-    expect((await connection.answer()).status).toBe(200);
+    expect((await connection.response()).status).toBe(200);
     connection.socket.destroy();
   });
 

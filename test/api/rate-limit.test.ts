@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer, Credentials } from '../support/client.ts';
+import type { ApiResponse, Credentials } from '../support/client.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
 import { madeKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
@@ -7,7 +7,7 @@ import { onEachStore, useServer } from '../support/server.ts';
 const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-ratelimit-policy'];
 
 /** Of an authenticated call in a window of 60 seconds. */
-function expectAnnounced({ headers }: Answer, remaining: number): void {
+function expectRateLimitHeaders({ headers }: ApiResponse, remaining: number): void {
   expect(HEADERS.map((name) => headers.get(name))).toEqual([
     '5',
     String(remaining),
@@ -17,7 +17,7 @@ function expectAnnounced({ headers }: Answer, remaining: number): void {
   expect(Number(headers.get('x-ratelimit-reset'))).toBeLessThanOrEqual(60);
 }
 
-function expectRetryAfter({ headers }: Answer): void {
+function expectRetryAfter({ headers }: ApiResponse): void {
   expect(headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
   expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
 }
@@ -31,13 +31,13 @@ onEachStore('rate limit', (store) => {
         const answer = await whoAmI(server, globex.admin);
         expect(answer.status).toBe(200);
         expect(answer.headers.has('retry-after')).toBe(false);
-        expectAnnounced(answer, remaining);
+        expectRateLimitHeaders(answer, remaining);
       }
       for (const _ of [1, 2]) {
         const answer = await whoAmI(server, globex.admin);
         expect(answer.status).toBe(429);
         expect(answer.json.error).toMatch(/^TOO_MANY_REQUESTS: Too many requests with this key; try again in \d+ s$/);
-        expectAnnounced(answer, 0);
+        expectRateLimitHeaders(answer, 0);
         expectRetryAfter(answer);
       }
     });
@@ -45,14 +45,14 @@ onEachStore('rate limit', (store) => {
     it('B7: each key has a limit of its own, and so has each token', async () => {
       for (const _ of [1, 2, 3, 4, 5, 6]) await whoAmI(server, acme.developer);
       expect((await whoAmI(server, acme.developer)).status).toBe(429);
-      expectAnnounced(await whoAmI(server, acme.admin), 4);
+      expectRateLimitHeaders(await whoAmI(server, acme.admin), 4);
       for (const remaining of [4, 3, 2, 1, 0])
-        expectAnnounced(await server.call({ path: '/api/v2/dashboards', token: acme.token }), remaining);
+        expectRateLimitHeaders(await server.call({ path: '/api/v2/dashboards', token: acme.token }), remaining);
       const refused = await server.call({ path: '/api/v2/dashboards', token: acme.token });
       expect([refused.status, refused.json]).toEqual([429, { message: expect.stringMatching(/^Too many requests/) }]);
-      expectAnnounced(refused, 0);
+      expectRateLimitHeaders(refused, 0);
       expectRetryAfter(refused);
-      expectAnnounced(await server.call({ path: '/api/v2/dashboards', token: globex.token }), 4);
+      expectRateLimitHeaders(await server.call({ path: '/api/v2/dashboards', token: globex.token }), 4);
     });
 
     it('B7: refusals of an authenticated call announce the limit and count too', async () => {
@@ -63,14 +63,14 @@ onEachStore('rate limit', (store) => {
         await call(`/v1/organizations/${globex.id}`),
       ];
       expect(answers.map(({ status }) => status)).toEqual([403, 400, 404]);
-      for (const [index, answer] of answers.entries()) expectAnnounced(answer, 4 - index);
+      for (const [index, answer] of answers.entries()) expectRateLimitHeaders(answer, 4 - index);
     });
 
     it('B7: so does the refusal of an address', async () => {
       const { credentials } = await madeKey(server, { ipAccessList: [{ source: '203.0.113.7' }] }, initech);
       const answer = await whoAmI(server, credentials);
       expect(answer.status).toBe(403);
-      expectAnnounced(answer, 4);
+      expectRateLimitHeaders(answer, 4);
     });
 
     it('B7: an answer to nobody announces nothing', async () => {

@@ -13,7 +13,7 @@ const service = `/v1/organizations/${acme.id}/services/${acme.primary}`;
 const basic = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
 
 /** Resolves once nobody listens there any more. */
-async function refused(url: string): Promise<void> {
+async function untilRefused(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const attempt = () =>
     new Promise<boolean>((resolve) => {
@@ -42,12 +42,12 @@ onEachStore('stopping', (store) => {
           'Expect: 100-continue',
         ),
       );
-      expect((await upload.answer()).status).toBe(100);
+      expect((await upload.response()).status).toBe(100);
       upload.send(body.slice(0, 5));
       const exit = server.stop('SIGTERM');
-      await refused(server.url);
+      await untilRefused(server.url);
       upload.send(body.slice(5));
-      const { status, json } = await upload.answer();
+      const { status, json } = await upload.response();
       expect([status, json.result?.numReplicas]).toEqual([200, 11]);
       expect(await exit).toBe(0);
       await upload.closed;
@@ -65,7 +65,7 @@ onEachStore('stopping', (store) => {
       try {
         const kept = await rawConnection(server.url);
         kept.send(head('GET /healthz HTTP/1.1', 'Host: h'));
-        expect((await kept.answer()).status).toBe(200);
+        expect((await kept.response()).status).toBe(200);
         const silent = await rawConnection(server.url);
         expect(await server.stop(signal)).toBe(0);
         await kept.closed;

@@ -140,7 +140,7 @@ onEachStore('migrations', (store) => {
       const before = await bare.tables();
       await expectRefusal(
         serve(),
-        /^error: The database is newer than this program: it has migration 0999-tomorrow\. Start the newer version\.\n$/,
+        /^error: The database is newer than this version of Pilothouse: it has migration 0999-tomorrow\. Start the newer version\.\n$/,
       );
       expect(await bare.tables()).toEqual(before);
       await ready(serve({ program: future.main }));
@@ -157,7 +157,7 @@ onEachStore('migrations', (store) => {
     await bare.query("UPDATE schema_migrations SET checksum = 'something else' WHERE version = 1");
     await expectRefusal(
       serve(),
-      /^error: Migration 0001-\S+ was applied to the database with other contents than this program has\.\n$/,
+      /^error: Migration 0001-\S+ was applied to the database with different contents than the file in this version\.\n$/,
     );
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Texts that have broken somebody's server before. */
+/** Strings that are known to break servers. */
 const TEXTS = [
   '',
   ' ',
