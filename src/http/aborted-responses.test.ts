@@ -48,8 +48,8 @@ beforeEach(async () => {
 
 afterEach(() => app.close());
 
-describe('an answer that has begun', () => {
-  it('is cut off when the rest cannot be made, and the log says which and why', async () => {
+describe('a response that has started', () => {
+  it('is aborted if producing the rest fails, and the error is logged', async () => {
     const answer = await fetch(`${url}/failing`);
     await expect(answer.text()).rejects.toThrow();
     expect(logged).toHaveLength(1);
@@ -62,7 +62,7 @@ describe('an answer that has begun', () => {
     });
   });
 
-  it('ends without a word when the client goes away', async () => {
+  it('logs nothing if the client disconnects', async () => {
     const abort = new AbortController();
     const answer = await fetch(`${url}/endless`, { signal: abort.signal });
     await answer.body?.getReader().read();

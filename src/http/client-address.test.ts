@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Network, parseNetwork } from '../kernel/addresses.ts';
 import { createClientAddress } from './client-address.ts';
 
-/** What the server takes a request for that comes from `peer` with this header. */
+/** The client address of a request from `peer` with this header. */
 async function seen(trusted: string[], peer: string, forwarded?: string | string[]): Promise<string> {
   const app = Fastify();
   const clientAddress = createClientAddress(trusted.map((text) => parseNetwork(text) as Network));
@@ -16,7 +16,7 @@ async function seen(trusted: string[], peer: string, forwarded?: string | string
   return body;
 }
 
-describe('the address of a client', () => {
+describe('the client address', () => {
   it.each([
     ['127.0.0.1', '127.0.0.1'],
     ['::ffff:127.0.0.1', '127.0.0.1'],

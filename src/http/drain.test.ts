@@ -26,7 +26,7 @@ const upload = head(
   'Expect: 100-continue',
 );
 
-it('an upload that stalls while the server stops is cut off after the time that a request may take', async () => {
+it('an upload that stalls while the server stops is aborted after the request timeout', async () => {
   const { app, url } = await listen(200);
   const stalled = await rawConnection(url);
   stalled.send(upload);
@@ -35,7 +35,7 @@ it('an upload that stalls while the server stops is cut off after the time that 
   await stalled.closed;
 });
 
-it('an upload that goes on while the server stops is answered, and its connection closed', async () => {
+it('an upload that continues while the server stops gets its response, and its connection is closed', async () => {
   const { app, url } = await listen(20_000);
   const slow = await rawConnection(url);
   slow.send(upload);
@@ -48,7 +48,7 @@ it('an upload that goes on while the server stops is answered, and its connectio
   await closed;
 });
 
-it('a connection that never said a word does not keep the server', async () => {
+it('a connection without a request does not keep the server running', async () => {
   const { app, url } = await listen(20_000);
   const silent = await rawConnection(url);
   await app.close();

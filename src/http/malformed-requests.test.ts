@@ -9,9 +9,9 @@ import { createMalformedRequestHandler } from './malformed-requests.ts';
 let server: Server | undefined;
 const logged: { error: AppError; requestId: string }[] = [];
 
-/** A real server that gives up after a moment instead of 30 s. */
+/** A real server with a short timeout instead of 30 s. */
 async function listen(timeoutMs: number): Promise<string> {
-  const broken = createMalformedRequestHandler((error, requestId) => logged.push({ error, requestId }));
+  const malformed = createMalformedRequestHandler((error, requestId) => logged.push({ error, requestId }));
   const started = createServer({
     requestTimeout: timeoutMs,
     headersTimeout: timeoutMs,
@@ -19,8 +19,8 @@ async function listen(timeoutMs: number): Promise<string> {
     requireHostHeader: false,
   });
   server = started;
-  started.on('clientError', broken.clientError);
-  broken.attach(started);
+  started.on('clientError', malformed.clientError);
+  malformed.attach(started);
   started.on('request', (request, response) => request.resume().on('end', () => response.end('fine')));
   await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
@@ -54,7 +54,7 @@ it('B2, B3: headers that take too long are a 408', async () => {
   await connection.closed;
 });
 
-it('B2: on a kept connection each broken request is answered for itself', async () => {
+it('B2: each malformed request on a connection gets its own response', async () => {
   const connection = await rawConnection(await listen(10_000));
   connection.send(head('GET /api/v2/dashboards HTTP/1.1', 'Host: h'));
   expect((await connection.response()).status).toBe(200);
@@ -63,7 +63,7 @@ it('B2: on a kept connection each broken request is answered for itself', async 
   await connection.closed;
 });
 
-it('B2: a client that goes away is not an error of anybody', async () => {
+it('B2: a client that disconnects is not logged', async () => {
   const url = await listen(10_000);
   const connection = await rawConnection(url);
   connection.send('GET /v1 HT');

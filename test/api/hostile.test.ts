@@ -38,7 +38,7 @@ onEachStore('hostile input', (store) => {
   let target = '';
   let last: unknown;
 
-  /** Everything that a request could have changed; when a key was last used is not the request's doing. */
+  /** Everything that a request could have changed, except the time a key was last used. */
   const stored = async (): Promise<unknown> => {
     const read = async (path: string) =>
       (await server.call({ path: organization + path, key: acme.admin })).json.result;
@@ -160,7 +160,7 @@ onEachStore('hostile input', (store) => {
       ['from_date', 'to_date', 'before', 'limit'],
       [...DATES, '1', '1000', '1001', '0', '00', '٣', acme.id, acme.id.toUpperCase()].map(encoded),
     ],
-  ])('B2, B4: any query of %s is answered in the envelope', { timeout: 120_000 }, async (name, names, values) => {
+  ])('B2, B4: any query of %s gets a response in the envelope', { timeout: 120_000 }, async (name, names, values) => {
     const property = fc.asyncProperty(query(names, values), async (text) => {
       const path = `${organization}/${name}`;
       await expectSane(path, await raw('GET', `${path}?${text}`));
@@ -168,7 +168,7 @@ onEachStore('hostile input', (store) => {
     await fc.assert(property, RUNS);
   });
 
-  it('B2, M4: any path below /v1 is answered in the envelope', { timeout: 120_000 }, async () => {
+  it('B2, M4: any path below /v1 gets a response in the envelope', { timeout: 120_000 }, async () => {
     const place = fc.constantFrom(
       (text: string) => ['GET', `/v1/${text}`],
       (text: string) => ['GET', `/v1/organizations/${text}`],
