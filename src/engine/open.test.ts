@@ -93,8 +93,8 @@ describe('the embedded engine', () => {
   });
 
   it('keeps concurrent values apart', async () => {
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => rows('SELECT {n:UInt32}', { n })));
-    expect(answers.map(([row]) => row?.[0])).toEqual(Array.from({ length: 60 }, (_, n) => n));
+    const responses = await Promise.all(Array.from({ length: 60 }, (_, n) => rows('SELECT {n:UInt32}', { n })));
+    expect(responses.map(([row]) => row?.[0])).toEqual(Array.from({ length: 60 }, (_, n) => n));
   });
 
   it('stores and reads rows', async () => {
@@ -142,7 +142,11 @@ describe('the embedded engine', () => {
   const limited: [string, Limits, string][] = [
     ['SELECT count() FROM numbers(1000000000000)', { maxSeconds: 1 }, 'took longer than 1 s'],
     ['SELECT number FROM numbers(1001)', { maxResultRows: 1000 }, 'more than 1000 rows'],
-    ['SELECT uniqExact(number) FROM numbers(50000000)', { maxMemoryBytes: 50_000_000, maxSeconds: 3600 }, 'memory limit'],
+    [
+      'SELECT uniqExact(number) FROM numbers(50000000)',
+      { maxMemoryBytes: 50_000_000, maxSeconds: 3600 },
+      'memory limit',
+    ],
     ['SELECT uniqExact(number) FROM numbers(1000000000)', { maxMemoryBytes: 1e12, maxSeconds: 3600 }, 'memory limit'],
   ];
   it.each(limited)('stops %j', async (sql, limits, text) => {
@@ -259,7 +263,7 @@ describe('without the chdb package', () => {
     const engine = open('missing', { program });
     const error = await failure(engine.query({ sql: 'SELECT 1', parameters: {} }));
     expect(error.code).toBe('unavailable');
-    expect(error.message).toMatch(/not installed here: .*--clickhouse-url/);
+    expect(error.message).toMatch(/not installed: .*--clickhouse-url/);
     expect((await failure(engine.start())).message).toContain('not installed');
     await engine.close();
     await until(

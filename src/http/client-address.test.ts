@@ -28,7 +28,7 @@ describe('the client address', () => {
   });
 
   it.each([
-    ['nobody is trusted', [], '127.0.0.1', '203.0.113.7', '127.0.0.1'],
+    ['no proxy is trusted', [], '127.0.0.1', '203.0.113.7', '127.0.0.1'],
     ['the peer is not the proxy', ['10.0.0.1'], '10.0.0.2', '203.0.113.7', '10.0.0.2'],
     ['the peer is the proxy', ['10.0.0.1'], '10.0.0.1', '203.0.113.7', '203.0.113.7'],
     ['the proxy is seen as IPv4-mapped', ['10.0.0.1'], '::ffff:10.0.0.1', '203.0.113.7', '203.0.113.7'],
@@ -45,7 +45,7 @@ describe('the client address', () => {
       '203.0.113.7',
     ],
     [
-      'an untrusted proxy stands in between',
+      'an untrusted proxy is in between',
       ['10.0.0.0/8'],
       '10.0.0.1',
       '203.0.113.7, 198.51.100.1, 10.8.8.8',

@@ -22,8 +22,8 @@ describe('/readyz', () => {
     healthRoutes({ metrics, clock: { now: () => now }, isDraining: () => isDraining, checkReady })(app);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     return async () => {
-      const answer = await fetch(`${url}/readyz`);
-      return [answer.status, ((await answer.json()) as { message?: string }).message];
+      const response = await fetch(`${url}/readyz`);
+      return [response.status, ((await response.json()) as { message?: string }).message];
     };
   }
 

@@ -39,11 +39,11 @@ it.each([
 ])('B2, B3: a body for %s that takes too long is a 408 in %s', async (path) => {
   const connection = await rawConnection(await listen(100));
   connection.send(`${head(`POST ${path} HTTP/1.1`, 'Host: h', 'Content-Length: 10')}half`);
-  const answer = await connection.response();
-  expectFailure(path, answer, 408);
+  const response = await connection.response();
+  expectFailure(path, response, 408);
   await connection.closed;
   expect(logged).toEqual([
-    { error: expect.objectContaining({ code: 'request_timeout' }), requestId: answer.headers['x-request-id'] },
+    { error: expect.objectContaining({ code: 'request_timeout' }), requestId: response.headers['x-request-id'] },
   ]);
 });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addressBlock, canonicalAddress, parseNetwork } from './addresses.ts';
 
-// An implementation of its own, on whole numbers: two addresses share a network when their first bits are the same number.
+// An independent implementation on integers: two addresses share a network if their prefixes are the same number.
 const inNetwork = (address: bigint, network: bigint, prefix: number, width: number) =>
   address >> BigInt(width - prefix) === network >> BigInt(width - prefix);
 

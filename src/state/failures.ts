@@ -18,7 +18,7 @@ export const isRetryable = (error: unknown): boolean => readCode(error) === '400
 
 const POSTGRES_LOCKED = '55P03';
 
-// Disk full, I/O error, file gone or read-only; PostgreSQL shutting down, locked, out of connections, disk or memory.
+// Disk full, I/O error, file missing or read-only; PostgreSQL shutting down, locked, out of connections, disk or memory.
 const LIBSQL_LOST = /^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY|LOCKED|NOMEM|PROTOCOL|CORRUPT|NOTADB)/;
 const POSTGRES_LOST = /^(08|53|55P03|57P|58|25006)/;
 const NETWORK_LOST = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)/;

@@ -87,7 +87,7 @@ onEachStore('request bodies', (store) => {
     ['null', 'null'],
     ['an empty object', '{}'],
     ['white space around it', ' \r\n\t{} \n'],
-    ['only members that nobody knows', '{"name":"x","unknown":[1]}'],
+    ['only unknown members', '{"name":"x","unknown":[1]}'],
     [
       'null for every member',
       '{"numReplicas":null,"idleScaling":null,"idleTimeoutMinutes":null,"minTotalMemoryGb":null,"maxTotalMemoryGb":null}',
@@ -150,7 +150,7 @@ onEachStore('request bodies', (store) => {
   });
 
   it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])(
-    'B5: a member named %s is data that nobody asked for',
+    'B5: a member named %s is ignored',
     async (name) => {
       const { status } = await patch(`{"${name}": {"numReplicas": 9, "idleScaling": false}}`);
       expect(status).toBe(200);

@@ -44,10 +44,10 @@ onEachStore('the client address', (store) => {
       ['10.1.2.3', '10.1.2.3'],
       ['[2001:DB8::1]:443', '2001:db8::1'],
       ['', '127.0.0.1'],
-    ])('B9: X-Forwarded-For: %s: the right-most address that is not a proxy counts', async (header, refused) => {
+    ])('B9: X-Forwarded-For: %s: the right-most address that is not a proxy counts', async (header, rejected) => {
       const { status, json } = await whoAmI(server, office, { 'x-forwarded-for': header });
-      if (refused === undefined) expect(status).toBe(200);
-      else expect([status, json.error]).toEqual([403, `FORBIDDEN: This key may not be used from ${refused}`]);
+      if (rejected === undefined) expect(status).toBe(200);
+      else expect([status, json.error]).toEqual([403, `FORBIDDEN: This key may not be used from ${rejected}`]);
     });
 
     it('B9: without the header, the proxy is the client', async () => {

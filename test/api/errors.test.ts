@@ -49,10 +49,10 @@ onEachStore('management responses', (store) => {
   });
 
   it('M1: no two requests share an id', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () => server.call({ path: organization, key: admin })),
     );
-    expect(new Set(answers.map(({ json }) => json.requestId)).size).toBe(50);
+    expect(new Set(responses.map(({ json }) => json.requestId)).size).toBe(50);
   });
 
   it('M3: every invalid field is listed with its rule and value', async () => {
@@ -91,9 +91,9 @@ onEachStore('management responses', (store) => {
         `${organization}/keys/${id}`,
         `${organization}/activities/${id}`,
       ]) {
-        const answer = await server.call({ path, key: admin });
-        expectFailure(path, answer, 400);
-        expect(answer.json.error).toMatch(
+        const response = await server.call({ path, key: admin });
+        expectFailure(path, response, 400);
+        expect(response.json.error).toMatch(
           /BAD_REQUEST: path\.(organization|service|key|activity)Id: The value must be a valid uuid/,
         );
       }
@@ -111,9 +111,9 @@ onEachStore('management responses', (store) => {
   it('M4: another organization gets the same response as one that does not exist', async () => {
     const texts: string[] = [];
     for (const id of [globex.id, unknown]) {
-      const answer = await server.call({ path: `/v1/organizations/${id}`, key: admin });
-      expectFailure(`/v1/organizations/${id}`, answer, 404);
-      texts.push(answer.json.error.replace(id, 'ID'));
+      const response = await server.call({ path: `/v1/organizations/${id}`, key: admin });
+      expectFailure(`/v1/organizations/${id}`, response, 404);
+      texts.push(response.json.error.replace(id, 'ID'));
     }
     expect(texts).toEqual(['NOT_FOUND: organization ID does not exist', 'NOT_FOUND: organization ID does not exist']);
   });
@@ -137,16 +137,17 @@ onEachStore('management responses', (store) => {
     name: string,
   ): Promise<void> {
     const isManagement = path.startsWith('/v1');
-    const answer = await server.call({
+    const response = await server.call({
       method,
       path: `${path}${path.includes('?') ? '&' : '?'}${query}`,
       ...(isManagement ? { key: admin } : { token: acme.writer }),
       ...(method === 'POST' || method === 'PUT' ? { body: GOOD_ENOUGH } : {}),
     });
-    expectFailure(path, answer, 400);
-    expect(answer.text, `${method} ${path} ${query}`).toContain(name);
+    expectFailure(path, response, 400);
+    expect(response.text, `${method} ${path} ${query}`).toContain(name);
     const value = query.split('=')[1] ?? '';
-    if (isManagement) expect(answer.json.error).toBe(`BAD_REQUEST: query.${name}: Unknown parameter <string:${value}>`);
+    if (isManagement)
+      expect(response.json.error).toBe(`BAD_REQUEST: query.${name}: Unknown parameter <string:${value}>`);
   }
 });
 
@@ -155,10 +156,10 @@ describe('limits', () => {
 
   it('M2, B7: a 429 has its code and a retry time', async () => {
     for (let i = 0; i < 3; i++) expect((await server.call({ path: organization, key: admin })).status).toBe(200);
-    const answer = await server.call({ path: organization, key: admin });
-    expectFailure(organization, answer, 429);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-    expect(answer.headers.get('x-ratelimit-policy')).toBe('3;w=600');
+    const response = await server.call({ path: organization, key: admin });
+    expectFailure(organization, response, 429);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(response.headers.get('x-ratelimit-policy')).toBe('3;w=600');
   });
 });
 

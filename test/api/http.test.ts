@@ -111,16 +111,16 @@ describe('the HTTP layer', () => {
     ['POST', '/healthz', 'GET, HEAD'],
     ['OPTIONS', '/v1/organizations', 'GET, HEAD'],
   ])('B2, B3: %s %s is a 405 with the allowed methods', async (method, path, allow) => {
-    const answer = await server.call({ method, path });
-    expectFailure(path, answer, 405);
-    expect(answer.headers.get('allow')).toBe(allow);
+    const response = await server.call({ method, path });
+    expectFailure(path, response, 405);
+    expect(response.headers.get('allow')).toBe(allow);
   });
 
   it('B2: TRACE and CONNECT have an Allow header too', async () => {
     for (const method of ['TRACE', 'CONNECT']) {
-      const answer = await sendRaw(server.url, head(`${method} /v1/organizations HTTP/1.1`, 'Host: h'));
-      expectFailure('/v1/organizations', answer, 405);
-      expect(answer.headers.allow).toMatch(/GET/);
+      const response = await sendRaw(server.url, head(`${method} /v1/organizations HTTP/1.1`, 'Host: h'));
+      expectFailure('/v1/organizations', response, 405);
+      expect(response.headers.allow).toMatch(/GET/);
     }
   });
 
@@ -158,8 +158,8 @@ describe('the HTTP layer', () => {
   });
 
   it('B2: an absolute-form target is routed by its path', async () => {
-    const answer = await sendRaw(server.url, head('GET http://h/v1/nothing HTTP/1.1', 'Host: h'));
-    expectFailure('/v1/nothing', answer, 404);
+    const response = await sendRaw(server.url, head('GET http://h/v1/nothing HTTP/1.1', 'Host: h'));
+    expectFailure('/v1/nothing', response, 404);
   });
 
   it('B6: every response has a new x-request-id, whatever the client sends', async () => {

@@ -172,15 +172,15 @@ describe('rejected requests in the log', () => {
     ];
     const ids: string[] = [];
     for (const [call, status] of expected) {
-      const answer = await server.call(call);
-      expect(answer.status).toBe(status);
-      ids.push(answer.headers.get('x-request-id') ?? '');
+      const response = await server.call(call);
+      expect(response.status).toBe(status);
+      ids.push(response.headers.get('x-request-id') ?? '');
     }
-    const refused = (await readLines(server)).filter(({ msg }) => msg === 'request rejected');
-    expect(refused).toHaveLength(3);
+    const rejected = (await readLines(server)).filter(({ msg }) => msg === 'request rejected');
+    expect(rejected).toHaveLength(3);
     for (const [index, [, status, key]] of expected.entries()) {
       if (status === 200) continue;
-      const line = refused.find(({ requestId }) => requestId === ids[index]);
+      const line = rejected.find(({ requestId }) => requestId === ids[index]);
       expect(line).toMatchObject({
         level: 40,
         status,

@@ -81,7 +81,7 @@ const FAULTS: Fault[] = [
     body: '{',
   },
   {
-    title: 'the organization of somebody else',
+    title: 'the organization of another customer',
     status: 404,
     path: scaling(globex.id, globex.primary),
     identity: 'query',
@@ -120,7 +120,7 @@ const FAULTS: Fault[] = [
     body: '{"numReplicas":1}',
   },
   {
-    title: 'the service of somebody else',
+    title: 'the service of another organization',
     status: 404,
     path: scaling(acme.id, globex.primary),
     identity: 'admin',
@@ -161,22 +161,22 @@ onEachStore('the order of checks', (store) => {
         admin: acme.admin,
       };
       const key = keys[identity];
-      const answer = await server.call({
+      const response = await server.call({
         method,
         path,
         ...(key ? { key } : {}),
         headers: { 'content-type': 'application/json', ...headers },
         ...(body === undefined ? {} : { text: body }),
       });
-      expect(answer.status, answer.text).toBe(status);
+      expect(response.status, response.text).toBe(status);
       if (status !== 200)
-        expect(answer.json).toEqual({
-          requestId: answer.headers.get('x-request-id'),
+        expect(response.json).toEqual({
+          requestId: response.headers.get('x-request-id'),
           error: expect.stringMatching(/^[A-Z_]+: ./),
           status,
         });
-      expect(answer.headers.has('www-authenticate')).toBe(status === 401);
-      expect(answer.headers.has('allow')).toBe(status === 405);
+      expect(response.headers.has('www-authenticate')).toBe(status === 401);
+      expect(response.headers.has('allow')).toBe(status === 405);
     },
   );
 

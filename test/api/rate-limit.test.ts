@@ -28,17 +28,17 @@ onEachStore('rate limit', (store) => {
 
     it('B7: every success counts down, then a 429 has a retry time', async () => {
       for (const remaining of [4, 3, 2, 1, 0]) {
-        const answer = await whoAmI(server, globex.admin);
-        expect(answer.status).toBe(200);
-        expect(answer.headers.has('retry-after')).toBe(false);
-        expectRateLimitHeaders(answer, remaining);
+        const response = await whoAmI(server, globex.admin);
+        expect(response.status).toBe(200);
+        expect(response.headers.has('retry-after')).toBe(false);
+        expectRateLimitHeaders(response, remaining);
       }
       for (const _ of [1, 2]) {
-        const answer = await whoAmI(server, globex.admin);
-        expect(answer.status).toBe(429);
-        expect(answer.json.error).toMatch(/^TOO_MANY_REQUESTS: Too many requests with this key; try again in \d+ s$/);
-        expectRateLimitHeaders(answer, 0);
-        expectRetryAfter(answer);
+        const response = await whoAmI(server, globex.admin);
+        expect(response.status).toBe(429);
+        expect(response.json.error).toMatch(/^TOO_MANY_REQUESTS: Too many requests with this key; try again in \d+ s$/);
+        expectRateLimitHeaders(response, 0);
+        expectRetryAfter(response);
       }
     });
 
@@ -48,38 +48,38 @@ onEachStore('rate limit', (store) => {
       expectRateLimitHeaders(await whoAmI(server, acme.admin), 4);
       for (const remaining of [4, 3, 2, 1, 0])
         expectRateLimitHeaders(await server.call({ path: '/api/v2/dashboards', token: acme.token }), remaining);
-      const refused = await server.call({ path: '/api/v2/dashboards', token: acme.token });
-      expect([refused.status, refused.json]).toEqual([429, { message: expect.stringMatching(/^Too many requests/) }]);
-      expectRateLimitHeaders(refused, 0);
-      expectRetryAfter(refused);
+      const rejected = await server.call({ path: '/api/v2/dashboards', token: acme.token });
+      expect([rejected.status, rejected.json]).toEqual([429, { message: expect.stringMatching(/^Too many requests/) }]);
+      expectRateLimitHeaders(rejected, 0);
+      expectRetryAfter(rejected);
       expectRateLimitHeaders(await server.call({ path: '/api/v2/dashboards', token: globex.token }), 4);
     });
 
     it('B7: rejected authenticated calls have the headers and count too', async () => {
       const call = (path: string, key: Credentials = acme.query) => server.call({ path, key });
-      const answers = [
+      const responses = [
         await call('/v1/organizations'),
         await call('/v1/organizations/nonsense'),
         await call(`/v1/organizations/${globex.id}`),
       ];
-      expect(answers.map(({ status }) => status)).toEqual([403, 400, 404]);
-      for (const [index, answer] of answers.entries()) expectRateLimitHeaders(answer, 4 - index);
+      expect(responses.map(({ status }) => status)).toEqual([403, 400, 404]);
+      for (const [index, response] of responses.entries()) expectRateLimitHeaders(response, 4 - index);
     });
 
     it('B7: calls from a rejected address have the headers and count too', async () => {
       const { credentials } = await madeKey(server, { ipAccessList: [{ source: '203.0.113.7' }] }, initech);
-      const answer = await whoAmI(server, credentials);
-      expect(answer.status).toBe(403);
-      expectRateLimitHeaders(answer, 4);
+      const response = await whoAmI(server, credentials);
+      expect(response.status).toBe(403);
+      expectRateLimitHeaders(response, 4);
     });
 
     it('B7: unauthenticated responses do not have the headers', async () => {
-      const answers = [
+      const responses = [
         await server.call({ path: '/v1/organizations' }),
         await server.call({ path: '/v1/nonsense', key: initech.admin }),
         await server.call({ path: '/healthz' }),
       ];
-      for (const { headers } of answers) for (const name of HEADERS) expect(headers.has(name)).toBe(false);
+      for (const { headers } of responses) for (const name of HEADERS) expect(headers.has(name)).toBe(false);
     });
   });
 
@@ -101,23 +101,23 @@ onEachStore('rate limit', (store) => {
     }
 
     it('B7: no response has the headers', async () => {
-      const answers = [
+      const responses = [
         await whoAmI(server, acme.admin),
         await whoAmI(server, acme.query),
         await server.call({ path: '/api/v2/dashboards', token: acme.token }),
       ];
-      for (const { headers } of answers) for (const name of HEADERS) expect(headers.has(name)).toBe(false);
+      for (const { headers } of responses) for (const name of HEADERS) expect(headers.has(name)).toBe(false);
     });
 
     it('B7: 300 failed attempts from an address get a 401, the next ones a 429, and valid credentials keep working', async () => {
       expect(await failures(300, () => '203.0.113.7')).toEqual({ 401: 300 });
-      const refused = await attempt('203.0.113.7', wrong);
-      expect(refused.status).toBe(429);
-      expect(refused.json.error).toMatch(
+      const rejected = await attempt('203.0.113.7', wrong);
+      expect(rejected.status).toBe(429);
+      expect(rejected.json.error).toMatch(
         /^TOO_MANY_REQUESTS: Too many failed attempts from this address; try again in \d+ s$/,
       );
-      expect(refused.headers.has('www-authenticate')).toBe(false);
-      expectRetryAfter(refused);
+      expect(rejected.headers.has('www-authenticate')).toBe(false);
+      expectRetryAfter(rejected);
       expect((await attempt('203.0.113.7', acme.admin)).status).toBe(200);
       expect((await attempt('203.0.113.7', acme.disabled)).status).toBe(429);
       expect((await attempt('::ffff:203.0.113.7', wrong)).status).toBe(429);

@@ -28,10 +28,10 @@ describe.skipIf(!hasPrlimit)('a full disk on libSQL', () => {
         ...[5, 6, 7].map(rescale),
         server.call({ method: 'POST', path: `${organization}/keys`, key: acme.admin, body: { name: 'lost' } }),
       ]);
-      for (const answer of attempts) {
-        expectFailure(service, answer, 503);
-        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-        expect(answer.json.error).toMatch(/^SERVICE_UNAVAILABLE: The state store is not available: /);
+      for (const response of attempts) {
+        expectFailure(service, response, 503);
+        expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+        expect(response.json.error).toMatch(/^SERVICE_UNAVAILABLE: The state store is not available: /);
       }
 
       const [read, keys, dashboards] = await Promise.all([
@@ -80,8 +80,8 @@ describe.skipIf(!hasPrlimit)('a full disk on libSQL', () => {
       const before = await names();
       limitFiles(server, 1);
       for (let round = 0; round < 3; round++) {
-        const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => create(`large ${round} ${index}`)));
-        for (const answer of answers) expectFailure(organization, answer, 503);
+        const responses = await Promise.all(Array.from({ length: 8 }, (_, index) => create(`large ${round} ${index}`)));
+        for (const response of responses) expectFailure(organization, response, 503);
         expect(await names()).toEqual(before);
       }
       limitFiles(server, 'unlimited');

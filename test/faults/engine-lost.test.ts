@@ -9,7 +9,7 @@ const now = Math.floor(Date.now() / 60_000) * 60_000;
 onEachStore('a killed engine', (store) => {
   const server = useServer(store);
 
-  const ask = (where = '') =>
+  const queryLogs = (where = '') =>
     server.call({
       method: 'POST',
       path: '/api/v2/charts/series',
@@ -30,12 +30,12 @@ onEachStore('a killed engine', (store) => {
   });
 
   it('fails its queries with 503 and retry-after, affects nothing else, and restarts', async () => {
-    expect((await ask()).status).toBe(200);
+    expect((await queryLogs()).status).toBe(200);
     const [pid] = children();
     expect(pid).toBeGreaterThan(0);
     // Suspended first, so that the queries are in flight when the process is killed.
     process.kill(pid as number, 'SIGSTOP');
-    const inFlight = ask("Body = 'in flight'");
+    const inFlight = queryLogs("Body = 'in flight'");
     const columns = server.call({ path: '/api/v2/sources/logs/columns', token: acme.token });
     await until(
       async () => countUnreadConnections(pid as number),
@@ -51,7 +51,7 @@ onEachStore('a killed engine', (store) => {
     expect((await columns).status).toBe(503);
     expect((await server.call({ path: '/readyz' })).status).toBe(200);
     const again = await until(
-      () => ask("Body = 'again'"),
+      () => queryLogs("Body = 'again'"),
       ({ status }) => status === 200,
       'the engine does not restart',
     );
@@ -61,7 +61,7 @@ onEachStore('a killed engine', (store) => {
   });
 
   it('stops with the server', async () => {
-    await ask();
+    await queryLogs();
     const [pid] = children();
     expect(await server.stop()).toBe(0);
     expect(() => process.kill(pid as number, 0)).toThrow();

@@ -72,7 +72,7 @@ describe('an engine killed during queries', () => {
     const { engine, pids } = open('killed', {
       observer: { query() {}, running() {}, restarted: () => restarts++ },
     });
-    const row = { OrganizationId: 'acme', Timestamp: '2026-11-15T10:00:00Z', Body: 'kept' };
+    const row = { OrganizationId: 'acme', Timestamp: '2026-11-15T10:00:00Z', Body: 'stored' };
     await engine.insert('otel_logs', [row]);
     const inFlight = [engine.query(ENDLESS, UNLIMITED), engine.query(ENDLESS, UNLIMITED)].map(failure);
     await engine.query(ONE);
@@ -87,7 +87,7 @@ describe('an engine killed during queries', () => {
       (count) => count === 2,
       'it does not restart by itself',
     );
-    expect(await engine.query({ sql: 'SELECT Body FROM pilothouse.otel_logs', parameters: {} })).toEqual([['kept']]);
+    expect(await engine.query({ sql: 'SELECT Body FROM pilothouse.otel_logs', parameters: {} })).toEqual([['stored']]);
     expect(restarts).toBe(1);
   });
 

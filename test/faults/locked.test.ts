@@ -48,15 +48,15 @@ onEachStore('a store locked by another program', (store) => {
 
   it('B3: changes that wait too long are a 503, reads continue, and later changes succeed', async () => {
     const release = await lockStore(server);
-    const answers = await Promise.all([rescale(7), rescale(8)]);
+    const responses = await Promise.all([rescale(7), rescale(8)]);
     expect((await read()).json.result.numReplicas).toBe(6);
     await release();
-    for (const answer of answers) {
-      expectFailure(service, answer, 503);
-      expect(answer.json.error).toBe(
+    for (const response of responses) {
+      expectFailure(service, response, 503);
+      expect(response.json.error).toBe(
         'SERVICE_UNAVAILABLE: The state store is not available: another program has locked the database',
       );
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     }
     expect((await rescale(9)).json.result?.numReplicas).toBe(9);
   });

@@ -56,7 +56,7 @@ onEachStore('migrations', (store) => {
       program.kill('SIGKILL');
       expect(await program.ended).toBe(null);
       expect(program.stdout()).toBe('');
-      await until(isQuiet, (isIt) => isIt, 'the database never notices that its client is gone');
+      await until(isQuiet, (isIt) => isIt, 'the database does not detect that its client is gone');
       expect(await bare.tables()).toEqual([]);
       const again = serve();
       expect((await fetch(`${await ready(again)}/readyz`)).status).toBe(200);

@@ -54,7 +54,7 @@ describe.skipIf(inject('postgresUrl') === '')('PostgreSQL outages', () => {
     for (let round = 0; round < 2; round++) {
       expect((await rescale(4 + round)).status).toBe(200);
       await postgres.stop();
-      const answers: [string, ApiResponse][] = [
+      const responses: [string, ApiResponse][] = [
         [service, await rescale(9)],
         [service, await call({ path: service, key: acme.admin })],
         [
@@ -63,10 +63,10 @@ describe.skipIf(inject('postgresUrl') === '')('PostgreSQL outages', () => {
         ],
         ['/api/v2/dashboards', await call({ path: '/api/v2/dashboards', token: acme.token })],
       ];
-      for (const [path, answer] of answers) {
-        expectFailure(path, answer, 503);
-        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-        expect(answer.text).not.toMatch(/127\.0\.0\.1|ECONN|pilothouse@/);
+      for (const [path, response] of responses) {
+        expectFailure(path, response, 503);
+        expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+        expect(response.text).not.toMatch(/127\.0\.0\.1|ECONN|pilothouse@/);
       }
       const ready = await untilReady({ call }, 503);
       expect(ready.json.message).toBe('The state store is not available: the database cannot be reached');
@@ -80,12 +80,12 @@ describe.skipIf(inject('postgresUrl') === '')('PostgreSQL outages', () => {
   it('B3: requests in flight get a 200 or a 503, every 200 is durable, and the server keeps running', {
     timeout: 600_000,
   }, async () => {
-    const answers: ApiResponse[] = [];
+    const responses: ApiResponse[] = [];
     for (let round = 0; round < 4; round++) {
       let isOver = false;
       const worker = async (number: number) => {
         for (let turn = 0; !isOver; turn++) {
-          answers.push(
+          responses.push(
             await call({
               method: 'POST',
               path: `${organization}/keys`,
@@ -95,11 +95,11 @@ describe.skipIf(inject('postgresUrl') === '')('PostgreSQL outages', () => {
           );
         }
       };
-      const before = answers.length;
+      const before = responses.length;
       const workers = Promise.all(Array.from({ length: 6 }, (_, number) => worker(number)));
       const outage = async () => {
         await until(
-          async () => answers.length,
+          async () => responses.length,
           (count) => count > before + 20,
           'no requests are in flight',
         );
@@ -110,11 +110,11 @@ describe.skipIf(inject('postgresUrl') === '')('PostgreSQL outages', () => {
       };
       await Promise.all([workers, outage()]);
     }
-    const statuses = new Set(answers.map(({ status }) => status));
+    const statuses = new Set(responses.map(({ status }) => status));
     expect([...statuses].sort()).toEqual([200, 503]);
     const stored = new Set(
       (await call({ path: `${organization}/keys`, key: acme.admin })).json.result.map(({ id }: { id: string }) => id),
     );
-    for (const { status, json } of answers) if (status === 200) expect(stored).toContain(json.result.key.id);
+    for (const { status, json } of responses) if (status === 200) expect(stored).toContain(json.result.key.id);
   });
 });

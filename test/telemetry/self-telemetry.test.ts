@@ -48,9 +48,9 @@ describe('self-telemetry', () => {
     );
 
   it('has a log row and a span for each request, owned by its organization', async () => {
-    const answer = await get(server, servicePath(acme), basic(acme.admin));
+    const response = await get(server, servicePath(acme), basic(acme.admin));
     const other = await get(server, servicePath(globex), basic(globex.admin));
-    const requestId = answer.headers.get('x-request-id');
+    const requestId = response.headers.get('x-request-id');
     const route = '/v1/organizations/{organizationId}/services/{serviceId}';
     expect(await untilWritten(requestId)).toEqual([[acme.id, `GET ${route} 200`]]);
     expect(await untilWritten(other.headers.get('x-request-id'))).toEqual([[globex.id, `GET ${route} 200`]]);

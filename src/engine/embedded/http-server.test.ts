@@ -48,10 +48,10 @@ describe('the HTTP interface', () => {
     ['SELECT {missing:String}', 400, 456],
     ['', 400, 62],
   ])('responds to %j with %i and exception %i', async (sql, status, code) => {
-    const answer = await server.call(sql);
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get('x-clickhouse-exception-code')).toBe(String(code));
-    expect(answer.text).toMatch(new RegExp(`^Code: ${code}\\. DB::Exception: [\\s\\S]+ \\([A-Z_]+\\)\\n$`));
+    const response = await server.call(sql);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('x-clickhouse-exception-code')).toBe(String(code));
+    expect(response.text).toMatch(new RegExp(`^Code: ${code}\\. DB::Exception: [\\s\\S]+ \\([A-Z_]+\\)\\n$`));
   });
 
   it('accepts only its two users, in all forms of authentication', async () => {
@@ -62,8 +62,8 @@ describe('the HTTP interface', () => {
       403,
     );
     const crossed = { authorization: `Basic ${btoa(`writer:${PASSWORDS.reader}`)}` };
-    const answer = await server.call('SELECT 1', { headers: crossed });
-    expect(answer.headers.get('x-clickhouse-exception-code')).toBe('516');
+    const response = await server.call('SELECT 1', { headers: crossed });
+    expect(response.headers.get('x-clickhouse-exception-code')).toBe('516');
     const own = await fetch(server.url(), {
       method: 'POST',
       body: 'SELECT 1',
@@ -77,11 +77,11 @@ describe('the HTTP interface', () => {
   it('compresses and decompresses gzip', async () => {
     const request = await server.call(gzipSync('SELECT 5'), { headers: { 'content-encoding': 'gzip' } });
     expect(request.text).toBe('5\n');
-    const answer = await fetch(`${server.url()}/?enable_http_compression=1&query=SELECT+repeat('x',100000)`, {
+    const response = await fetch(`${server.url()}/?enable_http_compression=1&query=SELECT+repeat('x',100000)`, {
       headers: { authorization: `Basic ${btoa(`reader:${PASSWORDS.reader}`)}`, 'accept-encoding': 'gzip' },
     });
-    expect(answer.headers.get('content-encoding')).toBe('gzip');
-    expect((await answer.text()).length).toBe(100_001);
+    expect(response.headers.get('content-encoding')).toBe('gzip');
+    expect((await response.text()).length).toBe(100_001);
     const broken = gzipSync('SELECT 5').subarray(0, 12);
     expect((await server.call(broken, { headers: { 'content-encoding': 'gzip' } })).status).toBe(400);
     expect((await server.call('x', { headers: { 'content-encoding': 'br' } })).status).toBe(501);
@@ -110,8 +110,11 @@ describe('the HTTP interface', () => {
   it('does nothing if a setting is unknown', async () => {
     const count = async () => (await server.call('SELECT count() FROM pilothouse.t')).text;
     const before = await count();
-    const answer = await server.call("INSERT INTO pilothouse.t VALUES (7, '')", { as: 'writer', query: { nope: '1' } });
-    expect(answer.status).toBe(404);
+    const response = await server.call("INSERT INTO pilothouse.t VALUES (7, '')", {
+      as: 'writer',
+      query: { nope: '1' },
+    });
+    expect(response.status).toBe(404);
     expect(await count()).toBe(before);
     expect((await server.call('SELECT 1', { query: { 'a=1, readonly': '0' } })).status).toBe(404);
   });
@@ -137,8 +140,8 @@ describe('the HTTP interface', () => {
 
   it('changes nothing on a GET, not even for the writer', async () => {
     const query = { query: "INSERT INTO pilothouse.t VALUES (8, '')" };
-    const answer = await server.call(undefined, { as: 'writer', method: 'GET', query });
-    expect(answer.headers.get('x-clickhouse-exception-code')).toBe('164');
+    const response = await server.call(undefined, { as: 'writer', method: 'GET', query });
+    expect(response.headers.get('x-clickhouse-exception-code')).toBe('164');
   });
 
   it('rejects the id of a running query', async () => {
@@ -178,13 +181,13 @@ describe('the HTTP interface', () => {
     });
     try {
       expect((await client.ping()).success).toBe(true);
-      const answer = await client.query({
+      const response = await client.query({
         query:
           'SELECT {a:Array(String)} AS a, {d:DateTime64(3)} AS d, {n:Nullable(String)} AS n, {m:Map(String, UInt8)} AS m',
         query_params: { a: ["it's", '\\', 'x\ty'], d: new Date(0), n: null, m: { k: 1 } },
         format: 'JSONEachRow',
       });
-      expect(await answer.json()).toEqual([
+      expect(await response.json()).toEqual([
         { a: ["it's", '\\', 'x\ty'], d: '1970-01-01 00:00:00.000', n: null, m: { k: 1 } },
       ]);
       await expect(client.query({ query: 'SELECT nope' })).rejects.toMatchObject({ code: '47' });

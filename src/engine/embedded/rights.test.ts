@@ -59,9 +59,9 @@ describe('the reader', () => {
     "SELECT * FROM executable('/bin/true', 'CSV', 'a String')",
     "SELECT * FROM merge('system', 'processes')",
   ])('may not %j', async (sql) => {
-    const answer = await server.call(sql);
-    expect(answer.status).not.toBe(200);
-    expect(['164', '392', '497']).toContain(answer.headers.get('x-clickhouse-exception-code'));
+    const response = await server.call(sql);
+    expect(response.status).not.toBe(200);
+    expect(['164', '392', '497']).toContain(response.headers.get('x-clickhouse-exception-code'));
   });
 
   it('neither writes a file nor opens a connection', async () => {
@@ -74,8 +74,8 @@ describe('the reader', () => {
 
   it('cannot raise the limits of its calls', async () => {
     const settings = "SELECT getSetting('readonly'), getSetting('max_memory_usage')";
-    const answer = await server.call(settings, { query: { readonly: '0', max_memory_usage: '99999999999' } });
-    expect(answer.text).toBe(`1\t${300 * 2 ** 20}\n`);
+    const response = await server.call(settings, { query: { readonly: '0', max_memory_usage: '99999999999' } });
+    expect(response.text).toBe(`1\t${300 * 2 ** 20}\n`);
   });
 });
 
