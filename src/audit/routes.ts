@@ -4,13 +4,13 @@ import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { DAY_MS, isoTime, parseDate, parseDateTime } from '../kernel/clock.ts';
 import { rejectViolations, type Violation } from '../kernel/errors.ts';
+import { READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Activity, Wanted } from './activity.ts';
 import type { Audit } from './audit.ts';
 import { ActivityPath, ActivityQuery, ActivityRecord } from './schema.ts';
 import type { ActivityFilter } from './store.ts';
 
-const roles = ['admin', 'developer'];
 const tags = ['Activities'];
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
@@ -20,7 +20,7 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
     app.get(
       '/v1/organizations/:organizationId/activities',
       {
-        config: { operation: 'activityGetList', roles },
+        config: { operation: 'activityGetList', roles: READERS },
         schema: {
           tags,
           summary: 'List activities',
@@ -42,7 +42,7 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
     app.get(
       '/v1/organizations/:organizationId/activities/:activityId',
       {
-        config: { operation: 'activityGet', roles },
+        config: { operation: 'activityGet', roles: READERS },
         schema: { tags, summary: 'Get activity', params: ActivityPath, response: managementResponse(ActivityRecord) },
       },
       async (request) =>

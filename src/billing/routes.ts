@@ -4,6 +4,7 @@ import { END_OF_SUCCESS, managementResponse, sendChunks, sendRendered } from '..
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoSeconds } from '../kernel/clock.ts';
+import { READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Costs } from './costs.ts';
 import { createRenderings, type Headers } from './renderings.ts';
@@ -20,7 +21,7 @@ export function billingRoutes({ costs }: { costs: Costs }): Routes {
     app.get(
       '/v1/organizations/:organizationId/usageCost',
       {
-        config: { operation: 'usageCostGet', roles: ['admin', 'developer'] },
+        config: { operation: 'usageCostGet', roles: READERS },
         schema: {
           tags: ['Billing'],
           summary: 'Get organization usage cost',

@@ -6,8 +6,8 @@ import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { type Clock, parseDateTime } from '../kernel/clock.ts';
 import { rejectViolations } from '../kernel/errors.ts';
+import { DASHBOARD_READERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/id.ts';
-import { READ } from '../tokens/token.ts';
 import { chartRows } from './chart-rows.ts';
 import type { Caller, Charts, View } from './charts.ts';
 import {
@@ -32,7 +32,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
     app.post(
       '/api/v2/charts/series',
       {
-        config: { operation: 'queryChartSeries', roles: READ },
+        config: { operation: 'queryChartSeries', roles: DASHBOARD_READERS },
         onSend: compressResponse,
         schema: {
           tags,
@@ -73,7 +73,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
     app.get(
       '/api/v2/dashboards/:id/tiles/:tileId/data',
       {
-        config: { operation: 'getTileData', roles: READ },
+        config: { operation: 'getTileData', roles: DASHBOARD_READERS },
         onSend: compressResponse,
         schema: {
           tags,
@@ -100,7 +100,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
     app.post(
       '/api/v2/charts/tile',
       {
-        config: { operation: 'drawTile', roles: READ },
+        config: { operation: 'drawTile', roles: DASHBOARD_READERS },
         onSend: compressResponse,
         schema: {
           tags,
@@ -123,7 +123,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
     app.get(
       '/api/v2/sources/:id/columns',
       {
-        config: { operation: 'listSourceColumns', roles: READ },
+        config: { operation: 'listSourceColumns', roles: DASHBOARD_READERS },
         onSend: compressResponse,
         schema: {
           tags: ['Sources'],

@@ -5,8 +5,8 @@ import { getIdentity } from '../http/guard.ts';
 import { formatErrors } from '../http/interfaces.ts';
 import type { Routes } from '../http/validation.ts';
 import { createEtag } from '../kernel/etag.ts';
+import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/id.ts';
-import { READ, WRITE } from '../tokens/token.ts';
 import type { Dashboards } from './dashboards.ts';
 import { Dashboard, DashboardBody, IfMatch, Validation } from './schema.ts';
 import type { StoredDashboard } from './store.ts';
@@ -19,7 +19,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
     app.post(
       '/api/v2/dashboards',
       {
-        config: { operation: 'createDashboard', roles: WRITE },
+        config: { operation: 'createDashboard', roles: DASHBOARD_WRITERS },
         schema: {
           tags,
           summary: 'Create dashboard',
@@ -37,7 +37,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
     app.put(
       '/api/v2/dashboards/:id',
       {
-        config: { operation: 'updateDashboard', roles: WRITE },
+        config: { operation: 'updateDashboard', roles: DASHBOARD_WRITERS },
         schema: {
           tags,
           summary: 'Update dashboard',
@@ -62,7 +62,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
     app.delete(
       '/api/v2/dashboards/:id',
       {
-        config: { operation: 'deleteDashboard', roles: WRITE },
+        config: { operation: 'deleteDashboard', roles: DASHBOARD_WRITERS },
         schema: {
           tags,
           summary: 'Delete dashboard',
@@ -82,7 +82,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
     app.post(
       '/api/v2/dashboards/validate',
       {
-        config: { operation: 'validateDashboard', roles: READ },
+        config: { operation: 'validateDashboard', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'Validate dashboard',

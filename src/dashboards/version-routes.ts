@@ -4,8 +4,8 @@ import { dashboardResponse } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoTime } from '../kernel/clock.ts';
+import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/id.ts';
-import { READ, WRITE } from '../tokens/token.ts';
 import { ifMatchOf, sendStored } from './routes.ts';
 import { Dashboard, DashboardVersionPath, IfMatch, VersionRecord, WholeVersionRecord } from './schema.ts';
 import type { Version, Versions } from './versions.ts';
@@ -17,7 +17,7 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
     app.get(
       '/api/v2/dashboards/:id/versions',
       {
-        config: { operation: 'listDashboardVersions', roles: READ },
+        config: { operation: 'listDashboardVersions', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'List versions of a dashboard',
@@ -34,7 +34,7 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
     app.get(
       '/api/v2/dashboards/:id/versions/:version',
       {
-        config: { operation: 'getDashboardVersion', roles: READ },
+        config: { operation: 'getDashboardVersion', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'Get version of a dashboard',
@@ -52,7 +52,7 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
     app.post(
       '/api/v2/dashboards/:id/versions/:version/restore',
       {
-        config: { operation: 'restoreDashboardVersion', roles: WRITE },
+        config: { operation: 'restoreDashboardVersion', roles: DASHBOARD_WRITERS },
         schema: {
           tags,
           summary: 'Restore version of a dashboard',

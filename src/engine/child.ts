@@ -69,7 +69,7 @@ export async function startChild({ program, options, log }: Options): Promise<Ch
   const startTimeout = setTimeout(kill, START_MS);
   const report = await new Promise<StartupReport>((resolve) => {
     child.once('message', resolve);
-    ended.then((reason) => resolve({ failed: { isMissing: false, text: `the process stopped: ${reason}` } }));
+    void ended.then((reason) => resolve({ failed: { isMissing: false, text: `the process stopped: ${reason}` } }));
     send({ open: options });
   });
   clearTimeout(startTimeout);
@@ -80,7 +80,7 @@ export async function startChild({ program, options, log }: Options): Promise<Ch
     throw new StartFailure(report.failed, lines);
   }
   let isClosing = false;
-  outputClosed.then(async () => {
+  void outputClosed.then(async () => {
     if (!isClosing) log.warn({ reason: await ended, lines }, 'the engine stopped unexpectedly');
   });
   return {

@@ -56,7 +56,7 @@ export function createSupervisor<T extends SupervisedProcess>({ start, clock, lo
     if (starts++ > 0) observer.restarted();
     running = child;
     observer.running(true);
-    child.ended.then((reason) => {
+    void child.ended.then((reason) => {
       running = undefined;
       current = undefined;
       observer.running(false);

@@ -1,8 +1,8 @@
-import { hashOf, tokenSuffixOf } from '../credentials/secrets.ts';
+import { hashSecret, toTokenSuffix } from '../credentials/secrets.ts';
 import { MISSING, type Violation } from '../kernel/errors.ts';
 import { deriveHexId, deriveUuid } from '../kernel/ids.ts';
 import type { HashData } from '../keys/keys.ts';
-import { hashesOf } from '../keys/keys.ts';
+import { hashCredentials } from '../keys/keys.ts';
 import { TOTAL_PER_REPLICA } from '../services/service.ts';
 import type { SourceSpec } from '../sources/schema.ts';
 import type {
@@ -167,7 +167,7 @@ function declaredKey(
     violations.push({ path, rule: 'The key must have either keyId and keySecret, or hashData', value: MISSING });
     return undefined;
   }
-  const hashes = hashData ?? hashesOf({ keyId: keyId ?? '', keySecret: keySecret ?? '' });
+  const hashes = hashData ?? hashCredentials({ keyId: keyId ?? '', keySecret: keySecret ?? '' });
   return {
     kind: 'key',
     id: id?.toLowerCase() ?? deriveUuid(organizationId, 'key', hashes.keyIdHash),
@@ -187,8 +187,8 @@ function declaredToken(
     violations.push({ path, rule: 'The token must have either token or tokenHash', value: MISSING });
     return undefined;
   }
-  const hash = tokenHash ?? hashOf(token ?? '');
-  const suffix = token === undefined ? {} : { tokenSuffix: tokenSuffixOf(token) };
+  const hash = tokenHash ?? hashSecret(token ?? '');
+  const suffix = token === undefined ? {} : { tokenSuffix: toTokenSuffix(token) };
   return {
     kind: 'token',
     id: id?.toLowerCase() ?? deriveUuid(organizationId, 'token', hash),

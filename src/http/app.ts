@@ -14,7 +14,7 @@ import { createAllowedMethods } from './methods.ts';
 import type { Metrics } from './metrics.ts';
 import { type App, type SchemaTypes, validateWithSchemas } from './validation.ts';
 
-interface Options {
+export interface AppOptions {
   log: Logger;
   access: AccessLog;
   metrics: Metrics;
@@ -47,7 +47,7 @@ export function createApp({
   basePath = '',
   page,
   requestTimeoutMs = 30_000,
-}: Options): App {
+}: AppOptions): App {
   const malformed = createMalformedRequestHandler((error, requestId) => {
     log.info(
       { requestId, operation: MALFORMED, status: toHttpStatus(error), reason: error.message },

@@ -4,6 +4,7 @@ import { addressBlock } from '../kernel/addresses.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type MaybePromise, mapMaybe, runWithCallback } from '../kernel/maybe-promise.ts';
+import { hasRole, type Role } from '../kernel/roles.ts';
 import { createRateLimiter, type RateLimit, type RateLimiter, type RateLimitStatus } from './rate-limit.ts';
 import { type App, createPathCheck } from './validation.ts';
 
@@ -22,7 +23,7 @@ export interface Identity {
   credentialName: string;
   /** For logs: identifies the credential without being usable. */
   suffix: string;
-  roles: readonly string[];
+  roles: readonly Role[];
   /** The IP access list; undefined if all addresses are allowed. */
   allowsAddress: ((address: string) => boolean) | undefined;
   /** Set for a console session: the kind of credential used to sign in. */
@@ -53,7 +54,7 @@ declare module 'fastify' {
     /** The operation's name in logs, metrics and OpenAPI. */
     operation?: string;
     /** One of these roles is required; `[]` admits every authenticated identity. If left out, the route is public. */
-    roles?: readonly string[];
+    roles?: readonly Role[];
   }
 }
 
@@ -68,7 +69,7 @@ export interface GuardOptions {
   clock: Clock;
   clientAddress(request: FastifyRequest): string;
   /** The error message for an identity without a required role. */
-  formatMissingRole?(roles: readonly string[], identity: Identity): string;
+  formatMissingRole?(roles: readonly Role[], identity: Identity): string;
 }
 
 /** Above this limit, further failures get a 429; valid credentials from the same address keep working. */
@@ -104,7 +105,7 @@ export function guardRoutes(
       if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many requests with this key');
       checkPath(request.params);
       checkOrganization(request, identity);
-      if (roles.length > 0 && !roles.some((role) => identity.roles.includes(role)))
+      if (roles.length > 0 && !hasRole(identity.roles, roles))
         throw new AppError('forbidden', formatMissingRole(roles, identity));
     };
     route.onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
@@ -200,5 +201,5 @@ function checkOrganization(request: FastifyRequest, identity: Identity): void {
 }
 
 /** The error message for a key without a required role. */
-export const formatMissingKeyRole = (roles: readonly string[], identity: Identity): string =>
+export const formatMissingKeyRole = (roles: readonly Role[], identity: Identity): string =>
   `This operation needs the role ${roles.join(' or ')}; the key has ${identity.roles.join(', ')}`;

@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
+import { isTokenAccess, type Role } from '../kernel/roles.ts';
 import type { BasePath } from './base-path.ts';
 import { DashboardFailure, ManagementFailure } from './envelopes.ts';
 import type { App } from './validation.ts';
@@ -67,9 +68,11 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
   });
 }
 
-function describeRoles(url: string, roles: readonly string[] = []): string {
+function describeRoles(url: string, roles: readonly Role[] = []): string {
   if (roles.length === 0) return '';
-  return `\n\n${url.startsWith('/v1') ? 'Roles' : 'Token access'}: ${roles.join(', ')}.`;
+  return url.startsWith('/v1')
+    ? `\n\nRoles: ${roles.join(', ')}.`
+    : `\n\nToken access: ${roles.filter(isTokenAccess).join(', ')}.`;
 }
 
 /** Error responses are the same for all operations of an interface. Their schema is only for the document. */

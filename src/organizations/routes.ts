@@ -3,11 +3,11 @@ import { managementResponse, success } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoSeconds } from '../kernel/clock.ts';
+import { READERS } from '../kernel/roles.ts';
 import type { Organization } from './organization.ts';
 import type { Organizations } from './organizations.ts';
 import { OrganizationPath, OrganizationRecord } from './schema.ts';
 
-const roles = ['admin', 'developer'];
 const tags = ['Organizations'];
 
 export function organizationRoutes({ organizations }: { organizations: Organizations }): Routes {
@@ -15,7 +15,7 @@ export function organizationRoutes({ organizations }: { organizations: Organizat
     app.get(
       '/v1/organizations',
       {
-        config: { operation: 'organizationGetList', roles },
+        config: { operation: 'organizationGetList', roles: READERS },
         schema: {
           tags,
           summary: 'List organizations',
@@ -29,7 +29,7 @@ export function organizationRoutes({ organizations }: { organizations: Organizat
     app.get(
       '/v1/organizations/:organizationId',
       {
-        config: { operation: 'organizationGet', roles },
+        config: { operation: 'organizationGet', roles: READERS },
         schema: {
           tags,
           summary: 'Get organization',

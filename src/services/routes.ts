@@ -4,6 +4,7 @@ import { createResultSerializer, managementResponse, sendSuccess, success } from
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { mapMaybe } from '../kernel/maybe-promise.ts';
+import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import {
   ExtendedServiceRecord,
@@ -16,8 +17,6 @@ import {
 import type { Service } from './service.ts';
 import type { Services } from './services.ts';
 
-const read = ['admin', 'developer'];
-const change = ['admin'];
 const tags = ['Services'];
 
 /** RFC 9745: when the total memory fields became deprecated, as seconds since the epoch. */
@@ -32,7 +31,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
     app.get(
       '/v1/organizations/:organizationId/services',
       {
-        config: { operation: 'instanceGetList', roles: read },
+        config: { operation: 'instanceGetList', roles: READERS },
         schema: {
           tags,
           summary: 'List services',
@@ -47,7 +46,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
     app.get(
       '/v1/organizations/:organizationId/services/:serviceId',
       {
-        config: { operation: 'instanceGet', roles: read },
+        config: { operation: 'instanceGet', roles: READERS },
         schema: {
           tags,
           summary: 'Get service',
@@ -69,7 +68,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
     app.patch(
       '/v1/organizations/:organizationId/services/:serviceId/scaling',
       {
-        config: { operation: 'instanceScalingUpdate', roles: change },
+        config: { operation: 'instanceScalingUpdate', roles: ADMINS },
         schema: {
           tags,
           summary: 'Update service scaling',
@@ -105,7 +104,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
     app.patch(
       '/v1/organizations/:organizationId/services/:serviceId/replicaScaling',
       {
-        config: { operation: 'instanceReplicaScalingUpdate', roles: change },
+        config: { operation: 'instanceReplicaScalingUpdate', roles: ADMINS },
         schema: {
           tags,
           summary: 'Update service scaling, memory per replica',

@@ -3,7 +3,7 @@ import { actorOf } from '../audit/request-actor.ts';
 import { dashboardResponse, emptyDashboardResponse } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
-import { READ, WRITE } from '../tokens/token.ts';
+import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
 import { ResourcePath } from './id.ts';
 import { SourceBody, SourceRecord } from './schema.ts';
 import type { Sources } from './sources.ts';
@@ -15,7 +15,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
     app.get(
       '/api/v2/sources',
       {
-        config: { operation: 'listSources', roles: READ },
+        config: { operation: 'listSources', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'List sources',
@@ -29,7 +29,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
     app.get(
       '/api/v2/sources/:id',
       {
-        config: { operation: 'getSource', roles: READ },
+        config: { operation: 'getSource', roles: DASHBOARD_READERS },
         schema: { tags, summary: 'Get source', params: ResourcePath, response: dashboardResponse(SourceRecord) },
       },
       async (request) => ({ data: await sources.get(getIdentity(request).organizationId, request.params.id) }),
@@ -38,7 +38,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
     app.post(
       '/api/v2/sources',
       {
-        config: { operation: 'createSource', roles: WRITE },
+        config: { operation: 'createSource', roles: DASHBOARD_WRITERS },
         schema: {
           tags,
           summary: 'Create source',
@@ -55,7 +55,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
     app.put(
       '/api/v2/sources/:id',
       {
-        config: { operation: 'updateSource', roles: WRITE },
+        config: { operation: 'updateSource', roles: DASHBOARD_WRITERS },
         schema: {
           tags,
           summary: 'Update source',
@@ -74,7 +74,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
     app.delete(
       '/api/v2/sources/:id',
       {
-        config: { operation: 'deleteSource', roles: WRITE },
+        config: { operation: 'deleteSource', roles: DASHBOARD_WRITERS },
         schema: {
           tags,
           summary: 'Delete source',

@@ -17,8 +17,8 @@ interface Job {
 
 interface Options {
   observer: StoreObserver;
-  /** Called after each commit, before the changes resolve. */
-  committed(): void;
+  /** Called after each commit with its number of changes, before any of them resolves. */
+  onCommit(changes: number): void;
 }
 
 /** The maximum number of changes per commit, to keep a single commit short. */
@@ -30,7 +30,7 @@ const BUSY_TIMEOUT_MS = 5000;
  * change fails, the group is rolled back and repeated with a savepoint around each change, so that only the failed one
  * is undone. Groups without a failure do not pay for savepoints.
  */
-export function createGroupCommit(database: Database, tx: Db, { observer, committed }: Options) {
+export function createGroupCommit(database: Database, tx: Db, { observer, onCommit }: Options) {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
@@ -85,7 +85,7 @@ export function createGroupCommit(database: Database, tx: Db, { observer, commit
     try {
       if (!(await runAll(group))) await runWithSavepoints(group);
       commit.run();
-      committed();
+      onCommit(group.length);
     } catch (error) {
       failure = { error };
       try {

@@ -24,7 +24,7 @@ export function openLibsql(path: string, observer: StoreObserver): State {
   const reader = connect(path);
   const db = kysely(reader, observer);
   const tx = kysely(writer, unobserved);
-  const watch = watchCommits(path, reader);
+  const watch = watchCommits(reader);
   registerDirectRunner(db, remembering(watch.hasChanged, directRunner(reader, observer)));
   // Statements of a change are not measured one by one: their commit is.
   registerDirectRunner(tx, directRunner(writer, unobserved));
@@ -32,9 +32,9 @@ export function openLibsql(path: string, observer: StoreObserver): State {
   writer.pragma(`wal_autocheckpoint = ${WRITER_PAGES}`);
   const group = createGroupCommit(writer, tx, {
     observer,
-    committed() {
-      watch.lookAgain();
-      checkpoints.consider(watch.pagesInLog());
+    onCommit(changes) {
+      watch.invalidate();
+      checkpoints.countChanges(changes);
     },
   });
   return {

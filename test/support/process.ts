@@ -34,7 +34,7 @@ export function spawnProgram(
     child.stdout.on('data', () => {
       if (output.stdout.includes('\n')) resolve(output.stdout.split('\n', 1)[0]);
     });
-    ended.then(() => resolve(undefined));
+    void ended.then(() => resolve(undefined));
   });
   return {
     pid: child.pid ?? 0,

@@ -3,13 +3,12 @@ import { actorOf } from '../../audit/request-actor.ts';
 import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../../http/envelopes.ts';
 import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
+import { ADMINS, READERS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import type { Threshold } from './budget.ts';
 import type { Budgets } from './budgets.ts';
 import { BudgetPath, BudgetRecord, budgetRecord, CreateBudgetBody, UpdateBudgetBody } from './schema.ts';
 
-const read = ['admin', 'developer'];
-const change = ['admin'];
 const tags = ['Budgets'];
 
 export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
@@ -22,7 +21,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
     app.get(
       '/v1/organizations/:organizationId/budgets',
       {
-        config: { operation: 'budgetGetList', roles: read },
+        config: { operation: 'budgetGetList', roles: READERS },
         schema: {
           tags,
           summary: 'List budgets',
@@ -36,7 +35,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
     app.post(
       '/v1/organizations/:organizationId/budgets',
       {
-        config: { operation: 'budgetCreate', roles: change },
+        config: { operation: 'budgetCreate', roles: ADMINS },
         schema: {
           tags,
           summary: 'Create budget',
@@ -58,7 +57,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
     app.get(
       '/v1/organizations/:organizationId/budgets/:budgetId',
       {
-        config: { operation: 'budgetGet', roles: read },
+        config: { operation: 'budgetGet', roles: READERS },
         schema: { tags, summary: 'Get budget', params: BudgetPath, response: managementResponse(BudgetRecord) },
       },
       async (request) => {
@@ -70,7 +69,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
     app.patch(
       '/v1/organizations/:organizationId/budgets/:budgetId',
       {
-        config: { operation: 'budgetUpdate', roles: change },
+        config: { operation: 'budgetUpdate', roles: ADMINS },
         schema: {
           tags,
           summary: 'Update budget',
@@ -93,7 +92,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
     app.delete(
       '/v1/organizations/:organizationId/budgets/:budgetId',
       {
-        config: { operation: 'budgetDelete', roles: change },
+        config: { operation: 'budgetDelete', roles: ADMINS },
         schema: {
           tags,
           summary: 'Delete budget',

@@ -1,13 +1,12 @@
 import { managementResponse, success } from '../../http/envelopes.ts';
 import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
+import { READERS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { ReplicaScalingBody, ScalingBody, ServicePath } from '../../services/schema.ts';
 import type { Forecasts } from './forecasts.ts';
 import type { ScalingCosts } from './scaling-costs.ts';
 import { ForecastQuery, forecastRecord, previewRecord, ScalingPreview, UsageCostForecast } from './schema.ts';
-
-const roles = ['admin', 'developer'];
 
 interface Options {
   forecasts: Forecasts;
@@ -19,7 +18,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
     app.get(
       '/v1/organizations/:organizationId/usageCost/forecast',
       {
-        config: { operation: 'usageCostForecastGet', roles },
+        config: { operation: 'usageCostForecastGet', roles: READERS },
         schema: {
           tags: ['Billing'],
           summary: 'Forecast usage cost',
@@ -37,7 +36,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
     app.post(
       '/v1/organizations/:organizationId/services/:serviceId/scaling/preview',
       {
-        config: { operation: 'instanceScalingPreview', roles },
+        config: { operation: 'instanceScalingPreview', roles: READERS },
         schema: {
           tags: ['Services'],
           summary: 'Preview service scaling',
@@ -61,7 +60,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
     app.post(
       '/v1/organizations/:organizationId/services/:serviceId/replicaScaling/preview',
       {
-        config: { operation: 'instanceReplicaScalingPreview', roles },
+        config: { operation: 'instanceReplicaScalingPreview', roles: READERS },
         schema: {
           tags: ['Services'],
           summary: 'Preview service scaling, memory per replica',

@@ -2,6 +2,7 @@ import { acceptRawBodies } from '../../http/body.ts';
 import { managementResponse, success } from '../../http/envelopes.ts';
 import { getIdentity } from '../../http/guard.ts';
 import { type Routes, withoutBodyValidation } from '../../http/validation.ts';
+import { ADMINS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { eventTexts, MAX_BATCH_BYTES, unpacked } from './batch-text.ts';
 import type { Intake } from './intake.ts';
@@ -16,7 +17,7 @@ export function meteringRoutes({ intake }: { intake: Intake }): Routes {
     app.post(
       '/v1/organizations/:organizationId/usageEvents',
       {
-        config: { operation: 'usageEventsCreate', roles: ['admin'] },
+        config: { operation: 'usageEventsCreate', roles: ADMINS },
         bodyLimit: MAX_BATCH_BYTES,
         validatorCompiler: withoutBodyValidation,
         schema: {

@@ -7,6 +7,7 @@ import { managementResponse, success } from '../../http/envelopes.ts';
 import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
 import { acceptsGzip } from '../../kernel/encodings.ts';
+import { READERS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { parseWindow } from '../window.ts';
 import { fileNameOf } from './exports.ts';
@@ -14,7 +15,6 @@ import type { Reports } from './reports.ts';
 import { ExportQuery, SummaryQuery, summaryRecord, UsageCostSummary } from './schema.ts';
 import { MAX_SUMMARY_DAYS } from './summaries.ts';
 
-const roles = ['admin', 'developer'];
 const tags = ['Billing'];
 /** Text with this much repetition shrinks to a tenth at once; more effort costs more time than it saves. */
 const GZIP_LEVEL = 2;
@@ -24,7 +24,7 @@ export function reportRoutes({ reports }: { reports: Reports }): Routes {
     app.get(
       '/v1/organizations/:organizationId/usageCost/summary',
       {
-        config: { operation: 'usageCostSummaryGet', roles },
+        config: { operation: 'usageCostSummaryGet', roles: READERS },
         schema: {
           tags,
           summary: 'Summarize usage cost',
@@ -46,7 +46,7 @@ export function reportRoutes({ reports }: { reports: Reports }): Routes {
     app.get(
       '/v1/organizations/:organizationId/usageCost/export',
       {
-        config: { operation: 'usageCostExport', roles },
+        config: { operation: 'usageCostExport', roles: READERS },
         schema: {
           tags,
           summary: 'Export usage cost',
