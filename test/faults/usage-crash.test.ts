@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { microsOf } from '../../src/billing/price.ts';
+import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
 import { storeOf } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -91,7 +91,7 @@ describe('kill -9 while usage arrives', () => {
           });
           const count = sent.filter(({ time, entityId }) => time.startsWith(day) && entityId === entity).length;
           const cost = json.result.costs.find((one: { entityId: string }) => one.entityId === entity);
-          expect(cost.metrics.computeCHC).toBe(microsOf('compute', String(count * 1.25), '0.2985') / 1e6);
+          expect(cost.metrics.computeCHC).toBe(calculateCostMicros('compute', String(count * 1.25), '0.2985') / 1e6);
         }
     } finally {
       await server.remove();
