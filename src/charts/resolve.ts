@@ -31,9 +31,7 @@ export function createResolve({ engine, findSource, openTables }: Options) {
     if (!source) throw missing(id);
     const metricDataType = source.kind === 'metric' ? (series.metricDataType ?? guess(series)) : undefined;
     const { databaseName: database } = source.from;
-    const name = metricDataType === undefined ? source.from.tableName : source.metricTables?.[metricDataType];
-    if (name === undefined || name === '')
-      throw new AppError('bad_request', `The source ${id} has no table for metrics of type ${metricDataType}`);
+    const name = getTableName(id, source, metricDataType);
     const columns = await engine.columns(database, name);
     if (columns.length === 0)
       throw new AppError('bad_request', `The table ${database}.${name} of the source ${id} is not in the engine`);
@@ -55,6 +53,12 @@ export function createResolve({ engine, findSource, openTables }: Options) {
       throw new AppError('bad_request', `The table ${database}.${name} has no column ${table.timeColumn}`);
     return { table, source, metricDataType };
   };
+}
+
+function getTableName(id: string, { from, metricTables }: Source, metricDataType?: MetricDataType): string {
+  const name = metricDataType === undefined ? from.tableName : metricTables?.[metricDataType];
+  if (name) return name;
+  throw new AppError('bad_request', `The source ${id} has no table for metrics of type ${metricDataType}`);
 }
 
 /** A series that does not say what kind of metric it reads: only some kinds have what it asks for. */

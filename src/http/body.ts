@@ -68,16 +68,19 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
 function isTooDeep(text: string): boolean {
   if (text.length <= MAX_DEPTH) return false;
   let depth = 0;
-  let isInString = false;
   for (let i = 0; i < text.length; i++) {
     const character = text[i];
-    if (isInString) {
-      if (character === '\\') i++;
-      else if (character === '"') isInString = false;
-    } else if (character === '"') isInString = true;
+    if (character === '"') i = findStringEnd(text, i);
     else if (character === '{' || character === '[') {
       if (++depth > MAX_DEPTH) return true;
     } else if (character === '}' || character === ']') depth--;
   }
   return false;
+}
+
+/** The index of the closing quote, or past the end of the text if there is none. */
+function findStringEnd(text: string, start: number): number {
+  let i = start + 1;
+  while (i < text.length && text[i] !== '"') i += text[i] === '\\' ? 2 : 1;
+  return i;
 }

@@ -9,17 +9,20 @@ interface JsonSchema {
 
 /** `null` for an optional member means that it was left out, unless its schema gives `null` a meaning of its own. */
 export function dropNulls(schema: object, value: unknown): void {
-  const { items, properties, required } = schema as JsonSchema;
+  const { items } = schema as JsonSchema;
   if (Array.isArray(value)) {
     if (items) for (const element of value) dropNulls(items, element);
-  } else if (typeof value === 'object' && value !== null && properties) {
-    const object = value as Record<string, unknown>;
-    for (const name of Object.keys(object)) {
-      const member = Object.hasOwn(properties, name) ? properties[name] : undefined;
-      if (!member) continue;
-      if (object[name] !== null) dropNulls(member, object[name]);
-      else if (!required?.includes(name) && !admitsNull(member)) delete object[name];
-    }
+  } else if (typeof value === 'object' && value !== null) {
+    dropNullMembers(schema as JsonSchema, value as Record<string, unknown>);
+  }
+}
+
+function dropNullMembers({ properties = {}, required = [] }: JsonSchema, object: Record<string, unknown>): void {
+  for (const name of Object.keys(object)) {
+    const member = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (!member) continue;
+    if (object[name] !== null) dropNulls(member, object[name]);
+    else if (!required.includes(name) && !admitsNull(member)) delete object[name];
   }
 }
 

@@ -150,14 +150,8 @@ export function focusMistakes(row: FocusRow): string[] {
   for (const [column, rule] of Object.entries(FOCUS_RULES)) {
     const cell = row[column];
     if (cell === undefined) mistakes.push(`${column} is missing`);
-    else if (cell === '') {
-      if (!rule.mayBeNull?.(row)) mistakes.push(`${column} is null`);
-    } else {
-      if (rule.mustBeNull?.(row)) mistakes.push(`${column} must be null`);
-      if (!KINDS[rule.kind](cell)) mistakes.push(`${column} is not a ${rule.kind}: ${cell}`);
-      if (rule.allowed && !rule.allowed.includes(cell)) mistakes.push(`${column} may not be ${cell}`);
-      if (rule.isNonNegative && cell.startsWith('-')) mistakes.push(`${column} is negative`);
-    }
+    else if (cell !== '') mistakes.push(...checkCell(row, column, rule, cell));
+    else if (!rule.mayBeNull?.(row)) mistakes.push(`${column} is null`);
   }
   for (const [price, cost] of COSTS) {
     const [quantity = '', unit = '', total = ''] = [row.PricingQuantity, row[price], row[cost]];
@@ -165,6 +159,15 @@ export function focusMistakes(row: FocusRow): string[] {
       mistakes.push(`${quantity} × ${price} ${unit} is not ${cost} ${total}`);
   }
   return [...mistakes, ...periodMistakes(row)];
+}
+
+function checkCell(row: FocusRow, column: string, rule: ColumnRule, cell: string): string[] {
+  const problems: string[] = [];
+  if (rule.mustBeNull?.(row)) problems.push(`${column} must be null`);
+  if (!KINDS[rule.kind](cell)) problems.push(`${column} is not a ${rule.kind}: ${cell}`);
+  if (rule.allowed && !rule.allowed.includes(cell)) problems.push(`${column} may not be ${cell}`);
+  if (rule.isNonNegative && cell.startsWith('-')) problems.push(`${column} is negative`);
+  return problems;
 }
 
 /** Half-open: a month holds its days, and ends where the next begins. */

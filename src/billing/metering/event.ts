@@ -61,16 +61,11 @@ export function createEventCheck(entities: EntityMap, nowMs: number): EventCheck
     if (typeof entityId !== 'string') return refusal('entityId', 'The value must be a text');
     const entity = entityOf(entityType, entityId);
     if (!entity) return unknownEntity(entityType, entityId);
-    const known = typeof meter === 'string' ? METER_OF.get(meter) : undefined;
-    if (typeof meter !== 'string' || !known) return refusal('meter', `The value must be one of ${METRICS.join(', ')}`);
-    if (!known.entityTypes.includes(entity.entityType))
-      return refusal(
-        'meter',
-        `A ${entity.entityType} has no ${meter}; it belongs to ${known.entityTypes.join(' or ')}`,
-      );
+    const known = checkMeter(meter, entity);
+    if ('reason' in known) return known;
     const amount = quantityText(quantity, known);
     if (typeof amount !== 'string') return amount;
-    return { id: id as string, source: source as string, time: when, entity, meter, quantity: amount };
+    return { id: id as string, source: source as string, time: when, entity, meter: meter as string, quantity: amount };
   };
 
   function timeOf(text: string): EventTime | Refusal {
@@ -112,6 +107,13 @@ function readTime(text: string, nowMs: number): EventTime | Refusal {
   if (ms > nowMs + FUTURE_MS) return refusal('time', 'The value must not lie more than an hour in the future');
   if (ms < FIRST_MS) return refusal('time', 'The value must not lie before 2000');
   return { ms, day: dayOf(ms), text: new Date(ms).toISOString().replace('T', ' ').slice(0, -1) };
+}
+
+function checkMeter(name: unknown, { entityType }: Entity): Meter | Refusal {
+  const meter = typeof name === 'string' ? METER_OF.get(name) : undefined;
+  if (!meter) return refusal('meter', `The value must be one of ${METRICS.join(', ')}`);
+  if (meter.entityTypes.includes(entityType)) return meter;
+  return refusal('meter', `A ${entityType} has no ${name}; it belongs to ${meter.entityTypes.join(' or ')}`);
 }
 
 function unknownEntity(entityType: string, entityId: string): Refusal {

@@ -56,13 +56,7 @@ export const lineKey = ({ entityType, entityId, meter }: Omit<Total, 'quantity'>
  */
 export function bookDay({ day, totals, booked, isFinal, openDayOf, priceOf }: Booking): Changes {
   const changes: Changes = { put: [], remove: [] };
-  const entries = new Map<string, LedgerEntry[]>();
-  for (const entry of booked) {
-    const key = lineKey(entry);
-    const same = entries.get(key);
-    if (same) same.push(entry);
-    else entries.set(key, [entry]);
-  }
+  const entries = groupByLine(booked);
   const all = new Map(totals.map((total) => [lineKey(total), total]));
   for (const [key, [entry]] of entries) if (entry && !all.has(key)) all.set(key, { ...entry, quantity: '0' });
 
@@ -93,6 +87,17 @@ export function bookDay({ day, totals, booked, isFinal, openDayOf, priceOf }: Bo
     if (isNeeded && !same) changes.put.push(rest);
   }
   return changes;
+}
+
+function groupByLine(booked: readonly LedgerEntry[]): Map<string, LedgerEntry[]> {
+  const entries = new Map<string, LedgerEntry[]>();
+  for (const entry of booked) {
+    const key = lineKey(entry);
+    const same = entries.get(key);
+    if (same) same.push(entry);
+    else entries.set(key, [entry]);
+  }
+  return entries;
 }
 
 const less = (total: Total, final: readonly Total[]): string =>

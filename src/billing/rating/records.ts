@@ -4,7 +4,7 @@ import { type Cost, type EntityType, METRICS, type Metric } from '../cost.ts';
 import { type Entity, type EntityMap, keyOf } from '../entities.ts';
 import { deleteCost, listCosts, listEntityCosts, putOpenCosts } from '../store.ts';
 import type { LedgerEntry } from './ledger.ts';
-import { listBookedOn } from './store.ts';
+import { type BookedAmount, listBookedOn } from './store.ts';
 
 /** Makes the records of these entries' dates and entities what the ledger says, sum by sum. */
 export async function rebuildRecords(
@@ -19,14 +19,7 @@ export async function rebuildRecords(
     touched.set(entry.date, ofDay.set(keyOf(entry), entry));
   }
   for (const [date, ofDay] of touched) {
-    const sums = new Map<string, Record<Metric, number>>();
-    for (const entry of await listBookedOn(tx, organizationId, date)) {
-      const key = keyOf(entry);
-      if (!ofDay.has(key)) continue;
-      const sum = sums.get(key) ?? { ...NO_MICROS };
-      sum[entry.meter] += entry.micros;
-      sums.set(key, sum);
-    }
+    const sums = sumByEntity(await listBookedOn(tx, organizationId, date), ofDay);
     // Nearly always everybody is known and has entries; then nobody asks what was there before.
     const isPlain = [...ofDay.keys()].every((key) => entities.has(key) && sums.has(key));
     const stored = new Map(
@@ -54,6 +47,22 @@ export async function rebuildRecords(
     }
     await putOpenCosts(tx, costs);
   }
+}
+
+/** Only for the entities in `wanted`. */
+function sumByEntity(
+  entries: readonly BookedAmount[],
+  wanted: ReadonlyMap<string, unknown>,
+): Map<string, Record<Metric, number>> {
+  const sums = new Map<string, Record<Metric, number>>();
+  for (const entry of entries) {
+    const key = keyOf(entry);
+    if (!wanted.has(key)) continue;
+    const sum = sums.get(key) ?? { ...NO_MICROS };
+    sum[entry.meter] += entry.micros;
+    sums.set(key, sum);
+  }
+  return sums;
 }
 
 const NO_MICROS = Object.fromEntries(METRICS.map((metric) => [metric, 0])) as Record<Metric, number>;

@@ -54,17 +54,22 @@ export function refusalOf(sql: string, parameters: [name: string, value: string]
   if (!isWord(first, 'SELECT', 'WITH', 'EXPLAIN')) return 'only SELECT may be run here';
   if (tokens.some((token) => isMark(token, ';'))) return 'one statement at a time';
   for (const [index, token] of tokens.entries()) {
-    const next = tokens[index + 1];
-    if (isWord(token, 'INTO') && isWord(next, 'OUTFILE')) return 'INTO OUTFILE is not allowed';
-    if (!isName(token)) continue;
-    const member = isMark(next, '.') ? tokens[index + 2] : undefined;
-    if (member && (SYSTEM.test(token.text) || isEscaped(token)) && !SYSTEM_TABLES.test(member.text))
-      return `the table ${token.text}.${member.text} is not allowed`;
-    const before = tokens[index - 1];
-    const isApplied = isWord(before, 'APPLY') || (isMark(before, '(') && isWord(tokens[index - 2], 'APPLY'));
-    if ((isMark(next, '(') || isApplied) && (REACHING.test(token.text) || isEscaped(token)))
-      return `the function ${token.text} is not allowed`;
+    if (isWord(token, 'INTO') && isWord(tokens[index + 1], 'OUTFILE')) return 'INTO OUTFILE is not allowed';
+    const problem = isName(token) ? checkName(token, tokens, index) : undefined;
+    if (problem) return problem;
   }
+  return undefined;
+}
+
+function checkName(token: Token, tokens: Token[], index: number): string | undefined {
+  const next = tokens[index + 1];
+  const member = isMark(next, '.') ? tokens[index + 2] : undefined;
+  if (member && (SYSTEM.test(token.text) || isEscaped(token)) && !SYSTEM_TABLES.test(member.text))
+    return `the table ${token.text}.${member.text} is not allowed`;
+  const before = tokens[index - 1];
+  const isApplied = isWord(before, 'APPLY') || (isMark(before, '(') && isWord(tokens[index - 2], 'APPLY'));
+  if ((isMark(next, '(') || isApplied) && (REACHING.test(token.text) || isEscaped(token)))
+    return `the function ${token.text} is not allowed`;
   return undefined;
 }
 
