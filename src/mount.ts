@@ -17,12 +17,18 @@ import { versionRoutes } from './dashboards/version-routes.ts';
 import type { Domains } from './domains.ts';
 import { type AppOptions, createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
-import { FAILED_ATTEMPTS, type GuardOptions, guardRoutes, knowCallers, needsRole } from './http/guard.ts';
+import {
+  decorateRequests,
+  FAILED_ATTEMPTS,
+  formatMissingKeyRole,
+  type GuardOptions,
+  guardRoutes,
+} from './http/guard.ts';
 import { healthRoutes } from './http/health.ts';
 import { consoleInterface, dashboards, management } from './http/interfaces.ts';
 import type { Metrics } from './http/metrics.ts';
 import { describeRoutes, serveDocument, serveReferenceAtRoot } from './http/openapi.ts';
-import { createFixedWindow } from './http/rate-limit.ts';
+import { createRateLimiter } from './http/rate-limit.ts';
 import type { App, Routes } from './http/validation.ts';
 import type { Clock } from './kernel/clock.ts';
 import { createKeyAuthentication } from './keys/authentication.ts';
@@ -60,7 +66,7 @@ export async function mountApps(options: Options): Promise<{ main: App; dashboar
   const { config, clock } = options;
   const shared = {
     rate: config.rateLimit,
-    failedAttempts: createFixedWindow(FAILED_ATTEMPTS, clock),
+    failedAttempts: createRateLimiter(FAILED_ATTEMPTS, clock),
     clock,
     clientAddress: createClientAddress(config.trustedProxies),
   };
@@ -83,8 +89,8 @@ function createManagement({ state, clock, domains }: Options, shared: SharedGuar
     guard: {
       ...shared,
       authenticate: createKeyAuthentication({ db: state.db, clock, lastUsed: domains.lastUsed }),
-      authenticateSession: createSessionAuthentication(domains.sessions, 'management'),
-      roleRefusal: needsKeySession(needsRole),
+      authenticateSession: createSessionAuthentication(domains.sessions),
+      formatMissingRole: needsKeySession(formatMissingKeyRole),
       challenge: 'Basic realm="pilothouse", charset="UTF-8"',
     },
     bodyLimitBytes: management.bodyLimitBytes,
@@ -109,8 +115,8 @@ function createDashboardInterface({ state, clock, domains }: Options, shared: Sh
     guard: {
       ...shared,
       authenticate: createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed }),
-      authenticateSession: createSessionAuthentication(domains.sessions, 'dashboards'),
-      roleRefusal: needsDashboardRole(needsWriteToken),
+      authenticateSession: createSessionAuthentication(domains.sessions),
+      formatMissingRole: needsDashboardRole(needsWriteToken),
       challenge: 'Bearer realm="pilothouse"',
     },
     bodyLimitBytes: dashboards.bodyLimitBytes,
@@ -140,11 +146,11 @@ async function mountMain(options: Options, shared: SharedGuard, interfaces: Moun
 function mountConsole(app: App, { config, clock, domains, version, demo }: Options, shared: SharedGuard): void {
   const { basePath, rateLimit, dashboardPort } = config;
   const { failedAttempts, clientAddress } = shared;
-  const signIns = rateLimit && createFixedWindow(rateLimit, clock);
+  const signIns = rateLimit && createRateLimiter(rateLimit, clock);
   const hasDashboards = dashboardPort === undefined;
   app.register((scope) => {
     limitBodies(scope as App, consoleInterface.bodyLimitBytes);
-    knowCallers(scope as App, clientAddress);
+    decorateRequests(scope as App, clientAddress);
     sessionRoutes({ ...domains, basePath, hasDashboards, failedAttempts, signIns })(scope as App);
     configRoutes({ basePath, version, demo })(scope as App);
   });

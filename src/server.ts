@@ -12,10 +12,10 @@ import { createMetrics } from './http/metrics.ts';
 import type { App } from './http/validation.ts';
 import type { Clock } from './kernel/clock.ts';
 import { mountApps } from './mount.ts';
-import { storeFailure } from './state/failures.ts';
+import { toStoreError } from './state/failures.ts';
 import { openState } from './state/open.ts';
 import type { StoreObserver } from './state/state.ts';
-import { openSelfTelemetry } from './telemetry/self.ts';
+import { openSelfTelemetry } from './telemetry/self-telemetry.ts';
 
 export interface Server {
   url: string;
@@ -126,7 +126,7 @@ async function mount(options: Options, { state, metrics, telemetry }: Opened, do
     consoleDirectory,
     version: VERSION,
     observe: telemetry?.request,
-    explain: storeFailure,
+    explain: toStoreError,
     isDraining: () => isDraining,
   });
   shutdown.add(async () => {

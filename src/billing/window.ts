@@ -1,5 +1,5 @@
-import { type Day, daysFromTo, parseDay } from '../kernel/days.ts';
-import { refuse, type Violation } from '../kernel/errors.ts';
+import { countDaysBetween, type Day, parseDay } from '../kernel/days.ts';
+import { rejectViolations, type Violation } from '../kernel/errors.ts';
 
 /** Both days included. */
 export interface Window {
@@ -21,7 +21,7 @@ export function parseWindow(
   if (from === undefined) violations.push({ path: 'from_date', rule, value: from_date });
   if (to === undefined) violations.push({ path: 'to_date', rule, value: to_date });
   if (from !== undefined && to !== undefined) {
-    const span = daysFromTo(from, to);
+    const span = countDaysBetween(from, to);
     if (span < 0) violations.push({ path: 'from_date', rule: 'The value must not be after to_date', value: from_date });
     if (span >= maxDays)
       violations.push({
@@ -30,6 +30,6 @@ export function parseWindow(
         value: to_date,
       });
   }
-  refuse(violations);
+  rejectViolations(violations);
   return { from: from ?? '', to: to ?? '' };
 }

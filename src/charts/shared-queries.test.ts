@@ -71,7 +71,7 @@ describe('queries that are shared', () => {
       (length) => length > before,
       'the query goes on',
     );
-    expect(ran.at(-1)).toBe('cancelled');
+    expect(ran.at(-1)).toBe('canceled');
   });
 
   it('a token that asks for too much waits, and is refused in the end; others do not wait for it', async () => {

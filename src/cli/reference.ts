@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import pino from 'pino';
+import { renderAggregationReference } from '../charts/aggregation-reference.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { ROLES } from '../keys/key.ts';
+import { KEY_ROLES } from '../kernel/roles.ts';
 import { startServer } from '../server.ts';
 import { configOf, type World } from './command.ts';
 
@@ -16,15 +17,16 @@ interface Operation {
   isOpen: boolean;
 }
 
-/** Writes what is generated from the routes: the OpenAPI document and the table of roles. For maintainers; hidden from help. */
+/** Writes what is generated from the routes: the OpenAPI document, the table of roles and the table of aggregations. For maintainers; hidden from help. */
 export function referenceCommand(program: Command, world: World): void {
   program
     .command('reference', { hidden: true })
-    .requiredOption('--write <directory>', 'where to write openapi.json and roles.md')
+    .requiredOption('--write <directory>', 'where to write openapi.json, roles.md and aggregations.md')
     .action(async ({ write }) => {
       const { openapi, roles } = await renderReference(world);
       world.writeFile(join(write, 'openapi.json'), openapi);
       world.writeFile(join(write, 'roles.md'), roles);
+      world.writeFile(join(write, 'aggregations.md'), renderAggregationReference());
     });
 }
 
@@ -60,7 +62,7 @@ function roleTable(operations: readonly Operation[]): string {
   const management = operations.filter(({ path }) => path.startsWith('/v1'));
   const allowed = (description: string) => /Roles: (.*)\.$/.exec(description)?.[1]?.split(', ') ?? [];
   const rows = management.map(({ method, path, summary, description }) => {
-    const cells = ROLES.map((role) => (allowed(description).includes(role) ? 'yes' : '403'));
+    const cells = KEY_ROLES.map((role) => (allowed(description).includes(role) ? 'yes' : '403'));
     return `| ${summary} | \`${method} ${path}\` | ${cells.join(' | ')} |`;
   });
   return [
@@ -69,8 +71,8 @@ function roleTable(operations: readonly Operation[]): string {
     'Generated from the routes by `npm run docs`. A key has one or more of these roles; one that admits the operation is enough.',
     'Dashboard operations (`/api/v2`) take a dashboard token instead of a key: a read-write one where they change something.',
     '',
-    `| operation | call | ${ROLES.join(' | ')} |`,
-    `|---|---|${ROLES.map(() => '---').join('|')}|`,
+    `| operation | call | ${KEY_ROLES.join(' | ')} |`,
+    `|---|---|${KEY_ROLES.map(() => '---').join('|')}|`,
     ...rows,
     '',
   ].join('\n');

@@ -1,5 +1,5 @@
 import type { Actor } from '../audit/activity.ts';
-import { sentence } from '../kernel/errors.ts';
+import { formatViolation } from '../kernel/errors.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { Sources } from '../sources/sources.ts';
 import type { State } from '../state/state.ts';
@@ -62,7 +62,7 @@ export function createApplying({ state, organizations, sources, saving }: Option
         for (const one of wanted) {
           applied.dashboards.push(await applyOne(tx, actor, one));
           const unknown = sourceIdViolations(one.dashboard, await sources.ids(tx, one.organizationId));
-          applied.warnings.push(...unknown.map((violation) => `${one.dashboard.name}: ${sentence(violation)}`));
+          applied.warnings.push(...unknown.map((violation) => `${one.dashboard.name}: ${formatViolation(violation)}`));
         }
         if (dryRun) throw new DryRun();
       });

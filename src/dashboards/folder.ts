@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { AppError, sentence } from '../kernel/errors.ts';
+import { AppError, formatViolation } from '../kernel/errors.ts';
 import { type DashboardFile, parseDashboardFile } from './file.ts';
 
 /** One file of the dashboards folder: what it says, or what is wrong with it. */
@@ -62,6 +62,6 @@ function readOne(directory: string, path: string): FoundFile {
 }
 
 export function mistakesOf(error: unknown): string[] {
-  if (error instanceof AppError && error.violations.length > 0) return error.violations.map(sentence);
+  if (error instanceof AppError && error.violations.length > 0) return error.violations.map(formatViolation);
   return [(error as Error).message];
 }

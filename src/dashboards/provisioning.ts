@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/activity.ts';
-import { sentence } from '../kernel/errors.ts';
-import { derivedHexId } from '../kernel/ids.ts';
+import { formatViolation } from '../kernel/errors.ts';
+import { deriveHexId } from '../kernel/ids.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { Sources } from '../sources/sources.ts';
@@ -71,7 +71,7 @@ export function createProvisioning({ state, organizations, sources, saving }: Op
         for (const one of gone) await saving.remove(tx, ACTOR, one.organizationId, one);
         const warnings = wanted.flatMap(({ path, organizationId, dashboard }) => {
           const unknown = sourceIdViolations(dashboard, known.get(organizationId) ?? new Set());
-          return unknown.length === 0 ? [] : [{ path, mistakes: unknown.map(sentence) }];
+          return unknown.length === 0 ? [] : [{ path, mistakes: unknown.map(formatViolation) }];
         });
         return { saved, removed: gone.length, warnings };
       });
@@ -108,7 +108,7 @@ function sorted(files: readonly FoundFile[], all: readonly Organization[]): { wa
       mistakes.push({ path, mistakes: [organization] });
       continue;
     }
-    const id = found.file.id ?? derivedHexId('dashboards folder', path.replace(/\.[^.]*$/, ''));
+    const id = found.file.id ?? deriveHexId('dashboards folder', path.replace(/\.[^.]*$/, ''));
     const known = wanted.get(`${organization.id} ${id}`);
     if (known) mistakes.push({ path, mistakes: [`id: ${known.path} has this dashboard already <string:${id}>`] });
     else

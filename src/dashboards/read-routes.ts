@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { dashboardAnswer } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { dashboardResponse } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { preferredEncoding } from '../kernel/encodings.ts';
 import { matchesEtag } from '../kernel/etag.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
+import { DASHBOARD_READERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/id.ts';
-import { READ } from '../tokens/token.ts';
 import type { Dashboards } from './dashboards.ts';
 import { createRenderings, type Encoded, type Rendering, rendered } from './renderings.ts';
 import { Dashboard } from './schema.ts';
@@ -24,14 +24,14 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
     reply: object,
     what: string,
     render: (organizationId: string) => Promise<Rendering>,
-  ): Soon<void> {
-    const { organizationId, dashboardRevision } = callerOf(request);
+  ): MaybePromise<void> {
+    const { organizationId, revisions } = getIdentity(request);
     const accepted = preferredEncoding(request.headers['accept-encoding'] ?? '');
     const rendering =
-      renderings.find(organizationId, dashboardRevision, what) ??
-      render(organizationId).then((made) => renderings.keep(organizationId, dashboardRevision, what, made));
-    return soon(rendering, (found) =>
-      soon(renderings.encoded(organizationId, found, accepted), (encoded) =>
+      renderings.find(organizationId, revisions.dashboards, what) ??
+      render(organizationId).then((made) => renderings.keep(organizationId, revisions.dashboards, what, made));
+    return mapMaybe(rendering, (found) =>
+      mapMaybe(renderings.encoded(organizationId, found, accepted), (encoded) =>
         sendUnlessKnown(request, reply as FastifyReply, found, encoded),
       ),
     );
@@ -41,12 +41,12 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
     app.get(
       '/api/v2/dashboards',
       {
-        config: { operation: 'listDashboards', roles: READ },
+        config: { operation: 'listDashboards', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'List dashboards',
           description: 'All of them, whole, by name descending.',
-          response: dashboardAnswer(Type.Array(Dashboard)),
+          response: dashboardResponse(Type.Array(Dashboard)),
         },
       },
       (request, reply) =>
@@ -59,13 +59,13 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
     app.get(
       '/api/v2/dashboards/:id',
       {
-        config: { operation: 'getDashboard', roles: READ },
+        config: { operation: 'getDashboard', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'Get dashboard',
           description: 'One that comes from a file carries the name of that file in x-pilothouse-provisioned.',
           params: ResourcePath,
-          response: dashboardAnswer(Dashboard),
+          response: dashboardResponse(Dashboard),
         },
       },
       (request, reply) =>

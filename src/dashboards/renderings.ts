@@ -1,6 +1,6 @@
-import { compressed, type Encoding, WORTH_COMPRESSING_BYTES } from '../kernel/encodings.ts';
-import { encodedEtag, etagOf } from '../kernel/etag.ts';
-import type { Soon } from '../kernel/soon.ts';
+import { compress, type Encoding, MIN_COMPRESSED_BYTES } from '../kernel/encodings.ts';
+import { createEtag, toEncodedEtag } from '../kernel/etag.ts';
+import type { MaybePromise } from '../kernel/maybe-promise.ts';
 
 const KEPT_BYTES = 32 * 1024 * 1024;
 /** What an answer costs besides its bytes. */
@@ -23,7 +23,7 @@ export interface Rendering {
 
 /** `data` is the JSON that the tag names: of one dashboard, the text it is stored as. */
 export const rendered = (data: string, provisionedFrom?: string): Rendering => ({
-  plain: { bytes: Buffer.from(`{"data":${data}}`), etag: etagOf(data), encoding: undefined },
+  plain: { bytes: Buffer.from(`{"data":${data}}`), etag: createEtag(data), encoding: undefined },
   encoded: new Map(),
   provisionedFrom,
 });
@@ -57,8 +57,8 @@ export function createRenderings() {
   }
 
   async function encode(organizationId: string, { plain, encoded }: Rendering, encoding: Encoding): Promise<Encoded> {
-    const bytes = await compressed(plain.bytes, encoding, 'kept');
-    const made: Encoded = { bytes, etag: encodedEtag(plain.etag, encoding), encoding };
+    const bytes = await compress(plain.bytes, encoding, 'cached');
+    const made: Encoded = { bytes, etag: toEncodedEtag(plain.etag, encoding), encoding };
     encoded.set(encoding, made);
     count(organizationId, bytes.length);
     return made;
@@ -84,9 +84,9 @@ export function createRenderings() {
     },
 
     /** Compressed once for all who ask; what is short goes out as it is. */
-    encoded(organizationId: string, rendering: Rendering, encoding: Encoding | 'identity'): Soon<Encoded> {
+    encoded(organizationId: string, rendering: Rendering, encoding: Encoding | 'identity'): MaybePromise<Encoded> {
       const { plain, encoded } = rendering;
-      if (encoding === 'identity' || plain.bytes.length < WORTH_COMPRESSING_BYTES) return plain;
+      if (encoding === 'identity' || plain.bytes.length < MIN_COMPRESSED_BYTES) return plain;
       return encoded.get(encoding) ?? encode(organizationId, rendering, encoding);
     },
   };

@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { AppError, refuse } from '../kernel/errors.ts';
+import { AppError, rejectViolations } from '../kernel/errors.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import { isUniqueViolation } from '../state/failures.ts';
 import type { State } from '../state/state.ts';
@@ -45,7 +45,7 @@ export function createFleet({ state, clock, audit, organizations }: Options) {
     /** All or nothing: every mistake is listed, and none of the file is stored when there is one. */
     async apply(file: FleetFile, actor: Actor, options: ApplyOptions = {}): Promise<Applied> {
       const { organizations: declared, violations } = declaredIn(file);
-      refuse(violations);
+      rejectViolations(violations);
       let applied: Applied = { steps: [], warnings: [] };
       try {
         await state.write(async (tx) => {
@@ -55,7 +55,7 @@ export function createFleet({ state, clock, audit, organizations }: Options) {
             if (await organizations.find(tx, one.organization.id)) await organizations.take(tx, one.organization.id);
             plans.push(await planOrganization(tx, one, clock.now(), actor, options));
           }
-          refuse(plans.flatMap((plan) => plan.violations));
+          rejectViolations(plans.flatMap((plan) => plan.violations));
           for (const plan of plans) {
             await plan.store(tx);
             for (const change of plan.changes) await audit.record(tx, actor, change);

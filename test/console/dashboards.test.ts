@@ -5,7 +5,7 @@ import { board, place, QUERY, RANGE, rows, T0 } from '../support/board.ts';
 import { expectAccessible, inBrowser, type Page, shoot } from '../support/browser.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme, fleet } from '../support/fleet.ts';
-import { childrenOf } from '../support/process.ts';
+import { listChildren } from '../support/process.ts';
 import { until } from '../support/until.ts';
 
 const many = {
@@ -205,7 +205,7 @@ inBrowser(
       let isDown = true;
       const killing = (async () => {
         while (isDown) {
-          for (const pid of childrenOf(browser.server.pid)) process.kill(pid, 'SIGKILL');
+          for (const pid of listChildren(browser.server.pid)) process.kill(pid, 'SIGKILL');
           await delay(20);
         }
       })();

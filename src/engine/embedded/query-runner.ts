@@ -1,10 +1,10 @@
 import type { RawInsertFormat, Session } from 'chdb';
+import { createQueue } from '../../kernel/queue.ts';
 import type { Role } from './configuration.ts';
-import { asException, EngineException } from './exceptions.ts';
-import type { Face } from './messages.ts';
+import { EngineException, toEngineException } from './exceptions.ts';
+import type { Access } from './messages.ts';
 import type { Call } from './request.ts';
-import { literal, refusalOf } from './statement-text.ts';
-import { createTurns } from './turns.ts';
+import { findProhibition, toLiteral } from './statement-text.ts';
 
 export interface Result {
   bytes: Uint8Array;
@@ -22,43 +22,46 @@ interface Options {
   queryMemoryBytes: number;
 }
 
-export type Queries = ReturnType<typeof createQueries>;
+export type QueryRunner = ReturnType<typeof createQueryRunner>;
 
 const MAX_WAITING = 512;
 const KILL_AGAIN_MS = 20;
 
-/** Runs calls with the rights of their face, some at a time, and stops those that nobody waits for. */
-export function createQueries({ openSession, readers, writers, queryMemoryBytes }: Options) {
-  const turns = {
-    reader: createTurns({ size: readers, maxWaiting: MAX_WAITING }),
-    writer: createTurns({ size: writers, maxWaiting: MAX_WAITING }),
-    stopper: createTurns({ size: 1, maxWaiting: MAX_WAITING }),
-  };
+/** Runs calls with the privileges of their user, a limited number at a time, and stops those whose client disconnected. */
+export function createQueryRunner({ openSession, readers, writers, queryMemoryBytes }: Options) {
+  const createRoleQueue = (concurrency: number) =>
+    createQueue({
+      concurrency,
+      maxWaiting: MAX_WAITING,
+      onFull: () => new EngineException(202, 'TOO_MANY_SIMULTANEOUS_QUERIES', 'Too many queries are waiting.'),
+      onCanceled: () => new EngineException(394, 'QUERY_WAS_CANCELLED', 'Query was cancelled.'),
+    });
+  const queues = { reader: createRoleQueue(readers), writer: createRoleQueue(writers), stopper: createRoleQueue(1) };
   const running = new Map<string, Promise<unknown>>();
 
   /**
-   * Each call has a session of its own: whatever a statement sets stays on its session, and one that was made read-only
-   * stays so. Opening one takes a quarter of a millisecond.
+   * Each call gets a new session, because settings stay on a session and a read-only session remains read-only.
+   * Opening one takes a quarter of a millisecond.
    */
   async function inSession<T>(
     role: Role,
     signal: AbortSignal | undefined,
     work: (session: Session) => Promise<T>,
   ): Promise<T> {
-    return turns[role](signal, async () => {
+    return queues[role].run(async () => {
       const session = openSession();
       try {
         return await work(session);
       } finally {
         session.close();
       }
-    });
+    }, signal);
   }
 
-  /** The engine gives queries ids of its own; ours stands in a setting, which the list of processes shows. */
+  /** The engine assigns its own query ids; ours is in the setting `log_comment`, which system.processes contains. */
   async function stop(queryId: string): Promise<void> {
-    const kill = `SET ROLE stopper; KILL QUERY WHERE Settings['log_comment'] = ${literal(queryId)} ASYNC`;
-    // Once is not enough: it may not have begun, or be between two statements.
+    const kill = `SET ROLE stopper; KILL QUERY WHERE Settings['log_comment'] = ${toLiteral(queryId)} ASYNC`;
+    // Repeated: the query may not have started yet, or may be between two statements.
     for (let work = running.get(queryId); work && running.get(queryId) === work; ) {
       await inSession('stopper', undefined, (session) => session.queryAsync(kill)).catch(() => {});
       await Promise.race([work, new Promise((resolve) => setTimeout(resolve, KILL_AGAIN_MS))]);
@@ -66,7 +69,7 @@ export function createQueries({ openSession, readers, writers, queryMemoryBytes 
   }
 
   return {
-    async run(face: Face, call: Call, queryId: string, signal?: AbortSignal): Promise<Result> {
+    async run(access: Access, call: Call, queryId: string, signal?: AbortSignal): Promise<Result> {
       if (running.has(queryId)) {
         throw new EngineException(
           216,
@@ -74,11 +77,11 @@ export function createQueries({ openSession, readers, writers, queryMemoryBytes 
           `Query with id = ${queryId} is already running.`,
         );
       }
-      const refusal = face === 'reader' ? refusalOf(call.sql, call.parameters) : undefined;
-      if (refusal) throw new EngineException(392, 'QUERY_IS_PROHIBITED', `Refused: ${refusal}.`);
-      const isReadOnly = face === 'reader' || call.isReadOnly;
-      const prelude = preludeOf(call, { role: face, queryId, isReadOnly, queryMemoryBytes });
-      const work = inSession(face, signal, (session) => execute(session, call, prelude));
+      const prohibition = access === 'reader' ? findProhibition(call.sql, call.parameters) : undefined;
+      if (prohibition) throw new EngineException(392, 'QUERY_IS_PROHIBITED', `Query is not allowed: ${prohibition}.`);
+      const isReadOnly = access === 'reader' || call.isReadOnly;
+      const prelude = createPrelude(call, { role: access, queryId, isReadOnly, queryMemoryBytes });
+      const work = inSession(access, signal, (session) => execute(session, call, prelude));
       const ended = work.then(
         () => {},
         () => {},
@@ -89,44 +92,44 @@ export function createQueries({ openSession, readers, writers, queryMemoryBytes 
       try {
         return await work;
       } catch (error) {
-        throw asException(error);
+        throw toEngineException(error);
       } finally {
         signal?.removeEventListener('abort', onAbort);
         running.delete(queryId);
       }
     },
-    /** Stops everything that runs. */
+    /** Stops all running queries. */
     async close(): Promise<void> {
       await Promise.all([...running.keys()].map(stop));
     },
   };
 }
 
-interface Walls {
+interface QueryLimits {
   role: Role;
   queryId: string;
   isReadOnly: boolean;
   queryMemoryBytes: number;
 }
 
-const OURS = new Set(['log_comment', 'max_memory_usage', 'readonly']);
+const RESERVED_SETTINGS = new Set(['log_comment', 'max_memory_usage', 'readonly']);
 
-/** Role, values and settings for the statement that follows; read-only comes last and closes the door. */
-function preludeOf(
+/** Sets role, parameters and settings for the next statement. `readonly` comes last: nothing can be set after it. */
+function createPrelude(
   { parameters, settings, database }: Call,
-  { role, queryId, isReadOnly, queryMemoryBytes }: Walls,
+  { role, queryId, isReadOnly, queryMemoryBytes }: QueryLimits,
 ): string {
-  const given = (wanted: string) => Number(settings.findLast(([name]) => name === wanted)?.[1] ?? 0);
-  const memory = Math.min(given('max_memory_usage') || queryMemoryBytes, queryMemoryBytes);
+  const getNumber = (wanted: string) => Number(settings.findLast(([name]) => name === wanted)?.[1] ?? 0);
+  const memory = Math.min(getNumber('max_memory_usage') || queryMemoryBytes, queryMemoryBytes);
   const assignments = [
     ...parameters.map(([name, value]) => [`param_${name}`, value]),
-    ...settings.filter(([name]) => !OURS.has(name)),
+    ...settings.filter(([name]) => !RESERVED_SETTINGS.has(name)),
     ['log_comment', queryId],
     ['max_memory_usage', String(memory)],
-    ...(isReadOnly || given('readonly') > 0 ? [['readonly', '1']] : []),
+    ...(isReadOnly || getNumber('readonly') > 0 ? [['readonly', '1']] : []),
   ];
-  const set = assignments.map(([name = '', value = '']) => `${name} = ${literal(value)}`).join(', ');
-  const use = database === undefined ? '' : `USE \`${literal(database).slice(1, -1).replaceAll('`', '\\`')}\`;\n`;
+  const set = assignments.map(([name = '', value = '']) => `${name} = ${toLiteral(value)}`).join(', ');
+  const use = database === undefined ? '' : `USE \`${toLiteral(database).slice(1, -1).replaceAll('`', '\\`')}\`;\n`;
   return `SET ROLE ${role};\n${use}SET ${set};\n`;
 }
 
@@ -144,7 +147,7 @@ const RAW_FORMATS = new Set<string>([
 async function execute(session: Session, call: Call, prelude: string): Promise<Result> {
   const [, table, columns, format = ''] = RAW_INSERT.exec(call.sql) ?? [];
   if (table !== undefined && RAW_FORMATS.has(format)) {
-    // The rows go to the engine as they came, without becoming text in between.
+    // The rows are passed on as bytes, without decoding them.
     await session.queryAsync(prelude);
     const names = columns?.split(',').map((name) => name.trim().replaceAll('`', ''));
     const summary = await session.insert({

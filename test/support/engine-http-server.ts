@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { type Child, startChild } from '../../src/engine/child.ts';
-import type { Face } from '../../src/engine/embedded/messages.ts';
+import type { Access } from '../../src/engine/embedded/messages.ts';
 
 export const ENGINE_PROGRAM = join(import.meta.dirname, '../../dist/engine.js');
 
-export const PASSWORDS: Record<Face, string> = { reader: 'the-readers', writer: 'the-writers' };
+export const PASSWORDS: Record<Access, string> = { reader: 'the-readers', writer: 'the-writers' };
 
 const MEBIBYTE = 2 ** 20;
 
 export function startFace(directory: string): Promise<Child> {
   return startChild({
     program: ENGINE_PROGRAM,
-    order: {
+    options: {
       directory,
       passwords: PASSWORDS,
       serverMemoryBytes: 700 * MEBIBYTE,
@@ -33,7 +33,7 @@ export interface FaceAnswer {
 }
 
 export interface FaceCall {
-  as?: Face;
+  as?: Access;
   query?: Record<string, string>;
   headers?: Record<string, string>;
   method?: string;
@@ -41,7 +41,7 @@ export interface FaceCall {
 }
 
 /** The engine's HTTP interface by itself, for all tests of the surrounding `describe`. */
-export function useFace() {
+export function useEngineHttpServer() {
   let child: Child | undefined;
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-face-'));
   beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PASSWORDS, useFace } from '../../../test/support/face.ts';
+import { PASSWORDS, useEngineHttpServer } from '../../../test/support/engine-http-server.ts';
 import { until } from '../../../test/support/until.ts';
 
-const face = useFace();
+const face = useEngineHttpServer();
 const write = (sql: string) => face.call(sql, { as: 'writer' });
 const lines = (text: string) => text.trimEnd().split('\n');
 

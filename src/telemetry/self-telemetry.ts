@@ -1,22 +1,26 @@
 import type { Engine } from '../engine/engine.ts';
+import { createBackgroundLoop } from '../kernel/background-loop.ts';
 import { type Clock, SECOND_MS } from '../kernel/clock.ts';
 import { newUuid } from '../kernel/ids.ts';
 import { openProcessMetrics } from './process-metrics.ts';
-import { type AnsweredRequest, createRequestLines, SERVICE_NAME } from './request-lines.ts';
+import { type CompletedRequest, createRequestLines, SERVICE_NAME } from './request-lines.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { createRing } from './ring.ts';
-import { type Attributes, emptyBatch, TABLE_KINDS, TABLES } from './rows.ts';
+import { type Attributes, createTelemetryRows, TABLE_KINDS, TABLES } from './rows.ts';
 
-const TICK_MS = 2 * SECOND_MS;
-/** In one write, each a row in two tables. One write a tick: of more requests than this, some are left out. */
+const WRITE_EVERY_MS = 2 * SECOND_MS;
+/** Each request is a row in two tables. With more requests per write than this, requests are sampled. */
 const REQUESTS_PER_WRITE = 500;
 const METRICS_EVERY_MS = 15 * SECOND_MS;
 const BUFFERED_REQUESTS = 10_000;
 const ROWS_PER_REQUEST = 2;
-/** How long stopping waits for the last rows. */
+/** How long `close` waits for the last rows. */
 const LAST_WRITE_MS = 3 * SECOND_MS;
 
-/** Why rows were not written: pushed out by newer ones, too many to write them all, refused by the engine, at the end. */
+/**
+ * Why rows were not written. `full`: overwritten by newer requests. `sampled`: too many requests. `failed`: rejected by the
+ * engine. `stopped`: left over at shutdown. `series`: too many metric series.
+ */
 export type DropReason = 'full' | 'sampled' | 'failed' | 'stopped' | 'series';
 
 export interface TelemetryCounts {
@@ -31,14 +35,14 @@ interface Options {
   clock: Clock;
   log: { warn(details: object, message: string): void };
   version: string;
-  /** Whose dashboards show what belongs to nobody: strangers, the store, the process. Empty: nobody's. */
+  /** The organization that owns telemetry without one: unauthenticated requests, the store, the process. Empty for none. */
   operatorId: string;
   bufferedRequests?: number;
 }
 
 /**
- * Writes what the server does into the engine, as OpenTelemetry would. It never waits, never starts an engine of ours,
- * and drops rather than grows; what is dropped is counted. Must be closed.
+ * Writes the server's own requests and metrics to the engine in OpenTelemetry's tables. It never blocks a request, never
+ * starts the embedded engine, and drops and counts rows when its buffer is full. Must be closed.
  */
 export function openSelfTelemetry({
   engine,
@@ -54,39 +58,38 @@ export function openSelfTelemetry({
     'service.version': version,
     'service.instance.id': newUuid(),
   };
-  const ring = createRing<AnsweredRequest>(bufferedRequests);
-  const linesOf = createRequestLines(resource);
+  const ring = createRing<CompletedRequest>(bufferedRequests);
+  const formatLines = createRequestLines(resource);
   const requests = createRequestMetrics({ resource, startMs });
   const processes = openProcessMetrics({ organizationId: operatorId, resource, startMs });
   const counts: TelemetryCounts = { written: 0, dropped: { full: 0, sampled: 0, failed: 0, stopped: 0, series: 0 } };
   let seen = 0;
-  /** Where more requests come than are written, one in so many is. */
+  /** The sampling rate: one in so many requests is written. */
   let oneIn = 1;
   let metricsDueMs = startMs + METRICS_EVERY_MS;
-  let writing: Promise<void> | undefined;
   let isFailing = false;
 
-  /** On the path of every request: counts, and keeps the object it was given. Everything else waits for a tick. */
-  function request(answered: AnsweredRequest): void {
-    if (!requests.request(answered, answered.organizationId ?? operatorId)) counts.dropped.series++;
+  /** Called on every request, so it only counts and retains the object. The rest happens in the background. */
+  function request(completed: CompletedRequest): void {
+    if (!requests.request(completed, completed.organizationId ?? operatorId)) counts.dropped.series++;
     seen++;
-    const isFailure = answered.status >= 500;
+    const isFailure = completed.status >= 500;
     if (oneIn > 1 && !isFailure && seen % oneIn !== 0) {
       counts.dropped.sampled += ROWS_PER_REQUEST;
       return;
     }
-    if (ring.push(answered, clock.now(), isFailure ? 1 : oneIn)) counts.dropped.full += ROWS_PER_REQUEST;
+    if (ring.push(completed, clock.now(), isFailure ? 1 : oneIn)) counts.dropped.full += ROWS_PER_REQUEST;
   }
 
-  function tick(): void {
+  async function writeDue(): Promise<void> {
     oneIn = Math.max(1, Math.ceil(seen / REQUESTS_PER_WRITE));
     seen = 0;
-    if (writing || !isReachable()) return;
+    if (!isReachable()) return;
     const areMetricsDue = clock.now() >= metricsDueMs;
-    if (areMetricsDue || ring.length > 0) writeInBackground(areMetricsDue);
+    if (areMetricsDue || ring.length > 0) await write(areMetricsDue);
   }
 
-  /** An engine of our own starts when somebody asks it something; a server is there already. */
+  /** The embedded engine is started by queries only; an external server is connected to. */
   function isReachable(): boolean {
     if (engine.isRunning()) return true;
     if (engine.kind === 'server' && clock.now() >= metricsDueMs) {
@@ -94,12 +97,6 @@ export function openSelfTelemetry({
       engine.start().catch(reportFailure);
     }
     return false;
-  }
-
-  function writeInBackground(withMetrics: boolean): void {
-    writing = write(withMetrics).finally(() => {
-      writing = undefined;
-    });
   }
 
   async function write(withMetrics: boolean): Promise<void> {
@@ -110,27 +107,27 @@ export function openSelfTelemetry({
     const rows = Math.min(REQUESTS_PER_WRITE, ring.length);
     if (rows === 0) return [];
     let [logs, spans] = ['', ''];
-    ring.take(rows, (answered, endMs, weight) => {
-      const { log: line, span } = linesOf(answered, endMs, answered.organizationId ?? operatorId, weight);
+    ring.take(rows, (completed, endMs, weight) => {
+      const { log: line, span } = formatLines(completed, endMs, completed.organizationId ?? operatorId, weight);
       logs += line;
       spans += span;
     });
     return [
-      counted(rows, engine.insertLines(TABLES.logs, Buffer.from(logs))),
-      counted(rows, engine.insertLines(TABLES.traces, Buffer.from(spans))),
+      countRows(rows, engine.insertLines(TABLES.logs, Buffer.from(logs))),
+      countRows(rows, engine.insertLines(TABLES.traces, Buffer.from(spans))),
     ];
   }
 
   function writeMetrics(): Promise<void>[] {
     const now = clock.now();
     metricsDueMs = now + METRICS_EVERY_MS;
-    const batch = emptyBatch();
-    requests.collect(batch, now);
-    processes.collect(batch, now);
-    return TABLE_KINDS.map((kind) => counted(batch[kind].length, engine.insert(TABLES[kind], batch[kind])));
+    const rows = createTelemetryRows();
+    requests.collect(rows, now);
+    processes.collect(rows, now);
+    return TABLE_KINDS.map((kind) => countRows(rows[kind].length, engine.insert(TABLES[kind], rows[kind])));
   }
 
-  async function counted(rows: number, inserted: Promise<void>): Promise<void> {
+  async function countRows(rows: number, inserted: Promise<void>): Promise<void> {
     try {
       await inserted;
       counts.written += rows;
@@ -141,14 +138,14 @@ export function openSelfTelemetry({
     }
   }
 
-  /** Once for each outage, not for every write. */
+  /** Logs once per outage, not once per write. */
   function reportFailure(error: unknown): void {
     if (!isFailing) log.warn({ err: error }, 'telemetry could not be written');
     isFailing = true;
   }
 
-  async function writeRest(): Promise<void> {
-    await writing;
+  async function writeRemaining(): Promise<void> {
+    await loop.close();
     isFailing = false;
     let withMetrics = true;
     while (engine.isRunning() && !isFailing && (withMetrics || ring.length > 0)) {
@@ -157,22 +154,22 @@ export function openSelfTelemetry({
     }
   }
 
-  const timer = setInterval(tick, TICK_MS).unref();
+  const loop = createBackgroundLoop({ run: writeDue, everyMs: WRITE_EVERY_MS, onError: reportFailure });
+  loop.start();
 
   return {
     request,
     store: processes.store,
     counts: (): TelemetryCounts => counts,
-    /** Writes what is left if the engine runs, and gives up after a few seconds. */
+    /** Writes the remaining rows if the engine is running, for at most a few seconds. */
     async close(): Promise<void> {
-      clearInterval(timer);
       processes.close();
-      let giveUp: NodeJS.Timeout | undefined;
-      const tooLate = new Promise<void>((resolve) => {
-        giveUp = setTimeout(resolve, LAST_WRITE_MS);
+      let timer: NodeJS.Timeout | undefined;
+      const timeout = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, LAST_WRITE_MS);
       });
-      await Promise.race([writeRest(), tooLate]);
-      clearTimeout(giveUp);
+      await Promise.race([writeRemaining(), timeout]);
+      clearTimeout(timer);
       counts.dropped.stopped += ring.length * ROWS_PER_REQUEST;
     },
   };

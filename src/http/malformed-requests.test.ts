@@ -4,14 +4,14 @@ import { afterEach, expect, it } from 'vitest';
 import { head, rawConnection } from '../../test/support/raw.ts';
 import { expectFailure } from '../../test/support/shapes.ts';
 import type { AppError } from '../kernel/errors.ts';
-import { createBrokenRequestHandler } from './broken.ts';
+import { createMalformedRequestHandler } from './malformed-requests.ts';
 
 let server: Server | undefined;
 const logged: { error: AppError; requestId: string }[] = [];
 
 /** A real server that gives up after a moment instead of 30 s. */
 async function listen(timeoutMs: number): Promise<string> {
-  const broken = createBrokenRequestHandler((error, requestId) => logged.push({ error, requestId }));
+  const broken = createMalformedRequestHandler((error, requestId) => logged.push({ error, requestId }));
   const started = createServer({
     requestTimeout: timeoutMs,
     headersTimeout: timeoutMs,

@@ -3,28 +3,32 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { asException, EngineException, statusOf, wording } from './exceptions.ts';
-import type { Face } from './messages.ts';
-import type { Queries, Result } from './queries.ts';
+import { EngineException, formatException, toEngineException, toHttpStatus } from './exceptions.ts';
+import type { Access } from './messages.ts';
+import type { QueryRunner, Result } from './query-runner.ts';
 import { readCall } from './request.ts';
 
 interface Options {
-  queries: Queries;
-  passwords: Record<Face, string>;
+  queries: QueryRunner;
+  passwords: Record<Access, string>;
   timezone: string;
 }
 
-// As long as ClickHouse lets a URL be: values of a query stand in it.
+// ClickHouse's limit for URLs: they contain the parameters of a query.
 const MAX_HEADER_BYTES = 2 ** 20;
-// Longer than any client keeps an idle connection, so that it is never we who close one it is about to use.
+// Longer than clients keep idle connections, so that the server never closes one that a client is about to use.
 const KEEP_ALIVE_MS = 120_000;
 
-/** ClickHouse's HTTP interface on a free port of the loopback. */
-export async function openFace({ queries, passwords, timezone }: Options): Promise<{ port: number; server: Server }> {
+/** Serves ClickHouse's HTTP interface on a free loopback port. */
+export async function openHttpServer({
+  queries,
+  passwords,
+  timezone,
+}: Options): Promise<{ port: number; server: Server }> {
   const server = createServer(
     { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 },
     (request, response) => {
-      answer(request, response).catch((error) => sendException(response, error));
+      handle(request, response).catch((error) => sendException(response, error));
     },
   );
   await new Promise<void>((resolve, reject) => {
@@ -33,19 +37,19 @@ export async function openFace({ queries, passwords, timezone }: Options): Promi
   });
   return { port: (server.address() as AddressInfo).port, server };
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://engine');
-    const isIdle = request.method === 'GET' && !url.searchParams.has('query');
-    if (url.pathname === '/ping' || (url.pathname === '/' && isIdle)) {
+    const hasNoQuery = request.method === 'GET' && !url.searchParams.has('query');
+    if (url.pathname === '/ping' || (url.pathname === '/' && hasNoQuery)) {
       response.setHeader('content-type', 'text/html; charset=UTF-8').end('Ok.\n');
       return;
     }
     if (url.pathname !== '/') {
-      response.writeHead(404, { 'content-type': 'text/plain; charset=UTF-8' }).end(`There is no ${url.pathname}\n`);
+      response.writeHead(404, { 'content-type': 'text/plain; charset=UTF-8' }).end(`${url.pathname} does not exist\n`);
       return;
     }
-    // Who asks is found out before the body is read.
-    const face = faceOf(request, url);
+    // Authenticate before reading the body.
+    const access = authenticate(request, url);
     const abort = new AbortController();
     response.once('close', () => {
       if (!response.writableFinished) abort.abort();
@@ -54,25 +58,25 @@ export async function openFace({ queries, passwords, timezone }: Options): Promi
     const queryId = call.queryId ?? randomUUID();
     response.setHeader('x-clickhouse-query-id', queryId);
     response.setHeader('x-clickhouse-timezone', timezone);
-    const signal = face === 'reader' || call.isReadOnly ? abort.signal : undefined;
-    const result = await queries.run(face, call, queryId, signal);
+    const signal = access === 'reader' || call.isReadOnly ? abort.signal : undefined;
+    const result = await queries.run(access, call, queryId, signal);
     response.setHeader('x-clickhouse-format', call.format);
-    response.setHeader('x-clickhouse-summary', summaryOf(result));
-    response.setHeader('content-type', contentTypeOf(call.format));
+    response.setHeader('x-clickhouse-summary', formatSummary(result));
+    response.setHeader('content-type', toContentType(call.format));
     let bytes = result.bytes;
     if (call.wantsGzip && bytes.length > 0) {
       response.setHeader('content-encoding', 'gzip');
-      bytes = await packed(bytes);
+      bytes = await compress(bytes);
     }
     response.setHeader('content-length', bytes.length);
     response.end(bytes);
   }
 
-  function faceOf(request: IncomingMessage, url: URL): Face {
-    const { user, password } = credentialsOf(request, url);
-    const face = user === 'reader' || user === 'writer' ? user : undefined;
-    // An unknown user costs the same as a wrong password.
-    if (isSame(password, passwords[face ?? 'reader']) && face) return face;
+  function authenticate(request: IncomingMessage, url: URL): Access {
+    const { user, password } = readCredentials(request, url);
+    const access = user === 'reader' || user === 'writer' ? user : undefined;
+    // An unknown user takes as long as a wrong password.
+    if (isEqual(password, passwords[access ?? 'reader']) && access) return access;
     throw new EngineException(
       516,
       'AUTHENTICATION_FAILED',
@@ -81,10 +85,10 @@ export async function openFace({ queries, passwords, timezone }: Options): Promi
   }
 }
 
-const packed = promisify<Uint8Array, Buffer>(gzip);
+const compress = promisify<Uint8Array, Buffer>(gzip);
 
-/** Basic, ClickHouse's own headers, or the URL. */
-function credentialsOf(request: IncomingMessage, url: URL): { user: string; password: string } {
+/** From HTTP Basic, ClickHouse's own headers, or the URL. */
+function readCredentials(request: IncomingMessage, url: URL): { user: string; password: string } {
   const { authorization, 'x-clickhouse-user': user, 'x-clickhouse-key': key } = request.headers;
   const [, encoded] = /^Basic\s+([A-Za-z0-9+/=]+)$/i.exec(authorization ?? '') ?? [];
   if (encoded !== undefined) {
@@ -96,25 +100,25 @@ function credentialsOf(request: IncomingMessage, url: URL): { user: string; pass
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
-const isSame = (one: string, other: string) => timingSafeEqual(digest(one), digest(other));
+const isEqual = (one: string, other: string) => timingSafeEqual(digest(one), digest(other));
 
 function sendException(response: ServerResponse, error: unknown): void {
-  const exception = asException(error);
+  const exception = toEngineException(error);
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
-  response.writeHead(statusOf(exception.code), {
+  response.writeHead(toHttpStatus(exception.code), {
     'content-type': 'text/plain; charset=UTF-8',
     'x-clickhouse-exception-code': String(exception.code),
-    // What was not read of the request is thrown away, and the connection with it.
+    // The unread rest of the request is discarded, and the connection is closed.
     ...(response.req.complete ? {} : { connection: 'close' }),
   });
-  response.end(wording(exception));
+  response.end(formatException(exception));
   response.req.resume();
 }
 
-function summaryOf({ rowsRead, bytesRead, rowsWritten, bytesWritten, elapsedSeconds }: Result): string {
+function formatSummary({ rowsRead, bytesRead, rowsWritten, bytesWritten, elapsedSeconds }: Result): string {
   return JSON.stringify({
     read_rows: String(rowsRead),
     read_bytes: String(bytesRead),
@@ -127,7 +131,7 @@ function summaryOf({ rowsRead, bytesRead, rowsWritten, bytesWritten, elapsedSeco
   });
 }
 
-function contentTypeOf(format: string): string {
+function toContentType(format: string): string {
   if (/^JSON.*EachRow/.test(format)) return 'application/x-ndjson; charset=UTF-8';
   if (format.startsWith('JSON')) return 'application/json; charset=UTF-8';
   if (format.startsWith('CSV')) return 'text/csv; charset=UTF-8; header=absent';

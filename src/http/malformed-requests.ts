@@ -2,26 +2,29 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
-import { type BasePath, withoutBasePath } from './base-path.ts';
-import { interfaceAt, statusOf } from './interfaces.ts';
+import { type BasePath, stripBasePath } from './base-path.ts';
+import { selectInterface, toHttpStatus } from './interfaces.ts';
 
-interface BrokenRequest extends Error {
+interface MalformedRequest extends Error {
   code?: string;
   rawPacket?: unknown;
 }
 
-/** Answers requests that are broken below HTTP: nobody gets an empty reset where a sentence is possible. */
-export function createBrokenRequestHandler(log: (error: AppError, requestId: string) => void, basePath: BasePath = '') {
-  /** `GET /v1/x HTTP/1.1`, from the bytes that could not be parsed. */
-  const urlIn = (packet: unknown) =>
+/** Responds to requests that are not valid HTTP with an error instead of a connection reset. */
+export function createMalformedRequestHandler(
+  log: (error: AppError, requestId: string) => void,
+  basePath: BasePath = '',
+) {
+  /** Finds the URL in bytes that could not be parsed: `GET /v1/x HTTP/1.1`. */
+  const findUrl = (packet: unknown) =>
     Buffer.isBuffer(packet) ? /^[!-~]+ (\S+)/.exec(packet.subarray(0, 2048).toString('latin1'))?.[1] : undefined;
 
-  function answer(socket: Socket, error: AppError, url: string): void {
+  function respond(socket: Socket, error: AppError, url: string): void {
     const requestId = newUuid();
     log(error, requestId);
     if (!socket.writable) return void socket.destroy();
-    const body = JSON.stringify(interfaceAt(withoutBasePath(basePath, url)).failure(error, requestId));
-    const status = statusOf(error);
+    const body = JSON.stringify(selectInterface(stripBasePath(basePath, url)).failure(error, requestId));
+    const status = toHttpStatus(error);
     const head = [
       `HTTP/1.1 ${status} ${error.code}`,
       'content-type: application/json; charset=utf-8',
@@ -33,9 +36,9 @@ export function createBrokenRequestHandler(log: (error: AppError, requestId: str
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   }
 
-  function clientError(error: BrokenRequest, socket: Socket): void {
+  function clientError(error: MalformedRequest, socket: Socket): void {
     if (error.code === 'ECONNRESET' || socket.destroyed) return void socket.destroy();
-    answer(socket, translated(error), urlIn(error.rawPacket) ?? currentUrl(socket));
+    respond(socket, toAppError(error), findUrl(error.rawPacket) ?? findCurrentUrl(socket));
   }
 
   return {
@@ -43,14 +46,14 @@ export function createBrokenRequestHandler(log: (error: AppError, requestId: str
     attach(server: Server): void {
       server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
         response.shouldKeepAlive = false;
-        answer(
+        respond(
           request.socket,
-          new AppError('bad_request', 'The Expect header asks for something that is not supported'),
+          new AppError('bad_request', 'The expectation in the Expect header is not supported'),
           request.url ?? '',
         );
       });
       server.on('connect', (request: IncomingMessage, socket: Socket) => {
-        answer(
+        respond(
           socket,
           new AppError('method_not_allowed', 'CONNECT is not supported', { headers: { allow: 'GET, HEAD' } }),
           request.url ?? '',
@@ -60,21 +63,21 @@ export function createBrokenRequestHandler(log: (error: AppError, requestId: str
   };
 }
 
-/** Of the request that is being read on a connection: its head was fine, its body was not. Node keeps the answer to it there. */
-function currentUrl(socket: Socket): string {
-  const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse | null };
-  const request = answer?.req as (IncomingMessage & { originalUrl?: string }) | undefined;
+/** The URL of the current request on a connection: its head was valid, its body was not. Node stores its response on the socket. */
+function findCurrentUrl(socket: Socket): string {
+  const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse | null };
+  const request = response?.req as (IncomingMessage & { originalUrl?: string }) | undefined;
   return request?.originalUrl ?? request?.url ?? '';
 }
 
-function translated(error: BrokenRequest): AppError {
+function toAppError(error: MalformedRequest): AppError {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return new AppError('headers_too_large', 'The request line and headers are too large', { cause: error });
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new AppError('request_timeout', 'The request took too long to arrive', { cause: error });
     case 'HPE_INVALID_METHOD':
-      return new AppError('bad_request', 'The HTTP method is not known', { cause: error });
+      return new AppError('bad_request', 'The HTTP method is unknown', { cause: error });
     case 'HPE_INVALID_URL':
       return new AppError('bad_request', 'The URL is not valid', { cause: error });
     default:

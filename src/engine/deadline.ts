@@ -1,18 +1,18 @@
-/** One signal for two reasons to stop waiting: somebody else's, and that it takes too long. */
-export function createWaiting(longestMs: number, signal: AbortSignal | undefined) {
+/** An abort signal that fires when the caller's signal does, or after `timeoutMs`. Call `end` when done. */
+export function createDeadline(timeoutMs: number, signal: AbortSignal | undefined) {
   signal?.throwIfAborted();
   const controller = new AbortController();
-  let isTooLong = false;
+  let hasPassed = false;
   const timer = setTimeout(() => {
-    isTooLong = true;
+    hasPassed = true;
     controller.abort();
-  }, longestMs);
+  }, timeoutMs);
   const forward = () => controller.abort();
   signal?.addEventListener('abort', forward, { once: true });
   return {
     signal: controller.signal,
-    isTooLong: () => isTooLong,
-    /** Lets go of the timer and of the other signal. */
+    hasPassed: () => hasPassed,
+    /** Releases the timer and the listener on the caller's signal. */
     end(): void {
       clearTimeout(timer);
       signal?.removeEventListener('abort', forward);

@@ -3,8 +3,8 @@ import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { logFailures } from './aborted-responses.ts';
 import { createApp } from './app.ts';
-import { noticed } from './cut-off.ts';
 import { createMetrics } from './metrics.ts';
 
 let app: ReturnType<typeof createApp>;
@@ -33,12 +33,12 @@ beforeEach(async () => {
   }
   app.get('/failing', { config: { operation: 'thingsGet' } }, async (request, reply) =>
     (reply as never as { send(body: Readable): unknown }).send(
-      Readable.from(noticed(request, failing()), { objectMode: false }),
+      Readable.from(logFailures(request, failing()), { objectMode: false }),
     ),
   );
   app.get('/endless', { config: { operation: 'thingsGet' } }, async (request, reply) => {
     const gzip = createGzip();
-    const pieces = Readable.from(noticed(request, endless()), { objectMode: false });
+    const pieces = Readable.from(logFailures(request, endless()), { objectMode: false });
     pipeline(pieces, gzip, () => {});
     return (reply as never as { send(body: Readable): unknown }).send(gzip);
   });
@@ -58,7 +58,7 @@ describe('an answer that has begun', () => {
       operation: 'thingsGet',
       requestId: answer.headers.get('x-request-id'),
       reason: 'the store went away',
-      msg: 'the answer was cut off',
+      msg: 'response aborted',
     });
   });
 

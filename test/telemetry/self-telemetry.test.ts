@@ -6,7 +6,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { openEngine } from '../../src/engine/open.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { TABLES } from '../../src/telemetry/rows.ts';
-import { openSelfTelemetry } from '../../src/telemetry/self.ts';
+import { openSelfTelemetry } from '../../src/telemetry/self-telemetry.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
 import { type OwnServer, openOwnServer, withEngine } from '../support/own-server.ts';
 import { until } from '../support/until.ts';
@@ -17,9 +17,9 @@ type Key = { keyId: string; keySecret: string };
 const basic = ({ keyId, keySecret }: Key) => `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}`;
 const get = (server: OwnServer, path: string, authorization?: string) =>
   fetch(`${server.url}${path}`, authorization === undefined ? {} : { headers: { authorization } });
-const serviceOf = ({ id, primary }: { id: string; primary: string }) => `/v1/organizations/${id}/services/${primary}`;
+const servicePath = ({ id, primary }: { id: string; primary: string }) => `/v1/organizations/${id}/services/${primary}`;
 
-const rowsOf = (engine: Engine, columns: string, table: string, requestId: string | null) =>
+const selectRows = (engine: Engine, columns: string, table: string, requestId: string | null) =>
   engine.query({
     sql: `SELECT ${columns} FROM pilothouse.${table} WHERE TraceId = {trace:String}`,
     parameters: { trace: (requestId ?? '').replaceAll('-', '') },
@@ -42,21 +42,21 @@ describe('the server writes about itself', () => {
 
   const arrived = (requestId: string | null) =>
     until(
-      () => rowsOf(server.engine, 'OrganizationId, Body', TABLES.logs, requestId),
+      () => selectRows(server.engine, 'OrganizationId, Body', TABLES.logs, requestId),
       (rows) => rows.length > 0,
       'the request does not arrive in the engine',
     );
 
   it('each request as a log row and a span of the organization that called', async () => {
-    const answer = await get(server, serviceOf(acme), basic(acme.admin));
-    const other = await get(server, serviceOf(globex), basic(globex.admin));
+    const answer = await get(server, servicePath(acme), basic(acme.admin));
+    const other = await get(server, servicePath(globex), basic(globex.admin));
     const requestId = answer.headers.get('x-request-id');
     const route = '/v1/organizations/{organizationId}/services/{serviceId}';
     expect(await arrived(requestId)).toEqual([[acme.id, `GET ${route} 200`]]);
     expect(await arrived(other.headers.get('x-request-id'))).toEqual([[globex.id, `GET ${route} 200`]]);
 
     const logColumns = 'ServiceName, SeverityText, SeverityNumber, LogAttributes, mapKeys(ResourceAttributes)';
-    const [log] = await rowsOf(server.engine, logColumns, TABLES.logs, requestId);
+    const [log] = await selectRows(server.engine, logColumns, TABLES.logs, requestId);
     expect(log).toEqual([
       'pilothouse',
       'INFO',
@@ -73,12 +73,12 @@ describe('the server writes about itself', () => {
       ['service.name', 'service.version', 'service.instance.id'],
     ]);
     const spanColumns = 'OrganizationId, SpanName, SpanKind, StatusCode, ParentSpanId, Duration > 0, SpanAttributes';
-    const [span] = await rowsOf(server.engine, spanColumns, TABLES.traces, requestId);
+    const [span] = await selectRows(server.engine, spanColumns, TABLES.traces, requestId);
     expect(span).toMatchObject([acme.id, `GET ${route}`, 'Server', 'Unset', '', 1, { operation: 'instanceGet' }]);
   });
 
   it('what belongs to nobody for the organization that was named, without the path that was asked for', async () => {
-    const stranger = await get(server, serviceOf(acme));
+    const stranger = await get(server, servicePath(acme));
     const lost = await get(server, '/v1/nothing-here?token=of-somebody');
     const route = '/v1/organizations/{organizationId}/services/{serviceId}';
     expect(await arrived(stranger.headers.get('x-request-id'))).toEqual([[initech.id, `GET ${route} 401`]]);
@@ -108,8 +108,8 @@ describe('when it stops', () => {
     const server = await openOwnServer({ telemetryOrganization: initech.id });
     try {
       await server.engine.start();
-      for (let call = 0; call < 3; call++) await get(server, serviceOf(acme), basic(acme.admin));
-      await get(server, serviceOf(globex), basic(globex.admin));
+      for (let call = 0; call < 3; call++) await get(server, servicePath(acme), basic(acme.admin));
+      await get(server, servicePath(globex), basic(globex.admin));
       await server.close();
       const { logs, requests, durations, own } = await withEngine(server.dataDirectory, async (engine) => {
         const all = (sql: string) => engine.query({ sql, parameters: {} });
@@ -166,7 +166,7 @@ describe('an engine that nobody asked anything', () => {
     const server = await open();
     // Longer than it takes until rows are written.
     for (const enoughAt = Date.now() + 3500; Date.now() < enoughAt; )
-      await get(server, serviceOf(acme), basic(acme.admin));
+      await get(server, servicePath(acme), basic(acme.admin));
     expect((await server.metrics()).get('pilothouse_telemetry_written_total')).toBe(0);
     expect(server.engine.isRunning()).toBe(false);
     await server.close();
@@ -175,7 +175,7 @@ describe('an engine that nobody asked anything', () => {
 
   it('has no counters of telemetry with --telemetry off', async () => {
     const server = await open({ telemetry: 'off' });
-    await get(server, serviceOf(acme), basic(acme.admin));
+    await get(server, servicePath(acme), basic(acme.admin));
     expect([...(await server.metrics()).keys()].filter((name) => name.includes('telemetry'))).toEqual([]);
   });
 
