@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { completed } from '../dashboards/dashboard.ts';
 import { type DashboardFile, dashboardFileText, parseDashboardFiles } from '../dashboards/file.ts';
-import { mistakesOf } from '../dashboards/folder.ts';
+import { listProblems } from '../dashboards/folder.ts';
 import type { Dashboard } from '../dashboards/schema.ts';
 import type { Domains } from '../domains.ts';
 import { isoSeconds } from '../kernel/clock.ts';
@@ -178,7 +178,7 @@ function readOne(path: string, world: World): { files: DashboardFile[] } | { mis
   try {
     return { files: parseDashboardFiles(world.readFile(path)) };
   } catch (error) {
-    return { mistakes: mistakesOf(error) };
+    return { mistakes: listProblems(error) };
   }
 }
 
