@@ -1,32 +1,32 @@
-/** Lets a few through at a time; the others wait in the order they came. One that is given up while it waits never runs. */
-export interface RequestGate {
+/** Limits concurrent requests. Waiting requests run in order; aborted ones never start. */
+export interface RequestQueue {
   run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
-export function createRequestGate(most: number): RequestGate {
+export function createRequestQueue(maxRunning: number): RequestQueue {
   const waiting: (() => void)[] = [];
   let running = 0;
 
-  const enter = (signal: AbortSignal): Promise<void> | undefined => {
-    if (running < most) {
+  const acquire = (signal: AbortSignal): Promise<void> | undefined => {
+    if (running < maxRunning) {
       running += 1;
       return undefined;
     }
     return new Promise((resolve, reject) => {
       const proceed = () => {
-        signal.removeEventListener('abort', giveUp);
+        signal.removeEventListener('abort', onAbort);
         resolve();
       };
-      const giveUp = () => {
+      const onAbort = () => {
         waiting.splice(waiting.indexOf(proceed), 1);
         reject(signal.reason);
       };
-      signal.addEventListener('abort', giveUp, { once: true });
+      signal.addEventListener('abort', onAbort, { once: true });
       waiting.push(proceed);
     });
   };
-  /** The place goes to whoever waits longest, else it is free. */
-  const leave = () => {
+  /** Starts the longest-waiting request, if any. */
+  const release = () => {
     const next = waiting.shift();
     if (next) next();
     else running -= 1;
@@ -35,11 +35,11 @@ export function createRequestGate(most: number): RequestGate {
   return {
     async run(signal, work) {
       signal.throwIfAborted();
-      await enter(signal);
+      await acquire(signal);
       try {
         return await work();
       } finally {
-        leave();
+        release();
       }
     },
   };

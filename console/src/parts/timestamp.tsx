@@ -3,7 +3,7 @@ import { formatAgo, formatDate, formatTime, formatUtc } from './format.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The time now, to the minute: what says "5 minutes ago" stays true while the page is open. */
+/** The current time, updated every minute, so that relative times stay correct. */
 export function useNow(): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {
@@ -19,8 +19,8 @@ interface Props {
   show?: 'time' | 'date' | 'ago';
 }
 
-/** A moment in the viewer's zone; hovering it shows UTC. */
-export function Moment({ at, show = 'time' }: Props) {
+/** A time in the local time zone, with UTC as tooltip. */
+export function Timestamp({ at, show = 'time' }: Props) {
   const now = useNow();
   const time = new Date(at);
   const local = show === 'date' ? formatDate(time) : formatTime(time);

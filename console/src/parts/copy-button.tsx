@@ -1,7 +1,7 @@
 import { ActionIcon, Button, CopyButton, Tooltip } from '@mantine/core';
 import { CheckIcon, CopyIcon } from './icons.tsx';
 
-/** An icon that puts a text on the clipboard and says so. `label` says what: "Copy the service's id". */
+/** Copies a value to the clipboard. `label` names it: "Copy service ID". */
 export function CopyIconButton({ value, label }: { value: string; label: string }) {
   return (
     <CopyButton value={value} timeout={1500}>

@@ -1,11 +1,11 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { messageOf } from '../api/errors.ts';
+import { formatError } from '../api/errors.ts';
 
 interface Props {
   opened: boolean;
   title: string;
-  /** Names the thing and says what follows. */
+  /** Names the resource and describes the effect. */
   children: ReactNode;
   action: string;
   isDangerous?: boolean;
@@ -13,8 +13,8 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks before something that cannot be taken back. Stays open with the reason when it fails. */
-export function Confirm({ opened, title, children, action, isDangerous = false, onConfirm, onClose }: Props) {
+/** Confirms an action. Stays open and shows the error if the action fails. */
+export function ConfirmDialog({ opened, title, children, action, isDangerous = false, onConfirm, onClose }: Props) {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const close = () => {
@@ -39,7 +39,7 @@ export function Confirm({ opened, title, children, action, isDangerous = false, 
         <div style={{ overflowWrap: 'anywhere' }}>{children}</div>
         {error !== undefined && (
           <Text c="var(--ph-bad)" size="sm" role="alert">
-            {messageOf(error)}
+            {formatError(error)}
           </Text>
         )}
         <Group justify="flex-end" gap="xs">

@@ -1,24 +1,24 @@
 import type { Operations } from '../../api/generated.ts';
 import type { Key, NewKey } from '../../api/types.ts';
-import { createOwnCredentials } from './own-credentials.ts';
+import { createBrowserCredentials } from './browser-credentials.ts';
 
-/** A key with its credentials, which exist nowhere else. */
-export interface MadeKey {
+/** A new key with its secret, which cannot be read again. */
+export interface CreatedKey {
   key: Key;
   keyId: string;
   keySecret: string;
   isHashed: boolean;
 }
 
-/** Made by the server, or in the browser, in which case the server learns their hashes only. */
-export async function makeKey(
+/** The server generates the credentials, or the browser does and sends only their hashes. */
+export async function createKey(
   api: Operations,
   organizationId: string,
   body: NewKey,
   isHashed: boolean,
-): Promise<MadeKey> {
+): Promise<CreatedKey> {
   if (isHashed) {
-    const { keyId, keySecret, hashData } = await createOwnCredentials();
+    const { keyId, keySecret, hashData } = await createBrowserCredentials();
     const { key } = await api.openapiKeyCreate({ organizationId, body: { ...body, hashData } });
     return { key, keyId, keySecret, isHashed };
   }

@@ -1,13 +1,13 @@
 import { Button, Group, Text } from '@mantine/core';
-import { ApiError, messageOf } from '../api/errors.ts';
+import { ApiError, formatError } from '../api/errors.ts';
 import { Note } from './note.tsx';
 
-/** What went wrong, where it went wrong, and a way to try again. */
-export function Failure({ error, title, retry }: { error: unknown; title: string; retry?: () => void }) {
+/** An error with its request ID and an optional retry button. */
+export function ErrorNotice({ error, title, retry }: { error: unknown; title: string; retry?: () => void }) {
   const requestId = error instanceof ApiError ? error.requestId : undefined;
   return (
     <Note tone="bad" title={title}>
-      <Text size="sm">{messageOf(error)}</Text>
+      <Text size="sm">{formatError(error)}</Text>
       {(retry || requestId) && (
         <Group mt="xs" gap="md">
           {retry && (
@@ -17,7 +17,7 @@ export function Failure({ error, title, retry }: { error: unknown; title: string
           )}
           {requestId && (
             <Text size="xs" c="dimmed">
-              Request {requestId}
+              Request ID: {requestId}
             </Text>
           )}
         </Group>

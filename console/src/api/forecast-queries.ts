@@ -3,7 +3,7 @@ import { addDays, firstOfMonth } from '../parts/days.ts';
 import type { Operations } from './generated.ts';
 import { usageCostQuery } from './queries.ts';
 
-/** How the current month stands, where it will end, and the month before. */
+/** Costs of the current month to date, its forecast and the previous month. */
 export const forecastQuery = (api: Operations, organizationId: string) =>
   queryOptions({
     queryKey: [organizationId, 'usageCost', 'forecast'],

@@ -1,69 +1,76 @@
 import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf } from '../../api/errors.ts';
+import { formatError } from '../../api/errors.ts';
 import type { Key } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Note } from '../../parts/note.tsx';
-import { tellDone, tellFailed } from '../../parts/toast.ts';
-import { successorOf } from './key-draft.ts';
+import { notifyError, notifySuccess } from '../../parts/notifications.ts';
+import { createKey } from './create-key.ts';
+import { createSuccessor } from './key-draft.ts';
 import { KeySecret } from './key-secret.tsx';
-import { makeKey } from './make-key.ts';
 
-/** A new key like the old one; the old one goes only after the new secret is saved. */
-export function RotateKey({ of: key, onClose }: { of: Key; onClose: () => void }) {
+/** Creates a key with the same settings. The old key is disabled only after the new secret is saved. */
+export function RotateKeyDialog({ target: key, onClose }: { target: Key; onClose: () => void }) {
   const api = useApi();
   const { organizationId, credential } = useSession();
   const queries = useQueryClient();
   const isOwn = key.id === credential.id;
   const [isOldDisabled, setIsOldDisabled] = useState(!isOwn);
   const rotate = useMutation({
-    mutationFn: () => makeKey(api, organizationId, successorOf(key, new Date()), false),
+    mutationFn: () => createKey(api, organizationId, createSuccessor(key, new Date()), false),
     onSuccess: () => queries.invalidateQueries({ queryKey: [organizationId] }),
   });
   const finish = async () => {
     onClose();
     try {
       if (isOldDisabled) await api.openapiKeyUpdate({ organizationId, keyId: key.id, body: { state: 'disabled' } });
-      tellDone(
+      notifySuccess(
         isOldDisabled
-          ? `${key.name} is rotated; …${key.keySuffix} is disabled`
-          : `${key.name} has a successor; …${key.keySuffix} still works`,
+          ? `Rotated ${key.name}. The old key (…${key.keySuffix}) is disabled.`
+          : `Rotated ${key.name}. The old key (…${key.keySuffix}) still works.`,
       );
     } catch (error) {
-      tellFailed(`…${key.keySuffix} could not be disabled`, error);
+      notifyError(`Could not disable the old key (…${key.keySuffix})`, error);
     }
     await queries.invalidateQueries({ queryKey: [organizationId] });
   };
-  const made = rotate.data;
+  const created = rotate.data;
   return (
     <Modal
       opened
       onClose={onClose}
       size="lg"
-      title={made ? `The new key ${key.name}` : 'Rotate this key?'}
-      withCloseButton={!made}
-      closeOnClickOutside={!made}
-      closeOnEscape={!made}
+      title={created ? `New key ${key.name}` : 'Rotate this key?'}
+      withCloseButton={!created}
+      closeOnClickOutside={!created}
+      closeOnEscape={!created}
     >
-      {made ? (
-        <KeySecret name={key.name} keyId={made.keyId} keySecret={made.keySecret} isHashed={false} onSaved={finish} />
+      {created ? (
+        <KeySecret
+          name={key.name}
+          keyId={created.keyId}
+          keySecret={created.keySecret}
+          isHashed={false}
+          onSaved={finish}
+        />
       ) : (
         <Stack gap="md">
           <Text style={{ overflowWrap: 'anywhere' }}>
-            <b>{key.name}</b>, ending in <b>{key.keySuffix}</b>, gets a successor with the same name, roles and
-            addresses
-            {key.expireAt === null ? '' : ', good for as long as the old one was'}.
+            This creates a new key with the same name, roles{key.expireAt === null ? '' : ', lifetime'} and IP access
+            list as <b>{key.name}</b> (…{key.keySuffix}).
           </Text>
           <Checkbox
-            label="Disable the old key once the new secret is saved"
+            label="Disable the old key after I save the new secret"
             description={
-              isOwn ? 'You are signed in with it: you would be signed out' : 'Otherwise both work until you disable it'
+              isOwn
+                ? 'You are signed in with this key and will be signed out'
+                : 'Otherwise both keys work until you disable the old one'
             }
             checked={isOldDisabled}
             onChange={(event) => setIsOldDisabled(event.currentTarget.checked)}
           />
-          {rotate.error && <Note tone="bad">{messageOf(rotate.error)}</Note>}
+          {rotate.error && <Note tone="bad">{formatError(rotate.error)}</Note>}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose} data-autofocus>
               Cancel

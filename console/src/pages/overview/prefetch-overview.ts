@@ -1,17 +1,17 @@
 import type { QueryClient } from '@tanstack/react-query';
+import { forecastQuery, previousMonthQuery } from '../../api/forecast-queries.ts';
 import type { Operations } from '../../api/generated.ts';
-import { forecastQuery, previousMonthQuery } from '../../api/outlook.ts';
 import { keysQuery, recentActivityQuery, servicesQuery, usageCostQuery } from '../../api/queries.ts';
-import { dayOf, firstOfMonth } from '../../parts/days.ts';
-import { RECENT_SHOWN } from './recent-activity.tsx';
+import { firstOfMonth, toDay } from '../../parts/days.ts';
+import { RECENT_LIMIT } from './recent-activity.tsx';
 
-/** Asks for everything that the page will ask for, while it is being drawn for the first time. What fails is the page's business to show. */
-export function askForOverview(queries: QueryClient, api: Operations, organizationId: string): void {
-  const today = dayOf(new Date());
+/** Starts all requests of the page before its first render. The page itself shows their errors. */
+export function prefetchOverview(queries: QueryClient, api: Operations, organizationId: string): void {
+  const today = toDay(new Date());
   void queries.prefetchQuery(forecastQuery(api, organizationId));
   void queries.prefetchQuery(usageCostQuery(api, organizationId, firstOfMonth(today), today));
   void queries.prefetchQuery(previousMonthQuery(api, organizationId, today));
   void queries.prefetchQuery(servicesQuery(api, organizationId));
-  void queries.prefetchQuery(recentActivityQuery(api, organizationId, RECENT_SHOWN));
+  void queries.prefetchQuery(recentActivityQuery(api, organizationId, RECENT_LIMIT));
   void queries.prefetchQuery(keysQuery(api, organizationId));
 }

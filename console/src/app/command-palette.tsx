@@ -7,11 +7,11 @@ import { useEffect } from 'react';
 import { servicesQuery } from '../api/queries.ts';
 import { DashboardsIcon, HalfIcon, MoonIcon, SearchIcon, ServicesIcon, SignOutIcon, SunIcon } from '../parts/icons.tsx';
 import { useApi, useSession } from './context.tsx';
-import { destinationsFor } from './navigation.ts';
+import { listDestinations } from './navigation.ts';
 import { useSignOut } from './user-menu.tsx';
 
-/** Ctrl+K: every page, every service, every dashboard and the few acts that belong to no page. */
-export default function Palette({ onClosed }: { onClosed: () => void }) {
+/** Ctrl+K: pages, services, dashboards and global actions. */
+export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
   const session = useSession();
   const api = useApi();
   const navigate = useNavigate();
@@ -25,14 +25,14 @@ export default function Palette({ onClosed }: { onClosed: () => void }) {
   });
   useEffect(() => spotlight.open(), []);
 
-  const pages: SpotlightActionData[] = destinationsFor(session).map(({ to, label, hint, icon: Icon }) => ({
+  const pages: SpotlightActionData[] = listDestinations(session).map(({ to, label, hint, icon: Icon }) => ({
     id: to,
     label,
     description: hint,
     leftSection: <Icon />,
     onClick: () => void navigate({ to }),
   }));
-  const found: SpotlightActionData[] = [
+  const resources: SpotlightActionData[] = [
     ...(services.data ?? []).map(({ id, name }) => ({
       id: `service-${id}`,
       label: name,
@@ -48,12 +48,12 @@ export default function Palette({ onClosed }: { onClosed: () => void }) {
       onClick: () => void navigate({ to: '/dashboards/$id', params: { id } }),
     })),
   ];
-  const acts: SpotlightActionData[] = [
-    { id: 'light', label: 'Light colours', leftSection: <SunIcon />, onClick: () => setColorScheme('light') },
-    { id: 'dark', label: 'Dark colours', leftSection: <MoonIcon />, onClick: () => setColorScheme('dark') },
+  const actions: SpotlightActionData[] = [
+    { id: 'light', label: 'Light theme', leftSection: <SunIcon />, onClick: () => setColorScheme('light') },
+    { id: 'dark', label: 'Dark theme', leftSection: <MoonIcon />, onClick: () => setColorScheme('dark') },
     {
       id: 'auto',
-      label: 'Colours as the system has them',
+      label: 'System theme',
       leftSection: <HalfIcon />,
       onClick: () => setColorScheme('auto'),
     },
@@ -65,10 +65,10 @@ export default function Palette({ onClosed }: { onClosed: () => void }) {
       attributes={{ content: { 'aria-label': 'Command palette' } }}
       actions={[
         { group: 'Pages', actions: pages },
-        ...(found.length > 0 ? [{ group: 'Services and dashboards', actions: found }] : []),
-        { group: 'Acts', actions: acts },
+        ...(resources.length > 0 ? [{ group: 'Services and dashboards', actions: resources }] : []),
+        { group: 'Actions', actions: actions },
       ]}
-      nothingFound="Nothing has that name"
+      nothingFound="No results"
       highlightQuery
       scrollable
       maxHeight="min(440px, 70vh)"

@@ -1,38 +1,40 @@
 import { Button, Checkbox, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
-import { ApiError, mistakeAt, mistakeElsewhere } from '../../api/errors.ts';
+import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
+import { openapiKeyCreateConstraints } from '../../api/generated.ts';
 import type { NewKey } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Note } from '../../parts/note.tsx';
-import { tellDone } from '../../parts/toast.ts';
-import { AddressFields } from './address-fields.tsx';
+import { notifySuccess } from '../../parts/notifications.ts';
+import { canHash } from './browser-credentials.ts';
+import { createKey } from './create-key.ts';
+import { IpAccessListFields } from './ip-access-list-fields.tsx';
 import {
-  bodyOf,
-  draftMistakes,
+  createKeyDraft,
   EXPIRIES,
   type Expiry,
   filledAddresses,
   type KeyDraft,
-  newDraft,
+  ROLE_DESCRIPTIONS,
   ROLES,
+  toRequestBody,
+  validateDraft,
 } from './key-draft.ts';
 import { KeySecret } from './key-secret.tsx';
-import { makeKey } from './make-key.ts';
-import { canHash } from './own-credentials.ts';
 
 const FIELDS = ['name', 'roles', 'expireAt', 'ipAccessList'];
 
-/** The form, and after it the secret. Closing while the secret shows would lose it, so only its own button closes then. */
-export function CreateKey({ onClose }: { onClose: () => void }) {
+/** The form, then the secret. While the secret is shown, the dialog closes only through its button, so that it is not lost by accident. */
+export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const { organizationId } = useSession();
   const api = useApi();
   const queries = useQueryClient();
-  const [draft, setDraft] = useState<KeyDraft>(newDraft);
-  const [wasTried, setWasTried] = useState(false);
-  const mistakes = draftMistakes(draft, new Date());
+  const [draft, setDraft] = useState<KeyDraft>(createKeyDraft);
+  const [wasSubmitted, setWasSubmitted] = useState(false);
+  const errors = validateDraft(draft, new Date());
   const create = useMutation({
-    mutationFn: (body: NewKey) => makeKey(api, organizationId, body, draft.isHashed),
+    mutationFn: (body: NewKey) => createKey(api, organizationId, body, draft.isHashed),
     onSuccess: () => queries.invalidateQueries({ queryKey: [organizationId] }),
   });
   const edit = (part: Partial<KeyDraft>) => {
@@ -41,49 +43,50 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    setWasTried(true);
-    // Rows that say nothing go away, so that the server's row numbers are those on the screen.
+    setWasSubmitted(true);
+    // Drop empty rows, so that the row numbers in server errors match the form.
     setDraft({ ...draft, addresses: filledAddresses(draft) });
-    if (Object.keys(mistakes).length === 0) create.mutate(bodyOf(draft, new Date()));
+    if (Object.keys(errors).length === 0) create.mutate(toRequestBody(draft, new Date()));
   };
-  const made = create.data;
+  const created = create.data;
   const error = create.error instanceof ApiError && create.error.status === 401 ? undefined : create.error;
-  const errorAt = (field: 'roles' | 'expireAt') => (wasTried ? mistakes[field] : undefined) ?? mistakeAt(error, field);
-  const general = mistakeElsewhere(error, FIELDS);
+  const errorAt = (field: 'roles' | 'expireAt') =>
+    (wasSubmitted ? errors[field] : undefined) ?? findFieldError(error, field);
+  const general = findOtherErrors(error, FIELDS);
 
   return (
     <Modal
       opened
       onClose={onClose}
       size="lg"
-      title={made ? `The key ${made.key.name}` : 'Create a key'}
-      withCloseButton={!made}
+      title={created ? `Key ${created.key.name} created` : 'Create API key'}
+      withCloseButton={!created}
       closeOnClickOutside={false}
-      closeOnEscape={!made}
+      closeOnEscape={!created}
     >
-      {made ? (
+      {created ? (
         <KeySecret
-          name={made.key.name}
-          keyId={made.keyId}
-          keySecret={made.keySecret}
-          isHashed={made.isHashed}
+          name={created.key.name}
+          keyId={created.keyId}
+          keySecret={created.keySecret}
+          isHashed={created.isHashed}
           onSaved={() => {
-            tellDone(`The key ${made.key.name} is ready`);
+            notifySuccess(`Created key ${created.key.name}`);
             onClose();
           }}
         />
       ) : (
-        <form onSubmit={submit} aria-label="Create a key" noValidate>
+        <form onSubmit={submit} aria-label="Create API key" noValidate>
           <Stack gap="md">
             <TextInput
               label="Name"
-              description="For people: what it is for, who holds it"
+              description="What the key is used for"
               placeholder="API key"
-              maxLength={255}
+              maxLength={openapiKeyCreateConstraints.name.maxLength}
               data-autofocus
               value={draft.name}
               onChange={(event) => edit({ name: event.currentTarget.value })}
-              error={mistakeAt(error, 'name')}
+              error={findFieldError(error, 'name')}
             />
             <Checkbox.Group
               label="Roles"
@@ -92,8 +95,8 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
               error={errorAt('roles')}
             >
               <Stack gap="xs" mt={6}>
-                {ROLES.map(({ value, label, description }) => (
-                  <Checkbox key={value} value={value} label={label} description={description} />
+                {ROLES.map((role) => (
+                  <Checkbox key={role} value={role} label={role} description={ROLE_DESCRIPTIONS[role]} />
                 ))}
               </Stack>
             </Checkbox.Group>
@@ -109,7 +112,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
               {draft.expiry === 'at' && (
                 <TextInput
                   type="datetime-local"
-                  label="At"
+                  label="Expires at"
                   description="In your time zone"
                   inputWrapperOrder={['label', 'input', 'description', 'error']}
                   value={draft.expireAt}
@@ -118,13 +121,15 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
                 />
               )}
             </Group>
-            <AddressFields addresses={draft.addresses} onChange={(addresses) => edit({ addresses })} error={error} />
+            <IpAccessListFields
+              addresses={draft.addresses}
+              onChange={(addresses) => edit({ addresses })}
+              error={error}
+            />
             <Checkbox
-              label="Make the secret in this browser"
+              label="Generate the secret in this browser"
               description={
-                canHash()
-                  ? 'The server is given hashes only and never sees the secret'
-                  : 'Only over https, or from the machine itself, can a browser do this'
+                canHash() ? 'The server receives only hashes and never sees the secret' : 'Requires HTTPS or localhost'
               }
               disabled={!canHash()}
               checked={draft.isHashed}

@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 
 interface Props {
   title: string;
-  /** What to do next. */
+  /** Suggests the next step. */
   children?: ReactNode;
   action?: ReactNode;
 }
 
-export function EmptyNote({ title, children, action }: Props) {
+export function EmptyState({ title, children, action }: Props) {
   return (
     <Stack align="center" gap="xs" py={48} px="md" ta="center">
       <Title order={2} size="h4">

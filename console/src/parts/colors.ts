@@ -1,4 +1,4 @@
-/** At least 3 to 1 on the surface of either scheme, neighbours far apart. */
+/** Contrast of at least 3:1 on the background; adjacent entries differ clearly. */
 const LIGHT = [
   '#0b7285',
   '#d9480f',
@@ -28,37 +28,37 @@ const DARK = [
   '#adb5bd',
 ];
 
-/** What everybody expects in these colours. */
-const MEANINGS: [RegExp, number][] = [
+/** Log levels have conventional colors. */
+const CONVENTIONAL_COLORS: [RegExp, number][] = [
   [/^(fatal|critical|error)$/i, 4],
   [/^warn(ing)?$/i, 6],
   [/^info$/i, 5],
   [/^(debug|trace)$/i, 11],
 ];
 
-/** One for each name, nearly always the same one wherever the name turns up, and apart from its neighbours while there are enough. */
-export function coloursOf(names: readonly string[], isDark: boolean): string[] {
+/** One color per name, derived from a hash so that a name keeps its color across charts. Names share colors only when the palette is exhausted. */
+export function assignColors(names: readonly string[], isDark: boolean): string[] {
   const palette = isDark ? DARK : LIGHT;
   const chosen = new Map<string, number>();
-  const taken = new Set<number>();
-  const take = (name: string, slot: number) => {
+  const usedSlots = new Set<number>();
+  const assign = (name: string, slot: number) => {
     chosen.set(name, slot);
-    taken.add(slot);
+    usedSlots.add(slot);
   };
   for (const name of names) {
-    const slot = MEANINGS.find(([pattern]) => pattern.test(name))?.[1];
-    if (slot !== undefined) take(name, slot);
+    const slot = CONVENTIONAL_COLORS.find(([pattern]) => pattern.test(name))?.[1];
+    if (slot !== undefined) assign(name, slot);
   }
   for (const name of [...new Set(names)].filter((one) => !chosen.has(one)).toSorted()) {
-    if (taken.size >= palette.length) taken.clear();
-    let slot = hashOf(name) % (palette.length - 1);
-    while (taken.has(slot)) slot = (slot + 1) % palette.length;
-    take(name, slot);
+    if (usedSlots.size >= palette.length) usedSlots.clear();
+    let slot = hashText(name) % (palette.length - 1);
+    while (usedSlots.has(slot)) slot = (slot + 1) % palette.length;
+    assign(name, slot);
   }
   return names.map((name) => palette[chosen.get(name) ?? 0] ?? '#0b7285');
 }
 
-function hashOf(text: string): number {
+function hashText(text: string): number {
   let hash = 7;
   for (const character of text) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) >>> 0;
   return hash;

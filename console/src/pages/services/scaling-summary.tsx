@@ -8,27 +8,27 @@ import { useApi, useSession } from '../../app/context.tsx';
 import { fieldLabel, fieldUnit } from '../../parts/activity-text.ts';
 import { formatCredits } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
-import classes from './scaling-outcome.module.css';
-import { draftOf, SCALING_FIELDS, type ScalingDraft } from './scaling-rules.ts';
+import { SCALING_FIELDS, type ScalingDraft, toScalingDraft } from './scaling-draft.ts';
+import classes from './scaling-summary.module.css';
 
-const PAUSE_MS = 250;
+const DEBOUNCE_MS = 250;
 
-/** What saving would do: field by field, and what a month would then cost. */
-export function ScalingOutcome(props: {
+/** The unsaved changes and the estimated monthly cost. */
+export function ScalingSummary(props: {
   service: Service;
   draft: ScalingDraft;
   change: ScalingChange;
   isValid: boolean;
 }) {
   const { service, draft, change, isValid } = props;
-  const now = draftOf(service);
+  const current = toScalingDraft(service);
   const changed = SCALING_FIELDS.filter((field) => change[field] !== undefined);
   return (
-    <Panel title="What will change">
+    <Panel title="Pending changes">
       <div aria-live="polite">
         {changed.length === 0 ? (
           <Text size="sm" c="dimmed">
-            Nothing yet. Move a slider or type a number.
+            No changes yet.
           </Text>
         ) : (
           <dl className={classes.changes}>
@@ -36,10 +36,10 @@ export function ScalingOutcome(props: {
               <div key={field} className={classes.change}>
                 <dt>{fieldLabel(field)}</dt>
                 <dd>
-                  <del>{valueText(now[field])}</del>
+                  <del>{formatScalingValue(current[field])}</del>
                   <span aria-hidden="true"> → </span>
                   <ins>
-                    {valueText(draft[field])}
+                    {formatScalingValue(draft[field])}
                     {fieldUnit(field)}
                   </ins>
                 </dd>
@@ -53,34 +53,34 @@ export function ScalingOutcome(props: {
   );
 }
 
-const valueText = (value: number | boolean | ''): string =>
-  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
+const formatScalingValue = (value: number | boolean | ''): string =>
+  typeof value === 'boolean' ? (value ? 'On' : 'Off') : String(value);
 
 function MonthlyCost(props: { service: Service; change: ScalingChange; isValid: boolean; isIdling: boolean }) {
   const { service, change, isValid, isIdling } = props;
   const api = useApi();
   const { organizationId } = useSession();
-  const [settled] = useDebouncedValue(JSON.stringify(change), PAUSE_MS);
-  const query = scalingPreviewQuery(api, organizationId, service, JSON.parse(settled));
+  const [debounced] = useDebouncedValue(JSON.stringify(change), DEBOUNCE_MS);
+  const query = scalingPreviewQuery(api, organizationId, service, JSON.parse(debounced));
   const { data, error } = useQuery({ ...query, enabled: isValid, placeholderData: keepPreviousData });
-  const isOpen = Object.keys(change).length > 0;
+  const hasChanges = Object.keys(change).length > 0;
   return (
     <div className={classes.cost} aria-live="polite">
-      <h3 className={classes.costTitle}>Compute in a month</h3>
+      <h3 className={classes.costTitle}>Monthly compute cost</h3>
       {error ? (
         <Text size="sm" c="dimmed">
           {error instanceof ApiError && error.fields.length > 0
-            ? 'The server would refuse this.'
-            : 'What it would cost is not known just now.'}
+            ? 'These settings are not valid.'
+            : 'The estimate is not available.'}
         </Text>
       ) : data ? (
         <>
-          <Range label="Now" {...data.before} />
-          {isOpen && <Range label="After" {...data.after} isNew />}
+          <CostRange label="Current" {...data.before} />
+          {hasChanges && <CostRange label="New" {...data.after} isNew />}
           <Text size="xs" c="dimmed" mt={6}>
             {isIdling
-              ? 'CHC: nothing while it idles, at most all month at the largest size.'
-              : 'CHC: all month at the smallest, or at the largest size.'}
+              ? 'In CHC, from always idle to always at maximum size.'
+              : 'In CHC, from always at minimum to always at maximum size.'}
           </Text>
         </>
       ) : (
@@ -90,7 +90,7 @@ function MonthlyCost(props: { service: Service; change: ScalingChange; isValid: 
   );
 }
 
-function Range({ label, min, max, isNew = false }: { label: string; min: number; max: number; isNew?: boolean }) {
+function CostRange({ label, min, max, isNew = false }: { label: string; min: number; max: number; isNew?: boolean }) {
   return (
     <p className={classes.range} data-new={isNew}>
       <span>{label}</span>

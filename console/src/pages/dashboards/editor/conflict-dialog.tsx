@@ -1,13 +1,13 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
-import { Moment } from '../../../parts/moment.tsx';
+import { Timestamp } from '../../../parts/timestamp.tsx';
 import { Differences } from '../differences.tsx';
 import { type StoredDashboard, versionsQuery } from '../queries.ts';
 import type { Draft } from './draft.ts';
 
 interface Props {
-  /** What the editing began with, and what is stored now. */
+  /** The version the edit started from, and the stored one. */
   base: Draft;
   theirs: StoredDashboard;
   isBusy: boolean;
@@ -16,8 +16,8 @@ interface Props {
   onKeepEditing: () => void;
 }
 
-/** Somebody else has saved meanwhile. Nothing is lost either way: their version stays among the versions. */
-export function Conflict({ base, theirs, isBusy, onTakeTheirs, onOverwrite, onKeepEditing }: Props) {
+/** Shown if the dashboard was saved by another client meanwhile. All versions stay in the history. */
+export function ConflictDialog({ base, theirs, isBusy, onTakeTheirs, onOverwrite, onKeepEditing }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
   const latest = useQuery(versionsQuery(api, organizationId, theirs.dashboard.id)).data?.reduce((one, other) =>
@@ -27,35 +27,36 @@ export function Conflict({ base, theirs, isBusy, onTakeTheirs, onOverwrite, onKe
     <Modal
       opened
       onClose={onKeepEditing}
-      title="Somebody else saved this dashboard"
+      title="This dashboard has changed"
       centered
       size="lg"
       transitionProps={{ duration: 0 }}
     >
       <Stack gap="md">
         <Text size="sm">
-          It is no longer the one you began with
-          {latest && (
+          {latest ? (
             <>
-              : <b>{latest.savedBy}</b> saved it <Moment at={latest.savedAt} show="ago" />
+              <b>{latest.savedBy}</b> saved a new version <Timestamp at={latest.savedAt} show="ago" />
             </>
-          )}
-          . Theirs differs from what you began with:
+          ) : (
+            'A new version was saved'
+          )}{' '}
+          while you were editing. Changes in that version:
         </Text>
         <Differences from={base} to={theirs.dashboard} />
         <Stack gap="xs">
           <Button variant="default" onClick={onKeepEditing} data-autofocus>
-            Keep editing mine
+            Keep editing
           </Button>
           <Button variant="default" onClick={onTakeTheirs}>
-            Take theirs, drop my changes
+            Discard my changes
           </Button>
           <Button color="red.8" loading={isBusy} onClick={onOverwrite}>
-            Overwrite theirs with mine
+            Overwrite with my changes
           </Button>
         </Stack>
         <Text size="xs" c="dimmed">
-          Every saved state stays among the versions, theirs too.
+          All versions stay in the version history.
         </Text>
       </Stack>
     </Modal>

@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Group, Input, TextInput } from '@mantine/core';
-import { mistakeAt } from '../../api/errors.ts';
+import { findFieldError } from '../../api/errors.ts';
+import { openapiKeyCreateConstraints } from '../../api/generated.ts';
 import { useSession } from '../../app/context.tsx';
 import { PlusIcon, TrashIcon } from '../../parts/icons.tsx';
 import type { Address } from './key-draft.ts';
@@ -11,8 +12,8 @@ interface Props {
   error: unknown;
 }
 
-/** Who may use the key: nobody listed means anybody. The server says at which row something is wrong. */
-export function AddressFields({ addresses, onChange, error }: Props) {
+/** An empty list allows any address. The server reports errors by row. */
+export function IpAccessListFields({ addresses, onChange, error }: Props) {
   const { address: ownAddress } = useSession();
   const add = (source: string, description: string) => {
     const row = Math.max(0, ...addresses.map((address) => address.row)) + 1;
@@ -23,9 +24,13 @@ export function AddressFields({ addresses, onChange, error }: Props) {
   return (
     <Input.Wrapper
       labelElement="div"
-      label="Addresses that may use it"
-      description="An IPv4 or IPv6 address or a range such as 10.0.0.0/8. None: any address may."
-      error={mistakeAt(error, 'ipAccessList') && addresses.length === 0 ? mistakeAt(error, 'ipAccessList') : undefined}
+      label="IP access list"
+      description="IPv4 or IPv6 addresses, or ranges such as 10.0.0.0/8. Leave empty to allow any address."
+      error={
+        findFieldError(error, 'ipAccessList') && addresses.length === 0
+          ? findFieldError(error, 'ipAccessList')
+          : undefined
+      }
     >
       <div className={classes.addresses}>
         {addresses.map(({ row, source, description }, index) => (
@@ -36,15 +41,15 @@ export function AddressFields({ addresses, onChange, error }: Props) {
               spellCheck={false}
               value={source}
               onChange={(event) => edit(row, { source: event.currentTarget.value })}
-              error={mistakeAt(error, `ipAccessList[${index}].source`)}
+              error={findFieldError(error, `ipAccessList[${index}].source`)}
             />
             <TextInput
-              aria-label={`What address ${index + 1} is`}
-              placeholder="What it is"
-              maxLength={1024}
+              aria-label={`Description of address ${index + 1}`}
+              placeholder="Description"
+              maxLength={openapiKeyCreateConstraints.ipAccessList.items.properties.description.maxLength}
               value={description}
               onChange={(event) => edit(row, { description: event.currentTarget.value })}
-              error={mistakeAt(error, `ipAccessList[${index}].description`)}
+              error={findFieldError(error, `ipAccessList[${index}].description`)}
             />
             <ActionIcon
               variant="subtle"
@@ -60,7 +65,7 @@ export function AddressFields({ addresses, onChange, error }: Props) {
       </div>
       <Group gap="xs" mt={8}>
         <Button size="xs" variant="default" leftSection={<PlusIcon size={14} />} onClick={() => add('', '')}>
-          Add an address
+          Add address
         </Button>
         <Button
           size="xs"
@@ -68,7 +73,7 @@ export function AddressFields({ addresses, onChange, error }: Props) {
           disabled={addresses.some(({ source }) => source.trim() === ownAddress)}
           onClick={() => add(ownAddress, 'My address')}
         >
-          My address, {ownAddress}
+          Add my address ({ownAddress})
         </Button>
       </Group>
     </Input.Wrapper>

@@ -1,32 +1,32 @@
-/** Credentials made in the browser, and what the server is told of them (decision K7). */
-export interface OwnCredentials {
+/** Credentials generated in the browser, and the hashes sent to the server (decision K7). */
+export interface BrowserCredentials {
   keyId: string;
   keySecret: string;
   hashData: { keyIdHash: string; keyIdSuffix: string; keySecretHash: string };
 }
 
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const ID_LENGTH = 20;
-/** 43 characters of 62 are 256 bits. */
+/** 43 characters from an alphabet of 62 are 256 bits. */
 const SECRET_LENGTH = 43;
 
-/** WebCrypto hashes only where the page came over https or from this machine. */
+/** WebCrypto needs a secure context: HTTPS or localhost. */
 export const canHash = (): boolean => typeof crypto.subtle === 'object' && crypto.subtle !== null;
 
-export async function createOwnCredentials(): Promise<OwnCredentials> {
-  const keyId = randomText(ID_LENGTH);
-  const keySecret = randomText(SECRET_LENGTH);
+export async function createBrowserCredentials(): Promise<BrowserCredentials> {
+  const keyId = createRandomString(ID_LENGTH);
+  const keySecret = createRandomString(SECRET_LENGTH);
   const [keyIdHash, keySecretHash] = await Promise.all([sha256(keyId), sha256(keySecret)]);
   return { keyId, keySecret, hashData: { keyIdHash, keyIdSuffix: keyId.slice(-4), keySecretHash } };
 }
 
-/** Bytes past the last whole multiple of 62 are thrown away: every letter is as likely as any other. */
-function randomText(length: number): string {
-  const fair = 256 - (256 % LETTERS.length);
+/** Discards bytes above the last multiple of 62, so that every character is equally likely. */
+function createRandomString(length: number): string {
+  const limit = 256 - (256 % ALPHABET.length);
   let text = '';
   while (text.length < length) {
     for (const byte of crypto.getRandomValues(new Uint8Array(length)))
-      if (byte < fair && text.length < length) text += LETTERS[byte % LETTERS.length];
+      if (byte < limit && text.length < length) text += ALPHABET[byte % ALPHABET.length];
   }
   return text;
 }
