@@ -21,8 +21,6 @@ export interface Resolved {
   metricDataType: MetricDataType | undefined;
 }
 
-export type Resolve = ReturnType<typeof createResolve>;
-
 /** A series → the table it reads. `missing` says how a source that is not there is reported. */
 export function createResolve({ engine, findSource, openTables }: Options) {
   return async (organizationId: string, series: Origin, missing: (id: string) => AppError): Promise<Resolved> => {

@@ -1,7 +1,5 @@
 import { type Kind, nullable, nullableIf, type ValueType } from './value-type.ts';
 
-export type { Kind };
-
 /**
  * What is left of a user's text once it is understood: known columns, literals as values, operators and allowed
  * functions. Nothing in it is SQL text, and nothing in it changes once it is made.

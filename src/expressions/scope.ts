@@ -12,11 +12,6 @@ export interface Scope {
   implicitColumn?: string;
 }
 
-/** The columns that text can see. The one that tells organizations apart is not among them. */
-export function findColumn(scope: Scope, name: string): Column | undefined {
-  return name === ORGANIZATION_COLUMN ? undefined : scope.columns.find((column) => column.name === name);
-}
-
 const typeOf = memoize((type) => parseType(type));
 
 /** The value of a column; what only looks like text (an Enum, a UUID) is made text. */

@@ -13,8 +13,6 @@ import { declaredIn } from './resource.ts';
 import type { FleetFile } from './schema.ts';
 import { takeTurn } from './store.ts';
 
-export type Fleet = ReturnType<typeof createFleet>;
-
 export interface ApplyOptions extends DryRunOption {
   /** The file wins over everything that the API changed since. */
   force?: boolean;

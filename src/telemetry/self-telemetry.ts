@@ -28,8 +28,6 @@ export interface TelemetryCounts {
   dropped: Record<DropReason, number>;
 }
 
-export type SelfTelemetry = ReturnType<typeof openSelfTelemetry>;
-
 interface Options {
   engine: Pick<Engine, 'kind' | 'insert' | 'insertLines' | 'isRunning' | 'start'>;
   clock: Clock;

@@ -11,7 +11,6 @@ export const lastOfMonth = (day: string): string => {
   const [year = 0, month = 0] = day.split('-').map(Number);
   return toDay(new Date(Date.UTC(year, month, 0)));
 };
-export const dayOfMonth = (day: string): number => Number(day.slice(8));
 
 /** Every day from `from` to `to`, both inclusive. */
 export function listDays(from: string, to: string): string[] {

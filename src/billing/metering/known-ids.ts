@@ -22,8 +22,6 @@ const IDS_PER_SLICE = 30_000;
 const MAX_BYTES = 256 * 1024 * 1024;
 const READ_LIMITS = { maxSeconds: 600, maxResultRows: 1 };
 
-export type KnownIds = ReturnType<typeof createKnownIds>;
-
 /**
  * Which ids were counted before. The engine's table knows for certain; looking ten thousand ids up in many millions takes
  * it half a second. So a filter in memory tells apart what is certainly new, which is nearly everything, and only the

@@ -24,8 +24,6 @@ const QUIET_MS = 60 * MINUTE_MS;
 
 const ACTOR: Actor = { type: 'system', id: 'rating', details: 'pilothouse, rating of metered usage' };
 
-export type Rater = ReturnType<typeof createRater>;
-
 /** Rates what has changed, again and again, and closes days whose time is over. */
 export function createRater({ state, clock, log, intake, rating, lockAfterDays }: Options) {
   let timer: NodeJS.Timeout | undefined;

@@ -12,8 +12,6 @@ import { CSV_HEADER, csvLine } from './plain-csv.ts';
 export const FORMATS = ['csv', 'focus'] as const;
 export type Format = (typeof FORMATS)[number];
 
-export type Exports = ReturnType<typeof createExports>;
-
 interface Options {
   db: Db;
   organizations: Organizations;
