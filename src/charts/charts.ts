@@ -40,7 +40,7 @@ export interface View extends Range {
   limit: number;
 }
 
-export type SourceColumn = Column & Contents;
+type SourceColumn = Column & Contents;
 
 interface Options {
   engine: Engine;

@@ -6,7 +6,7 @@ import type { Table } from './reading.ts';
 import type { Series } from './series-schema.ts';
 
 /** What a series says about where its data lies. */
-export type Origin = Pick<Series, 'sourceId' | 'dataSource' | 'metricName' | 'metricDataType' | 'aggFn'>;
+type Origin = Pick<Series, 'sourceId' | 'dataSource' | 'metricName' | 'metricDataType' | 'aggFn'>;
 
 interface Options {
   engine: Engine;

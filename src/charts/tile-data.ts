@@ -17,7 +17,7 @@ interface Drawn {
   timezone: string;
 }
 
-export interface TimeData extends Drawn {
+interface TimeData extends Drawn {
   type: 'time';
   granularity: string;
   /** Where each bucket begins. */
@@ -26,27 +26,27 @@ export interface TimeData extends Drawn {
   groups: GroupCount;
 }
 
-export interface TableData extends Drawn {
+interface TableData extends Drawn {
   type: 'table';
   columns: { name: string; kind: 'group' | 'value' }[];
   rows: Value[][];
   groups: GroupCount;
 }
 
-export interface NumberData extends Drawn {
+interface NumberData extends Drawn {
   type: 'number';
   value: Value;
   series: { name: string; value: Value }[];
 }
 
-export interface SearchData extends Drawn {
+interface SearchData extends Drawn {
   type: 'search';
   columns: { name: string }[];
   /** Newest first. */
   rows: unknown[][];
 }
 
-export interface MarkdownData {
+interface MarkdownData {
   type: 'markdown';
   content: string;
 }

@@ -15,7 +15,7 @@ export interface Scope {
 const typeOf = memoize((type) => parseType(type));
 
 /** The value of a column; what only looks like text (an Enum, a UUID) is made text. */
-export function referTo(column: Column): Expression {
+function referTo(column: Column): Expression {
   const { disguised, ...type } = typeOf(column.type);
   const reference: Expression = { node: 'column', name: column.name, type };
   return disguised ? call('toString', [reference], TEXT) : reference;
@@ -25,7 +25,7 @@ export function entryOf(map: Expression, key: string): Expression {
   return { node: 'entry', map, key, type: map.type.element ?? TEXT };
 }
 
-export interface Resolved {
+interface Resolved {
   /** The column, or the start of the path that is one. */
   value: Expression;
   /** What of the path follows that column, joined by dots. */

@@ -21,9 +21,9 @@ const LAST_WRITE_MS = 3 * SECOND_MS;
  * Why rows were not written. `full`: overwritten by newer requests. `sampled`: too many requests. `failed`: rejected by the
  * engine. `stopped`: left over at shutdown. `series`: too many metric series.
  */
-export type DropReason = 'full' | 'sampled' | 'failed' | 'stopped' | 'series';
+type DropReason = 'full' | 'sampled' | 'failed' | 'stopped' | 'series';
 
-export interface TelemetryCounts {
+interface TelemetryCounts {
   written: number;
   dropped: Record<DropReason, number>;
 }
