@@ -49,7 +49,7 @@ function rejectForeignHistory(
   }
 }
 
-export function readMigrations(folder: string): Migration[] {
+function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()

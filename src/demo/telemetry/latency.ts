@@ -1,7 +1,7 @@
 import { SERVICES, type ServiceName } from './services.ts';
 
 /** Requests of a service with log-normal latencies. */
-export interface Portion {
+interface Portion {
   count: number;
   medianSeconds: number;
   spread: number;
