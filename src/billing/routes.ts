@@ -8,7 +8,7 @@ import { READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Costs } from './costs.ts';
 import { createRenderedCosts, type Headers } from './rendered-costs.ts';
-import { renderCost, UsageCost, UsageCostQuery } from './schema.ts';
+import { toCostRecord, UsageCost, UsageCostQuery } from './schema.ts';
 import type { RatingProgress } from './store.ts';
 import { parseWindow } from './window.ts';
 
@@ -17,7 +17,7 @@ const MAX_UNSTREAMED_BYTES = 256 * 1024;
 
 export function billingRoutes({ costs }: { costs: Costs }): Routes {
   return (app) => {
-    const renderedCosts = createRenderedCosts({ costs, render: renderCost });
+    const renderedCosts = createRenderedCosts({ costs, render: (cost) => JSON.stringify(toCostRecord(cost)) });
 
     app.get(
       '/v1/organizations/:organizationId/usageCost',

@@ -38,17 +38,21 @@ export const CostRecord = Type.Object({
 
 export const UsageCost = Type.Object({ costs: Type.Array(CostRecord), grandTotalCHC: Chc });
 
-const METRIC_NAMES = METRICS.map((metric) => [metric, `"${metric}CHC":`] as const);
+export const toCostRecord = (cost: Cost): Static<typeof CostRecord> => ({
+  dataWarehouseId: cost.dataWarehouseId,
+  date: cost.date,
+  entityId: cost.entityId,
+  entityName: cost.entityName,
+  entityType: cost.entityType,
+  locked: cost.isLocked,
+  metrics: toMetricsRecord(cost.micros),
+  serviceId: cost.serviceId,
+  totalCHC: chcFromMicros(totalMicros(cost.micros)),
+});
 
-/** The same JSON as the schema's serializer, five times as fast: a month of a thousand entities has 31,000 records. */
-export function renderCost(cost: Cost): string {
-  const { micros } = cost;
-  const metrics = METRIC_NAMES.map(([metric, name]) => name + chcFromMicros(micros[metric])).join(',');
-  const serviceId = cost.serviceId === undefined ? '' : `"serviceId":${JSON.stringify(cost.serviceId)},`;
-  return `{"dataWarehouseId":${JSON.stringify(cost.dataWarehouseId)},"date":"${cost.date}","entityId":${JSON.stringify(cost.entityId)},"entityName":${JSON.stringify(cost.entityName)},"entityType":"${cost.entityType}","locked":${cost.isLocked},"metrics":{${metrics}},${serviceId}"totalCHC":${chcFromMicros(totalMicros(micros))}}`;
+/** Called for every record of a long response: a loop is faster than `Object.fromEntries`. */
+export function toMetricsRecord(micros: MetricMicros): Static<typeof Metrics> {
+  const metrics: Record<string, number> = {};
+  for (const metric of METRICS) metrics[`${metric}CHC`] = chcFromMicros(micros[metric]);
+  return metrics as Static<typeof Metrics>;
 }
-
-export const toMetricsRecord = (micros: MetricMicros): Static<typeof Metrics> =>
-  Object.fromEntries(METRICS.map((metric) => [`${metric}CHC`, chcFromMicros(micros[metric])])) as Static<
-    typeof Metrics
-  >;

@@ -166,7 +166,7 @@ onEachStore('usage events', (store) => {
       `content-length: ${32 * 1024 * 1024 + 1}`,
     ];
     connection.send(`${head.join('\r\n')}\r\n\r\n`);
-    expectFailure(path, await connection.answer(), 413);
+    expectFailure(path, await connection.response(), 413);
     connection.socket.destroy();
     expectFailure(path, await post('{}', { 'content-type': 'text/plain' }), 415);
     expectFailure(path, await post('{}', { ...LINES, 'content-encoding': 'br' }), 415);
