@@ -76,8 +76,8 @@ onEachStore('budgets over HTTP', (store) => {
       webhook: { url: receiver.url, secret: 'given-by-the-caller' },
     });
     expect(given.webhook).toEqual({ url: receiver.url });
-    const kept = await call('PATCH', `${base}/${id}`, { webhook: { url: 'https://example.com/other' } });
-    expect(kept.json.result.webhook).toEqual({ url: 'https://example.com/other' });
+    const updated = await call('PATCH', `${base}/${id}`, { webhook: { url: 'https://example.com/other' } });
+    expect(updated.json.result.webhook).toEqual({ url: 'https://example.com/other' });
     const rotated = await call('PATCH', `${base}/${id}`, {
       webhook: { url: receiver.url, secret: 'another-given-secret' },
     });

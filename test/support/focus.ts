@@ -1,6 +1,6 @@
 /** The rules of FOCUS 1.2 for the columns of the export. An empty cell is null. */
 
-export type FocusRow = Record<string, string>;
+type FocusRow = Record<string, string>;
 
 interface ColumnRule {
   level: 'Mandatory' | 'Conditional' | 'Recommended';

@@ -16,7 +16,7 @@ export interface UsageEvent {
   quantity: string;
 }
 
-export interface EventTime {
+interface EventTime {
   ms: number;
   day: Day;
   /** In the format that the engine parses fastest. */
