@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { parseCsvRecords } from '../support/csv.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { FOCUS_1_3_COLUMNS, FOCUS_RULES, findFocusViolations, parseMicros } from '../support/focus.ts';
 import { type LedgerLine, putLedger } from '../support/ledger.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 const pipe = '6de48484-c180-4164-85bd-81c39c70f477';
 const METRICS = ['backup', 'compute', 'dataTransfer', 'initialLoad', 'interRegionTier1DataTransfer', 'storage'];
@@ -322,11 +324,11 @@ interface Raw {
 /** The raw bytes, which `fetch` would decompress. */
 function raw(server: TestServer, path: string, headers: Record<string, string> = {}): Promise<Raw> {
   return new Promise((resolve, reject) => {
-    request(server.url + path, { headers: { authorization: authorization(), ...headers } }, (answer) => {
+    request(server.url + path, { headers: { authorization: authorization(), ...headers } }, (response) => {
       const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('end', () => resolve({ headers: answer.headers, body: Buffer.concat(chunks) }));
-      answer.on('error', reject);
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }));
+      response.on('error', reject);
     })
       .on('error', reject)
       .end();
@@ -362,19 +364,19 @@ onEachStore('a long export', (store) => {
     expect(total).toBe(BigInt((6000 * 6001) / 2));
     const digest = (some: string) => createHash('sha256').update(some).digest('hex');
     const again = await Promise.all([1, 2, 3].map(() => server.call({ path: exportPath(query), key: acme.admin })));
-    expect(new Set(again.map((answer) => digest(answer.text)))).toEqual(new Set([digest(text)]));
+    expect(new Set(again.map((response) => digest(response.text)))).toEqual(new Set([digest(text)]));
   });
 
   it('ends when the client disconnects, and the server keeps running', async () => {
     const path = exportPath('from_date=2026-03-01&to_date=2026-03-31&format=focus');
     for (let round = 0; round < 5; round++)
       await new Promise<void>((resolve) => {
-        const call = request(server.url + path, { headers: { authorization: authorization() } }, (answer) => {
-          answer.once('data', () => {
-            answer.destroy();
+        const call = request(server.url + path, { headers: { authorization: authorization() } }, (response) => {
+          response.once('data', () => {
+            response.destroy();
             resolve();
           });
-          answer.on('error', () => {});
+          response.on('error', () => {});
         });
         call.on('error', () => {});
         call.end();

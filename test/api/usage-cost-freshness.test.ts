@@ -1,7 +1,9 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
 import { putRatedDays } from '../support/ledger.ts';
 import { onEachStore, useServer } from '../support/server.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 onEachStore('the freshness of usage costs', (store) => {
   const server = useServer(store);

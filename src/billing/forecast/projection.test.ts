@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { estimateErrorBand, projectSeries, sum } from './projection.ts';
+
+// Hundreds of backtests take a while on a loaded machine.
+vi.setConfig({ testTimeout: 120_000 });
 
 /** Pseudo-random numbers from 0 to 1, the same on every run. */
 function createNoise(seed: number): () => number {

@@ -1,5 +1,5 @@
 /** RFC 4180. */
-const END_OF_LINE = '\r\n';
+export const END_OF_LINE = '\r\n';
 
 const NEEDS_QUOTES = /[",\r\n]/;
 /** The start of a formula in a spreadsheet, also after whitespace that the spreadsheet trims. */

@@ -5,7 +5,7 @@ import type { Organization } from '../../organizations/organization.ts';
 import type { Cost } from '../cost.ts';
 import type { EntityType } from '../entity.ts';
 import { METERS, type Metric } from '../meter.ts';
-import { type Charge, isAdjustment } from './charge.ts';
+import type { Charge } from './charge.ts';
 import { textCell } from './csv.ts';
 
 export const FOCUS_VERSION = '1.2';
@@ -38,6 +38,7 @@ interface PriceContext {
 
 interface ChargeContext {
   charge: Charge;
+  isAdjustment: boolean;
   /** The cost in CHC. */
   amount: string;
   /** In pricing units; undefined if the amount is not metered. */
@@ -111,14 +112,14 @@ export const CHARGE_COLUMNS: readonly Column<ChargeContext>[] = [
   plain('PricingCurrencyEffectiveCost', ({ amount }) => amount),
   plain('PricingQuantity', ({ amount, pricedQuantity }) => pricedQuantity ?? amount),
   // Only usage is consumed. An adjustment corrects a day that is locked.
-  plain('ConsumedQuantity', (context) => (isAdjustment(context.charge) ? '' : formatConsumedQuantity(context))),
-  plain('ConsumedUnit', ({ charge, pricedQuantity }) => {
-    if (isAdjustment(charge)) return '';
+  plain('ConsumedQuantity', (context) => (context.isAdjustment ? '' : formatConsumedQuantity(context))),
+  plain('ConsumedUnit', ({ charge, isAdjustment, pricedQuantity }) => {
+    if (isAdjustment) return '';
     return pricedQuantity === undefined ? AMOUNT_UNIT : METERS[charge.metric].focus.consumedUnit;
   }),
-  plain('ChargeCategory', ({ charge }) => (isAdjustment(charge) ? 'Adjustment' : 'Usage')),
+  plain('ChargeCategory', ({ isAdjustment }) => (isAdjustment ? 'Adjustment' : 'Usage')),
   plain('ChargeClass', ({ charge }) => (isCorrection(charge) ? 'Correction' : '')),
-  text('ChargeDescription', ({ charge }) => describeCharge(charge)),
+  text('ChargeDescription', describeCharge),
   plain('ChargeFrequency', () => 'Usage-Based'),
   // Columns of FOCUS 1.3.
   plain('HostProviderName', ({ hostProvider }) => hostProvider),
@@ -141,9 +142,9 @@ export const FOCUS_COLUMN_NAMES: readonly string[] = [
 ].flatMap((columns) => columns.map(({ name }) => name));
 
 export function formatCells<Context>(columns: readonly Column<Context>[], context: Context): string {
-  let cells = '';
-  for (const { cell } of columns) cells += `,${cell(context)}`;
-  return cells.slice(1);
+  let cells = columns[0]?.cell(context) ?? '';
+  for (let index = 1; index < columns.length; index++) cells += `,${columns[index]?.cell(context)}`;
+  return cells;
 }
 
 const RESOURCE_TYPES: Record<EntityType, string> = {
@@ -163,10 +164,9 @@ function formatConsumedQuantity({ charge: { entry, metric }, amount, pricedQuant
   return consumedExponent === 0 ? entry.quantity : divideByPowerOfTen(entry.quantity, consumedExponent);
 }
 
-function describeCharge(charge: Charge): string {
-  const { cost, entry, metric } = charge;
+function describeCharge({ charge: { cost, entry, metric }, isAdjustment }: ChargeContext): string {
   const description = `${METERS[metric].label}, ${ENTITY_NOUNS[cost.entityType]} ${cost.entityName}`;
-  return isAdjustment(charge) ? `${description}, late usage of ${entry?.usageDate}` : description;
+  return isAdjustment ? `${description}, late usage of ${entry?.usageDate}` : description;
 }
 
 /** FOCUS corrections refer to an earlier billing period. Late usage of the same month is no correction. */

@@ -3,8 +3,8 @@ import type { Organization } from '../../organizations/organization.ts';
 import type { Service } from '../../services/service.ts';
 import type { Cost } from '../cost.ts';
 import type { PriceBook } from '../prices/price-book.ts';
-import type { Charge } from './charge.ts';
-import { formatLine, textCell } from './csv.ts';
+import { type Charge, isAdjustment } from './charge.ts';
+import { END_OF_LINE, formatLine, textCell } from './csv.ts';
 import {
   CHARGE_COLUMNS,
   DAY_COLUMNS,
@@ -44,7 +44,7 @@ export function createFocusFormatter({ organization, services, books }: FocusCon
   const booksByVersion = new Map(books.map((book) => [book.version, book]));
   const fileCells = formatCells(FILE_COLUMNS, organization);
   const entities = new Map<string, RenderedEntity>();
-  const priceCells = new Map<string, string>();
+  const prices = new Map<string, string>();
   // Records are ordered by day, so the last day is enough.
   let lastDay = { date: '', cells: '' };
 
@@ -80,14 +80,14 @@ export function createFocusFormatter({ organization, services, books }: FocusCon
     const region = metered && findService(cost)?.details.region;
     const price = metered?.unitPrice ?? '1';
     const key = `${entityType} ${metric} ${metered?.priceVersion} ${price} ${region}`;
-    const cached = priceCells.get(key);
+    const cached = prices.get(key);
     if (cached !== undefined) return cached;
     const usage = { meter: metric, entityType, tier: organization.tier, region };
     const skuPriceId = metered
       ? formatSkuPriceId(booksByVersion.get(metered.priceVersion), usage, price)
       : `${entityType}.${metric}/amount`;
     const cells = formatCells(PRICE_COLUMNS, { entityType, metric, isMetered, price, skuPriceId });
-    cacheGroup(priceCells, key, cells);
+    cacheGroup(prices, key, cells);
     return cells;
   }
 
@@ -95,14 +95,16 @@ export function createFocusFormatter({ organization, services, books }: FocusCon
     const { cost, entry, micros } = charge;
     const pricedQuantity = entry && findPricedQuantity(entry.meter, entry.quantity, entry.unitPrice, micros);
     const { cells: entityCells, hostProvider } = renderEntity(cost);
-    const context = { charge, amount: formatChc(micros), pricedQuantity, hostProvider };
-    return formatLine([
-      fileCells,
-      renderDay(cost.date),
-      entityCells,
-      renderPrice(charge, pricedQuantity !== undefined),
-      formatCells(CHARGE_COLUMNS, context),
-    ]);
+    const context = {
+      charge,
+      isAdjustment: isAdjustment(charge),
+      amount: formatChc(micros),
+      pricedQuantity,
+      hostProvider,
+    };
+    const priceCells = renderPrice(charge, pricedQuantity !== undefined);
+    const chargeCells = formatCells(CHARGE_COLUMNS, context);
+    return `${fileCells},${renderDay(cost.date)},${entityCells},${priceCells},${chargeCells}${END_OF_LINE}`;
   };
 }
 
