@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { callerOf } from '../http/guard.ts';
 import type { Actor } from './activity.ts';
 
-/** Who the audit trail names for a change made by this request. */
+/** The actor that the audit log names for a change made by this request. */
 export function actorOf(request: FastifyRequest): Actor {
   const { credentialId, credentialName } = callerOf(request);
   const actor: Actor = {

@@ -36,7 +36,9 @@ onEachStore('budgets', (store) => {
   const told = () =>
     receiver.received.map(({ body }) => JSON.parse(body)).map(({ month, threshold }) => [month, threshold]);
   const activities = async (id: string) =>
-    (await billing.domains.audit.list(id, { limit: 100 })).filter(({ type }) => type === 'budget_threshold');
+    (await billing.domains.audit.list(id, {}, { limit: 100 })).activities.filter(
+      ({ type }) => type === 'budget_threshold',
+    );
 
   it('tells each threshold once a month, however often anybody looks', async () => {
     const id = await organization({ '2026-09-30': 500, '2026-10-01': 50, '2026-10-20': 25.5 });
@@ -155,7 +157,7 @@ onEachStore('budgets', (store) => {
     receiver.status = 500;
     await budget(id);
     await billing.domains.budgets.evaluate();
-    const trail = JSON.stringify(await billing.domains.audit.list(id, { limit: 100 }));
+    const trail = JSON.stringify(await billing.domains.audit.list(id, {}, { limit: 100 }));
     expect(billing.log.join()).toContain('answered 500');
     for (const text of [billing.log.join(), trail]) {
       expect(text).not.toContain(SECRET);

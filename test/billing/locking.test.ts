@@ -83,7 +83,7 @@ onEachStore('locked days', (store) => {
       ['2026-12-01', true],
     ]);
     const { list } = metering.domains.audit;
-    expect((await list(org.id, { limit: 10 })).map(({ type }) => type)).toEqual(
+    expect((await list(org.id, {}, { limit: 10 })).activities.map(({ type }) => type)).toEqual(
       expect.arrayContaining(['usage_day_lock']),
     );
   });
