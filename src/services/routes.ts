@@ -8,11 +8,11 @@ import { soon } from '../kernel/soon.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import {
   ExtendedServiceRecord,
-  extendedRecord,
   ReplicaScalingBody,
   ScalingBody,
   ServicePath,
   ServiceRecord,
+  toExtendedRecord,
 } from './schema.ts';
 import type { Service } from './service.ts';
 import type { Services } from './services.ts';
@@ -24,8 +24,8 @@ const TOTALS_DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
 
 export function serviceRoutes({ services }: { services: Services }): Routes {
   return (app) => {
-    const asRecord = resultSerializer(ServiceRecord);
-    const asExtendedRecord = resultSerializer(ExtendedServiceRecord);
+    const serializeRecord = resultSerializer(ServiceRecord);
+    const serializeExtendedRecord = resultSerializer(ExtendedServiceRecord);
     const rendered = new WeakMap<Readonly<Service>, string>();
 
     app.get(
@@ -39,7 +39,8 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           response: managementAnswer(Type.Array(ExtendedServiceRecord)),
         },
       },
-      async (request) => success(request, (await services.list(callerOf(request).organizationId)).map(extendedRecord)),
+      async (request) =>
+        success(request, (await services.list(callerOf(request).organizationId)).map(toExtendedRecord)),
     );
 
     app.get(
@@ -55,7 +56,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
       },
       (request, reply) =>
         soon(services.get(callerOf(request).organizationId, request.params.serviceId.toLowerCase()), (service) => {
-          const record = rendered.get(service) ?? asExtendedRecord(reply, extendedRecord(service));
+          const record = rendered.get(service) ?? serializeExtendedRecord(reply, toExtendedRecord(service));
           rendered.set(service, record);
           sendSuccess(request, reply, record);
         }),
@@ -69,7 +70,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           tags,
           summary: 'Update service scaling',
           description:
-            'Fields left out keep their value. Every field is checked before any is stored. Total memory is always three times the memory of one replica.',
+            'Fields left out keep their value. All fields are validated before any is stored. Total memory is always three times the memory of one replica.',
           params: ServicePath,
           body: ScalingBody,
           response: managementAnswer(ServiceRecord),
@@ -93,7 +94,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           reply.header('deprecation', `@${TOTALS_DEPRECATED_SINCE}`);
           reply.header('link', '</docs>; rel="deprecation"; type="text/html"');
         }
-        return sendSuccess(request, reply, asRecord(reply, extendedRecord(service)));
+        return sendSuccess(request, reply, serializeRecord(reply, toExtendedRecord(service)));
       },
     );
 
@@ -104,7 +105,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
         schema: {
           tags,
           summary: 'Update service scaling, memory per replica',
-          description: 'The same rules as for the totals, in steps of 4 GB per replica.',
+          description: 'The same rules as for total memory, in steps of 4 GB per replica.',
           params: ServicePath,
           body: ReplicaScalingBody,
           response: managementAnswer(ExtendedServiceRecord),
@@ -124,7 +125,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
             numReplicas: body.numReplicas,
           },
         );
-        return success(request, extendedRecord(service));
+        return success(request, toExtendedRecord(service));
       },
     );
   };

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { isoSeconds } from '../../kernel/clock.ts';
 import { chcFromMicros } from '../../kernel/money.ts';
-import { ExtendedServiceRecord, extendedRecord } from '../../services/schema.ts';
+import { ExtendedServiceRecord, toExtendedRecord } from '../../services/schema.ts';
 import { sumOf } from '../reports/summaries.ts';
 import { Chc, Metrics, wireMetrics } from '../schema.ts';
 import type { Forecast } from './forecasts.ts';
@@ -80,7 +80,7 @@ export const ScalingPreview = Type.Object({
 type Preview = Awaited<ReturnType<ScalingCosts['preview']>>;
 
 export function previewRecord({ service, before, after }: Preview): Static<typeof ScalingPreview> {
-  return { service: extendedRecord(service), monthlyCost: { before: range(before), after: range(after) } };
+  return { service: toExtendedRecord(service), monthlyCost: { before: range(before), after: range(after) } };
 }
 
 const range = ({ min, max }: MonthlyCost) => ({ min: chcFromMicros(min), max: chcFromMicros(max) });
