@@ -15,7 +15,7 @@ import type { Config } from './config.ts';
 import { createSessions } from './console/sessions.ts';
 import { markSessionSeen } from './console/store.ts';
 import { createLastUsed } from './credentials/last-used.ts';
-import { createApplying } from './dashboards/applying.ts';
+import { createApplyDashboards } from './dashboards/apply-dashboards.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
 import { createProvisioning } from './dashboards/provisioning.ts';
 import { createSaving } from './dashboards/saving.ts';
@@ -88,7 +88,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     openTables: config.openTables ?? [],
   });
   const provisioning = createProvisioning({ state, organizations, sources, saving });
-  const applyDashboards = createApplying({ state, organizations, sources, saving });
+  const applyDashboards = createApplyDashboards({ state, organizations, sources, saving });
   const sessionsLastSeen = createLastUsed({ state, clock, log, mark: markSessionSeen, credentials: 'sessions' });
   const sessions = createSessions({
     state,
@@ -125,5 +125,11 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     sessionsLastSeen,
     fleet,
     engine,
+    /** Stops the background work and stores what it still holds. */
+    async close(): Promise<void> {
+      await budgets.close();
+      await rater.close();
+      await Promise.all([lastUsed, tokensLastUsed, sessionsLastSeen].map((tracker) => tracker.close()));
+    },
   };
 }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTimeOrderedIds, firstIdAt } from '../kernel/ids.ts';
-import type { Soon } from '../kernel/soon.ts';
+import type { MaybePromise } from '../kernel/maybe-promise.ts';
 import type { Db } from '../state/tables.ts';
 import type { Activity, Actor, Change } from './activity.ts';
 import { type ActivityFilter, containsText, listConditions, matchesColumns, mayContainText } from './filter.ts';
@@ -35,7 +35,7 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
 
   return {
     /** Runs in the transaction of the change: either both are stored or neither is. */
-    record(tx: Db, actor: Actor, change: Change): Soon<unknown> {
+    record(tx: Db, actor: Actor, change: Change): MaybePromise<unknown> {
       const createdAt = clock.now();
       if (createdAt < latestMs - MAX_ID_LEAD_MS) {
         nextId = createTimeOrderedIds();

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
-import { managementAnswer, success } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { managementResponse, success } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { DAY_MS, isoTime, parseDate, parseDateTime } from '../kernel/clock.ts';
-import { refuse, type Violation } from '../kernel/errors.ts';
+import { rejectViolations, type Violation } from '../kernel/errors.ts';
 import { READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Activity } from './activity.ts';
@@ -28,12 +28,12 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
             'The audit log, newest first, with the changed fields before and after. All filters must match. If there is more, the link header has the URL of the next page, also when a rare combination of filters leaves this one short.',
           params: OrganizationPath,
           querystring: ActivityQuery,
-          response: managementAnswer(Type.Array(ActivityRecord)),
+          response: managementResponse(Type.Array(ActivityRecord)),
         },
       },
       async (request, reply) => {
         const { before, limit = DEFAULT_LIMIT, ...filter } = parseQuery(request.query);
-        const { activities, nextBefore } = await audit.list(callerOf(request).organizationId, filter, {
+        const { activities, nextBefore } = await audit.list(getIdentity(request).organizationId, filter, {
           before,
           limit,
         });
@@ -47,12 +47,12 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
       '/v1/organizations/:organizationId/activities/:activityId',
       {
         config: { operation: 'activityGet', roles: READERS },
-        schema: { tags, summary: 'Get activity', params: ActivityPath, response: managementAnswer(ActivityRecord) },
+        schema: { tags, summary: 'Get activity', params: ActivityPath, response: managementResponse(ActivityRecord) },
       },
       async (request) =>
         success(
           request,
-          toRecord(await audit.get(callerOf(request).organizationId, request.params.activityId.toLowerCase())),
+          toRecord(await audit.get(getIdentity(request).organizationId, request.params.activityId.toLowerCase())),
         ),
     );
   };
@@ -65,7 +65,7 @@ function parseQuery(query: Static<typeof ActivityQuery>): ActivityFilter & { bef
     const text = query[name];
     if (text === undefined) return undefined;
     const value = parse(text);
-    if (value === undefined) violations.push({ path: `query.${name}`, rule, value: text });
+    if (value === undefined) violations.push({ path: name, rule, value: text });
     return value;
   };
   const fromMs = read('from_date', TIME_RULE, (text) => parseDate(text) ?? parseTime(text));
@@ -74,7 +74,7 @@ function parseQuery(query: Static<typeof ActivityQuery>): ActivityFilter & { bef
     return day === undefined ? parseTime(text) : day + DAY_MS;
   });
   const limit = read('limit', `The value must be a whole number from 1 to ${MAX_LIMIT}`, parseLimit);
-  refuse(violations);
+  rejectViolations(violations);
   return {
     fromMs,
     toMs,

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { completed } from '../dashboards/dashboard.ts';
 import { type DashboardFile, dashboardFileText, parseDashboardFiles } from '../dashboards/file.ts';
-import { mistakesOf } from '../dashboards/folder.ts';
+import { listProblems } from '../dashboards/folder.ts';
 import type { Dashboard } from '../dashboards/schema.ts';
 import type { Domains } from '../domains.ts';
 import { isoSeconds } from '../kernel/clock.ts';
-import { derivedHexId } from '../kernel/ids.ts';
+import { deriveHexId } from '../kernel/ids.ts';
 import {
   chosenOrganization,
   localActor,
@@ -98,7 +98,7 @@ export function dashboardCommands(program: Command, world: World): void {
         const wanted = await Promise.all(
           files.map(async (file) => {
             const { id: organizationId } = await chosenOrganization(domains, options.org ?? file.organization);
-            const id = file.id ?? derivedHexId(organizationId, 'dashboard', file.name);
+            const id = file.id ?? deriveHexId(organizationId, 'dashboard', file.name);
             return { organizationId, dashboard: completed(id, file) };
           }),
         );
@@ -178,7 +178,7 @@ function readOne(path: string, world: World): { files: DashboardFile[] } | { mis
   try {
     return { files: parseDashboardFiles(world.readFile(path)) };
   } catch (error) {
-    return { mistakes: mistakesOf(error) };
+    return { mistakes: listProblems(error) };
   }
 }
 

@@ -79,7 +79,7 @@ function examineDashboards({ dashboardsDirectory: directory }: Config): Finding[
   try {
     const files = readFolder(directory);
     const mistakes = files.flatMap((file) =>
-      'mistakes' in file ? file.mistakes.map((mistake) => `${file.path}: ${mistake}`) : [],
+      'problems' in file ? file.problems.map((mistake) => `${file.path}: ${mistake}`) : [],
     );
     if (mistakes.length > 0) return mistakes.map((text) => ({ check, isFine: false, text }));
     return [{ check, isFine: true, text: `${directory} has ${files.length} dashboards` }];

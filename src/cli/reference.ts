@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import pino from 'pino';
+import { renderAggregationReference } from '../charts/aggregation-reference.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { KEY_ROLES } from '../kernel/roles.ts';
 import { startServer } from '../server.ts';
@@ -16,15 +17,16 @@ interface Operation {
   isOpen: boolean;
 }
 
-/** Writes what is generated from the routes: the OpenAPI document and the table of roles. For maintainers; hidden from help. */
+/** Writes what is generated from the routes: the OpenAPI document, the table of roles and the table of aggregations. For maintainers; hidden from help. */
 export function referenceCommand(program: Command, world: World): void {
   program
     .command('reference', { hidden: true })
-    .requiredOption('--write <directory>', 'where to write openapi.json and roles.md')
+    .requiredOption('--write <directory>', 'where to write openapi.json, roles.md and aggregations.md')
     .action(async ({ write }) => {
       const { openapi, roles } = await renderReference(world);
       world.writeFile(join(write, 'openapi.json'), openapi);
       world.writeFile(join(write, 'roles.md'), roles);
+      world.writeFile(join(write, 'aggregations.md'), renderAggregationReference());
     });
 }
 

@@ -7,7 +7,7 @@ import { summaryRecord } from '../billing/reports/schema.ts';
 import { MAX_SUMMARY_DAYS } from '../billing/reports/summaries.ts';
 import { parseWindow, type Window } from '../billing/window.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { dayOf } from '../kernel/days.ts';
+import { toUtcDay } from '../kernel/days.ts';
 import {
   chosenOrganization,
   STORE_SETTINGS,
@@ -90,7 +90,7 @@ export function usageReportCommands(program: Command, world: World): void {
 }
 
 function windowOf({ from, to }: { from?: string; to?: string }, maxDays: number): Window {
-  const today = dayOf(systemClock.now());
+  const today = toUtcDay(systemClock.now());
   const last = to ?? today;
   return parseWindow({ from_date: from ?? `${last.slice(0, 7)}-01`, to_date: last }, maxDays);
 }

@@ -1,4 +1,4 @@
-import { type AuthenticateSession, type Caller, CSRF_HEADER } from '../http/guard.ts';
+import { type AuthenticateSession, CSRF_HEADER, type Identity } from '../http/guard.ts';
 import { isKeyRole, type Role } from '../kernel/roles.ts';
 import { isAddressAllowed } from '../keys/key.ts';
 import { isCsrfToken } from './session.ts';
@@ -18,22 +18,21 @@ export function createSessionAuthentication(sessions: Sessions): AuthenticateSes
   };
 }
 
-export function toIdentity(credential: SessionCredential): Caller {
+export function toIdentity(credential: SessionCredential): Identity {
   const { ipAccessList } = credential;
   return {
     organizationId: credential.organizationId,
-    costRevision: credential.costRevision,
-    dashboardRevision: credential.dashboardRevision,
+    revisions: { costs: credential.costRevision, dashboards: credential.dashboardRevision },
     credentialId: credential.id,
     credentialName: credential.name,
     suffix: credential.suffix,
     roles: credential.roles,
-    allows: ipAccessList.length === 0 ? undefined : (address) => isAddressAllowed(ipAccessList, address),
+    allowsAddress: ipAccessList.length === 0 ? undefined : (address) => isAddressAllowed(ipAccessList, address),
     session: credential.kind,
   };
 }
 
-type FormatRoleError = (roles: readonly Role[], identity: Caller) => string;
+type FormatRoleError = (roles: readonly Role[], identity: Identity) => string;
 
 /** The error for a token session on the management interface. */
 export const needsKeySession =

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { BasePath } from '../http/base-path.ts';
-import { checkAddress, SESSION_CHALLENGE, strangerRefusal, tooMany } from '../http/guard.ts';
-import type { FixedWindow } from '../http/rate-limit.ts';
+import { checkAddress, SESSION_CHALLENGE, toAuthenticationError, tooManyRequests } from '../http/guard.ts';
+import type { RateLimiter } from '../http/rate-limit.ts';
 import { NoQuery, type Routes } from '../http/validation.ts';
 import { isoTime } from '../kernel/clock.ts';
-import { AppError, MISSING, refuse } from '../kernel/errors.ts';
+import { AppError, MISSING, rejectViolations } from '../kernel/errors.ts';
 import { isKeyRole } from '../kernel/roles.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import { toIdentity } from './authentication.ts';
@@ -19,9 +19,9 @@ interface Options {
   basePath: BasePath;
   /** False if the dashboard interface has a separate port. */
   hasDashboards: boolean;
-  failedAttempts: FixedWindow;
+  failedAttempts: RateLimiter;
   /** Successful sign-ins, by credential. */
-  signIns: FixedWindow | undefined;
+  signIns: RateLimiter | undefined;
 }
 
 const tags = ['Console'];
@@ -32,7 +32,7 @@ export function sessionRoutes(options: Options): Routes {
   const { sessions, organizations, basePath, hasDashboards, failedAttempts, signIns } = options;
 
   const toRejection = (error: unknown, request: FastifyRequest) =>
-    strangerRefusal(error, request, failedAttempts, SESSION_CHALLENGE);
+    toAuthenticationError(error, request, failedAttempts, SESSION_CHALLENGE);
 
   async function toRecord(
     { clientAddress }: FastifyRequest,
@@ -54,8 +54,8 @@ export function sessionRoutes(options: Options): Routes {
 
   /** Identifies the request and rejects addresses outside the key's IP access list. */
   function admit(request: FastifyRequest, credential: SessionCredential): void {
-    request.caller = toIdentity(credential);
-    checkAddress(request.caller, request.clientAddress);
+    request.identity = toIdentity(credential);
+    checkAddress(request.identity, request.clientAddress);
   }
 
   return (app) => {
@@ -85,7 +85,7 @@ export function sessionRoutes(options: Options): Routes {
         });
         admit(request, credential);
         const taken = signIns?.take(credential.id);
-        if (taken && !taken.isAllowed) throw tooMany(taken, 'Too many sign-ins with these credentials');
+        if (taken && !taken.isAllowed) throw tooManyRequests(taken, 'Too many sign-ins with these credentials');
         const { session, secret } = await sessions.open(credential, parseSessionCookie(request.headers.cookie));
         reply.header(
           'set-cookie',
@@ -161,7 +161,7 @@ function parseCredentials({
   if (token !== undefined)
     throw new AppError('bad_request', 'Sign in with either a key or a token, not both', { field: 'token' });
   const missing = Object.entries({ keyId, keySecret }).filter(([, value]) => value === undefined);
-  refuse(missing.map(([name]) => ({ path: `request body.${name}`, rule: 'Required', value: MISSING })));
+  rejectViolations(missing.map(([name]) => ({ path: name, rule: 'Required', value: MISSING })));
   return { keyId: keyId ?? '', keySecret: keySecret ?? '' };
 }
 

@@ -1,14 +1,14 @@
 import { isoTime, parseDateTime } from '../kernel/clock.ts';
-import { refuse } from '../kernel/errors.ts';
+import { rejectViolations } from '../kernel/errors.ts';
 
 /** Absent, null and empty mean never. A time in the past is rejected: the credential could never be used. */
 export function parseFutureExpiry(text: string | null | undefined, now: number): number | undefined {
   if (text === undefined || text === null || text === '') return undefined;
   const ms = parseDateTime(text, { offset: 'required' });
-  const path = 'request body.expireAt';
+  const path = 'expireAt';
   if (ms === undefined)
-    refuse([{ path, rule: 'The value must be an ISO 8601 date-time with an offset or Z', value: text }]);
-  else if (ms <= now) refuse([{ path, rule: 'The value must lie in the future', value: text }]);
+    rejectViolations([{ path, rule: 'The value must be an ISO 8601 date-time with an offset or Z', value: text }]);
+  else if (ms <= now) rejectViolations([{ path, rule: 'The value must lie in the future', value: text }]);
   return ms;
 }
 

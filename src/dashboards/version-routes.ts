@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { dashboardAnswer } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { dashboardResponse } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoTime } from '../kernel/clock.ts';
 import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
@@ -23,11 +23,11 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
           summary: 'List versions of a dashboard',
           description: 'Newest first; also those of a dashboard that was deleted.',
           params: ResourcePath,
-          response: dashboardAnswer(Type.Array(VersionRecord)),
+          response: dashboardResponse(Type.Array(VersionRecord)),
         },
       },
       async (request) => ({
-        data: (await versions.list(callerOf(request).organizationId, request.params.id)).map(versionRecord),
+        data: (await versions.list(getIdentity(request).organizationId, request.params.id)).map(versionRecord),
       }),
     );
 
@@ -39,12 +39,12 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
           tags,
           summary: 'Get version of a dashboard',
           params: DashboardVersionPath,
-          response: dashboardAnswer(WholeVersionRecord),
+          response: dashboardResponse(WholeVersionRecord),
         },
       },
       async (request) => {
         const { id, version } = request.params;
-        const found = await versions.get(callerOf(request).organizationId, id, versionNumber(version));
+        const found = await versions.get(getIdentity(request).organizationId, id, versionNumber(version));
         return { data: { ...versionRecord(found), dashboard: JSON.parse(found.json) } };
       },
     );
@@ -59,12 +59,12 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
           description: 'Saves it as the newest version; brings a deleted dashboard back. Honours If-Match.',
           params: DashboardVersionPath,
           headers: IfMatch,
-          response: dashboardAnswer(Dashboard),
+          response: dashboardResponse(Dashboard),
         },
       },
       async (request, reply) => {
         const { id, version } = request.params;
-        const { organizationId } = callerOf(request);
+        const { organizationId } = getIdentity(request);
         return sendStored(
           reply,
           await versions.restore(actorOf(request), organizationId, id, versionNumber(version), ifMatchOf(request)),

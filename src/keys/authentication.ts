@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { LastUsed } from '../credentials/last-used.ts';
 import { hashSecret } from '../credentials/secrets.ts';
-import type { Authenticate, Caller } from '../http/guard.ts';
+import type { Authenticate, Identity } from '../http/guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { computedOnce } from '../kernel/memo.ts';
-import { soon } from '../kernel/soon.ts';
+import { mapMaybe } from '../kernel/maybe-promise.ts';
+import { memoizeByObject } from '../kernel/memo.ts';
 import type { Db } from '../state/tables.ts';
 import { isAddressAllowed } from './key.ts';
 import { findKeyByHash, type KeyCandidate } from './store.ts';
@@ -34,7 +34,7 @@ export function createKeyAuthentication({ db, clock, lastUsed }: Options): Authe
     if (header === undefined) throw new AppError('unauthorized', 'No Authorization header provided');
     const cached = cache.get(header);
     const hashes = cached ?? parseBasicHeader(header);
-    return soon(findKeyByHash(db, hashes.keyIdHash), (candidate) => {
+    return mapMaybe(findKeyByHash(db, hashes.keyIdHash), (candidate) => {
       const verified = verifyKey(candidate, hashes.keySecretHash, clock.now());
       if (!cached) cache.set(header, hashes);
       lastUsed.record(verified.key);
@@ -43,16 +43,15 @@ export function createKeyAuthentication({ db, clock, lastUsed }: Options): Authe
   };
 }
 
-const toIdentity = computedOnce(
-  ({ key, costRevision }: KeyCandidate): Caller => ({
+const toIdentity = memoizeByObject(
+  ({ key, costRevision }: KeyCandidate): Identity => ({
     organizationId: key.organizationId,
-    costRevision,
-    dashboardRevision: 0,
+    revisions: { costs: costRevision, dashboards: 0 },
     credentialId: key.id,
     credentialName: key.name,
     suffix: key.keySuffix,
     roles: key.roles,
-    allows: key.ipAccessList.length === 0 ? undefined : (address) => isAddressAllowed(key.ipAccessList, address),
+    allowsAddress: key.ipAccessList.length === 0 ? undefined : (address) => isAddressAllowed(key.ipAccessList, address),
   }),
 );
 

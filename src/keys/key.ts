@@ -1,6 +1,6 @@
 import { isExpired } from '../credentials/expiry.ts';
 import { parseNetwork } from '../kernel/addresses.ts';
-import { memoized } from '../kernel/memo.ts';
+import { memoize } from '../kernel/memo.ts';
 import { ADMINS, hasRole, type KeyRole } from '../kernel/roles.ts';
 
 export const KEY_STATES = ['enabled', 'disabled'] as const;
@@ -46,4 +46,4 @@ export function isAddressAllowed(list: readonly IpAccessEntry[], address: string
   return list.length === 0 || list.some(({ source }) => parseCachedNetwork(source)?.contains(address));
 }
 
-const parseCachedNetwork = memoized(parseNetwork);
+const parseCachedNetwork = memoize(parseNetwork);

@@ -2,14 +2,14 @@ import type { onSendHookHandler } from 'fastify';
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
 import {
-  bareManagementAnswer,
-  bareSuccess,
-  managementAnswer,
-  resultSerializer,
+  createResultSerializer,
+  emptyManagementResponse,
+  emptySuccess,
+  managementResponse,
   sendSuccess,
   success,
 } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
@@ -24,7 +24,7 @@ const disableCaching: onSendHookHandler = (_request, reply, payload, done) => {
   done(null, payload);
 };
 
-const serializeCreated = resultSerializer(CreateKeyResult);
+const serializeCreated = createResultSerializer(CreateKeyResult);
 
 export function keyRoutes({ keys }: { keys: Keys }): Routes {
   return (app) => {
@@ -40,10 +40,10 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
           tags,
           summary: 'List keys',
           params: OrganizationPath,
-          response: managementAnswer(Type.Array(KeyRecord)),
+          response: managementResponse(Type.Array(KeyRecord)),
         },
       },
-      async (request) => success(request, (await keys.list(callerOf(request).organizationId)).map(toKeyRecord)),
+      async (request) => success(request, (await keys.list(getIdentity(request).organizationId)).map(toKeyRecord)),
     );
 
     app.post(
@@ -57,12 +57,12 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
             'Returns the key id and secret once. With hashData, the client keeps both and sends only their hashes.',
           params: OrganizationPath,
           body: CreateKeyBody,
-          response: managementAnswer(CreateKeyResult),
+          response: managementResponse(CreateKeyResult),
         },
       },
       async (request, reply) => {
         const { body } = request;
-        const { organizationId } = callerOf(request);
+        const { organizationId } = getIdentity(request);
         const { key, credentials } = await keys.create(actorOf(request), organizationId, body, body.hashData);
         reply.header('cache-control', 'no-store');
         return sendSuccess(request, reply, serializeCreated(reply, { key: toKeyRecord(key), ...credentials }));
@@ -73,12 +73,12 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
       '/v1/organizations/:organizationId/keys/:keyId',
       {
         config: { operation: 'openapiKeyGet', roles: READERS },
-        schema: { tags, summary: 'Get key', params: KeyPath, response: managementAnswer(KeyRecord) },
+        schema: { tags, summary: 'Get key', params: KeyPath, response: managementResponse(KeyRecord) },
       },
       async (request) =>
         success(
           request,
-          toKeyRecord(await keys.get(callerOf(request).organizationId, request.params.keyId.toLowerCase())),
+          toKeyRecord(await keys.get(getIdentity(request).organizationId, request.params.keyId.toLowerCase())),
         ),
     );
 
@@ -93,14 +93,14 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
             'Fields left out keep their value. expireAt null removes the expiry. ipAccessList is replaced as a whole.',
           params: KeyPath,
           body: UpdateKeyBody,
-          response: managementAnswer(KeyRecord),
+          response: managementResponse(KeyRecord),
         },
       },
       async (request) => {
         const id = request.params.keyId.toLowerCase();
         return success(
           request,
-          toKeyRecord(await keys.update(actorOf(request), callerOf(request).organizationId, id, request.body)),
+          toKeyRecord(await keys.update(actorOf(request), getIdentity(request).organizationId, id, request.body)),
         );
       },
     );
@@ -114,12 +114,12 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
           summary: 'Delete key',
           description: 'Takes effect immediately and cannot be undone.',
           params: KeyPath,
-          response: bareManagementAnswer,
+          response: emptyManagementResponse,
         },
       },
       async (request) => {
-        await keys.remove(actorOf(request), callerOf(request).organizationId, request.params.keyId.toLowerCase());
-        return bareSuccess(request);
+        await keys.remove(actorOf(request), getIdentity(request).organizationId, request.params.keyId.toLowerCase());
+        return emptySuccess(request);
       },
     );
   };

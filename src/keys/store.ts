@@ -1,5 +1,5 @@
-import { computedOnce } from '../kernel/memo.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
+import { memoizeByObject } from '../kernel/memo.ts';
 import { isUniqueViolation } from '../state/failures.ts';
 import { prepared } from '../state/prepared.ts';
 import type { ApiKeyRow, Db } from '../state/tables.ts';
@@ -30,11 +30,11 @@ export interface KeyCandidate {
 }
 
 /** Not limited to an organization: the key determines the organization of the request. */
-export function findKeyByHash(db: Db, keyIdHash: string): Soon<KeyCandidate | undefined> {
-  return soon(selectByHash.first(db, { keyIdHash }), (row) => row && toCandidate(row));
+export function findKeyByHash(db: Db, keyIdHash: string): MaybePromise<KeyCandidate | undefined> {
+  return mapMaybe(selectByHash.first(db, { keyIdHash }), (row) => row && toCandidate(row));
 }
 
-const toCandidate = computedOnce(
+const toCandidate = memoizeByObject(
   (row: { document: string; used_at: number | null; cost_revision: number }): KeyCandidate => {
     const key = toKey(row);
     return { key, keySecretHash: Buffer.from(key.keySecretHash), costRevision: row.cost_revision };

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { managementAnswer, success } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { managementResponse, success } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoSeconds } from '../kernel/clock.ts';
 import { READERS } from '../kernel/roles.ts';
@@ -20,10 +20,10 @@ export function organizationRoutes({ organizations }: { organizations: Organizat
           tags,
           summary: 'List organizations',
           description: 'The one organization that the key belongs to.',
-          response: managementAnswer(Type.Array(OrganizationRecord)),
+          response: managementResponse(Type.Array(OrganizationRecord)),
         },
       },
-      async (request) => success(request, [record(await organizations.get(callerOf(request).organizationId))]),
+      async (request) => success(request, [record(await organizations.get(getIdentity(request).organizationId))]),
     );
 
     app.get(
@@ -34,10 +34,10 @@ export function organizationRoutes({ organizations }: { organizations: Organizat
           tags,
           summary: 'Get organization',
           params: OrganizationPath,
-          response: managementAnswer(OrganizationRecord),
+          response: managementResponse(OrganizationRecord),
         },
       },
-      async (request) => success(request, record(await organizations.get(callerOf(request).organizationId))),
+      async (request) => success(request, record(await organizations.get(getIdentity(request).organizationId))),
     );
   };
 }

@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { managementAnswer, resultSerializer, sendSuccess, success } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { createResultSerializer, managementResponse, sendSuccess, success } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
+import { mapMaybe } from '../kernel/maybe-promise.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
-import { soon } from '../kernel/soon.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import {
   ExtendedServiceRecord,
@@ -24,8 +24,8 @@ const TOTALS_DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
 
 export function serviceRoutes({ services }: { services: Services }): Routes {
   return (app) => {
-    const serializeRecord = resultSerializer(ServiceRecord);
-    const serializeExtendedRecord = resultSerializer(ExtendedServiceRecord);
+    const serializeRecord = createResultSerializer(ServiceRecord);
+    const serializeExtendedRecord = createResultSerializer(ExtendedServiceRecord);
     const rendered = new WeakMap<Readonly<Service>, string>();
 
     app.get(
@@ -36,11 +36,11 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           tags,
           summary: 'List services',
           params: OrganizationPath,
-          response: managementAnswer(Type.Array(ExtendedServiceRecord)),
+          response: managementResponse(Type.Array(ExtendedServiceRecord)),
         },
       },
       async (request) =>
-        success(request, (await services.list(callerOf(request).organizationId)).map(toExtendedRecord)),
+        success(request, (await services.list(getIdentity(request).organizationId)).map(toExtendedRecord)),
     );
 
     app.get(
@@ -51,15 +51,18 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           tags,
           summary: 'Get service',
           params: ServicePath,
-          response: managementAnswer(ExtendedServiceRecord),
+          response: managementResponse(ExtendedServiceRecord),
         },
       },
       (request, reply) =>
-        soon(services.get(callerOf(request).organizationId, request.params.serviceId.toLowerCase()), (service) => {
-          const record = rendered.get(service) ?? serializeExtendedRecord(reply, toExtendedRecord(service));
-          rendered.set(service, record);
-          sendSuccess(request, reply, record);
-        }),
+        mapMaybe(
+          services.get(getIdentity(request).organizationId, request.params.serviceId.toLowerCase()),
+          (service) => {
+            const record = rendered.get(service) ?? serializeExtendedRecord(reply, toExtendedRecord(service));
+            rendered.set(service, record);
+            sendSuccess(request, reply, record);
+          },
+        ),
     );
 
     app.patch(
@@ -73,14 +76,14 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
             'Fields left out keep their value. All fields are validated before any is stored. Total memory is always three times the memory of one replica.',
           params: ServicePath,
           body: ScalingBody,
-          response: managementAnswer(ServiceRecord),
+          response: managementResponse(ServiceRecord),
         },
       },
       async (request, reply) => {
         const { body } = request;
         const service = await services.rescale(
           actorOf(request),
-          callerOf(request).organizationId,
+          getIdentity(request).organizationId,
           request.params.serviceId.toLowerCase(),
           {
             idleScaling: body.idleScaling,
@@ -108,14 +111,14 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           description: 'The same rules as for total memory, in steps of 4 GB per replica.',
           params: ServicePath,
           body: ReplicaScalingBody,
-          response: managementAnswer(ExtendedServiceRecord),
+          response: managementResponse(ExtendedServiceRecord),
         },
       },
       async (request) => {
         const { body } = request;
         const service = await services.rescale(
           actorOf(request),
-          callerOf(request).organizationId,
+          getIdentity(request).organizationId,
           request.params.serviceId.toLowerCase(),
           {
             idleScaling: body.idleScaling,

@@ -1,13 +1,13 @@
-import { memoized } from '../kernel/memo.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
+import { memoize } from '../kernel/memo.ts';
 import type { Organization, Tier } from '../organizations/organization.ts';
-import { holding } from '../state/locking.ts';
+import { lockRows } from '../state/locking.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db } from '../state/tables.ts';
 import type { Service } from './service.ts';
 
 /** Recently read documents are parsed once. The result is shared: callers must not modify it. */
-const parseService = memoized((document): Readonly<Service> => JSON.parse(document));
+const parseService = memoize((document): Readonly<Service> => JSON.parse(document));
 
 const selectOne = prepared((db: Db, value: { organizationId: string; id: string }) =>
   db
@@ -18,12 +18,12 @@ const selectOne = prepared((db: Db, value: { organizationId: string; id: string 
 );
 
 /** For authenticated requests only, see `recent`. */
-export function findService(db: Db, organizationId: string, id: string): Soon<Readonly<Service> | undefined> {
-  return soon(selectOne.recent(db, { organizationId, id }), (row) => row && parseService(row.document));
+export function findService(db: Db, organizationId: string, id: string): MaybePromise<Readonly<Service> | undefined> {
+  return mapMaybe(selectOne.recent(db, { organizationId, id }), (row) => row && parseService(row.document));
 }
 
 const selectAndLock = prepared((db: Db, value: { organizationId: string; id: string }) =>
-  holding(
+  lockRows(
     db,
     db
       .selectFrom('organizations')
@@ -38,8 +38,8 @@ const selectAndLock = prepared((db: Db, value: { organizationId: string; id: str
  * Locks the rows of the organization and the service until the transaction ends. Both, so that PostgreSQL returns the
  * service as the previous transaction left it, and not as it was when the wait started.
  */
-export function lockService(tx: Db, organizationId: string, id: string): Soon<LockedService | undefined> {
-  return soon(
+export function lockService(tx: Db, organizationId: string, id: string): MaybePromise<LockedService | undefined> {
+  return mapMaybe(
     selectAndLock.first(tx, { organizationId, id }),
     (row) =>
       row && { organization: { tier: row.tier as Tier, isPaid: row.paid === 1 }, service: parseService(row.document) },
@@ -71,7 +71,7 @@ const setDocument = prepared((db: Db, value: { organizationId: string; id: strin
 );
 
 /** Leaves `created_at` alone, so no index changes. */
-export function updateScaling(tx: Db, service: Readonly<Service>): Soon<unknown> {
+export function updateScaling(tx: Db, service: Readonly<Service>): MaybePromise<unknown> {
   const { organizationId, id } = service;
   return setDocument.first(tx, { organizationId, id, document: JSON.stringify(service) });
 }

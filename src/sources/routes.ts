@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { dashboardAnswer, emptyDashboardAnswer } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { dashboardResponse, emptyDashboardResponse } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
 import { ResourcePath } from './id.ts';
@@ -20,19 +20,19 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
           tags,
           summary: 'List sources',
           description: 'The telemetry tables that series refer to by sourceId; the built-in ones first.',
-          response: dashboardAnswer(Type.Array(SourceRecord)),
+          response: dashboardResponse(Type.Array(SourceRecord)),
         },
       },
-      async (request) => ({ data: await sources.list(callerOf(request).organizationId) }),
+      async (request) => ({ data: await sources.list(getIdentity(request).organizationId) }),
     );
 
     app.get(
       '/api/v2/sources/:id',
       {
         config: { operation: 'getSource', roles: DASHBOARD_READERS },
-        schema: { tags, summary: 'Get source', params: ResourcePath, response: dashboardAnswer(SourceRecord) },
+        schema: { tags, summary: 'Get source', params: ResourcePath, response: dashboardResponse(SourceRecord) },
       },
-      async (request) => ({ data: await sources.get(callerOf(request).organizationId, request.params.id) }),
+      async (request) => ({ data: await sources.get(getIdentity(request).organizationId, request.params.id) }),
     );
 
     app.post(
@@ -44,11 +44,11 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
           summary: 'Create source',
           description: 'What is left out is that of the OpenTelemetry tables.',
           body: SourceBody,
-          response: dashboardAnswer(SourceRecord),
+          response: dashboardResponse(SourceRecord),
         },
       },
       async (request) => ({
-        data: await sources.create(actorOf(request), callerOf(request).organizationId, request.body),
+        data: await sources.create(actorOf(request), getIdentity(request).organizationId, request.body),
       }),
     );
 
@@ -62,11 +62,11 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
           description: 'Replaces it whole. Built-in sources cannot be changed (409).',
           params: ResourcePath,
           body: SourceBody,
-          response: dashboardAnswer(SourceRecord),
+          response: dashboardResponse(SourceRecord),
         },
       },
       async (request) => {
-        const { organizationId } = callerOf(request);
+        const { organizationId } = getIdentity(request);
         return { data: await sources.replace(actorOf(request), organizationId, request.params.id, request.body) };
       },
     );
@@ -80,11 +80,11 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
           summary: 'Delete source',
           description: 'Not while a dashboard reads from it (409).',
           params: ResourcePath,
-          response: emptyDashboardAnswer,
+          response: emptyDashboardResponse,
         },
       },
       async (request) => {
-        await sources.remove(actorOf(request), callerOf(request).organizationId, request.params.id);
+        await sources.remove(actorOf(request), getIdentity(request).organizationId, request.params.id);
         return {};
       },
     );

@@ -1,11 +1,11 @@
 import { isExpired } from '../credentials/expiry.ts';
 import type { LastUsed } from '../credentials/last-used.ts';
 import { hashSecret } from '../credentials/secrets.ts';
-import type { Authenticate, Caller } from '../http/guard.ts';
+import type { Authenticate, Identity } from '../http/guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { computedOnce, memoized } from '../kernel/memo.ts';
-import { soon } from '../kernel/soon.ts';
+import { mapMaybe } from '../kernel/maybe-promise.ts';
+import { memoize, memoizeByObject } from '../kernel/memo.ts';
 import type { Db } from '../state/tables.ts';
 import { findTokenByHash, type TokenWithRevision } from './store.ts';
 
@@ -20,13 +20,13 @@ interface Options {
 /** Bearer token → identity. The token is read for every request, so a deleted one is rejected at once, on every node. */
 export function createTokenAuthentication({ db, clock, lastUsed }: Options): Authenticate {
   // Hashes never go stale. Invalid tokens are unlimited in number, so the cache is small.
-  const hashToken = memoized((header) => {
+  const hashToken = memoize((header) => {
     const text = /^bearer +(\S+)\s*$/i.exec(header)?.[1];
     return text === undefined ? '' : hashSecret(text);
   });
   return (header = '') => {
     const tokenHash = hashToken(header);
-    return soon(tokenHash === '' ? undefined : findTokenByHash(db, tokenHash), (found) => {
+    return mapMaybe(tokenHash === '' ? undefined : findTokenByHash(db, tokenHash), (found) => {
       if (!found || isExpired(found.token.expireAt, clock.now())) throw new AppError('unauthorized', UNAUTHORIZED);
       lastUsed.record(found.token);
       return toIdentity(found);
@@ -34,16 +34,15 @@ export function createTokenAuthentication({ db, clock, lastUsed }: Options): Aut
   };
 }
 
-const toIdentity = computedOnce(
-  ({ token, dashboardRevision }: TokenWithRevision): Caller => ({
+const toIdentity = memoizeByObject(
+  ({ token, dashboardRevision }: TokenWithRevision): Identity => ({
     organizationId: token.organizationId,
-    costRevision: 0,
-    dashboardRevision,
+    revisions: { costs: 0, dashboards: dashboardRevision },
     credentialId: token.id,
     credentialName: token.name,
     suffix: token.tokenSuffix,
     roles: [token.access],
-    allows: undefined,
+    allowsAddress: undefined,
   }),
 );
 

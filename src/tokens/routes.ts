@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { bareManagementAnswer, bareSuccess, managementAnswer, success } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
@@ -23,10 +23,10 @@ export function tokenRoutes({ tokens }: { tokens: Tokens }): Routes {
           tags,
           summary: 'List dashboard tokens',
           params: OrganizationPath,
-          response: managementAnswer(Type.Array(TokenRecord)),
+          response: managementResponse(Type.Array(TokenRecord)),
         },
       },
-      async (request) => success(request, (await tokens.list(callerOf(request).organizationId)).map(toTokenRecord)),
+      async (request) => success(request, (await tokens.list(getIdentity(request).organizationId)).map(toTokenRecord)),
     );
 
     app.post(
@@ -39,11 +39,11 @@ export function tokenRoutes({ tokens }: { tokens: Tokens }): Routes {
           description: 'Returns the token once.',
           params: OrganizationPath,
           body: CreateTokenBody,
-          response: managementAnswer(CreateTokenResult),
+          response: managementResponse(CreateTokenResult),
         },
       },
       async (request) => {
-        const { organizationId } = callerOf(request);
+        const { organizationId } = getIdentity(request);
         const { token, text } = await tokens.create(actorOf(request), organizationId, request.body);
         return success(request, { dashboardToken: toTokenRecord(token), token: text });
       },
@@ -58,12 +58,16 @@ export function tokenRoutes({ tokens }: { tokens: Tokens }): Routes {
           summary: 'Delete dashboard token',
           description: 'The token is rejected from the next request on.',
           params: TokenPath,
-          response: bareManagementAnswer,
+          response: emptyManagementResponse,
         },
       },
       async (request) => {
-        await tokens.remove(actorOf(request), callerOf(request).organizationId, request.params.tokenId.toLowerCase());
-        return bareSuccess(request);
+        await tokens.remove(
+          actorOf(request),
+          getIdentity(request).organizationId,
+          request.params.tokenId.toLowerCase(),
+        );
+        return emptySuccess(request);
       },
     );
   };

@@ -1,6 +1,6 @@
-import { computedOnce } from '../kernel/memo.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
+import { memoizeByObject } from '../kernel/memo.ts';
 import type { TokenAccess } from '../kernel/roles.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
 import { prepared } from '../state/prepared.ts';
 import type { DashboardTokenRow, Db } from '../state/tables.ts';
 import type { Token } from './token.ts';
@@ -45,8 +45,8 @@ export interface TokenWithRevision {
 }
 
 /** Not limited to an organization: the token determines the organization of the request. */
-export function findTokenByHash(db: Db, tokenHash: string): Soon<TokenWithRevision | undefined> {
-  return soon(selectByHash.first(db, { tokenHash }), (row) => row && toTokenWithRevision(row));
+export function findTokenByHash(db: Db, tokenHash: string): MaybePromise<TokenWithRevision | undefined> {
+  return mapMaybe(selectByHash.first(db, { tokenHash }), (row) => row && toTokenWithRevision(row));
 }
 
 const selectWithRevision = prepared((db: Db, value: { organizationId: string; id: string }) =>
@@ -68,7 +68,7 @@ export async function findTokenWithRevision(
   return row && toTokenWithRevision(row);
 }
 
-const toTokenWithRevision = computedOnce(
+const toTokenWithRevision = memoizeByObject(
   (row: DashboardTokenRow & { dashboard_revision: number }): TokenWithRevision => ({
     token: toToken(row),
     dashboardRevision: row.dashboard_revision,

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { actorOf } from '../../audit/request-actor.ts';
-import { bareManagementAnswer, bareSuccess, managementAnswer, success } from '../../http/envelopes.ts';
-import { callerOf } from '../../http/guard.ts';
+import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../../http/envelopes.ts';
+import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
 import { ADMINS, READERS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
@@ -26,10 +26,10 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
           tags,
           summary: 'List budgets',
           params: OrganizationPath,
-          response: managementAnswer(Type.Array(BudgetRecord)),
+          response: managementResponse(Type.Array(BudgetRecord)),
         },
       },
-      async (request) => success(request, (await budgets.list(callerOf(request).organizationId)).map(budgetRecord)),
+      async (request) => success(request, (await budgets.list(getIdentity(request).organizationId)).map(budgetRecord)),
     );
 
     app.post(
@@ -43,13 +43,13 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
             'Each threshold tells once a month: an activity, and a signed POST to the webhook. Nothing is stopped. A secret that is made here is shown this once.',
           params: OrganizationPath,
           body: CreateBudgetBody,
-          response: managementAnswer(BudgetRecord),
+          response: managementResponse(BudgetRecord),
         },
       },
       async (request) => {
         const { name, monthlyCHC, thresholds, webhook } = request.body;
         const settings = { name, monthlyCHC, thresholds: thresholds as Threshold[] | undefined, webhook };
-        const made = await budgets.create(actorOf(request), callerOf(request).organizationId, settings);
+        const made = await budgets.create(actorOf(request), getIdentity(request).organizationId, settings);
         return success(request, budgetRecord(made));
       },
     );
@@ -58,11 +58,11 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
       '/v1/organizations/:organizationId/budgets/:budgetId',
       {
         config: { operation: 'budgetGet', roles: READERS },
-        schema: { tags, summary: 'Get budget', params: BudgetPath, response: managementAnswer(BudgetRecord) },
+        schema: { tags, summary: 'Get budget', params: BudgetPath, response: managementResponse(BudgetRecord) },
       },
       async (request) => {
         const id = request.params.budgetId.toLowerCase();
-        return success(request, budgetRecord(await budgets.get(callerOf(request).organizationId, id)));
+        return success(request, budgetRecord(await budgets.get(getIdentity(request).organizationId, id)));
       },
     );
 
@@ -77,14 +77,14 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
             'Members left out keep their value; webhook null removes it. What was told this month stays told.',
           params: BudgetPath,
           body: UpdateBudgetBody,
-          response: managementAnswer(BudgetRecord),
+          response: managementResponse(BudgetRecord),
         },
       },
       async (request) => {
         const { name, monthlyCHC, thresholds, webhook } = request.body;
         const settings = { name, monthlyCHC, thresholds: thresholds as Threshold[] | undefined, webhook };
         const id = request.params.budgetId.toLowerCase();
-        const changed = await budgets.update(actorOf(request), callerOf(request).organizationId, id, settings);
+        const changed = await budgets.update(actorOf(request), getIdentity(request).organizationId, id, settings);
         return success(request, budgetRecord(changed));
       },
     );
@@ -98,13 +98,13 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
           summary: 'Delete budget',
           description: 'With what it has told and has still to deliver.',
           params: BudgetPath,
-          response: bareManagementAnswer,
+          response: emptyManagementResponse,
         },
       },
       async (request) => {
         const id = request.params.budgetId.toLowerCase();
-        await budgets.remove(actorOf(request), callerOf(request).organizationId, id);
-        return bareSuccess(request);
+        await budgets.remove(actorOf(request), getIdentity(request).organizationId, id);
+        return emptySuccess(request);
       },
     );
   };

@@ -1,5 +1,5 @@
-import { managementAnswer, success } from '../../http/envelopes.ts';
-import { callerOf } from '../../http/guard.ts';
+import { managementResponse, success } from '../../http/envelopes.ts';
+import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
 import { READERS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
@@ -26,11 +26,11 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
             'What a month will have cost: by weekday from the last eight weeks, with a range from how far off such forecasts would have been.',
           params: OrganizationPath,
           querystring: ForecastQuery,
-          response: managementAnswer(UsageCostForecast),
+          response: managementResponse(UsageCostForecast),
         },
       },
       async (request) =>
-        success(request, forecastRecord(await forecasts.of(callerOf(request).organizationId, request.query.month))),
+        success(request, forecastRecord(await forecasts.of(getIdentity(request).organizationId, request.query.month))),
     );
 
     app.post(
@@ -43,7 +43,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
           description: 'The record that the change would give, and what compute may cost a month. Nothing is stored.',
           params: ServicePath,
           body: ScalingBody,
-          response: managementAnswer(ScalingPreview),
+          response: managementResponse(ScalingPreview),
         },
       },
       async (request) => {
@@ -52,7 +52,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
         const id = request.params.serviceId.toLowerCase();
         return success(
           request,
-          previewRecord(await scalingCosts.preview(callerOf(request).organizationId, id, change)),
+          previewRecord(await scalingCosts.preview(getIdentity(request).organizationId, id, change)),
         );
       },
     );
@@ -67,7 +67,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
           description: 'As for the totals. Nothing is stored.',
           params: ServicePath,
           body: ReplicaScalingBody,
-          response: managementAnswer(ScalingPreview),
+          response: managementResponse(ScalingPreview),
         },
       },
       async (request) => {
@@ -76,7 +76,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
         const id = request.params.serviceId.toLowerCase();
         return success(
           request,
-          previewRecord(await scalingCosts.preview(callerOf(request).organizationId, id, change)),
+          previewRecord(await scalingCosts.preview(getIdentity(request).organizationId, id, change)),
         );
       },
     );
