@@ -19,7 +19,7 @@ const selectOne = prepared((db: Db, value: { organizationId: string; id: string 
 
 /** For authenticated requests only, see `recent`. */
 export function findService(db: Db, organizationId: string, id: string): MaybePromise<Readonly<Service> | undefined> {
-  return mapMaybe(selectOne.recent(db, { organizationId, id }), (row) => row && parseService(row.document));
+  return mapMaybe(selectOne.cached(db, { organizationId, id }), (row) => row && parseService(row.document));
 }
 
 const selectAndLock = prepared((db: Db, value: { organizationId: string; id: string }) =>

@@ -30,7 +30,7 @@ export async function startDemo(data: string, program = PROGRAM): Promise<Demo> 
   child.stderr.on('data', (text: string) => {
     errors += text;
   });
-  const telemetry = said(/^(no )?demo telemetry.*$/m);
+  const telemetry = said(/^demo telemetry.*$/m);
   const usage = said(/^(no )?demo usage.*$/m);
   const welcome = await new Promise<string>((resolve, reject) => {
     let text = '';

@@ -33,7 +33,7 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
 
   const take = async (date: Day): Promise<number> => {
     const untilMs = clock.now();
-    const { accepted } = await intake.take(organizationId, () => usageOfDay(meters, date, untilMs));
+    const { accepted } = await intake.ingest(organizationId, () => usageOfDay(meters, date, untilMs));
     return accepted;
   };
 
@@ -57,12 +57,12 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
     for (const [index, date] of (await missingDays()).entries()) {
       if (isClosed) return;
       events += await take(date);
-      if (index === FIRST_DAYS - 1) await rating.rateDirty(organizationId);
+      if (index === FIRST_DAYS - 1) await rating.rateChanged(organizationId);
       await nextTurn();
     }
     if (isClosed) return;
-    await rating.rateDirty(organizationId);
-    await rating.lock(actor, organizationId, addDays(toUtcDay(clock.now()), -(lockAfterDays + 1)));
+    await rating.rateChanged(organizationId);
+    await rating.lockDays(actor, organizationId, addDays(toUtcDay(clock.now()), -(lockAfterDays + 1)));
     const seconds = ((clock.now() - beganMs) / 1000).toFixed(1);
     say(`demo usage of the last ${DAYS} days is there: ${events} events metered and rated in ${seconds} s`);
   }
