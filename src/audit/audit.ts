@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTimeOrderedIds, firstIdAt } from '../kernel/ids.ts';
-import type { MaybePromise } from '../kernel/maybe-promise.ts';
 import type { Db } from '../state/tables.ts';
 import type { Activity, Actor, Change } from './activity.ts';
 import { type ActivityFilter, containsText, listConditions, matchesColumns, mayContainText } from './filter.ts';
@@ -35,14 +34,14 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
 
   return {
     /** Runs in the transaction of the change: either both are stored or neither is. */
-    record(tx: Db, actor: Actor, change: Change): MaybePromise<unknown> {
+    async record(tx: Db, actor: Actor, change: Change): Promise<void> {
       const createdAt = clock.now();
       if (createdAt < latestMs - MAX_ID_LEAD_MS) {
         nextId = createTimeOrderedIds();
         latestMs = 0;
       }
       latestMs = Math.max(latestMs, createdAt);
-      return insertActivity(tx, { id: nextId(createdAt), createdAt, actor, ...change });
+      await insertActivity(tx, { id: nextId(createdAt), createdAt, actor, ...change });
     },
 
     /** Newest first. Indexes serve the most selective condition; at most `MAX_CANDIDATES` are checked for the others. */

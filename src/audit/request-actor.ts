@@ -3,7 +3,7 @@ import { getIdentity } from '../http/guard.ts';
 import type { Actor } from './activity.ts';
 
 /** The actor that the audit log names for a change made by this request. */
-export function actorOf(request: FastifyRequest): Actor {
+export function getActor(request: FastifyRequest): Actor {
   const { credentialId, credentialName } = getIdentity(request);
   const actor: Actor = {
     type: 'api',

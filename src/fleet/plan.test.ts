@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Context, Kind } from './kinds/kind.ts';
-import { judge, planKind } from './plan.ts';
+import { listViolations, planKind } from './plan.ts';
 import type { Declared, Fields } from './resource.ts';
 
 /** A resource with three fields, of which the file may leave out any. */
@@ -15,7 +15,7 @@ const boxes: Kind<Box> = {
   name: 'source',
   activities: { bulk: 'usage_cost_import' },
   load: async () => new Map(),
-  fieldsOf: ({ a, b, c }) => ({ a, b, c }),
+  toFields: ({ a, b, c }) => ({ a, b, c }),
   defaults: () => ({ a: 0, b: 'default', c: [] }),
   build: (_id, { a, b, c }) => ({ a, b, c }) as Box,
   violations: ({ after }) => (after.a < 0 ? [{ path: 'a', rule: 'The value must be at least 0', value: after.a }] : []),
@@ -179,7 +179,7 @@ describe('judging a plan', () => {
     const stored = new Map<string, Box>([['kept', { a: -1, b: 'x', c: [] }]]);
     const file = [declared({ a: -2 }, 'new'), declared({ b: 'x' }, 'kept')];
     const outcome = planKind(boxes, file, stored, new Map(), context, false);
-    expect(judge(boxes, file, outcome.pairs, context, 'organizations[0]')).toEqual([
+    expect(listViolations(boxes, file, outcome.pairs, context, 'organizations[0]')).toEqual([
       { path: 'sources[new].a', rule: 'The value must be at least 0', value: -2 },
     ]);
   });

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { actorOf } from '../audit/request-actor.ts';
+import { getActor } from '../audit/request-actor.ts';
 import { createResultSerializer, managementResponse, sendSuccess, success } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
@@ -82,7 +82,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
       async (request, reply) => {
         const { body } = request;
         const service = await services.rescale(
-          actorOf(request),
+          getActor(request),
           getIdentity(request).organizationId,
           request.params.serviceId.toLowerCase(),
           {
@@ -117,7 +117,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
       async (request) => {
         const { body } = request;
         const service = await services.rescale(
-          actorOf(request),
+          getActor(request),
           getIdentity(request).organizationId,
           request.params.serviceId.toLowerCase(),
           {

@@ -184,7 +184,7 @@ onEachStore('locked days', (store) => {
       violations: [
         {
           path: 'organizations[0].usageCosts[1].locked',
-          rule: 'The days through 2026-11-12 are locked; a new record of one of them must be locked too',
+          rule: 'Days up to 2026-11-12 are locked; a new record for one of them must be locked too',
         },
       ],
     });

@@ -19,7 +19,7 @@ export const serviceKind: Kind<Service> = {
     return new Map((await listServices(tx, organizationId)).map((service) => [service.id, service]));
   },
 
-  fieldsOf: ({ name, kind, state, dataWarehouseId, isPrimary, scaling, createdAt, details }) => ({
+  toFields: ({ name, kind, state, dataWarehouseId, isPrimary, scaling, createdAt, details }) => ({
     name,
     kind,
     state,
@@ -106,6 +106,6 @@ function primaryViolations(id: string, { isPrimary, dataWarehouseId }: Service, 
       )
     : undefined;
   return other
-    ? [{ path: 'isPrimary', rule: `The warehouse has a first service already, ${other.name}`, value: true }]
+    ? [{ path: 'isPrimary', rule: `The warehouse already has a first service, ${other.name}`, value: true }]
     : [];
 }
