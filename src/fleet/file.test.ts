@@ -21,7 +21,7 @@ const bomb = [
   'organizations: *k',
 ].join('\n');
 
-describe('reading a fleet file', () => {
+describe('parseFleetFile', () => {
   it.each([
     ['an empty file', '', []],
     ['only comments', '# nothing yet\n', []],
@@ -39,7 +39,7 @@ describe('reading a fleet file', () => {
       'organizations: [{name: &n A, services: [{name: *n}]}]',
       [{ name: 'A', services: [{ name: 'A' }] }],
     ],
-  ])('F2: takes %s', (_, text, organizations) => {
+  ])('F2: accepts %s', (_, text, organizations) => {
     const file = parseFleetFile(text);
     if (organizations) expect(file).toEqual({ organizations });
     else expect(file.organizations[0]?.usageCosts?.[0]?.date).toBe('2026-11-01');
@@ -101,7 +101,7 @@ describe('reading a fleet file', () => {
   });
 });
 
-describe('what a fleet file declares', () => {
+describe('parseDeclarations', () => {
   const id = '4bc26262-af5e-4f42-839b-6fa17a5ed255';
   const cost = { date: '2026-10-01', entityType: 'service', entityId: id } as const;
   const key = { keyId: 'k', keySecret: 's' };

@@ -11,7 +11,7 @@ onEachStore('activities', (store) => {
   const server = useServer(store, { args: ['--trust-proxy', '127.0.0.1'] });
   const trail = async () => (await server.call({ path: `${path}?limit=1000`, key: acme.admin })).json.result;
 
-  /** Does something and answers what it added to the trail. */
+  /** Runs `act` and returns the activities it added to the audit log. */
   async function added(work: () => Promise<unknown>) {
     const before = await trail();
     await work();
@@ -55,7 +55,7 @@ onEachStore('activities', (store) => {
       { idleTimeoutMinutes: 30 },
     ],
   ])(
-    'B3: a change of %s writes one activity: who, from where, with what, before and after',
+    'B3: a change of %s writes one activity with actor, address, user agent, before and after',
     async (_, body, type, before, after) => {
       let requestId = '';
       const activities = await added(async () => {
@@ -78,7 +78,7 @@ onEachStore('activities', (store) => {
     },
   );
 
-  it('K1, K7: the life of a key writes one activity per change, and no secret or hash', async () => {
+  it('K1, K7: every change of a key writes one activity without secrets or hashes', async () => {
     const credentials = { keyId: 'audited-key-0001', keySecret: 'audited-secret' };
     const body = {
       name: 'audited',
@@ -117,7 +117,7 @@ onEachStore('activities', (store) => {
     expect(deleted).toEqual([{ ...known, type: 'key_delete', before: { ...shown, ...after } }]);
   });
 
-  it('B6: what the fleet file brought is there too, by the system, and without any secret or hash', async () => {
+  it('B6: resources from the fleet file have activities by the system, without secrets or hashes', async () => {
     const activities = await trail();
     const types = activities
       .filter(({ actorType }: { actorType: string }) => actorType === 'system')
@@ -164,7 +164,7 @@ onEachStore('activities', (store) => {
     expect(activities).toEqual([]);
   });
 
-  it('B3: nor does a key that changes nothing, a conflict of the last admin, a read, or a refused role', async () => {
+  it('B3: an unchanged key, a conflict, a read and a rejected role write no activity', async () => {
     const { id } = await madeKey(server, { name: 'same' });
     const admin = await keyNamed(server, 'admin');
     const activities = await added(async () => {
@@ -187,7 +187,7 @@ onEachStore('activities', (store) => {
     expect(activities).toEqual([]);
   });
 
-  it('B3: many changes at once write one activity each, in the order in which they happened', async () => {
+  it('B3: concurrent changes write one activity each, in order', async () => {
     const activities = await added(() =>
       Promise.all(Array.from({ length: 12 }, (_, index) => postKey(server, { name: `many ${index}` }))),
     );
@@ -196,18 +196,18 @@ onEachStore('activities', (store) => {
     expect(times).toEqual([...times].sort((a, b) => b - a));
   });
 
-  it('B6: of a long user agent the beginning is kept', async () => {
+  it('B6: a long user agent is truncated', async () => {
     const [activity] = await added(() =>
       server.call({ method: 'POST', path: keysPath(), key: acme.admin, headers: { 'user-agent': 'x'.repeat(2000) } }),
     );
     expect(activity.userAgent).toBe('x'.repeat(512));
   });
 
-  describe('reading them', () => {
+  describe('reading activities', () => {
     const list = (query: string) => server.call({ path: `${path}?${query}`, key: acme.developer });
     const ids = ({ json }: { json: { result: { id: string }[] } }) => json.result.map(({ id }) => id);
 
-    it('M1, M4: one is found by its id, in any letter case', async () => {
+    it('M1, M4: finds an activity by id, ignoring case', async () => {
       const [newest] = await trail();
       const { status, json } = await server.call({ path: `${path}/${newest.id.toUpperCase()}`, key: acme.developer });
       expect([status, json.result]).toEqual([200, newest]);
@@ -216,7 +216,7 @@ onEachStore('activities', (store) => {
       expect([missing.status, missing.json.error]).toEqual([404, `NOT_FOUND: activity ${unknown} does not exist`]);
     });
 
-    it('M1: limit and before page through all of them, newest first, each once', async () => {
+    it('M1: limit and before page through all activities, newest first, each once', async () => {
       const all = (await trail()).map(({ id }: { id: string }) => id);
       const seen: string[] = [];
       for (
@@ -230,7 +230,7 @@ onEachStore('activities', (store) => {
       expect(seen).toEqual(all);
     });
 
-    it('B4: from_date and to_date bound the time: a day is whole, a moment is from there on and up to there', async () => {
+    it('B4: from_date and to_date are inclusive for days; a to_date time is exclusive', async () => {
       const all = await trail();
       const middle = all[Math.floor(all.length / 2)].createdAt as string;
       const [today, tomorrow] = [0, 1].map((days) =>
@@ -269,7 +269,7 @@ onEachStore('activities', (store) => {
         'limit=0&to_date=soon',
         'query.to_date: The value must be an ISO 8601 date or date-time <string:soon>; query.limit: The value must be a whole number from 1 to 1000 <string:0>',
       ],
-    ])('B4, M3: the query %s is refused', async (query, error) => {
+    ])('B4, M3: rejects the query %s', async (query, error) => {
       const { status, json } = await list(query);
       expect([status, json.error]).toEqual([400, `BAD_REQUEST: ${error}`]);
     });

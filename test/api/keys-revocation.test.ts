@@ -19,7 +19,7 @@ onEachStore('a key on two nodes', (store) => {
   const change = (node: Pick<TestServer, 'call'>, id: string, body: object) =>
     node.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body });
 
-  it('K9: one that is disabled on a node is refused on both from the very next request, and enabled the same way', async () => {
+  it('K9: disabling or enabling it on one node takes effect on both with the next request', async () => {
     const { id, credentials } = await madeKey(server);
     for (const node of [server, second]) {
       expect(await onBoth(credentials)).toEqual([200, 200]);
@@ -30,7 +30,7 @@ onEachStore('a key on two nodes', (store) => {
     expect(await onBoth(credentials)).toEqual([200, 200]);
   });
 
-  it('K9: one that is deleted on a node is not found on both from the very next request', async () => {
+  it('K9: deleting it on one node takes effect on both with the next request', async () => {
     for (const node of [server, second]) {
       const { id, credentials } = await madeKey(server);
       expect(await onBoth(credentials)).toEqual([200, 200]);
@@ -39,7 +39,7 @@ onEachStore('a key on two nodes', (store) => {
     }
   });
 
-  it('K9: roles and addresses that change on a node count on both from the very next request', async () => {
+  it('K9: changing roles or addresses on one node takes effect on both with the next request', async () => {
     const { id, credentials } = await madeKey(server);
     expect(await onBoth(credentials)).toEqual([200, 200]);
     await change(second, id, { roles: ['query_endpoints'] });
@@ -49,7 +49,7 @@ onEachStore('a key on two nodes', (store) => {
       expect(answer).toBe('FORBIDDEN: This key may not be used from 127.0.0.1');
   });
 
-  it('K2: usedAt is absent before the first use, then there, to the minute', async () => {
+  it('K2: usedAt is absent before the first use, then has one-minute precision', async () => {
     const { id, credentials } = await madeKey(server);
     const record = async () => (await server.call({ path: `${keysPath()}/${id}`, key: acme.admin })).json.result;
     await whoAmI(server, { ...credentials, keySecret: 'wrong' });
@@ -62,7 +62,7 @@ onEachStore('a key on two nodes', (store) => {
     expect([earliest, latest]).toContain((await record()).usedAt);
   });
 
-  it('K2: a change right after the use does not lose usedAt', async () => {
+  it('K2: a change right after a use keeps usedAt', async () => {
     const { id, credentials } = await madeKey(server);
     await whoAmI(server, credentials);
     await change(server, id, { name: 'changed' });

@@ -4,8 +4,8 @@ import { hashDataOf, keysPath, madeKey, postKey, sha256, whoAmI } from '../suppo
 import { onEachStore, startServer } from '../support/server.ts';
 import { storeText } from '../support/store-text.ts';
 
-onEachStore('what a key leaves behind', (store) => {
-  it('K1, K7: no secret and no key id in the store, and neither they nor their hashes in answers, activities or logs', async () => {
+onEachStore('the secrets of a key', (store) => {
+  it('K1, K7: are not in the store, and neither they nor their hashes are in responses, activities or logs', async () => {
     const server = await startServer(store, { args: ['--log-level', 'trace'] });
     try {
       const { id, credentials: made } = await madeKey(server, { roles: ['admin'] });
