@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { acme, globex, initech } from '../support/fleet.ts';
-import { hashDataOf, keyNamed, keysPath, madeKey, postKey, sha256 } from '../support/keys.ts';
+import { toHashData, getKeyId, keysPath, createKey, postKey, sha256 } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const path = `/v1/organizations/${acme.id}/activities`;
@@ -9,21 +9,21 @@ const service = `/v1/organizations/${acme.id}/services/${acme.primary}`;
 
 onEachStore('activities', (store) => {
   const server = useServer(store, { args: ['--trust-proxy', '127.0.0.1'] });
-  const trail = async () => (await server.call({ path: `${path}?limit=1000`, key: acme.admin })).json.result;
+  const readLog = async () => (await server.call({ path: `${path}?limit=1000`, key: acme.admin })).json.result;
 
-  /** Runs `act` and returns the activities it added to the audit log. */
+  /** Runs `work` and returns the activities it added to the audit log. */
   async function added(work: () => Promise<unknown>) {
-    const before = await trail();
+    const before = await readLog();
     await work();
-    const after = await trail();
-    expect(after.slice(after.length - before.length), 'what was there stays as it was').toEqual(before);
+    const after = await readLog();
+    expect(after.slice(after.length - before.length), 'earlier activities are unchanged').toEqual(before);
     return after.slice(0, after.length - before.length);
   }
 
   const from = { 'user-agent': 'audit-test/1.0', 'x-forwarded-for': '203.0.113.7' };
   const actor = async () => ({
     actorType: 'api',
-    actorId: await keyNamed(server, 'admin'),
+    actorId: await getKeyId(server, 'admin'),
     actorDetails: 'admin',
     actorIpAddress: '203.0.113.7',
     userAgent: 'audit-test/1.0',
@@ -82,7 +82,7 @@ onEachStore('activities', (store) => {
     const credentials = { keyId: 'audited-key-0001', keySecret: 'audited-secret' };
     const body = {
       name: 'audited',
-      hashData: hashDataOf(credentials),
+      hashData: toHashData(credentials),
       ipAccessList: [{ source: '::1', note: 'unknown' }],
     };
     const shown = {
@@ -118,7 +118,7 @@ onEachStore('activities', (store) => {
   });
 
   it('B6: resources from the fleet file have activities by the system, without secrets or hashes', async () => {
-    const activities = await trail();
+    const activities = await readLog();
     const types = activities
       .filter(({ actorType }: { actorType: string }) => actorType === 'system')
       .map(({ type }: { type: string }) => type);
@@ -152,7 +152,7 @@ onEachStore('activities', (store) => {
       404,
     ],
     ['a key with a broken rule', 'POST', keysPath(), { roles: [] }, 400],
-    ['a key whose id is taken', 'POST', keysPath(), { hashData: hashDataOf(globex.admin) }, 409],
+    ['a key whose id is taken', 'POST', keysPath(), { hashData: toHashData(globex.admin) }, 409],
     ['a key that is not there', 'DELETE', `${keysPath()}/${randomUUID()}`, undefined, 404],
     ['another organization', 'POST', keysPath(initech), {}, 404],
   ])('B3: %s writes no activity', async (_, method, target, body, status) => {
@@ -165,8 +165,8 @@ onEachStore('activities', (store) => {
   });
 
   it('B3: an unchanged key, a conflict, a read and a rejected role write no activity', async () => {
-    const { id } = await madeKey(server, { name: 'same' });
-    const admin = await keyNamed(server, 'admin');
+    const { id } = await createKey(server, { name: 'same' });
+    const admin = await getKeyId(server, 'admin');
     const activities = await added(async () => {
       await server.call({
         method: 'PATCH',
@@ -208,7 +208,7 @@ onEachStore('activities', (store) => {
     const ids = ({ json }: { json: { result: { id: string }[] } }) => json.result.map(({ id }) => id);
 
     it('M1, M4: finds an activity by id, ignoring case', async () => {
-      const [newest] = await trail();
+      const [newest] = await readLog();
       const { status, json } = await server.call({ path: `${path}/${newest.id.toUpperCase()}`, key: acme.developer });
       expect([status, json.result]).toEqual([200, newest]);
       const unknown = randomUUID();
@@ -217,7 +217,7 @@ onEachStore('activities', (store) => {
     });
 
     it('M1: limit and before page through all activities, newest first, each once', async () => {
-      const all = (await trail()).map(({ id }: { id: string }) => id);
+      const all = (await readLog()).map(({ id }: { id: string }) => id);
       const seen: string[] = [];
       for (
         let page = ids(await list('limit=7'));
@@ -231,7 +231,7 @@ onEachStore('activities', (store) => {
     });
 
     it('B4: from_date and to_date are inclusive for days; a to_date time is exclusive', async () => {
-      const all = await trail();
+      const all = await readLog();
       const middle = all[Math.floor(all.length / 2)].createdAt as string;
       const [today, tomorrow] = [0, 1].map((days) =>
         new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10),

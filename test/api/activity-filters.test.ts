@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
-import { keyNamed, madeKey } from '../support/keys.ts';
+import { getKeyId, createKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const path = `/v1/organizations/${acme.id}/activities`;
@@ -20,7 +20,7 @@ onEachStore('activity filters', (store) => {
   const types = (activities: Json[]) => [...new Set(activities.map(({ type }) => type))];
 
   beforeAll(async () => {
-    oldest = await madeKey(server, { name: 'Nädel of old' });
+    oldest = await createKey(server, { name: 'Nädel of old' });
     for (let first = 0; first < CHANGES; first += 50)
       await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
@@ -32,7 +32,7 @@ onEachStore('activity filters', (store) => {
           }),
         ),
       );
-    await madeKey(server, { name: 'new' });
+    await createKey(server, { name: 'new' });
   }, 120_000);
 
   it('find by type in the whole audit log', async () => {
@@ -55,7 +55,7 @@ onEachStore('activity filters', (store) => {
   });
 
   it('find by actor id and name', async () => {
-    const id = await keyNamed(server, 'admin');
+    const id = await getKeyId(server, 'admin');
     const [byId, byName] = [await list(`actor=${id}&limit=1000`), await list('actor=admin&limit=1000')];
     expect(byId).toEqual(byName);
     expect(byId.every(({ actorId }) => actorId === id)).toBe(true);
@@ -71,6 +71,17 @@ onEachStore('activity filters', (store) => {
     expect(await found('%')).toEqual([]);
     expect(await found("' OR 1=1 --")).toEqual([]);
     expect((await found('|')).length).toBe(1000);
+  });
+
+  it('M1: page with the link header', async () => {
+    const query = `type=key_create&actor=${encodeURIComponent('admin')}&limit=1`;
+    const first = await server.call({ path: `${path}?${query}`, key: acme.developer });
+    const link = /^<([^>]+)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    expect(link).toContain(`before=${first.json.result[0].id}`);
+    const second = await server.call({ path: link, key: acme.developer });
+    expect(second.json.result.map(({ resourceId }: Json) => resourceId)).toEqual([oldest.id]);
+    const all = await server.call({ path: `${path}?type=key_create&limit=1000`, key: acme.developer });
+    expect(all.headers.get('link')).toBeNull();
   });
 
   it('can be combined, also with a time range', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { madeKey, whoAmI } from '../support/keys.ts';
+import { createKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -76,7 +76,7 @@ onEachStore('authentication', (store) => {
   });
 
   it('M5: an accepted header is rejected once its key is disabled', async () => {
-    const { credentials } = await madeKey(server);
+    const { credentials } = await createKey(server);
     expect((await whoAmI(server, credentials)).status).toBe(200);
     expect((await whoAmI(server, { ...credentials, keySecret: `${credentials.keySecret} ` })).json.error).toBe(
       NOT_FOUND,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { keysPath, madeKey, postKey, whoAmI } from '../support/keys.ts';
+import { keysPath, createKey, postKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const RULE = 'The value must be an IPv4 or IPv6 address or a CIDR';
@@ -105,7 +105,7 @@ onEachStore('the IP access list of a key', (store) => {
     [['::ffff:203.0.113.0/120'], '203.0.113.9', 200],
     [['203.0.113.7'], 'unknown', 403],
   ])('K6, B9: a key limited to %j and used from %s gets status %i', async (sources, address, status) => {
-    const { credentials } = await madeKey(server, { ipAccessList: sources.map((source) => ({ source })) });
+    const { credentials } = await createKey(server, { ipAccessList: sources.map((source) => ({ source })) });
     const answer = await whoAmI(server, credentials, from(address));
     expect(answer.status).toBe(status);
     if (status === 403) expect(answer.json.error).toMatch(/^FORBIDDEN: This key may not be used from /);

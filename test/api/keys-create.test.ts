@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { keysPath, madeKey, postKey, whoAmI } from '../support/keys.ts';
+import { keysPath, createKey, postKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const WHOLE_SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
@@ -32,7 +32,7 @@ onEachStore('create key', (store) => {
   });
 
   it('K1: key ids and secrets are unique', async () => {
-    const made = await Promise.all(Array.from({ length: 10 }, () => madeKey(server)));
+    const made = await Promise.all(Array.from({ length: 10 }, () => createKey(server)));
     for (const part of [
       made.map(({ id }) => id),
       made.map(({ credentials }) => credentials.keyId),
@@ -44,12 +44,12 @@ onEachStore('create key', (store) => {
 
   it('K1: ids of key records are in creation order', async () => {
     const ids: string[] = [];
-    for (let i = 0; i < 5; i++) ids.push((await madeKey(server)).id);
+    for (let i = 0; i < 5; i++) ids.push((await createKey(server)).id);
     expect(ids.toSorted()).toEqual(ids);
   });
 
   it('K1: the key works from the next request on', async () => {
-    const { credentials } = await madeKey(server);
+    const { credentials } = await createKey(server);
     expect((await whoAmI(server, credentials)).status).toBe(200);
   });
 
@@ -89,13 +89,13 @@ onEachStore('create key', (store) => {
     ['other scripts', 'ключ מפתח 鍵'],
     ['a name that says __proto__', '__proto__'],
   ])('K8: a name of %s is stored unchanged', async (_, name) => {
-    const { id } = await madeKey(server, { name });
+    const { id } = await createKey(server, { name });
     const { json } = await server.call({ path: `${keysPath()}/${id}`, key: acme.admin });
     expect(json.result.name).toBe(name);
   });
 
   it('K8: names need not be unique', async () => {
-    const [first, second] = [await madeKey(server, { name: 'twin' }), await madeKey(server, { name: 'twin' })];
+    const [first, second] = [await createKey(server, { name: 'twin' }), await createKey(server, { name: 'twin' })];
     expect(first.id).not.toBe(second.id);
   });
 
@@ -158,7 +158,7 @@ onEachStore('create key', (store) => {
   });
 
   it('K3: a key created as disabled is rejected until it is enabled', async () => {
-    const { id, credentials } = await madeKey(server, { state: 'disabled' });
+    const { id, credentials } = await createKey(server, { state: 'disabled' });
     expect((await whoAmI(server, credentials)).json.error).toBe('UNAUTHORIZED: Key is not active');
     await server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body: { state: 'enabled' } });
     expect((await whoAmI(server, credentials)).status).toBe(200);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { keysPath, madeKey, postKey, whoAmI } from '../support/keys.ts';
+import { keysPath, createKey, postKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const NOT_A_TIME = 'The value must be an ISO 8601 date-time with an offset or Z';
@@ -65,7 +65,7 @@ onEachStore('key expiry', (store) => {
 
   it('K9: an expired key is rejected from the next request on, and its record stays', async () => {
     const expireAt = Date.now() + 500;
-    const { id, credentials } = await madeKey(server, { expireAt: new Date(expireAt).toISOString() });
+    const { id, credentials } = await createKey(server, { expireAt: new Date(expireAt).toISOString() });
     while (Date.now() <= expireAt) await delay(20);
     const { status, json } = await whoAmI(server, credentials);
     expect([status, json.error]).toEqual([401, 'UNAUTHORIZED: Key is not active']);

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { hashDataOf, keysPath, madeKey, postKey, sha256, whoAmI } from '../support/keys.ts';
+import { toHashData, keysPath, createKey, postKey, sha256, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const NOT_A_HASH = 'The value must be a SHA-256 in base64, 44 characters';
-const good = hashDataOf({ keyId: 'never-stored-id', keySecret: 'never-stored-secret' });
+const good = toHashData({ keyId: 'never-stored-id', keySecret: 'never-stored-secret' });
 
 onEachStore('create key with hashData', (store) => {
   const server = useServer(store);
@@ -19,7 +19,7 @@ onEachStore('create key with hashData', (store) => {
     const { status, json } = await postKey(server, {
       name: 'brought',
       roles: ['admin'],
-      hashData: hashDataOf(credentials),
+      hashData: toHashData(credentials),
     });
     expect(status).toBe(200);
     expect(Object.keys(json.result)).toEqual(['key']);
@@ -36,7 +36,7 @@ onEachStore('create key with hashData', (store) => {
   });
 
   it('K7: the hashes are not accepted as credentials', async () => {
-    const hashData = hashDataOf({ keyId: 'hash-is-no-id-0001', keySecret: 'hash-is-no-secret' });
+    const hashData = toHashData({ keyId: 'hash-is-no-id-0001', keySecret: 'hash-is-no-secret' });
     expect((await postKey(server, { hashData })).status).toBe(200);
     expect((await whoAmI(server, { keyId: hashData.keyIdHash, keySecret: hashData.keySecretHash })).status).toBe(401);
   });
@@ -125,8 +125,8 @@ onEachStore('create key with hashData', (store) => {
     ['of another organization', globex],
   ])('K7: the key id of a key %s is a conflict without further details', async (_, owner) => {
     const credentials = { keyId: `TakenBy${owner.id}`, keySecret: 'first' };
-    expect((await postKey(server, { hashData: hashDataOf(credentials) }, owner)).status).toBe(200);
-    const hashData = { ...hashDataOf(credentials), keySecretHash: sha256('second') };
+    expect((await postKey(server, { hashData: toHashData(credentials) }, owner)).status).toBe(200);
+    const hashData = { ...toHashData(credentials), keySecretHash: sha256('second') };
     const { status, json } = await postKey(server, { name: 'late', hashData });
     expect([status, json.error]).toEqual([409, 'CONFLICT: A key with this id already exists']);
     const { json: list } = await server.call({ path: keysPath(), key: acme.admin });
@@ -136,14 +136,14 @@ onEachStore('create key with hashData', (store) => {
   });
 
   it('K7: the id of a generated or declared key is a conflict too', async () => {
-    const { credentials } = await madeKey(server);
+    const { credentials } = await createKey(server);
     for (const { keyId } of [credentials, globex.admin]) {
-      expect((await postKey(server, { hashData: hashDataOf({ keyId, keySecret: 'x' }) })).status).toBe(409);
+      expect((await postKey(server, { hashData: toHashData({ keyId, keySecret: 'x' }) })).status).toBe(409);
     }
   });
 
   it('K7: of concurrent requests with the same id, one succeeds', async () => {
-    const hashData = hashDataOf({ keyId: 'race-for-one-id', keySecret: 'x' });
+    const hashData = toHashData({ keyId: 'race-for-one-id', keySecret: 'x' });
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => postKey(server, { hashData }, index % 2 === 0 ? acme : globex)),
     );
@@ -152,10 +152,10 @@ onEachStore('create key with hashData', (store) => {
 
   it('K7: the id of a deleted key can be reused', async () => {
     const credentials = { keyId: 'deleted-and-back', keySecret: 'x' };
-    const first = await postKey(server, { hashData: hashDataOf(credentials) });
+    const first = await postKey(server, { hashData: toHashData(credentials) });
     await server.call({ method: 'DELETE', path: `${keysPath()}/${first.json.result.key.id}`, key: acme.admin });
     expect((await whoAmI(server, credentials)).status).toBe(401);
-    expect((await postKey(server, { hashData: hashDataOf(credentials) })).status).toBe(200);
+    expect((await postKey(server, { hashData: toHashData(credentials) })).status).toBe(200);
     expect((await whoAmI(server, credentials)).status).toBe(200);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Credentials } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
-import { keyNamed, keysPath, madeKey, whoAmI } from '../support/keys.ts';
+import { getKeyId, keysPath, createKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const LAST = 'CONFLICT: This is the last enabled admin key of the organization; it cannot be';
@@ -18,7 +18,7 @@ onEachStore('the last admin key', (store) => {
       [{ roles: ['query_endpoints', 'developer'] }, 'demoted'],
       [{ state: 'disabled', roles: ['developer'] }, 'disabled'],
     ])('B3: cannot be changed to %j', async (body, doing) => {
-      const id = await keyNamed(server, 'admin');
+      const id = await getKeyId(server, 'admin');
       const { status, json } = await change(id, { name: 'lost', ...body });
       expect([status, json.error]).toEqual([409, `${LAST} ${doing}`]);
       const { json: after } = await server.call({ path: `${keysPath()}/${id}`, key: acme.admin });
@@ -26,15 +26,15 @@ onEachStore('the last admin key', (store) => {
     });
 
     it('B3: accepts all other changes', async () => {
-      const id = await keyNamed(server, 'admin');
+      const id = await getKeyId(server, 'admin');
       expect((await change(id, { roles: ['admin', 'developer'], state: 'enabled' })).status).toBe(200);
       expect((await change(id, { roles: ['admin'] })).status).toBe(200);
     });
 
     it('B3: inactive admin keys can be deleted, disabled and demoted', async () => {
-      expect((await change(await keyNamed(server, 'disabled'), { roles: ['developer'] })).status).toBe(200);
-      expect((await change(await keyNamed(server, 'disabled'), { roles: ['admin'] })).status).toBe(200);
-      expect((await change(await keyNamed(server, 'expired'), { state: 'disabled' })).status).toBe(200);
+      expect((await change(await getKeyId(server, 'disabled'), { roles: ['developer'] })).status).toBe(200);
+      expect((await change(await getKeyId(server, 'disabled'), { roles: ['admin'] })).status).toBe(200);
+      expect((await change(await getKeyId(server, 'expired'), { state: 'disabled' })).status).toBe(200);
     });
   });
 
@@ -42,8 +42,8 @@ onEachStore('the last admin key', (store) => {
     const server = useServer(store);
 
     it('B3: of two keys that disable each other concurrently, one stays enabled', async () => {
-      const first = await keyNamed(server, 'admin');
-      const { id: second, credentials } = await madeKey(server, { roles: ['admin'] });
+      const first = await getKeyId(server, 'admin');
+      const { id: second, credentials } = await createKey(server, { roles: ['admin'] });
       const disable = (id: string, key: Credentials) =>
         server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key, body: { state: 'disabled' } });
       const answers = await Promise.all([disable(second, acme.admin), disable(first, credentials)]);
@@ -57,8 +57,8 @@ onEachStore('the last admin key', (store) => {
     });
 
     it('B3: one can be demoted, then the other cannot', async () => {
-      const first = await keyNamed(server, 'admin');
-      const { id: second, credentials } = await madeKey(server, { roles: ['admin'] });
+      const first = await getKeyId(server, 'admin');
+      const { id: second, credentials } = await createKey(server, { roles: ['admin'] });
       const demote = (id: string, key: Credentials) =>
         server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key, body: { roles: ['developer'] } });
       expect((await demote(second, credentials)).status).toBe(200);
@@ -67,8 +67,8 @@ onEachStore('the last admin key', (store) => {
     });
 
     it('B3: a key that is no longer an admin cannot delete the last one', async () => {
-      const first = await keyNamed(server, 'admin');
-      const { id: second, credentials } = await madeKey(server, { roles: ['admin'] });
+      const first = await getKeyId(server, 'admin');
+      const { id: second, credentials } = await createKey(server, { roles: ['admin'] });
       const requests = [
         server.call({
           method: 'PATCH',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { hashDataOf, keyNamed, keysPath, madeKey, postKey } from '../support/keys.ts';
+import { toHashData, getKeyId, keysPath, createKey, postKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 onEachStore('the key limit of an organization', (store) => {
@@ -25,19 +25,19 @@ onEachStore('the key limit of an organization', (store) => {
   });
 
   it('K8: deleting a key allows another one', async () => {
-    await server.call({ method: 'DELETE', path: `${keysPath()}/${await keyNamed(server, 'query')}`, key: acme.admin });
-    await madeKey(server);
+    await server.call({ method: 'DELETE', path: `${keysPath()}/${await getKeyId(server, 'query')}`, key: acme.admin });
+    await createKey(server);
     expect((await postKey(server)).status).toBe(409);
   });
 
   it('K7, K8: a duplicate key id does not count; at the limit, the limit is reported first', async () => {
-    const hashData = hashDataOf(globex.admin);
+    const hashData = toHashData(globex.admin);
     expect((await postKey(server, { hashData })).json.error).toMatch(/has 7 keys/);
     const { json } = await server.call({ path: keysPath(), key: acme.admin });
     const [made] = json.result.filter(({ name }: { name: string }) => name === 'API key');
     await server.call({ method: 'DELETE', path: `${keysPath()}/${made.id}`, key: acme.admin });
     expect((await postKey(server, { hashData })).json.error).toMatch(/this id already exists/);
-    await madeKey(server);
+    await createKey(server);
     expect(await count()).toBe(7);
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { keysPath, madeKey, whoAmI } from '../support/keys.ts';
+import { keysPath, createKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 onEachStore('manage keys', (store) => {
@@ -16,7 +16,7 @@ onEachStore('manage keys', (store) => {
     });
 
   it('M1: lists the records of all keys of the organization, oldest first', async () => {
-    const { id } = await madeKey(server, { name: 'newest' });
+    const { id } = await createKey(server, { name: 'newest' });
     const { status, json, headers } = await server.call({ path: keysPath(), key: acme.admin });
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -28,7 +28,7 @@ onEachStore('manage keys', (store) => {
   });
 
   it('K1, M4: finds a record by its UUID, ignoring case, and never by its key id', async () => {
-    const { id, credentials } = await madeKey(server, { name: 'found' });
+    const { id, credentials } = await createKey(server, { name: 'found' });
     const path = `/v1/organizations/${acme.id.toUpperCase()}/keys/${id.toUpperCase()}`;
     const { status, json, headers } = await server.call({ path, key: acme.admin });
     expect([status, json.result.id, headers.get('cache-control')]).toEqual([200, id, 'no-store']);
@@ -70,7 +70,7 @@ onEachStore('manage keys', (store) => {
       {},
     ],
   ])('K3, K4, K6, B4: changing %s changes nothing else', async (_, body, changed) => {
-    const { id } = await madeKey(server, {
+    const { id } = await createKey(server, {
       name: 'before',
       expireAt: '2099-01-01T00:00:00Z',
       ipAccessList: [{ source: '203.0.113.7', description: 'office' }, { source: '2001:db8::/32' }],
@@ -96,7 +96,7 @@ onEachStore('manage keys', (store) => {
     ],
     [{ name: 'half', roles: ['owner'] }, 'roles[0]: The value must be one of admin, developer, query_endpoints'],
   ])('K4, K5, K6, K8: rejects the change %j as a whole', async (body, rule) => {
-    const { id } = await madeKey(server, { name: 'kept' });
+    const { id } = await createKey(server, { name: 'kept' });
     const before = await get(id);
     const { status, json } = await patch(id, body);
     expect(status).toBe(400);
@@ -105,13 +105,13 @@ onEachStore('manage keys', (store) => {
   });
 
   it('K1: a change does not affect the credentials', async () => {
-    const { id, credentials } = await madeKey(server);
+    const { id, credentials } = await createKey(server);
     await patch(id, { name: 'renamed', roles: ['admin'] });
     expect((await whoAmI(server, credentials)).status).toBe(200);
   });
 
   it('B3: concurrent changes of different fields both take effect', async () => {
-    const { id } = await madeKey(server);
+    const { id } = await createKey(server);
     await Promise.all([
       patch(id, { name: 'one' }),
       patch(id, { roles: ['query_endpoints'] }),
@@ -121,7 +121,7 @@ onEachStore('manage keys', (store) => {
   });
 
   it('M1, B6: a key is deleted immediately; the response has no result', async () => {
-    const { id } = await madeKey(server);
+    const { id } = await createKey(server);
     const { status, json, headers } = await server.call({
       method: 'DELETE',
       path: `${keysPath()}/${id}`,
@@ -135,7 +135,7 @@ onEachStore('manage keys', (store) => {
   });
 
   it('B3: a key cannot delete itself', async () => {
-    const { id, credentials } = await madeKey(server, { roles: ['admin'] });
+    const { id, credentials } = await createKey(server, { roles: ['admin'] });
     const { status, json } = await server.call({
       method: 'DELETE',
       path: `${keysPath()}/${id.toUpperCase()}`,

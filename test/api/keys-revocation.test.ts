@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { keysPath, madeKey, whoAmI } from '../support/keys.ts';
+import { keysPath, createKey, whoAmI } from '../support/keys.ts';
 import { startSecond } from '../support/second-server.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 
@@ -20,7 +20,7 @@ onEachStore('a key on two nodes', (store) => {
     node.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body });
 
   it('K9: disabling or enabling it on one node takes effect on both with the next request', async () => {
-    const { id, credentials } = await madeKey(server);
+    const { id, credentials } = await createKey(server);
     for (const node of [server, second]) {
       expect(await onBoth(credentials)).toEqual([200, 200]);
       await change(node, id, { state: 'disabled' });
@@ -32,7 +32,7 @@ onEachStore('a key on two nodes', (store) => {
 
   it('K9: deleting it on one node takes effect on both with the next request', async () => {
     for (const node of [server, second]) {
-      const { id, credentials } = await madeKey(server);
+      const { id, credentials } = await createKey(server);
       expect(await onBoth(credentials)).toEqual([200, 200]);
       await node.call({ method: 'DELETE', path: `${keysPath()}/${id}`, key: acme.admin });
       expect(await onBoth(credentials)).toEqual(['UNAUTHORIZED: Key is not found', 'UNAUTHORIZED: Key is not found']);
@@ -40,7 +40,7 @@ onEachStore('a key on two nodes', (store) => {
   });
 
   it('K9: changing roles or addresses on one node takes effect on both with the next request', async () => {
-    const { id, credentials } = await madeKey(server);
+    const { id, credentials } = await createKey(server);
     expect(await onBoth(credentials)).toEqual([200, 200]);
     await change(second, id, { roles: ['query_endpoints'] });
     for (const answer of await onBoth(credentials)) expect(answer).toMatch(/^FORBIDDEN: This operation needs the role/);
@@ -50,7 +50,7 @@ onEachStore('a key on two nodes', (store) => {
   });
 
   it('K2: usedAt is absent before the first use, then has one-minute precision', async () => {
-    const { id, credentials } = await madeKey(server);
+    const { id, credentials } = await createKey(server);
     const record = async () => (await server.call({ path: `${keysPath()}/${id}`, key: acme.admin })).json.result;
     await whoAmI(server, { ...credentials, keySecret: 'wrong' });
     expect(await record()).not.toHaveProperty('usedAt');
@@ -63,7 +63,7 @@ onEachStore('a key on two nodes', (store) => {
   });
 
   it('K2: a change right after a use keeps usedAt', async () => {
-    const { id, credentials } = await madeKey(server);
+    const { id, credentials } = await createKey(server);
     await whoAmI(server, credentials);
     await change(server, id, { name: 'changed' });
     const record = async () => (await second.call({ path: `${keysPath()}/${id}`, key: acme.admin })).json.result;

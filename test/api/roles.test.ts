@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { madeKey } from '../support/keys.ts';
+import { createKey } from '../support/keys.ts';
 import { formatPath, listOperations } from '../support/operations.ts';
 import { onEachStore, PROGRAM, type TestServer, useServer } from '../support/server.ts';
 
@@ -84,7 +84,7 @@ onEachStore('roles', (store) => {
     [['query_endpoints', 'admin'], 200, 200],
     [['developer', 'admin'], 200, 200],
   ])('R1: one sufficient role of %j is enough', async (roles, read, change) => {
-    const { credentials } = await madeKey(server, { roles });
+    const { credentials } = await createKey(server, { roles });
     const service = `/v1/organizations/${acme.id}/services/${acme.secondary}`;
     expect((await server.call({ path: service, key: credentials })).status).toBe(read);
     expect(

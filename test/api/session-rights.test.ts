@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { storeOf } from '../support/cli.ts';
 import type { Call } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
-import { keyNamed, keysPath, madeKey } from '../support/keys.ts';
+import { getKeyId, keysPath, createKey } from '../support/keys.ts';
 import { formatPath, listOperations } from '../support/operations.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { getSession, postSession, SESSION, signIn } from '../support/sessions.ts';
@@ -68,7 +68,7 @@ onEachStore('a session', (store) => {
 
   it('R1: has exactly the permissions of its key on the management API', async () => {
     const operations = (await listOperations(server, '/v1')).filter(({ method }) => method === 'GET');
-    const keyId = await keyNamed(server, 'admin');
+    const keyId = await getKeyId(server, 'admin');
     const keys = { admin: acme.admin, developer: acme.developer, query_endpoints: acme.query };
     for (const [role, key] of Object.entries(keys)) {
       const { headers } = await signIn(server, key);
@@ -141,7 +141,7 @@ onEachStore('a session', (store) => {
     const change = (id: string, body: object) =>
       server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body });
     const made = async (roles = ['admin']) => {
-      const { id, credentials } = await madeKey(server, { name: 'watched', roles });
+      const { id, credentials } = await createKey(server, { name: 'watched', roles });
       const session = await signIn(server, credentials);
       const statuses = async () => [
         await status({ path: organization, headers: session.headers }),
@@ -208,12 +208,12 @@ onEachStore('a session', (store) => {
   });
 
   it('is audited under its key and counts as a use of it', async () => {
-    const { id, credentials } = await madeKey(server, { name: 'clerk', roles: ['admin'] });
+    const { id, credentials } = await createKey(server, { name: 'clerk', roles: ['admin'] });
     const { headers } = await signIn(server, credentials);
     const sent = { ...headers, 'x-forwarded-for': '203.0.113.9', 'user-agent': 'a browser' };
     const { json } = await server.call({ method: 'POST', path: keysPath(), headers: sent, body: { name: 'made' } });
-    const trail = await server.call({ path: `${organization}/activities?limit=1`, key: acme.admin });
-    expect(trail.json.result[0]).toMatchObject({
+    const activities = await server.call({ path: `${organization}/activities?limit=1`, key: acme.admin });
+    expect(activities.json.result[0]).toMatchObject({
       type: 'key_create',
       actorType: 'api',
       actorId: id,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Call } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
-import { keyNamed } from '../support/keys.ts';
+import { getKeyId } from '../support/keys.ts';
 import { startSecond } from '../support/second-server.ts';
 import { onEachStore, startServer, useServer } from '../support/server.ts';
 import { getSession, postSession, SESSION, signIn } from '../support/sessions.ts';
@@ -22,7 +22,7 @@ onEachStore('signing in', (store) => {
       csrf: expect.stringMatching(/^[\w-]{22}\.[\w-]{43}$/),
       kind: 'key',
       organization: { id: acme.id, name: 'Acme', tier: 'SCALE', paid: true },
-      credential: { id: await keyNamed(server, 'admin'), name: 'admin', roles: ['admin'] },
+      credential: { id: await getKeyId(server, 'admin'), name: 'admin', roles: ['admin'] },
       address: '127.0.0.1',
       access: 'write',
       expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { ApiResponse } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
-import { keyNamed, madeKey } from '../support/keys.ts';
+import { getKeyId, createKey } from '../support/keys.ts';
 import { formatPath, listOperations, type Operation } from '../support/operations.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 
@@ -60,7 +60,7 @@ async function idsOfGlobex(server: TestServer): Promise<Record<string, string>> 
   return {
     organizationId: globex.id,
     serviceId: globex.primary,
-    keyId: await keyNamed(server, 'admin', globex),
+    keyId: await getKeyId(server, 'admin', globex),
     activityId: activities.json.result[0].id,
     tokenId: tokens.json.result[0].id,
     budgetId: await budgetOfGlobex(server),
@@ -160,7 +160,7 @@ onEachStore('tenancy', (store) => {
   });
 
   it('R1, R2: no list contains resources of another organization', async () => {
-    await madeKey(server, { name: 'of Globex alone' }, globex);
+    await createKey(server, { name: 'of Globex alone' }, globex);
     const { id: _, version: __, tileId: ___, ...ids } = await idsOfGlobex(server);
     const lists = (await allOperations()).filter(
       ({ method, parameters }) => method === 'GET' && parameters.every((name) => name === 'organizationId'),

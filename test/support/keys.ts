@@ -15,7 +15,7 @@ export const postKey = (server: TestServer, body?: unknown, owner: Owner = acme)
   server.call({ method: 'POST', path: keysPath(owner), key: owner.admin, ...(body === undefined ? {} : { body }) });
 
 /** A key created over HTTP: its record and its credentials. */
-export async function madeKey(
+export async function createKey(
   server: TestServer,
   body: object = {},
   owner: Owner = acme,
@@ -26,7 +26,7 @@ export async function madeKey(
 }
 
 /** The record id of a key declared in the fleet file. */
-export async function keyNamed(server: TestServer, name: string, owner: Owner = acme): Promise<string> {
+export async function getKeyId(server: TestServer, name: string, owner: Owner = acme): Promise<string> {
   const { json } = await server.call({ path: keysPath(owner), key: owner.admin });
   return json.result.find((key: { name: string }) => key.name === name).id;
 }
@@ -41,7 +41,7 @@ export const whoAmI = (
 /** base64(SHA-256(text)), computed independently of the program under test. */
 export const sha256 = (text: string): string => hash('sha256', text, 'base64');
 
-export const hashDataOf = ({ keyId, keySecret }: Credentials) => ({
+export const toHashData = ({ keyId, keySecret }: Credentials) => ({
   keyIdHash: sha256(keyId),
   keyIdSuffix: keyId.slice(-4),
   keySecretHash: sha256(keySecret),
