@@ -4,7 +4,14 @@ import { AppError } from '../kernel/errors.ts';
 import { createTimeOrderedIds, firstIdAt } from '../kernel/ids.ts';
 import type { Db } from '../state/tables.ts';
 import type { Activity, Actor, Change } from './activity.ts';
-import { type ActivityFilter, containsText, listConditions, matchesColumns, mayContainText } from './filter.ts';
+import {
+  type ActivityFilter,
+  type Alternatives,
+  containsText,
+  listConditions,
+  matchesColumns,
+  mayContainText,
+} from './filter.ts';
 import {
   type ActivityCandidate,
   type ActivityRange,
@@ -51,11 +58,8 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
       { before, limit }: { before?: string | undefined; limit: number },
     ): Promise<ActivityPage> {
       const [indexed, ...rest] = listConditions(filter);
-      const { texts } = filter;
-      const isMatch = (row: ActivityCandidate) =>
-        rest.every((condition) => matchesColumns(row, condition)) &&
-        (texts === undefined || (mayContainText(row.document, texts) && containsText(toActivity(row), texts)));
-      const perQuery = rest.length > 0 || texts !== undefined ? CANDIDATES_PER_QUERY : limit;
+      const isMatch = createMatcher(rest, filter.texts);
+      const perQuery = rest.length > 0 || filter.texts !== undefined ? CANDIDATES_PER_QUERY : limit;
       const activities: Activity[] = [];
       const range = toRange(filter, before);
       for (let read = 0; read < MAX_CANDIDATES; read += perQuery) {
@@ -79,6 +83,13 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
     },
   };
 }
+
+/** Checks the conditions that the index does not cover. */
+const createMatcher =
+  (conditions: readonly Alternatives[], texts: readonly string[] | undefined) =>
+  (row: ActivityCandidate): boolean =>
+    conditions.every((condition) => matchesColumns(row, condition)) &&
+    (texts === undefined || (mayContainText(row.document, texts) && containsText(toActivity(row), texts)));
 
 function toRange({ fromMs, toMs }: ActivityFilter, before: string | undefined): ActivityRange {
   const endId = toMs === undefined ? undefined : firstIdAt(toMs + MAX_ID_LEAD_MS);

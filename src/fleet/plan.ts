@@ -36,27 +36,42 @@ export function planKind<T>(
 ): Outcome<T> {
   const result = new Map(current);
   const outcome: Outcome<T> = { steps: [], pairs: [], result };
-  for (const { id, fields, fallback } of declared) {
+  for (const declaration of declared) {
+    const { id } = declaration;
     const before = current.get(id);
-    const last = applied.get(id);
-    const changes = force ? fields : changedFields(last, fields);
-    // Deleted over the API since the last apply: it stays deleted until its declaration changes.
-    if (!before && last && Object.keys(changes).length === 0) {
+    const after = merge(kind, declaration, before, applied.get(id), context, force);
+    if (after === undefined) {
       outcome.steps.push(createStep(kind, context, id, 'unchanged', undefined, undefined));
       continue;
     }
-    const after = before
-      ? kind.build(id, { ...kind.toFields(before), ...changes }, context, before)
-      : kind.build(id, { ...fallback, ...kind.defaults(fields, context), ...fields }, context, undefined);
     result.set(id, after);
-    const isSame =
-      before !== undefined && JSON.stringify(kind.toFields(before)) === JSON.stringify(kind.toFields(after));
-    if (!isSame) outcome.pairs.push({ id, before, after });
-    const action = isSame ? 'unchanged' : before ? 'change' : 'add';
-    outcome.steps.push(createStep(kind, context, id, action, before, isSame ? before : after));
+    if (before !== undefined && isSame(kind, before, after)) {
+      outcome.steps.push(createStep(kind, context, id, 'unchanged', before, before));
+    } else {
+      outcome.pairs.push({ id, before, after });
+      outcome.steps.push(createStep(kind, context, id, before ? 'change' : 'add', before, after));
+    }
   }
   return outcome;
 }
+
+/** Undefined for a resource deleted over the API: it stays deleted until its declaration changes. */
+function merge<T>(
+  kind: Kind<T>,
+  { id, fields, fallback }: Declared,
+  before: T | undefined,
+  last: Fields | undefined,
+  context: Context,
+  force: boolean,
+): T | undefined {
+  const changes = force ? fields : changedFields(last, fields);
+  if (before) return kind.build(id, { ...kind.toFields(before), ...changes }, context, before);
+  if (last && Object.keys(changes).length === 0) return undefined;
+  return kind.build(id, { ...fallback, ...kind.defaults(fields, context), ...fields }, context, undefined);
+}
+
+const isSame = <T>(kind: Kind<T>, before: T, after: T): boolean =>
+  JSON.stringify(kind.toFields(before)) === JSON.stringify(kind.toFields(after));
 
 /** Runs after everything is planned: a rule may depend on resources further down in the file. */
 export function listViolations<T>(
