@@ -4,7 +4,7 @@ import type { RateLimit } from './http/rate-limit.ts';
 import { type Network, parseNetwork } from './kernel/addresses.ts';
 import { isUuid } from './kernel/ids.ts';
 
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** One setting: how it is spelled as a flag and in the environment, what it means, and how its text becomes a value. */

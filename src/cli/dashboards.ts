@@ -105,8 +105,8 @@ export function dashboardCommands(program: Command, world: World): void {
         const { dashboards, warnings } = await domains.applyDashboards(localActor(world), wanted, options);
         for (const warning of warnings) world.say(`warning: ${warning}`);
         if (options.json) return world.print(JSON.stringify({ dryRun: options.dryRun === true, dashboards, warnings }));
-        for (const { action, name, id } of dashboards)
-          if (action !== 'unchanged') world.print(`${action === 'add' ? '+' : '~'} ${name} (${id})`);
+        for (const { action, name, id } of dashboards.filter((one) => one.action !== 'unchanged'))
+          world.print(`${action === 'add' ? '+' : '~'} ${name} (${id})`);
         const count = (action: string) => dashboards.filter((one) => one.action === action).length;
         const summary = `${count('add')} added, ${count('change')} changed, ${count('unchanged')} unchanged`;
         world.print(options.dryRun ? `Plan: ${summary}. Nothing was stored.` : `Applied: ${summary}.`);

@@ -30,7 +30,7 @@ export function referenceCommand(program: Command, world: World): void {
     });
 }
 
-export async function renderReference(world: World): Promise<{ openapi: string; roles: string }> {
+async function renderReference(world: World): Promise<{ openapi: string; roles: string }> {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-reference-'));
   const config = configOf({}, { ...world, environment: {} }, { port: '0', dataDirectory: directory });
   const server = await startServer({ config, clock: systemClock, log: pino({ level: 'silent' }), access() {} });

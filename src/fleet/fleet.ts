@@ -13,16 +13,14 @@ import { parseDeclarations } from './resource.ts';
 import type { FleetFile } from './schema.ts';
 import { lockFleet } from './store.ts';
 
-export type Fleet = ReturnType<typeof createFleet>;
-
-export interface ApplyOptions extends DryRunOption {
+interface ApplyOptions extends DryRunOption {
   /** Values in the file replace changes made over the API since. */
   force?: boolean;
   /** Remove resources that were declared when the file was last applied and no longer are. */
   prune?: boolean;
 }
 
-export interface Applied {
+interface Applied {
   steps: Step[];
   warnings: string[];
 }

@@ -17,7 +17,7 @@ import { createStep, listViolations, planKind, type Step } from './plan.ts';
 import type { Declared, DeclaredOrganization } from './resource.ts';
 import { type AppliedDocument, deleteDocument, listDocuments, putDocuments } from './store.ts';
 
-export interface OrganizationPlan {
+interface OrganizationPlan {
   steps: Step[];
   violations: Violation[];
   warnings: string[];

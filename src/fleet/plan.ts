@@ -15,7 +15,7 @@ export interface Step {
   after?: Fields | undefined;
 }
 
-export interface Outcome<T> {
+interface Outcome<T> {
   steps: Step[];
   pairs: Pair<T>[];
   /** All resources of the kind after the change, by id. */

@@ -34,7 +34,7 @@ export interface ScalingContext {
 }
 
 /** A limit that applies if all members of `when` match. Published as `x-limits` in the OpenAPI document. */
-export interface ConditionalLimit {
+interface ConditionalLimit {
   when: { organizationTier?: Tier; organizationPaid?: boolean; serviceTier?: ServiceKind; isPrimary?: boolean };
   minimum?: number;
   maximum?: number;

@@ -11,7 +11,7 @@ import { findService, listServices, lockService, updateScaling } from './store.t
 
 export type Services = ReturnType<typeof createServices>;
 
-export interface Preview {
+interface Preview {
   organization: Organization;
   before: Readonly<Service>;
   after: Readonly<Service>;

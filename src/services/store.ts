@@ -46,7 +46,7 @@ export function lockService(tx: Db, organizationId: string, id: string): MaybePr
   );
 }
 
-export interface LockedService {
+interface LockedService {
   organization: Pick<Organization, 'tier' | 'isPaid'>;
   service: Readonly<Service>;
 }
