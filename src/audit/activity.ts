@@ -45,7 +45,7 @@ const RESOURCE_TYPES = {
 } as const;
 
 export type ActivityType = keyof typeof RESOURCE_TYPES;
-export type ResourceType = (typeof RESOURCE_TYPES)[ActivityType];
+type ResourceType = (typeof RESOURCE_TYPES)[ActivityType];
 export const ACTIVITY_TYPES = Object.keys(RESOURCE_TYPES) as ActivityType[];
 
 export const listActivityTypes = (resourceType: string): ActivityType[] =>

@@ -27,7 +27,7 @@ const MAX_CANDIDATES = 50_000;
 /** Ids run ahead of `createdAt` by at most this, after the clock was set back. */
 const MAX_ID_LEAD_MS = 60 * 60 * 1000;
 
-export interface ActivityPage {
+interface ActivityPage {
   activities: Activity[];
   /** Continues the list as the next `before`; undefined at its end. */
   nextBefore: string | undefined;

@@ -2,8 +2,8 @@ import type { Organization, Tier } from '../organizations/organization.ts';
 import { type ServiceKind, TOTAL_PER_REPLICA } from './service.ts';
 
 /** Total memory is set in steps of 12 GB, which is 4 GB per replica. */
-export const MEMORY_STEP_GB = 12;
-export const REPLICA_MEMORY_STEP_GB = MEMORY_STEP_GB / TOTAL_PER_REPLICA;
+const MEMORY_STEP_GB = 12;
+const REPLICA_MEMORY_STEP_GB = MEMORY_STEP_GB / TOTAL_PER_REPLICA;
 
 const MIN_REPLICA_MEMORY_GB = 8;
 const MAX_REPLICA_MEMORY_GB = 356;
