@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isoSeconds } from '../kernel/clock.ts';
-import { extendedRecord } from '../services/schema.ts';
+import { toExtendedRecord } from '../services/schema.ts';
 import { chosenOrganization, STORE_SETTINGS, table, type World, withDomains, withSettings } from './command.ts';
 
 export function organizationCommands(program: Command, world: World): void {
@@ -41,7 +41,7 @@ export function serviceCommands(program: Command, world: World): void {
   ).action(async (options) => {
     await withDomains(options, world, async (domains) => {
       const services = await domains.services.list((await chosenOrganization(domains, options.org)).id);
-      if (options.json) return world.print(JSON.stringify(services.map(extendedRecord)));
+      if (options.json) return world.print(JSON.stringify(services.map(toExtendedRecord)));
       const rows = services.map(({ id, name, kind, state, scaling }) => [
         id,
         name,

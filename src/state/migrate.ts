@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type Migration, parseMigration } from '../kernel/migration.ts';
+import { BACKFILLS } from './backfills.ts';
 import type { State } from './state.ts';
 import type { Db } from './tables.ts';
 
@@ -26,6 +27,7 @@ export async function migrate(state: State, folder: string, clock: Clock): Promi
     const pending = available.filter(({ version }) => !applied.some((row) => row.version === version));
     for (const { version, name, checksum, statements } of pending) {
       for (const statement of statements) await sql.raw(statement).execute(tx);
+      await BACKFILLS[name]?.(tx);
       await tx.insertInto('schema_migrations').values({ version, name, checksum, applied_at: clock.now() }).execute();
     }
     return pending.map(({ name }) => name);

@@ -43,6 +43,10 @@ export interface ActivityRow {
   id: string;
   created_at: number;
   document: string;
+  type: string;
+  actor_id: string;
+  actor_name: string;
+  resource_id: string;
 }
 
 export interface ApiKeyRow {

@@ -142,9 +142,9 @@ onEachStore('what a fleet file leaves out', (store) => {
     );
     expect(unknown.code).toBe(2);
     expect(errorsOf(unknown)).toEqual([
-      'organizations[0].usageCosts[0].dataWarehouseId: The value is required for a service that is not known here <missing>',
-      'organizations[0].usageCosts[1].dataWarehouseId: The value is required for a clickpipe that is not known here <missing>',
-      'organizations[0].usageCosts[1].serviceId: The value is required for a clickpipe that is not known here <missing>',
+      'organizations[0].usageCosts[0].dataWarehouseId: The value is required for a service that does not exist here <missing>',
+      'organizations[0].usageCosts[1].dataWarehouseId: The value is required for a clickpipe that does not exist here <missing>',
+      'organizations[0].usageCosts[1].serviceId: The value is required for a clickpipe that does not exist here <missing>',
     ]);
     expect(
       await at.plan(
@@ -167,7 +167,7 @@ onEachStore('what a fleet file leaves out', (store) => {
       expect(finished).toMatchObject({
         code: 2,
         stderr:
-          'error: organizations[0].usageCosts[0].locked: The record is locked and cannot change any more <boolean:true>\n',
+          'error: organizations[0].usageCosts[0].locked: The record is locked and can no longer change <boolean:true>\n',
       });
     }
     expect(await at.plan(file(2), '--force')).toEqual([]);
