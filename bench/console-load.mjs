@@ -111,14 +111,14 @@ async function startDemo(data) {
   const isFilled = new Promise((resolve, reject) => {
     const hear = (more) => {
       text += more;
-      if (/Ctrl\+C/.test(text) && /^(no )?demo telemetry/m.test(text) && /^(no )?demo usage/m.test(text)) resolve();
+      if (/Ctrl\+C/.test(text) && /demo telemetry/i.test(text) && /^demo usage/m.test(text)) resolve();
     };
     child.stdout.setEncoding('utf8').on('data', hear);
     child.stderr.setEncoding('utf8').on('data', hear);
     ended.then(() => reject(new Error(`the demo ended: ${text}`)));
   });
   await isFilled;
-  const [, keyId, keySecret] = /admin key\s+(\S+) : (\S+)/.exec(text) ?? [];
+  const [, keyId, keySecret] = /Admin key\s+(\S+) : (\S+)/.exec(text) ?? [];
   const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
   return {
     url,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { microsOf } from '../../src/billing/price.ts';
-import { storeOf } from '../support/cli.ts';
+import { getServerStore } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -74,7 +74,7 @@ describe('kill -9 while usage arrives', () => {
       );
       await server.stop();
 
-      const store = storeOf(server);
+      const store = getServerStore(server);
       for (const command of [
         ['usage', 'rate'],
         ['usage', 'recompute', '--check', '--json'],
