@@ -115,7 +115,7 @@ async function startDemo(data) {
     };
     child.stdout.setEncoding('utf8').on('data', read);
     child.stderr.setEncoding('utf8').on('data', read);
-    ended.then(() => reject(new Error(`the demo exited: ${text}`)));
+    void ended.then(() => reject(new Error(`the demo exited: ${text}`)));
   });
   await loaded;
   const [, keyId, keySecret] = /Admin key\s+(\S+) : (\S+)/.exec(text) ?? [];

@@ -1,5 +1,5 @@
 import { parseBasePath } from './http/base-path.ts';
-import type { Rate } from './http/rate-limit.ts';
+import type { RateLimit } from './http/rate-limit.ts';
 import { type Network, parseNetwork } from './kernel/addresses.ts';
 import { isUuid } from './kernel/ids.ts';
 
@@ -235,7 +235,7 @@ function parseBytes(text: string): number | typeof INVALID {
 }
 
 /** `1000/10s`; `off` is undefined. */
-function parseRate(text: string): Rate | undefined | typeof INVALID {
+function parseRate(text: string): RateLimit | undefined | typeof INVALID {
   if (text === 'off') return undefined;
   const [, requests, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,5})s$/.exec(text) ?? [];
   return requests && seconds ? { requests: Number(requests), windowSeconds: Number(seconds) } : INVALID;

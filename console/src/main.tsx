@@ -13,13 +13,13 @@ import { createOperations } from './api/generated.ts';
 import { createQueryClient } from './api/queries.ts';
 import { createSessionStore } from './api/session.ts';
 import { findBase } from './app/base.ts';
-import { AppProvider, type Services } from './app/context.tsx';
-import { createConsoleRouter, loadPage } from './app/router.tsx';
+import { type AppDependencies, AppProvider } from './app/context.tsx';
+import { createConsoleRouter, preloadPage } from './app/router.tsx';
 import { cssVariables, theme } from './app/theme.ts';
 
 const base = findBase(import.meta.url);
 const sessions = createSessionStore(base);
-const services: Services = {
+const services: AppDependencies = {
   base,
   sessions,
   api: createOperations(createSend(base, sessions)),
@@ -27,7 +27,7 @@ const services: Services = {
 };
 const queries = createQueryClient();
 const router = createConsoleRouter({ ...services, queries });
-loadPage(router);
+preloadPage(router);
 
 const element = document.getElementById('root');
 if (element) {

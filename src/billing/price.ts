@@ -1,5 +1,5 @@
 import type { Day } from '../kernel/days.ts';
-import { memoized } from '../kernel/memo.ts';
+import { memoize } from '../kernel/memo.ts';
 import type { EntityType, Metric } from './cost.ts';
 import { METERS } from './meter.ts';
 
@@ -31,7 +31,7 @@ export function microsOf(meter: Metric, quantity: string, price: string): number
 }
 
 /** There are few prices, and each is used for many quantities. */
-const parsedPrice = memoized(parseDecimal);
+const parsedPrice = memoize(parseDecimal);
 
 export interface Decimal {
   digits: bigint;

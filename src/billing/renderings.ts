@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { daysBetween } from '../kernel/days.ts';
+import { listDaysBetween } from '../kernel/days.ts';
 import { chcFromMicros } from '../kernel/money.ts';
 import { type Cost, totalMicros } from './cost.ts';
 import type { Costs } from './costs.ts';
@@ -65,7 +65,7 @@ export function createRenderings({ costs, render }: { costs: Costs; render: (cos
       window: Window,
       headers: Headers,
     ): AsyncGenerator<Buffer> {
-      const days = daysBetween(window.from, window.to);
+      const days = listDaysBetween(window.from, window.to);
       let pieces: Buffer[] | undefined = [];
       let bytes = 0;
       let micros = 0;

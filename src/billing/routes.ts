@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
-import { noticed } from '../http/cut-off.ts';
-import { END_OF_SUCCESS, managementAnswer, sendPieces, sendRendered } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { logFailures } from '../http/aborted-responses.ts';
+import { END_OF_SUCCESS, managementResponse, sendChunks, sendRendered } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoSeconds } from '../kernel/clock.ts';
+import { READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Costs } from './costs.ts';
 import { createRenderings, type Headers } from './renderings.ts';
@@ -20,7 +21,7 @@ export function billingRoutes({ costs }: { costs: Costs }): Routes {
     app.get(
       '/v1/organizations/:organizationId/usageCost',
       {
-        config: { operation: 'usageCostGet', roles: ['admin', 'developer'] },
+        config: { operation: 'usageCostGet', roles: READERS },
         schema: {
           tags: ['Billing'],
           summary: 'Get organization usage cost',
@@ -28,21 +29,21 @@ export function billingRoutes({ costs }: { costs: Costs }): Routes {
             'One record per UTC day and entity. totalCHC is exactly the sum of its metrics, grandTotalCHC exactly the sum of the totals.',
           params: OrganizationPath,
           querystring: UsageCostQuery,
-          response: managementAnswer(UsageCost),
+          response: managementResponse(UsageCost),
         },
       },
       async (request, reply) => {
         const window = parseWindow(request.query);
-        const { organizationId, costRevision } = callerOf(request);
+        const { organizationId, revisions } = getIdentity(request);
         const head = Buffer.from(`{"requestId":"${request.id}","result":{"costs":[`);
-        const known = renderings.find(organizationId, costRevision, window);
-        if (known) return sendPieces(reply.headers(known.headers), [head, ...known.pieces, END_OF_SUCCESS]);
+        const known = renderings.find(organizationId, revisions.costs, window);
+        if (known) return sendChunks(reply.headers(known.headers), [head, ...known.pieces, END_OF_SUCCESS]);
         const headers = headersOf(await costs.progress(organizationId));
         reply.headers(headers);
-        const pieces = renderings.render(organizationId, costRevision, window, headers);
+        const pieces = renderings.render(organizationId, revisions.costs, window, headers);
         const begun = await upTo(WHOLE_ANSWER_BYTES, pieces);
-        if (begun.isAll) return sendPieces(reply, [head, ...begun.taken, END_OF_SUCCESS]);
-        const rest = noticed(request, pieces);
+        if (begun.isAll) return sendChunks(reply, [head, ...begun.taken, END_OF_SUCCESS]);
+        const rest = logFailures(request, pieces);
         return sendRendered(reply, Readable.from(chained([head, ...begun.taken], rest), { objectMode: false }));
       },
     );

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { addDays, type Day } from '../kernel/days.ts';
-import { packed } from '../state/packed.ts';
+import { packColumns } from '../state/packed.ts';
 import { prepared } from '../state/prepared.ts';
 import { preparedRows } from '../state/prepared-rows.ts';
 import type { Db, UsageCostRow } from '../state/tables.ts';
@@ -20,22 +20,22 @@ export const COLUMNS = {
   storage: 'storage_micros',
 } as const satisfies Record<Metric, keyof UsageCostRow>;
 
-/** A cost as it is read: five columns instead of eighteen, since both drivers pay by the column. */
+/** A cost read as five columns instead of eighteen: the drivers' time per row grows with the number of columns. */
 export interface PackedCostRow {
   entity_id: string;
   entity_name: string;
   data_warehouse_id: string;
   service_id: string | null;
-  /** Everything else, between blanks: none of it has any. */
+  /** The other columns, separated by spaces. */
   packed: string;
 }
 
 const packedColumns = ['date', 'entity_type', 'locked', ...METRICS.map((metric) => COLUMNS[metric])];
 
-export const packedCost = sql<PackedCostRow>`entity_id, entity_name, data_warehouse_id, service_id,
-  ${packed(packedColumns)} AS packed`;
+export const packedCostColumns = sql<PackedCostRow>`entity_id, entity_name, data_warehouse_id, service_id,
+  ${packColumns(packedColumns)} AS packed`;
 
-export function unpackedCost(organizationId: string, row: PackedCostRow): Cost {
+export function parsePackedCost(organizationId: string, row: PackedCostRow): Cost {
   const [date = '', entityType, locked, ...amounts] = row.packed.split(' ');
   const micros = {} as Record<Metric, number>;
   for (const [index, metric] of METRICS.entries()) micros[metric] = Number(amounts[index]);
@@ -81,13 +81,13 @@ function toRow(cost: Cost): UsageCostRow {
 
 const selectDays = prepared((db: Db, value: { organizationId: string; from: string; to: string }) => ({
   compile: () =>
-    sql<PackedCostRow>`SELECT ${packedCost} FROM usage_costs
+    sql<PackedCostRow>`SELECT ${packedCostColumns} FROM usage_costs
       WHERE organization_id = ${value.organizationId} AND date >= ${value.from} AND date <= ${value.to}`.compile(db),
 }));
 
 /** Both ends included, in no order. */
 export async function listCosts(db: Db, organizationId: string, from: Day, to: Day): Promise<Cost[]> {
-  return (await selectDays.all(db, { organizationId, from, to })).map((row) => unpackedCost(organizationId, row));
+  return (await selectDays.all(db, { organizationId, from, to })).map((row) => parsePackedCost(organizationId, row));
 }
 
 /** A multi-row insert stays well under the number of parameters that either store takes. */

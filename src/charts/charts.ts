@@ -18,7 +18,7 @@ import { COMPARED_GROUPS, ratioOf } from './ratio.ts';
 import type { Points, Reading, Top } from './reading.ts';
 import { createResolve, type Resolved } from './resolve.ts';
 import { planSearch } from './search.ts';
-import { type Asker, createSharedQueries } from './shared-queries.ts';
+import { createSharedQueries, type QueryClient } from './shared-queries.ts';
 import { type Drawable, nameOf, numberData, type Series, type TileData, tableData, timeData } from './tile-data.ts';
 import type { Tile } from './tile-schema.ts';
 import { findZone, type Zone } from './zone.ts';
@@ -26,7 +26,7 @@ import { findZone, type Zone } from './zone.ts';
 /** What one statement for a tile may use up. */
 const LIMITS = { maxSeconds: 30, maxResultRows: 200_000, maxMemoryBytes: 400_000_000 };
 
-export interface Caller extends Asker {
+export interface Caller extends QueryClient {
   organizationId: string;
 }
 

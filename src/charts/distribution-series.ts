@@ -1,9 +1,10 @@
+import { type Aggregate, DEFAULT_LEVEL, getAggregation, listAggregations } from './aggregations.ts';
 import { createDraft, type Draft, refuseSeries } from './draft.ts';
 import { DELTA, hasBegunSince, inRange, metricSteps } from './metric-rows.ts';
 import { type Cells, collectQuantiles } from './quantiles.ts';
 import type { Plan, Reading } from './reading.ts';
-import { type Aggregate, collectTopGroups, keysByName, topGroupsSql } from './top-groups.ts';
-import { isIncrease, perSecond } from './value-series.ts';
+import { collectTopGroups, keysByName, topGroupsSql } from './top-groups.ts';
+import { perSecond } from './value-series.ts';
 
 const HISTOGRAM_COLUMNS = ['Count', 'Sum', 'BucketCounts', 'ExplicitBounds'];
 const EXPONENTIAL_COLUMNS = [
@@ -21,7 +22,7 @@ export function planHistogram(reading: Reading): Plan {
   const draft = createDraft(reading);
   const { sql, since } = metricSteps(draft, reading, HISTOGRAM_COLUMNS);
   const steps = withGains(draft, reading, sql, since, ' AND ExplicitBounds = __before_ExplicitBounds');
-  if (reading.aggFn !== 'quantile') return planTotals(draft, reading, steps);
+  if (getAggregation(reading.aggFn).distributions !== 'quantile') return planTotals(draft, reading, steps);
   const gained =
     'if(__gain = 2, arrayMap((now, before) -> toInt64(now) - toInt64(before), BucketCounts, __before_BucketCounts), ' +
     'arrayMap(now -> toInt64(now), BucketCounts))';
@@ -39,7 +40,7 @@ export function planExponentialHistogram(reading: Reading): Plan {
   const { sql, since } = metricSteps(draft, reading, EXPONENTIAL_COLUMNS);
   // A finer scale than before cannot be compared with what was: the stream counts as started anew.
   const steps = withGains(draft, reading, sql, since, ' AND Scale <= __before_Scale');
-  if (reading.aggFn !== 'quantile') return planTotals(draft, reading, steps);
+  if (getAggregation(reading.aggFn).distributions !== 'quantile') return planTotals(draft, reading, steps);
   const keys = ['__bucket', ...draft.groupNames, 'Scale'].join(', ');
   const cells =
     `SELECT ${keys}, sumMap(${changedBuckets('Positive')}) AS __positive, sumMap(${changedBuckets('Negative')}) AS __negative, ` +
@@ -86,7 +87,7 @@ function withGains(draft: Draft, reading: Reading, sql: string, since: string, i
 
 /** Everything but a quantile is found in the counts and sums alone. */
 function planTotals(draft: Draft, reading: Reading, steps: string): Plan {
-  const { aggregate, where } = totals(reading);
+  const { aggregate, where } = buildTotal(reading);
   const from = `(${steps})${where ? ` WHERE ${where}` : ''}`;
   return {
     statement: {
@@ -97,29 +98,18 @@ function planTotals(draft: Draft, reading: Reading, steps: string): Plan {
   };
 }
 
-function totals(reading: Reading): { aggregate: Aggregate; where?: string } {
-  if (isIncrease(reading) || reading.aggFn === 'count') return { aggregate: { name: 'sum', arguments: ['__count'] } };
-  const hasExtremes = reading.table.columns.some(({ name }) => name === 'Min');
-  switch (reading.aggFn) {
-    case 'sum':
-      return { aggregate: { name: 'sum', arguments: ['__sum'] } };
-    case 'avg':
-      return {
-        aggregate: { name: 'avgWeighted', arguments: ['__sum / __count', 'toFloat64(__count)'] },
-        where: '__count > 0',
-      };
-    case 'min':
-      if (hasExtremes) return { aggregate: { name: 'min', arguments: ['Min'] }, where: 'Count > 0' };
-      break;
-    case 'max':
-      if (hasExtremes) return { aggregate: { name: 'max', arguments: ['Max'] }, where: 'Count > 0' };
-      break;
+function buildTotal(reading: Reading): { aggregate: Aggregate; where?: string } {
+  const { aggFn, table, metricDataType = 'histogram' } = reading;
+  const { distributions } = getAggregation(aggFn);
+  if (distributions && distributions !== 'quantile') {
+    const { requiredColumn } = distributions;
+    if (!requiredColumn || table.columns.some(({ name }) => name === requiredColumn)) return distributions;
   }
-  const known = hasExtremes ? 'avg, count, increase, max, min, quantile, rate' : 'avg, count, increase, quantile, rate';
+  const available = listAggregations(metricDataType).join(', ');
   return refuseSeries(
     reading,
     'aggFn',
-    `A metric of type ${reading.metricDataType} has ${known} and sum, but no ${reading.aggFn}`,
+    `The aggregation ${aggFn} is not available for metrics of type ${metricDataType}; use one of ${available}`,
   );
 }
 
@@ -131,8 +121,8 @@ export function planSummary(reading: Reading): Plan {
   const draft = createDraft(reading);
   const { sql, since } = metricSteps(draft, reading, ['Count', 'Sum']);
   const steps = withGains(draft, reading, sql, since, '');
-  if (reading.aggFn !== 'quantile') return planTotals(draft, reading, steps);
-  const level = draft.writer.bind(reading.level ?? 0.5, 'Float64');
+  if (getAggregation(reading.aggFn).distributions !== 'quantile') return planTotals(draft, reading, steps);
+  const level = draft.writer.bind(reading.level ?? DEFAULT_LEVEL, 'Float64');
   const position = `indexOf(\`ValueAtQuantiles.Quantile\`, ${level})`;
   const keys = ['__bucket', ...draft.groupNames, '__series'].join(', ');
   const cells =

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Column } from '../engine/engine.ts';
 import { METRIC_DATA_TYPES, type MetricDataType } from '../sources/source.ts';
+import type { AggregationName } from './aggregations.ts';
 import { bucketsOf, oneBucket } from './buckets.ts';
 import { planContents } from './column-contents.ts';
 import { planSeries } from './plan.ts';
-import type { Aggregation, Reading } from './reading.ts';
+import type { Reading } from './reading.ts';
 import { planSearch } from './search.ts';
 import { findZone, type Zone } from './zone.ts';
 
@@ -51,7 +52,7 @@ const reading = (given: Partial<Reading>): Reading => ({
   ...given,
 });
 
-const metric = (metricDataType: MetricDataType, aggFn: Aggregation, given: Partial<Reading> = {}): Reading =>
+const metric = (metricDataType: MetricDataType, aggFn: AggregationName, given: Partial<Reading> = {}): Reading =>
   reading({
     table: {
       database: 'pilothouse',
@@ -67,7 +68,7 @@ const metric = (metricDataType: MetricDataType, aggFn: Aggregation, given: Parti
     ...given,
   });
 
-const aggregations: Aggregation[] = [
+const aggregations: AggregationName[] = [
   'avg',
   'sum',
   'min',
@@ -94,7 +95,7 @@ const shapes: [string, Reading][] = [
   ['logs, local days', reading({ buckets: bucketsOf(range, '7d', findZone('Europe/Berlin') as Zone) })],
   ['a table that is open to all', reading({ table: { ...reading({}).table, hasOrganization: false } })],
   ...METRIC_DATA_TYPES.flatMap((type): [string, Reading][] => {
-    const known: Aggregation[] =
+    const known: AggregationName[] =
       type === 'gauge' ? ['avg', 'count', 'last_value'] : ['avg', 'count', 'increase', 'rate', 'sum'];
     return known.map((aggFn) => [`${type}, ${aggFn}`, metric(type, aggFn)]);
   }),

@@ -1,3 +1,4 @@
+import { DEFAULT_LEVEL } from './aggregations.ts';
 import { type Histogram, quantileOf } from './distribution.ts';
 import type { Group, Points, Reading } from './reading.ts';
 
@@ -17,7 +18,7 @@ interface Gathered {
 
 /** Histograms by bucket and group → quantiles, cut to the top groups by their highest bucket. */
 export function collectQuantiles(rows: unknown[][], reading: Reading, cells: Cells): Points {
-  const { buckets, groupBy, level = 0.5, top } = reading;
+  const { buckets, groupBy, level = DEFAULT_LEVEL, top } = reading;
   const gathered = new Map<string, Gathered>();
   if (groupBy.length === 0) gathered.set('[]', gather([], buckets.starts.length));
   for (const row of rows) {

@@ -1,10 +1,8 @@
-import type { Aggregation, Group, Points, Value } from './reading.ts';
+import { type AggregationName, getAggregation } from './aggregations.ts';
+import type { Group, Points, Value } from './reading.ts';
 
 /** How many groups of either side are compared before the ratio is cut to the top ones. */
 export const COMPARED_GROUPS = 5000;
-
-/** What counts something is 0 where there is nothing; an average of nothing is nothing. */
-const COUNTING: readonly (Aggregation | undefined)[] = ['count', 'count_distinct', 'sum', 'increase', 'rate'];
 
 /**
  * The first series divided by the second, group by group and bucket by bucket; null where there is nothing to divide by.
@@ -13,10 +11,10 @@ const COUNTING: readonly (Aggregation | undefined)[] = ['count', 'count_distinct
 export function ratioOf(
   numerator: Points,
   denominator: Points,
-  { aggFn, groups: most }: { aggFn: Aggregation | undefined; groups: number },
+  { aggFn, groups: most }: { aggFn: AggregationName | undefined; groups: number },
 ): Points {
   const dividends = new Map(numerator.groups.map((group) => [idOf(group), group]));
-  const missing = COUNTING.includes(aggFn) ? 0 : null;
+  const missing = aggFn === undefined ? null : getAggregation(aggFn).emptyValue;
   const groups = denominator.groups.slice(0, most).map((divisor) => {
     const dividend = dividends.get(idOf(divisor));
     return { ...divisor, values: divisor.values.map((by, index) => divided(dividend?.values[index] ?? missing, by)) };

@@ -1,5 +1,6 @@
 import type { Column, Statement } from '../engine/engine.ts';
 import type { MetricDataType } from '../sources/source.ts';
+import type { AggregationName } from './aggregations.ts';
 import type { Buckets } from './buckets.ts';
 
 /** A table of the engine, as a source describes it and as the engine knows it. */
@@ -21,7 +22,7 @@ export interface Reading {
   /** Undefined for logs and traces. */
   metricDataType?: MetricDataType | undefined;
   metricName?: string | undefined;
-  aggFn: Aggregation;
+  aggFn: AggregationName;
   level?: number | undefined;
   field?: string | undefined;
   where: string;
@@ -32,20 +33,6 @@ export interface Reading {
   /** Where the series stands in the request, for whoever reads the error. */
   path: string;
 }
-
-export type Aggregation =
-  | 'avg'
-  | 'count'
-  | 'count_distinct'
-  | 'last_value'
-  | 'max'
-  | 'min'
-  | 'quantile'
-  | 'sum'
-  | 'any'
-  | 'none'
-  | 'increase'
-  | 'rate';
 
 /** How many groups are told apart; the largest by their highest bucket. */
 export interface Top {

@@ -1,6 +1,7 @@
 import { type Engine, ORGANIZATION_COLUMN } from '../engine/engine.ts';
 import { AppError } from '../kernel/errors.ts';
-import { METRIC_DATA_TYPES, type MetricDataType, type Source } from '../sources/source.ts';
+import type { MetricDataType, Source } from '../sources/source.ts';
+import { getAggregation } from './aggregations.ts';
 import type { Table } from './reading.ts';
 import type { Series } from './series-schema.ts';
 
@@ -29,7 +30,10 @@ export function createResolve({ engine, findSource, openTables }: Options) {
     const id = series.sourceId ?? (isMetric ? 'metrics' : 'logs');
     const source = await findSource(organizationId, id);
     if (!source) throw missing(id);
-    const metricDataType = source.kind === 'metric' ? (series.metricDataType ?? guess(series)) : undefined;
+    const metricDataType =
+      source.kind === 'metric'
+        ? (series.metricDataType ?? getAggregation(series.aggFn ?? 'count').defaultMetricDataType)
+        : undefined;
     const { databaseName: database } = source.from;
     const name = metricDataType === undefined ? source.from.tableName : source.metricTables?.[metricDataType];
     if (name === undefined || name === '')
@@ -55,11 +59,4 @@ export function createResolve({ engine, findSource, openTables }: Options) {
       throw new AppError('bad_request', `The table ${database}.${name} has no column ${table.timeColumn}`);
     return { table, source, metricDataType };
   };
-}
-
-/** A series that does not say what kind of metric it reads: only some kinds have what it asks for. */
-function guess({ aggFn }: Origin): MetricDataType {
-  const [gauge, sum, histogram] = METRIC_DATA_TYPES;
-  if (aggFn === 'increase' || aggFn === 'rate') return sum;
-  return aggFn === 'quantile' ? histogram : gauge;
 }

@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { METRIC_DATA_TYPES } from '../sources/source.ts';
+import { AGGREGATION_NAMES, describeAggregations } from './aggregations.ts';
 import { GRANULARITIES } from './buckets.ts';
-import { AGGREGATIONS, SeriesBody } from './series-schema.ts';
+import { SeriesBody } from './series-schema.ts';
 import { TileBody } from './tile-schema.ts';
 
 export const GranularityName = Type.Enum([...(Object.keys(GRANULARITIES) as (keyof typeof GRANULARITIES)[]), 'auto'], {
@@ -22,7 +23,7 @@ export const ChartSeriesBody = Type.Object({
     Type.Object({
       sourceId: Type.String({ minLength: 1, maxLength: 64 }),
       dataSource,
-      aggFn: Type.Enum([...AGGREGATIONS]),
+      aggFn: Type.Enum([...AGGREGATION_NAMES], { 'x-aggregations': describeAggregations() }),
       field,
       groupBy,
       where,

@@ -1,22 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 import { METRIC_DATA_TYPES } from '../sources/source.ts';
+import { AGGREGATION_NAMES } from './aggregations.ts';
 
 export const SERIES_TYPES = ['time', 'table', 'number', 'search', 'markdown'] as const;
-export const AGGREGATIONS = [
-  'avg',
-  'count',
-  'count_distinct',
-  'last_value',
-  'max',
-  'min',
-  'quantile',
-  'sum',
-  'any',
-  'none',
-  'increase',
-  'rate',
-] as const;
 export const WHERE_LANGUAGES = ['lucene', 'sql'] as const;
 
 export const text = (options: { minLength?: number; maxLength: number; description?: string }) =>
@@ -25,7 +12,7 @@ export const text = (options: { minLength?: number; maxLength: number; descripti
 export const SeriesBody = Type.Object({
   type: Type.Enum([...SERIES_TYPES]),
   dataSource: Type.Optional(Type.Enum(['events', 'metrics'])),
-  aggFn: Type.Optional(Type.Enum([...AGGREGATIONS])),
+  aggFn: Type.Optional(Type.Enum([...AGGREGATION_NAMES])),
   field: Type.Optional(text({ maxLength: 10_000 })),
   groupBy: Type.Optional(Type.Array(text({ maxLength: 10_000 }), { maxItems: 10 })),
   where: Type.Optional(text({ maxLength: 10_000 })),

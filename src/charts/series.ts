@@ -1,4 +1,5 @@
 import { MISSING, type Violation } from '../kernel/errors.ts';
+import { getAggregation } from './aggregations.ts';
 import { type Series, SeriesBody } from './series-schema.ts';
 
 export const completedSeries = (series: SeriesBody): Series =>
@@ -34,6 +35,6 @@ function memberViolations(series: SeriesBody, path: string): Violation[] {
     case 'search':
       return needs('fields');
     default:
-      return [...needs('aggFn'), ...(series.aggFn === 'quantile' ? needs('level') : [])];
+      return [...needs('aggFn'), ...(series.aggFn && getAggregation(series.aggFn).needsLevel ? needs('level') : [])];
   }
 }

@@ -3,64 +3,80 @@ import { useEngine } from '../../test/support/engine.ts';
 import { until } from '../../test/support/until.ts';
 import { createSharedQueries } from './shared-queries.ts';
 
-/** Long enough that everybody who asks meanwhile meets it in flight; the text makes it a question of its own. */
+/** Slow enough for other clients to join it while it runs. The text makes the statement unique. */
 const slow = (text: string) => ({
   sql: 'SELECT {text:String}, sum(cityHash64(a.n + b.n)) FROM (SELECT arrayJoin(range(20000)) AS n) AS a, (SELECT arrayJoin(range(10000)) AS n) AS b',
   parameters: { text },
 });
 const quick = (text: string) => ({ sql: 'SELECT {text:String}, rand64()', parameters: { text } });
 
-describe('queries that are shared', () => {
+describe('shared queries', () => {
   const ran: string[] = [];
   const engine = useEngine({
-    observer: { query: (_, outcome) => void ran.push(outcome), running() {}, restarted() {} },
+    observer: {
+      query: (_, outcome) => void ran.push(outcome),
+      running() {},
+      restarted() {},
+    },
   });
   let now = 1_000_000;
-  const queries = () => createSharedQueries({ engine, clock: { now: () => now }, limits: {} });
-  const asker = (credentialId = 'token') => ({ credentialId });
+  let started = 0;
+  const counted = new Proxy(engine, {
+    get(_, name) {
+      if (name === 'query') started++;
+      return Reflect.get(engine, name);
+    },
+  });
+  const queries = () => createSharedQueries({ engine: counted, clock: { now: () => now }, limits: {} });
+  const client = (credentialId = 'token') => ({ credentialId });
 
-  it('the same question in flight runs once', async () => {
+  it('run an identical statement once at a time', async () => {
     const shared = queries();
     const before = ran.length;
     const [first, second] = await Promise.all([
-      shared.query(quick('same'), asker()),
-      shared.query(quick('same'), asker('other')),
+      shared.query(quick('same'), client()),
+      shared.query(quick('same'), client('other')),
     ]);
     expect(second).toEqual(first);
     expect(ran.length - before).toBe(1);
   });
 
-  it('an answer is kept for a few seconds, and not longer', async () => {
+  it('cache a result for five seconds', async () => {
     const shared = queries();
-    const first = await shared.query(quick('kept'), asker());
+    const first = await shared.query(quick('cached'), client());
     now += 4000;
-    expect(await shared.query(quick('kept'), asker())).toEqual(first);
+    expect(await shared.query(quick('cached'), client())).toEqual(first);
     now += 2000;
-    expect(await shared.query(quick('kept'), asker())).not.toEqual(first);
+    expect(await shared.query(quick('cached'), client())).not.toEqual(first);
   });
 
-  it('another question is another answer', async () => {
+  it('run different statements separately', async () => {
     const shared = queries();
-    expect(await shared.query(quick('a'), asker())).not.toEqual(await shared.query(quick('b'), asker()));
+    expect(await shared.query(quick('a'), client())).not.toEqual(await shared.query(quick('b'), client()));
   });
 
-  it('a failure is not kept', async () => {
+  it('do not cache a failure', async () => {
     const shared = queries();
     const broken = { sql: 'SELECT nothing FROM nowhere', parameters: {} };
-    await expect(shared.query(broken, asker())).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(shared.query(broken, client())).rejects.toMatchObject({ code: 'bad_request' });
     const before = ran.length;
-    await expect(shared.query(broken, asker())).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(shared.query(broken, client())).rejects.toMatchObject({ code: 'bad_request' });
     expect(ran.length - before).toBe(1);
   });
 
-  it('whoever goes away leaves the query to the others; the last one ends it', async () => {
+  it('are canceled when their last client disconnects', async () => {
     const shared = queries();
+    const startedBefore = started;
     const [one, two] = [new AbortController(), new AbortController()];
     const first = shared.query(slow('leave'), { credentialId: 'one', signal: one.signal });
     const second = shared.query(slow('leave'), { credentialId: 'two', signal: two.signal });
     const outcomes = Promise.allSettled([first, second]);
     const before = ran.length;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(
+      async () => started,
+      (count) => count > startedBefore,
+      'the query has not started',
+    );
     one.abort();
     await expect(first).rejects.toMatchObject({ code: 'request_timeout' });
     expect(ran.length).toBe(before);
@@ -69,12 +85,12 @@ describe('queries that are shared', () => {
     await until(
       async () => ran.length,
       (length) => length > before,
-      'the query goes on',
+      'the query is still running',
     );
-    expect(ran.at(-1)).toBe('cancelled');
+    expect(ran.at(-1)).toBe('canceled');
   });
 
-  it('a token that asks for too much waits, and is refused in the end; others do not wait for it', async () => {
+  it('are limited per token: more wait, then are rejected; other tokens are not affected', async () => {
     const shared = queries();
     const controller = new AbortController();
     const greedy = Array.from({ length: 107 }, (_, index) =>
@@ -85,7 +101,7 @@ describe('queries that are shared', () => {
     controller.abort();
     const settled = await outcomes;
     expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(107);
-    expect(await shared.query(quick('modest'), asker('modest'))).toHaveLength(1);
-    expect(await shared.query(quick('greedy again'), asker('greedy'))).toHaveLength(1);
+    expect(await shared.query(quick('modest'), client('modest'))).toHaveLength(1);
+    expect(await shared.query(quick('greedy again'), client('greedy'))).toHaveLength(1);
   });
 });

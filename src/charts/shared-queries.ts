@@ -1,129 +1,131 @@
+import { setMaxListeners } from 'node:events';
+import { LRUCache } from 'lru-cache';
 import type { Engine, Limits, Statement } from '../engine/engine.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import { createKeyedQueue } from '../kernel/queue.ts';
 
-/** An answer is this old at most. Long enough for the tiles and people that ask the same at the same time. */
-const KEPT_MS = 5000;
-const KEPT_CELLS = 500_000;
-/** Of one token at the same time; further ones wait. */
-const RUNNING = 6;
-const WAITING = 100;
+/** Long enough to serve the viewers of one dashboard from one query, too short to notice. */
+const CACHED_MS = 5000;
+const CACHED_BYTES = 32 * 1024 * 1024;
+/** A larger result is not cached, so that it cannot evict everything else. */
+const LARGEST_CACHED_BYTES = 3 * 1024 * 1024;
+const RUNNING_PER_TOKEN = 6;
+const WAITING_PER_TOKEN = 100;
 
-/** Who asks, and the signal that they no longer do. */
-export interface Asker {
+/** The client that a query runs for. */
+export interface QueryClient {
+  /** Queries are limited per credential: a token, or the token of a console session. */
   credentialId: string;
+  /** Aborted when the client disconnects. */
   signal?: AbortSignal | undefined;
 }
 
-interface Flight {
+interface RunningQuery {
   rows: Promise<unknown[][]>;
-  askers: number;
-  abandon(): void;
+  clients: number;
+  cancel(): void;
 }
 
-export type SharedQueries = ReturnType<typeof createSharedQueries>;
-
 /**
- * The same question, asked again while it is being answered or shortly afterwards, gets the same answer from one
- * execution. The organization is one of a statement's parameters, so no two of them ever share one.
+ * Runs identical statements once: a second client joins the running query or gets its cached result. The organization
+ * is a parameter of every statement, so organizations never share a result.
  */
 export function createSharedQueries({ engine, clock, limits }: { engine: Engine; clock: Clock; limits: Limits }) {
-  const flights = new Map<string, Flight>();
-  const kept = new Map<string, { rows: unknown[][]; untilMs: number; cells: number }>();
-  const turns = new Map<string, { running: number; waiting: (() => void)[] }>();
-  let keptCells = 0;
+  const running = new Map<string, RunningQuery>();
+  const results = new LRUCache<string, unknown[][]>({
+    maxSize: CACHED_BYTES,
+    maxEntrySize: LARGEST_CACHED_BYTES,
+    sizeCalculation: estimateBytes,
+    ttl: CACHED_MS,
+    ttlResolution: 0,
+    perf: clock,
+  });
+  const queue = createKeyedQueue({
+    concurrency: RUNNING_PER_TOKEN,
+    maxWaiting: WAITING_PER_TOKEN,
+    onFull: tooManyQueries,
+    onCanceled: clientDisconnected,
+  });
 
-  function forget(id: string): void {
-    keptCells -= kept.get(id)?.cells ?? 0;
-    kept.delete(id);
-  }
-
-  function keep(id: string, rows: unknown[][]): void {
-    const cells = rows.length * (rows[0]?.length ?? 0) + 1;
-    if (cells > KEPT_CELLS / 10) return;
-    forget(id);
-    kept.set(id, { rows, untilMs: clock.now() + KEPT_MS, cells });
-    keptCells += cells;
-    for (const [oldest, { untilMs }] of kept) {
-      if (keptCells <= KEPT_CELLS && untilMs > clock.now()) break;
-      forget(oldest);
-    }
-  }
-
-  /** One place among the token's running queries. */
-  async function takeTurn({ credentialId, signal }: Asker): Promise<() => void> {
-    const turn = turns.get(credentialId) ?? { running: 0, waiting: [] };
-    turns.set(credentialId, turn);
-    if (turn.running >= RUNNING) {
-      if (turn.waiting.length >= WAITING)
-        throw new AppError('too_many_requests', `${RUNNING} queries of this token run and ${WAITING} wait already`, {
-          retryAfterSeconds: 1,
-        });
-      await new Promise<void>((resolve) => turn.waiting.push(resolve));
-    } else turn.running++;
-    const done = () => {
-      const next = turn.waiting.shift();
-      if (next) next();
-      else if (--turn.running === 0) turns.delete(credentialId);
-    };
-    if (signal?.aborted) {
-      done();
-      throw abandoned();
-    }
-    return done;
-  }
-
-  function start(id: string, statement: Statement, allowed: Limits): Flight {
+  function start(id: string, statement: Statement, queryLimits: Limits): RunningQuery {
     const controller = new AbortController();
-    const rows = engine.query(statement, { limits: allowed, signal: controller.signal });
-    const flight: Flight = { rows, askers: 0, abandon: () => controller.abort() };
-    flights.set(id, flight);
-    const land = () => {
-      if (flights.get(id) === flight) flights.delete(id);
-    };
+    const rows = engine.query(statement, { limits: queryLimits, signal: controller.signal });
+    const query: RunningQuery = { rows, clients: 0, cancel: () => controller.abort() };
+    running.set(id, query);
     rows.then(
-      (answer) => {
-        land();
-        keep(id, answer);
+      (result) => {
+        remove(id, query);
+        results.set(id, result);
       },
-      () => land(),
+      () => remove(id, query),
     );
-    return flight;
+    return query;
   }
 
-  /** The last one who waits and leaves takes the query along. */
-  async function join(flight: Flight, id: string, signal: AbortSignal | undefined): Promise<unknown[][]> {
-    flight.askers++;
-    const leave = () => {
-      if (--flight.askers > 0) return;
-      if (flights.get(id) === flight) flights.delete(id);
-      flight.abandon();
-    };
-    if (!signal) return flight.rows;
+  function remove(id: string, query: RunningQuery): void {
+    if (running.get(id) === query) running.delete(id);
+  }
+
+  /** The query is canceled when its last client disconnects. */
+  async function join(id: string, query: RunningQuery, signal: AbortSignal | undefined): Promise<unknown[][]> {
+    query.clients++;
+    if (!signal) return query.rows;
     return new Promise<unknown[][]>((resolve, reject) => {
-      const onAbort = () => {
-        leave();
-        reject(abandoned());
+      const leave = () => {
+        query.clients--;
+        if (query.clients === 0) {
+          remove(id, query);
+          query.cancel();
+        }
+        reject(clientDisconnected());
       };
-      if (signal.aborted) return onAbort();
-      signal.addEventListener('abort', onAbort, { once: true });
-      flight.rows.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+      if (signal.aborted) return leave();
+      signal.addEventListener('abort', leave, { once: true });
+      query.rows.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
     });
   }
 
   return {
-    async query(statement: Statement, asker: Asker, allowed = limits): Promise<unknown[][]> {
+    async query(
+      statement: Statement,
+      { credentialId, signal }: QueryClient,
+      queryLimits = limits,
+    ): Promise<unknown[][]> {
       const id = JSON.stringify(statement);
-      const known = kept.get(id);
-      if (known && known.untilMs > clock.now()) return known.rows;
-      const done = await takeTurn(asker);
-      try {
-        return await join(flights.get(id) ?? start(id, statement, allowed), id, asker.signal);
-      } finally {
-        done();
-      }
+      // Every series of a tile listens to the signal of the same request.
+      if (signal) setMaxListeners(0, signal);
+      return (
+        results.get(id) ??
+        queue.run(credentialId, () => join(id, running.get(id) ?? start(id, statement, queryLimits), signal), signal)
+      );
     },
   };
 }
 
-const abandoned = (): AppError => new AppError('request_timeout', 'The client went away before the answer was there');
+const CELL_BYTES = 16;
+
+/** Memory of a result, roughly. */
+function estimateBytes(rows: unknown[][]): number {
+  let bytes = CELL_BYTES;
+  for (const row of rows) {
+    for (const cell of row) bytes += CELL_BYTES + textBytes(cell);
+    if (bytes > LARGEST_CACHED_BYTES) break;
+  }
+  return bytes;
+}
+
+function textBytes(cell: unknown): number {
+  if (typeof cell === 'string') return 2 * cell.length;
+  return typeof cell === 'object' && cell !== null ? 2 * JSON.stringify(cell).length : 0;
+}
+
+const tooManyQueries = (): AppError =>
+  new AppError(
+    'too_many_requests',
+    `This token already has ${RUNNING_PER_TOKEN} running and ${WAITING_PER_TOKEN} waiting queries`,
+    { retryAfterSeconds: 1 },
+  );
+
+const clientDisconnected = (): AppError =>
+  new AppError('request_timeout', 'The client disconnected before the query finished');

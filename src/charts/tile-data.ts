@@ -1,3 +1,4 @@
+import { DEFAULT_LEVEL, getAggregation } from './aggregations.ts';
 import type { Buckets } from './buckets.ts';
 import type { Points, Value } from './reading.ts';
 import type { Tile } from './tile-schema.ts';
@@ -64,7 +65,8 @@ interface Named {
 export function nameOf({ alias, aggFn, field, metricName, level }: Series): string {
   if (alias) return alias;
   const of = metricName ?? field ?? '';
-  const how = aggFn === 'quantile' ? `p${Number(((level ?? 0.5) * 100).toFixed(4))}` : (aggFn ?? '');
+  const isQuantile = aggFn !== undefined && getAggregation(aggFn).needsLevel;
+  const how = isQuantile ? `p${Number(((level ?? DEFAULT_LEVEL) * 100).toFixed(4))}` : (aggFn ?? '');
   return of === '' ? how : `${how}(${of})`;
 }
 

@@ -1,3 +1,4 @@
+import type { Aggregate } from './aggregations.ts';
 import type { Draft } from './draft.ts';
 import type { Group, Points, Reading, Value } from './reading.ts';
 
@@ -11,14 +12,6 @@ export const keysByName = ({ groupNames, writer }: Keys): Keys => ({
   groupNames,
   writer,
 });
-
-/** An aggregate over the rows of one bucket and group, in the forms that a cut to the top groups needs. */
-export interface Aggregate {
-  /** `quantile(0.9)` of `quantile(0.9)(x)`: with State and Merge it is the same over any union of rows. */
-  name: string;
-  level?: number | undefined;
-  arguments: string[];
-}
 
 export const aggregateSql = ({ name, level, arguments: given }: Aggregate, suffix = ''): string =>
   `${name}${suffix}${level === undefined ? '' : `(${level})`}(${given.join(', ')})`;

@@ -1,11 +1,13 @@
+import { DEFAULT_LEVEL, getAggregation } from './aggregations.ts';
 import { createDraft, type Draft, refuseSeries } from './draft.ts';
 import { DELTA, hasBegunSince, identity, inRange, metricRows, metricSteps } from './metric-rows.ts';
 import type { Plan, Points, Reading } from './reading.ts';
-import { type Aggregate, collectTopGroups, keysByName, topGroupsSql } from './top-groups.ts';
+import { collectTopGroups, keysByName, topGroupsSql } from './top-groups.ts';
 
 /** A gauge: the last value of each series and bucket, then the aggregate over the series. */
 export function planGauge(reading: Reading): Plan {
-  if (isIncrease(reading)) refuseSeries(reading, 'aggFn', `A gauge has no ${reading.aggFn}; metrics of type sum have`);
+  if (getAggregation(reading.aggFn).values.ofSeries === 'increase')
+    refuseSeries(reading, 'aggFn', `The aggregation ${reading.aggFn} is not available for metrics of type gauge`);
   const draft = createDraft(reading);
   const keys = ['__bucket', ...draft.groupNames, '__series'].join(', ');
   const cells =
@@ -28,12 +30,11 @@ export function planSum(reading: Reading): Plan {
     `${hasBegunSince(since)}, Value, 0)`;
   const gained = `sum(${step})`;
   const last = `argMax(Value, ${draft.time})`;
-  const asksForReading = ['last_value', 'any', 'none'].includes(reading.aggFn);
-  const ofSeries = asksForReading
-    ? last
-    : isIncrease(reading)
-      ? gained
-      : `if(any(IsMonotonic) OR any(AggregationTemporality) = ${DELTA}, ${gained}, ${last})`;
+  const ofSeries = {
+    last,
+    increase: gained,
+    default: `if(any(IsMonotonic) OR any(AggregationTemporality) = ${DELTA}, ${gained}, ${last})`,
+  }[getAggregation(reading.aggFn).values.ofSeries];
   const keys = ['__bucket', ...draft.groupNames, '__series'].join(', ');
   const cells =
     `SELECT ${keys}, ${ofSeries} AS __of_series, max(${draft.time}) AS __at FROM (${sql}) ` +
@@ -42,39 +43,17 @@ export function planSum(reading: Reading): Plan {
 }
 
 function overSeries(draft: Draft, reading: Reading, cells: string): Plan {
-  const sql = topGroupsSql(keysByName(draft), reading, `(${cells})`, acrossSeries(reading));
+  const aggregate = getAggregation(reading.aggFn).values.aggregate(reading.level ?? DEFAULT_LEVEL);
+  const sql = topGroupsSql(keysByName(draft), reading, `(${cells})`, aggregate);
   return {
     statement: { sql, parameters: draft.writer.parameters },
     collect: (rows) => perSecond(reading, collectTopGroups(rows, reading)),
   };
 }
 
-function acrossSeries({ aggFn, level }: Reading): Aggregate {
-  const one = ['__of_series'];
-  switch (aggFn) {
-    case 'count':
-      return { name: 'count', arguments: [] };
-    case 'count_distinct':
-      return { name: 'uniqExact', arguments: one };
-    case 'quantile':
-      return { name: 'quantile', level: level ?? 0.5, arguments: one };
-    case 'last_value':
-    case 'any':
-    case 'none':
-      return { name: 'argMax', arguments: ['__of_series', '__at'] };
-    case 'increase':
-    case 'rate':
-      return { name: 'sum', arguments: one };
-    default:
-      return { name: aggFn, arguments: one };
-  }
-}
-
-export const isIncrease = ({ aggFn }: Reading): boolean => aggFn === 'increase' || aggFn === 'rate';
-
 /** A rate is an increase divided by the seconds of its bucket. */
 export function perSecond({ aggFn, buckets }: Reading, points: Points): Points {
-  if (aggFn !== 'rate') return points;
+  if (!getAggregation(aggFn).isPerSecond) return points;
   const groups = points.groups.map((group) => ({
     ...group,
     values: group.values.map((value, index) => (typeof value === 'number' ? value / buckets.secondsOf(index) : value)),

@@ -1,5 +1,5 @@
 import { type DashboardFile, parseDashboardFiles } from '../dashboards/file.ts';
-import { mistakesOf } from '../dashboards/folder.ts';
+import { listProblems } from '../dashboards/folder.ts';
 import { type ProcessAccess, UsageError } from './command.ts';
 
 type Reader = Pick<ProcessAccess, 'readFile'>;
@@ -13,7 +13,7 @@ function parseFile({ readFile }: Reader, file: string): { dashboards: DashboardF
   try {
     return { dashboards: parseDashboardFiles(readFile(file)), problems: [] };
   } catch (error) {
-    return { dashboards: [], problems: mistakesOf(error).map((message) => ({ file, message })) };
+    return { dashboards: [], problems: listProblems(error).map((message) => ({ file, message })) };
   }
 }
 

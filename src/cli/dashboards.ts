@@ -5,7 +5,7 @@ import { dashboardFileText } from '../dashboards/file.ts';
 import type { Dashboard } from '../dashboards/schema.ts';
 import type { Domains } from '../domains.ts';
 import { isoSeconds } from '../kernel/clock.ts';
-import { derivedHexId } from '../kernel/ids.ts';
+import { deriveHexId } from '../kernel/ids.ts';
 import { STORE_SETTINGS } from '../settings.ts';
 import { formatSummary } from './apply.ts';
 import { defineCommand, UsageError } from './command.ts';
@@ -109,7 +109,7 @@ const applyDashboards = defineCommand({
       const wanted = await Promise.all(
         files.map(async (file) => {
           const { id: organizationId } = await getOrganization(domains, org ?? file.organization);
-          const id = file.id ?? derivedHexId(organizationId, 'dashboard', file.name);
+          const id = file.id ?? deriveHexId(organizationId, 'dashboard', file.name);
           return { organizationId, dashboard: completed(id, file) };
         }),
       );
@@ -163,7 +163,6 @@ const validateFiles = defineCommand({
     const { files } = context.arguments;
     const problems = listFileProblems(context, files);
     const lines = problems.map(({ file, message }) => `${file}: ${message}`);
-    // Scripts read `mistakes`.
     const json = { valid: problems.length === 0, mistakes: problems };
     if (problems.length > 0) return { json, error: new UsageError(lines) };
     return { json, lines: [files.length === 1 ? 'The file is valid.' : `All ${files.length} files are valid.`] };

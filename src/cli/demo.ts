@@ -5,7 +5,7 @@ import { openDemoLoader } from '../demo/telemetry/loader.ts';
 import { openDemoUsage } from '../demo/usage/loader.ts';
 import { parseNetwork } from '../kernel/addresses.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { addDays, dayOf } from '../kernel/days.ts';
+import { addDays, toUtcDay } from '../kernel/days.ts';
 import type { Server } from '../server.ts';
 import { ALL_SETTINGS } from '../settings.ts';
 import { defineCommand, UsageError } from './command.ts';
@@ -56,7 +56,7 @@ function requireLoopback(host: string): void {
 }
 
 function formatWelcome({ url, dashboardUrl }: Server, { databaseUrl, dataDirectory }: Config): string {
-  const today = dayOf(systemClock.now());
+  const today = toUtcDay(systemClock.now());
   const organization = `${url}/v1/organizations/${demoData.organizationId}`;
   const admin = `-u ${demoData.admin.keyId}:${demoData.admin.keySecret}`;
   const developer = `-u ${demoData.developer.keyId}:${demoData.developer.keySecret}`;

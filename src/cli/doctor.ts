@@ -78,7 +78,7 @@ function checkDashboards({ dashboardsDirectory: directory }: Config): CheckResul
   try {
     const files = readFolder(directory);
     const problems = files.flatMap((file) =>
-      'mistakes' in file ? file.mistakes.map((mistake) => `${file.path}: ${mistake}`) : [],
+      'problems' in file ? file.problems.map((mistake) => `${file.path}: ${mistake}`) : [],
     );
     if (problems.length > 0) return problems.map((text) => ({ check, isFine: false, text }));
     return [{ check, isFine: true, text: `${directory} contains ${files.length} valid dashboard files` }];

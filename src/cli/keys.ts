@@ -1,6 +1,7 @@
 import { isoSeconds, systemClock } from '../kernel/clock.ts';
-import { isActive, KEY_STATES, type Key, ROLES } from '../keys/key.ts';
-import { keyRecord } from '../keys/schema.ts';
+import { KEY_ROLES } from '../kernel/roles.ts';
+import { isActive, KEY_STATES, type Key } from '../keys/key.ts';
+import { toKeyRecord } from '../keys/schema.ts';
 import { STORE_SETTINGS } from '../settings.ts';
 import { defineCommand } from './command.ts';
 import {
@@ -33,7 +34,7 @@ const listKeys = defineCommand({
         key.usedAt === undefined ? 'never' : isoSeconds(key.usedAt),
       ]);
       return {
-        json: keys.map(keyRecord),
+        json: keys.map(toKeyRecord),
         table: { header: ['ID', 'NAME', 'KEY ID', 'STATE', 'ROLES', 'LAST USED'], rows },
       };
     }),
@@ -46,7 +47,7 @@ const createKey = defineCommand({
   options: {
     org: organizationOption,
     name: option('<name>', 'Name of the key', nameRule),
-    role: listOption('<role...>', `Roles: ${ROLES.join(', ')}`, oneOf(ROLES)),
+    role: listOption('<role...>', `Roles: ${KEY_ROLES.join(', ')}`, oneOf(KEY_ROLES)),
     expires: option('<time>', 'Expiry as an ISO 8601 date and time with an offset or Z; never if omitted', expiryRule),
     state: option('<state>', `State: ${KEY_STATES.join(', ')}`, oneOf(KEY_STATES)),
     json: jsonOption,
@@ -60,7 +61,7 @@ const createKey = defineCommand({
         state,
       });
       return {
-        json: { key: keyRecord(key), ...credentials },
+        json: { key: toKeyRecord(key), ...credentials },
         notes: [`Created key ${key.name} (${key.roles.join(', ')}). The secret is shown only once.`],
         lines: [`${credentials?.keyId}:${credentials?.keySecret}`],
       };
@@ -76,7 +77,7 @@ const disableKey = defineCommand({
   run: ({ withOrganization, actor, arguments: { id } }) =>
     withOrganization(async (organization, domains) => {
       const key = await domains.keys.update(actor(), organization.id, id.toLowerCase(), { state: 'disabled' });
-      return { json: keyRecord(key), lines: [`Disabled key ${key.name} (…${key.keySuffix}).`] };
+      return { json: toKeyRecord(key), lines: [`Disabled key ${key.name} (…${key.keySuffix}).`] };
     }),
 });
 
@@ -90,7 +91,7 @@ const rotateKey = defineCommand({
     withOrganization(async (organization, domains) => {
       const { key, keySecret } = await domains.keys.rotate(actor(), organization.id, id.toLowerCase());
       return {
-        json: { key: keyRecord(key), keySecret },
+        json: { key: toKeyRecord(key), keySecret },
         notes: [`Rotated key ${key.name} (…${key.keySuffix}). The new secret is shown only once.`],
         lines: [keySecret],
       };

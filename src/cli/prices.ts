@@ -2,7 +2,7 @@ import { METERS } from '../billing/meter.ts';
 import type { PriceBook } from '../billing/price.ts';
 import { parsePriceFile } from '../billing/prices/price-file.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { dayOf } from '../kernel/days.ts';
+import { toUtcDay } from '../kernel/days.ts';
 import { STORE_SETTINGS } from '../settings.ts';
 import { defineCommand, readInputFile } from './command.ts';
 import { argument, dayRule, jsonOption, option } from './parameters.ts';
@@ -12,7 +12,7 @@ const showPrices = defineCommand({
   summary: 'Show the prices that apply on a day',
   settings: STORE_SETTINGS,
   options: { date: option('<date>', 'Day, YYYY-MM-DD; today if omitted', dayRule), json: jsonOption },
-  run: ({ withDomains, options: { date = dayOf(systemClock.now()) } }) =>
+  run: ({ withDomains, options: { date = toUtcDay(systemClock.now()) } }) =>
     withDomains(async (domains) => {
       const book = await domains.prices.bookFor(date);
       return {

@@ -1,6 +1,6 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import type { SettingTexts } from '../config.ts';
-import { AppError, sentence } from '../kernel/errors.ts';
+import { AppError, formatViolation } from '../kernel/errors.ts';
 import { VERSION } from '../server.ts';
 import { SETTINGS, type Setting, type SettingName } from '../settings.ts';
 import { apply, exportFleet } from './apply.ts';
@@ -165,6 +165,6 @@ function printError(error: unknown, { printMessage }: ProcessAccess): number {
 
 function listMessages(error: unknown): readonly string[] {
   if (error instanceof UsageError) return error.problems;
-  if (error instanceof AppError && error.violations.length > 0) return error.violations.map(sentence);
+  if (error instanceof AppError && error.violations.length > 0) return error.violations.map(formatViolation);
   return [(error as Error)?.message ?? String(error)];
 }

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
+import { renderAggregationReference } from '../charts/aggregation-reference.ts';
 import { loadConfig } from '../config.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { ROLES } from '../keys/key.ts';
+import { KEY_ROLES } from '../kernel/roles.ts';
 import { startServer } from '../server.ts';
 import { SETTINGS, type Setting } from '../settings.ts';
 import { defineCommand, UsageError } from './command.ts';
@@ -13,7 +14,7 @@ import { anyText, requiredOption } from './parameters.ts';
 /** Used by `npm run docs`. */
 export const reference = defineCommand({
   name: 'reference',
-  summary: 'Write the generated reference: openapi.json, roles.md and settings.md',
+  summary: 'Write the generated reference: openapi.json, roles.md, settings.md and aggregations.md',
   isHidden: true,
   options: { write: requiredOption('<directory>', 'Directory to write to', anyText) },
   async run({ writeFile, options: { write: directory } }) {
@@ -21,6 +22,7 @@ export const reference = defineCommand({
     writeFile(join(directory, 'openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
     writeFile(join(directory, 'roles.md'), formatRoles(listOperations(document)));
     writeFile(join(directory, 'settings.md'), formatSettings());
+    writeFile(join(directory, 'aggregations.md'), renderAggregationReference());
     return {};
   },
 });
@@ -66,7 +68,7 @@ function formatRoles(operations: readonly Operation[]): string {
   const management = operations.filter(({ path }) => path.startsWith('/v1'));
   const allowed = (description: string) => /Roles: (.*)\.$/.exec(description)?.[1]?.split(', ') ?? [];
   const rows = management.map(({ method, path, summary, description }) => {
-    const cells = ROLES.map((role) => (allowed(description).includes(role) ? 'yes' : '403'));
+    const cells = KEY_ROLES.map((role) => (allowed(description).includes(role) ? 'yes' : '403'));
     return `| ${summary} | \`${method} ${path}\` | ${cells.join(' | ')} |`;
   });
   return [
@@ -75,8 +77,8 @@ function formatRoles(operations: readonly Operation[]): string {
     'Generated from the routes by `npm run docs`. A key has one or more roles and may call an operation if any of them allows it.',
     'Dashboard operations (`/api/v2`) take a dashboard token instead of a key; operations that change something need a read-write token.',
     '',
-    `| operation | request | ${ROLES.join(' | ')} |`,
-    `|---|---|${ROLES.map(() => '---').join('|')}|`,
+    `| operation | request | ${KEY_ROLES.join(' | ')} |`,
+    `|---|---|${KEY_ROLES.map(() => '---').join('|')}|`,
     ...rows,
     '',
   ].join('\n');

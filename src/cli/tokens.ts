@@ -1,6 +1,7 @@
 import { isoSeconds, isoTime } from '../kernel/clock.ts';
+import { TOKEN_ACCESSES } from '../kernel/roles.ts';
 import { STORE_SETTINGS } from '../settings.ts';
-import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, TOKEN_ACCESSES, type Token } from '../tokens/token.ts';
+import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token } from '../tokens/token.ts';
 import { defineCommand } from './command.ts';
 import {
   argument,

@@ -6,7 +6,7 @@ import { summaryRecord } from '../billing/reports/schema.ts';
 import { MAX_SUMMARY_DAYS } from '../billing/reports/summaries.ts';
 import { parseWindow, type Window } from '../billing/window.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { dayOf } from '../kernel/days.ts';
+import { toUtcDay } from '../kernel/days.ts';
 import { INVALID, STORE_SETTINGS } from '../settings.ts';
 import { defineCommand } from './command.ts';
 import { jsonOption, oneOf, option, optionWithDefault, organizationOption, type ValueRule } from './parameters.ts';
@@ -105,7 +105,7 @@ const forecastUsage = defineCommand({
 export const usageReportCommands = [summarizeUsage, exportUsage, forecastUsage];
 
 function parseDays(from: string | undefined, to: string | undefined, maxDays: number): Window {
-  const last = to ?? dayOf(systemClock.now());
+  const last = to ?? toUtcDay(systemClock.now());
   return parseWindow({ from_date: from ?? `${last.slice(0, 7)}-01`, to_date: last }, maxDays);
 }
 

@@ -1,7 +1,7 @@
 import { completedSeries, pickKnown, seriesViolations } from '../charts/series.ts';
 import { GRID_COLUMNS, TileBody } from '../charts/tile-schema.ts';
 import type { Violation } from '../kernel/errors.ts';
-import { derivedUuid } from '../kernel/ids.ts';
+import { deriveUuid } from '../kernel/ids.ts';
 import type { Dashboard, DashboardBody } from './schema.ts';
 
 /** Makes the id of a tile that has none; the second number goes up until the id is free. */
@@ -11,7 +11,7 @@ export type TileIds = (index: number, attempt: number) => string;
 export const derivedTileIds =
   (id: string): TileIds =>
   (index, attempt) =>
-    derivedUuid(id, attempt === 0 ? String(index) : `${index}.${attempt}`)
+    deriveUuid(id, attempt === 0 ? String(index) : `${index}.${attempt}`)
       .replaceAll('-', '')
       .slice(0, 24);
 

@@ -1,7 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs';
 import type { Logger } from 'pino';
+import { createBackgroundLoop } from '../kernel/background-loop.ts';
 import { AppError } from '../kernel/errors.ts';
-import { createFolderReader, type FoundFile, foldersBelow } from './folder.ts';
+import { createFolderReader, type FoundFile, listFolders } from './folder.ts';
 import type { Provisioned, Provisioning } from './provisioning.ts';
 
 interface Options {
@@ -10,108 +11,106 @@ interface Options {
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** An editor writes a file in several steps, a deployment many files: they are looked at together. */
+/** An editor saves a file in several steps, and a deployment writes many files: wait for the last event. */
 const DEBOUNCE_MS = 200;
-/** Some file systems tell nobody when something changes. */
+/** Network file systems and some containers report no changes, so the folder is also read periodically. */
 const RESCAN_MS = 10_000;
 
 export interface FolderWatch {
   close(): Promise<void>;
 }
 
-/** Applies the folder now, and again whenever it changes. Throws when it cannot be read at all to begin with. */
+/** Applies the folder now and after every change. Throws if the folder cannot be read at startup. */
 export async function openFolderWatch({ directory, provisioning, log }: Options): Promise<FolderWatch> {
-  const read = createFolderReader(directory);
-  let seen: FoundFile[] | undefined;
-  let told = '';
-  let running = Promise.resolve();
-  let isClosed = false;
-  let debounce: NodeJS.Timeout | undefined;
+  const readFiles = createFolderReader(directory);
+  let applied: FoundFile[] | undefined;
+  let lastProblems = '';
+  let failure: unknown;
 
-  const watchers = createWatchers(() => {
-    clearTimeout(debounce);
-    debounce = setTimeout(again, DEBOUNCE_MS);
-  });
+  const loop = createBackgroundLoop({ run: scan, everyMs: RESCAN_MS, onError: handleFailure });
+  const watchers = createWatchers(() => loop.schedule(DEBOUNCE_MS));
 
   async function scan(): Promise<void> {
-    // First: what changes from here on is another scan.
-    watchers.follow(foldersBelow(directory));
-    const files = read();
-    if (files.length === seen?.length && files.every((file, index) => file === seen?.[index])) return;
+    // Watch before reading, so that a change made in between starts another scan.
+    watchers.follow(listFolders(directory));
+    const files = readFiles();
+    if (files.length === applied?.length && files.every((file, index) => file === applied?.[index])) return;
     const result = await provisioning.apply(files);
-    // A file that waits for its organization is looked at again, though nothing in the folder changes.
-    seen = result.mistakes.length === 0 ? files : undefined;
-    tell(result);
+    // Retried on the next scan: the organization that a skipped file names may exist by then.
+    applied = result.skipped.length === 0 ? files : undefined;
+    report(result);
   }
 
-  function tell({ mistakes, warnings, ...counts }: Provisioned): void {
-    const news = JSON.stringify([mistakes, warnings]);
+  /** Logs the same problems once, not on every scan. */
+  function report({ skipped, warnings, ...counts }: Provisioned): void {
     if (counts.saved + counts.removed > 0) log.info(counts, 'applied the dashboards folder');
-    if (news === told) return;
-    told = news;
-    for (const { path, mistakes: reasons } of mistakes)
-      log.warn({ file: path, mistakes: reasons }, 'left a file of the dashboards folder out; what it said last stays');
-    for (const { path, mistakes: reasons } of warnings)
-      log.warn({ file: path, warnings: reasons }, 'a file of the dashboards folder refers to what is not there');
+    if (!isNewProblem(JSON.stringify([skipped, warnings]))) return;
+    for (const { path, problems } of skipped)
+      log.warn(
+        { file: path, problems },
+        'skipped an invalid file of the dashboards folder; its dashboard is unchanged',
+      );
+    for (const { path, problems } of warnings)
+      log.warn({ file: path, problems }, 'a file of the dashboards folder names a source that does not exist');
   }
 
-  /** One after the other. A folder that is gone for the moment, or a store that is, changes nothing. */
-  function again(): void {
-    if (isClosed) return;
-    running = running.then(scan).catch((error) => {
-      const news = String(error);
-      if (news !== told) log.warn({ err: error }, 'could not apply the dashboards folder');
-      told = news;
-      seen = undefined;
-      watchers.follow([]);
-    });
-  }
-
-  try {
-    await scan();
-  } catch (error) {
+  /** Stored dashboards stay as they are while the folder or the store is unavailable. */
+  function handleFailure(error: unknown): void {
+    failure = error;
+    if (loop.isStarted() && isNewProblem(String(error)))
+      log.warn({ err: error }, 'could not apply the dashboards folder');
+    applied = undefined;
     watchers.follow([]);
-    if (error instanceof AppError) throw error;
-    throw new AppError('bad_request', `The dashboards folder cannot be read: ${(error as Error).message}`);
   }
-  const rescan = setInterval(again, RESCAN_MS).unref();
+
+  function isNewProblem(problem: string): boolean {
+    const isNew = problem !== lastProblems;
+    lastProblems = problem;
+    return isNew;
+  }
+
+  await loop.trigger();
+  if (failure !== undefined) {
+    await loop.close();
+    if (failure instanceof AppError) throw failure;
+    throw new AppError('bad_request', `The dashboards folder cannot be read: ${(failure as Error).message}`);
+  }
+  loop.start();
 
   return {
     async close() {
-      isClosed = true;
-      clearTimeout(debounce);
-      clearInterval(rescan);
+      await loop.close();
       watchers.follow([]);
-      await running;
     },
   };
 }
 
 /**
- * One watcher for each folder, made anew as folders come and go: Node's own recursive watching loses files that are
- * replaced. Where the system has nothing to watch with, the re-scan finds changes all the same.
+ * One watcher per folder: Node's recursive watching misses files that are replaced. Without support from the operating
+ * system, the periodic scan finds changes.
  */
-function createWatchers(changed: () => void) {
+function createWatchers(onChange: () => void) {
   const watchers = new Map<string, FSWatcher>();
 
-  function forget(folder: string): void {
+  function remove(folder: string): void {
     watchers.get(folder)?.close();
     watchers.delete(folder);
   }
 
   function add(folder: string): void {
     try {
-      const watcher = watch(folder, { persistent: false }, changed);
-      watcher.on('error', () => forget(folder));
+      const watcher = watch(folder, { persistent: false }, onChange);
+      watcher.on('error', () => remove(folder));
       watchers.set(folder, watcher);
     } catch {
-      // see above
+      // The periodic scan takes over.
     }
   }
 
   return {
+    /** Watches exactly these folders. */
     follow(folders: readonly string[]): void {
-      for (const known of watchers.keys()) if (!folders.includes(known)) forget(known);
+      for (const watched of watchers.keys()) if (!folders.includes(watched)) remove(watched);
       for (const folder of folders) if (!watchers.has(folder)) add(folder);
     },
   };

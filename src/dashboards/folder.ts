@@ -1,51 +1,51 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { AppError, sentence } from '../kernel/errors.ts';
+import { AppError, formatViolation } from '../kernel/errors.ts';
 import { type DashboardFile, parseDashboardFile } from './file.ts';
 
-/** One file of the dashboards folder: what it says, or what is wrong with it. */
-export type FoundFile = { path: string } & ({ file: DashboardFile } | { mistakes: string[] });
+/** One file of the dashboards folder: its content, or the reasons why it is invalid. */
+export type FoundFile = { path: string } & ({ file: DashboardFile } | { problems: string[] });
 
 const IS_DASHBOARD = /\.(ya?ml|json)$/i;
-/** `..data` of a mounted Kubernetes volume and the copies that editors make. */
+/** `..data` of a mounted Kubernetes volume, and backup copies of editors. */
 const IS_HIDDEN = /(^|\/)\./;
-/** Headers and messages name the file. */
-const LONGEST_PATH = 512;
+/** The path is sent in a header. */
+const MAX_PATH_CHARACTERS = 512;
 
 /**
- * Every YAML and JSON file below the folder by its path there, in order. A file that did not change since the last
- * call is the same object again, and was not read. Throws when the folder itself cannot be read.
+ * Returns a function that lists every YAML and JSON file below the folder, ordered by path. A file that is unchanged
+ * since the last call is not read again and is the same object. Throws if the folder cannot be read.
  */
 export function createFolderReader(directory: string): () => FoundFile[] {
-  let known = new Map<string, { fingerprint: string; found: FoundFile }>();
+  let previous = new Map<string, { fingerprint: string; found: FoundFile }>();
   return () => {
-    const entries = pathsIn(directory).map((path) => {
-      const fingerprint = fingerprintOf(join(directory, path));
-      const before = known.get(path);
-      const found = before && before.fingerprint === fingerprint ? before.found : readOne(directory, path);
+    const entries = listPaths(directory).map((path) => {
+      const fingerprint = readFingerprint(join(directory, path));
+      const before = previous.get(path);
+      const found = before && before.fingerprint === fingerprint ? before.found : readFile(directory, path);
       return [path, { fingerprint, found }] as const;
     });
-    known = new Map(entries);
+    previous = new Map(entries);
     return entries.map(([, { found }]) => found);
   };
 }
 
 export const readFolder = (directory: string): FoundFile[] => createFolderReader(directory)();
 
-const pathsIn = (directory: string): string[] =>
+const listPaths = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .map((path) => path.split(sep).join('/').toWellFormed())
-    .filter((path) => IS_DASHBOARD.test(path) && !IS_HIDDEN.test(path) && path.length <= LONGEST_PATH)
+    .filter((path) => IS_DASHBOARD.test(path) && !IS_HIDDEN.test(path) && path.length <= MAX_PATH_CHARACTERS)
     .sort();
 
-/** Changes with every write, also one that sets the time of the file back. Empty for a file that just went away. */
-function fingerprintOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found ? `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}` : '';
+/** Changes with every write, even if the modification time is set back. Empty if the file no longer exists. */
+function readFingerprint(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}` : '';
 }
 
-/** The folder itself, and every one in it. */
-export function foldersBelow(directory: string): string[] {
+/** The folder and its subfolders. */
+export function listFolders(directory: string): string[] {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true, encoding: 'utf8' });
   return [
     directory,
@@ -53,15 +53,16 @@ export function foldersBelow(directory: string): string[] {
   ];
 }
 
-function readOne(directory: string, path: string): FoundFile {
+function readFile(directory: string, path: string): FoundFile {
   try {
     return { path, file: parseDashboardFile(readFileSync(join(directory, path), 'utf8')) };
   } catch (error) {
-    return { path, mistakes: mistakesOf(error) };
+    return { path, problems: listProblems(error) };
   }
 }
 
-export function mistakesOf(error: unknown): string[] {
-  if (error instanceof AppError && error.violations.length > 0) return error.violations.map(sentence);
+/** The violations of an error, or its message. */
+export function listProblems(error: unknown): string[] {
+  if (error instanceof AppError && error.violations.length > 0) return error.violations.map(formatViolation);
   return [(error as Error).message];
 }

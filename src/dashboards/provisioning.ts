@@ -1,10 +1,11 @@
 import type { Actor } from '../audit/activity.ts';
-import { sentence } from '../kernel/errors.ts';
-import { derivedHexId } from '../kernel/ids.ts';
+import { formatViolation } from '../kernel/errors.ts';
+import { deriveHexId } from '../kernel/ids.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { Sources } from '../sources/sources.ts';
 import type { State } from '../state/state.ts';
+import type { Db } from '../state/tables.ts';
 import { completed, sourceIdViolations } from './dashboard.ts';
 import type { DashboardFile } from './file.ts';
 import type { FoundFile } from './folder.ts';
@@ -19,23 +20,23 @@ interface Options {
   saving: Saving;
 }
 
-export interface Mistake {
+export interface FileProblems {
   path: string;
-  mistakes: string[];
+  problems: string[];
 }
 
 export interface Provisioned {
-  /** How many dashboards come from files now. */
+  /** The number of dashboards that now come from files. */
   dashboards: number;
   saved: number;
   removed: number;
-  /** The files that were left out, and why; what was made from them before stays. */
-  mistakes: Mistake[];
-  /** What is odd about files that were applied all the same. */
-  warnings: Mistake[];
+  /** Invalid files. The dashboards that they defined before are unchanged. */
+  skipped: FileProblems[];
+  /** Problems of files that were applied nevertheless. */
+  warnings: FileProblems[];
 }
 
-interface Wanted {
+interface FileDashboard {
   path: string;
   organizationId: string;
   dashboard: Dashboard;
@@ -45,88 +46,107 @@ const ACTOR: Actor = { type: 'system', id: 'dashboards', details: 'dashboards fo
 
 export type Provisioning = ReturnType<typeof createProvisioning>;
 
-/** Makes the store match a folder of files, in one transaction. */
+/** Makes the store match the files of the dashboards folder, in one transaction. */
 export function createProvisioning({ state, organizations, sources, saving }: Options) {
+  /** In the same order everywhere, so that two nodes cannot deadlock. */
+  async function lockOrganizations(tx: Db, ids: Iterable<string>): Promise<void> {
+    for (const id of [...new Set(ids)].sort()) await organizations.take(tx, id);
+  }
+
+  async function saveAll(tx: Db, dashboards: readonly FileDashboard[]): Promise<number> {
+    let saved = 0;
+    for (const { organizationId, dashboard, path } of dashboards) {
+      const before = await findStored(tx, organizationId, dashboard.id);
+      const after = await saving.save(tx, ACTOR, organizationId, before, dashboard, path);
+      if (after !== before) saved++;
+    }
+    return saved;
+  }
+
+  async function listWarnings(tx: Db, dashboards: readonly FileDashboard[]): Promise<FileProblems[]> {
+    const sourceIds = new Map<string, ReadonlySet<string>>();
+    const warnings: FileProblems[] = [];
+    for (const { path, organizationId, dashboard } of dashboards) {
+      const known = sourceIds.get(organizationId) ?? (await sources.ids(tx, organizationId));
+      sourceIds.set(organizationId, known);
+      const unknown = sourceIdViolations(dashboard, known);
+      if (unknown.length > 0) warnings.push({ path, problems: unknown.map(formatViolation) });
+    }
+    return warnings;
+  }
+
   return {
     async apply(files: readonly FoundFile[]): Promise<Provisioned> {
-      const { wanted, mistakes } = sorted(files, await organizations.list());
-      const broken = new Set(mistakes.map(({ path }) => path));
+      const { dashboards, skipped } = matchOrganizations(files, await organizations.list());
+      const skippedPaths = new Set(skipped.map(({ path }) => path));
       const counts = await state.write(async (tx) => {
-        const gone = (await listProvisioned(tx)).filter(
+        const orphaned = (await listProvisioned(tx)).filter(
           ({ organizationId, id, provisionedFrom = '' }) =>
-            !broken.has(provisionedFrom) &&
-            !wanted.some((one) => one.organizationId === organizationId && one.dashboard.id === id),
+            !skippedPaths.has(provisionedFrom) &&
+            !dashboards.some((one) => one.organizationId === organizationId && one.dashboard.id === id),
         );
-        const touched = new Set([...gone, ...wanted].map(({ organizationId }) => organizationId));
-        // Always in the same order, so that two nodes never wait for each other.
-        for (const id of [...touched].sort()) await organizations.take(tx, id);
-        const known = new Map<string, ReadonlySet<string>>();
-        for (const id of touched) known.set(id, await sources.ids(tx, id));
-        let saved = 0;
-        for (const { organizationId, dashboard, path } of wanted) {
-          const before = await findStored(tx, organizationId, dashboard.id);
-          const after = await saving.save(tx, ACTOR, organizationId, before, dashboard, path);
-          if (after !== before) saved++;
-        }
-        for (const one of gone) await saving.remove(tx, ACTOR, one.organizationId, one);
-        const warnings = wanted.flatMap(({ path, organizationId, dashboard }) => {
-          const unknown = sourceIdViolations(dashboard, known.get(organizationId) ?? new Set());
-          return unknown.length === 0 ? [] : [{ path, mistakes: unknown.map(sentence) }];
-        });
-        return { saved, removed: gone.length, warnings };
+        await lockOrganizations(
+          tx,
+          [...orphaned, ...dashboards].map(({ organizationId }) => organizationId),
+        );
+        const saved = await saveAll(tx, dashboards);
+        for (const one of orphaned) await saving.remove(tx, ACTOR, one.organizationId, one);
+        return { saved, removed: orphaned.length, warnings: await listWarnings(tx, dashboards) };
       });
-      return { dashboards: wanted.length, ...counts, mistakes };
+      return { dashboards: dashboards.length, ...counts, skipped };
     },
 
-    /** Without a folder nobody could change what once came from one: all of it is given back. Answers how many. */
+    /** Makes provisioned dashboards editable again, for a server without a dashboards folder. Returns how many. */
     async release(): Promise<number> {
-      // Not read apart from that: a change waits while another process that starts holds the store, a mere read does not.
+      // Reads inside the transaction: a write waits while another starting process locks the store, a read fails.
       return state.write(async (tx) => {
-        const held = await listProvisioned(tx);
-        for (const id of [...new Set(held.map(({ organizationId }) => organizationId))].sort())
-          await organizations.take(tx, id);
-        for (const { organizationId, id, provisionedFrom = '' } of held)
+        const provisioned = await listProvisioned(tx);
+        await lockOrganizations(
+          tx,
+          provisioned.map(({ organizationId }) => organizationId),
+        );
+        for (const { organizationId, id, provisionedFrom = '' } of provisioned)
           await saving.release(tx, ACTOR, organizationId, id, provisionedFrom);
-        return held.length;
+        return provisioned.length;
       });
     },
   };
 }
 
-/** Which dashboard each file means, and the files that mean none. */
-function sorted(files: readonly FoundFile[], all: readonly Organization[]): { wanted: Wanted[]; mistakes: Mistake[] } {
-  const wanted = new Map<string, Wanted>();
-  const mistakes: Mistake[] = [];
+/** Finds the organization and id of each file's dashboard. Files without one, or with a duplicate, are skipped. */
+function matchOrganizations(
+  files: readonly FoundFile[],
+  all: readonly Organization[],
+): { dashboards: FileDashboard[]; skipped: FileProblems[] } {
+  const dashboards = new Map<string, FileDashboard>();
+  const skipped: FileProblems[] = [];
   for (const found of files) {
     const { path } = found;
-    if ('mistakes' in found) {
-      mistakes.push(found);
+    if ('problems' in found) {
+      skipped.push(found);
       continue;
     }
-    const organization = organizationOf(found.file, all);
+    const organization = findOrganization(found.file, all);
     if (typeof organization === 'string') {
-      mistakes.push({ path, mistakes: [organization] });
+      skipped.push({ path, problems: [organization] });
       continue;
     }
-    const id = found.file.id ?? derivedHexId('dashboards folder', path.replace(/\.[^.]*$/, ''));
-    const known = wanted.get(`${organization.id} ${id}`);
-    if (known) mistakes.push({ path, mistakes: [`id: ${known.path} has this dashboard already <string:${id}>`] });
-    else
-      wanted.set(`${organization.id} ${id}`, {
-        path,
-        organizationId: organization.id,
-        dashboard: completed(id, found.file),
-      });
+    const id = found.file.id ?? deriveHexId('dashboards folder', path.replace(/\.[^.]*$/, ''));
+    const key = `${organization.id} ${id}`;
+    const duplicate = dashboards.get(key);
+    if (duplicate) skipped.push({ path, problems: [`id: The file ${duplicate.path} has the same id <string:${id}>`] });
+    else dashboards.set(key, { path, organizationId: organization.id, dashboard: completed(id, found.file) });
   }
-  return { wanted: [...wanted.values()], mistakes };
+  return { dashboards: [...dashboards.values()], skipped };
 }
 
-/** The organization, or why there is none. */
-function organizationOf({ organization: named }: DashboardFile, all: readonly Organization[]): Organization | string {
+/** Returns the organization, or the reason why there is none. */
+function findOrganization({ organization: named }: DashboardFile, all: readonly Organization[]): Organization | string {
   const found = all.filter(({ id, name }) => named === undefined || id === named.toLowerCase() || name === named);
   const [only] = found;
   if (only && found.length === 1) return only;
-  if (named !== undefined && found.length === 0) return `organization: There is no such organization <string:${named}>`;
+  if (named !== undefined && found.length === 0)
+    return `organization: The organization does not exist <string:${named}>`;
   if (all.length === 0) return 'organization: There is no organization yet';
-  return `organization: The value must name one of ${all.map(({ name }) => name).join(', ')}`;
+  return `organization: The value must be one of ${all.map(({ name }) => name).join(', ')}`;
 }

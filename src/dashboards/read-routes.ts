@@ -1,39 +1,40 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { dashboardAnswer } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { dashboardResponse } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { preferredEncoding } from '../kernel/encodings.ts';
 import { matchesEtag } from '../kernel/etag.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
+import { DASHBOARD_READERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/id.ts';
-import { READ } from '../tokens/token.ts';
 import type { Dashboards } from './dashboards.ts';
-import { createRenderings, type Encoded, type Rendering, rendered } from './renderings.ts';
+import { createRenderedDashboards, type RenderedBody, renderBody } from './rendered-dashboards.ts';
 import { Dashboard } from './schema.ts';
 
 const tags = ['Dashboards'];
 const LIST = '';
 
-/** The two reads that everybody does all the time: rendered once, and kept until something changes. */
+/**
+ * The two most frequent reads: rendered once and cached until a dashboard changes. A cached response is sent without
+ * creating a promise, hence `MaybePromise`.
+ */
 export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }): Routes {
-  const renderings = createRenderings();
+  const renderedDashboards = createRenderedDashboards();
 
-  function answer(
+  function respond(
     request: FastifyRequest,
     reply: object,
-    what: string,
-    render: (organizationId: string) => Promise<Rendering>,
-  ): Soon<void> {
-    const { organizationId, dashboardRevision } = callerOf(request);
-    const accepted = preferredEncoding(request.headers['accept-encoding'] ?? '');
-    const rendering =
-      renderings.find(organizationId, dashboardRevision, what) ??
-      render(organizationId).then((made) => renderings.keep(organizationId, dashboardRevision, what, made));
-    return soon(rendering, (found) =>
-      soon(renderings.encoded(organizationId, found, accepted), (encoded) =>
-        sendUnlessKnown(request, reply as FastifyReply, found, encoded),
-      ),
+    id: string,
+    renderPlain: (organizationId: string) => Promise<RenderedBody>,
+  ): MaybePromise<void> {
+    const { organizationId, revisions } = getIdentity(request);
+    const key = { organizationId, revision: revisions.dashboards, id };
+    const encoding = preferredEncoding(request.headers['accept-encoding'] ?? '');
+    return mapMaybe(
+      renderedDashboards.find(key, encoding) ??
+        renderedDashboards.render(key, encoding, () => renderPlain(organizationId)),
+      (body) => sendUnlessCached(request, reply as FastifyReply, body),
     );
   }
 
@@ -41,58 +42,55 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
     app.get(
       '/api/v2/dashboards',
       {
-        config: { operation: 'listDashboards', roles: READ },
+        config: { operation: 'listDashboards', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'List dashboards',
-          description: 'All of them, whole, by name descending.',
-          response: dashboardAnswer(Type.Array(Dashboard)),
+          description: 'Every dashboard in full, ordered by name descending.',
+          response: dashboardResponse(Type.Array(Dashboard)),
         },
       },
       (request, reply) =>
-        answer(request, reply, LIST, async (organizationId) => {
+        respond(request, reply, LIST, async (organizationId) => {
           const all = await dashboards.list(organizationId);
-          return rendered(`[${all.map(({ json }) => json).join(',')}]`);
+          return renderBody(`[${all.map(({ json }) => json).join(',')}]`);
         }),
     );
 
     app.get(
       '/api/v2/dashboards/:id',
       {
-        config: { operation: 'getDashboard', roles: READ },
+        config: { operation: 'getDashboard', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'Get dashboard',
-          description: 'One that comes from a file carries the name of that file in x-pilothouse-provisioned.',
+          description:
+            'The response of a dashboard that comes from a file has the path of the file in x-pilothouse-provisioned.',
           params: ResourcePath,
-          response: dashboardAnswer(Dashboard),
+          response: dashboardResponse(Dashboard),
         },
       },
       (request, reply) =>
-        answer(request, reply, request.params.id, async (organizationId) => {
+        respond(request, reply, request.params.id, async (organizationId) => {
           const { json, provisionedFrom } = await dashboards.get(organizationId, request.params.id);
-          return rendered(json, provisionedFrom);
+          return renderBody(json, provisionedFrom);
         }),
     );
   };
 }
 
-/** 304 when the client already has this answer. Written past the framework, which would look at every header again. */
-function sendUnlessKnown(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { plain, provisionedFrom }: Rendering,
-  { bytes, etag, encoding }: Encoded,
-): void {
-  const known = request.headers['if-none-match'];
-  const isKnown = known !== undefined && (known === etag || matchesEtag(known, plain.etag));
+/** 304 if the client has this body. Bypasses the framework's header processing, which is slow. */
+function sendUnlessCached(request: FastifyRequest, reply: FastifyReply, body: RenderedBody): void {
+  const { bytes, etag, plainEtag, encoding, provisionedFrom } = body;
+  const cached = request.headers['if-none-match'];
+  const isCached = cached !== undefined && (cached === etag || matchesEtag(cached, plainEtag));
   const headers = reply.getHeaders() as Record<string, string | number>;
   headers.etag = etag;
   headers['cache-control'] = 'private, no-cache';
   headers.vary = 'accept-encoding';
   if (provisionedFrom !== undefined) headers['x-pilothouse-provisioned'] = encodeURI(provisionedFrom);
   reply.hijack();
-  if (isKnown) {
+  if (isCached) {
     reply.raw.writeHead(304, headers);
     reply.raw.end();
     return;

@@ -1,5 +1,5 @@
 import type { CostSpec, FleetFile, OrganizationSpec, ServiceSpec } from '../fleet/schema.ts';
-import { addDays, dayOf } from '../kernel/days.ts';
+import { addDays, toUtcDay } from '../kernel/days.ts';
 import { chcFromMicros } from '../kernel/money.ts';
 import { fleetOverview } from './dashboards/fleet-overview.ts';
 import { logsExplorer } from './dashboards/logs-explorer.ts';
@@ -108,7 +108,7 @@ const weekdayCosts: { entityType: CostSpec['entityType']; entityId: string; metr
 
 /** The demo organization. `withCosts` adds provisional costs, shown until the metered usage is rated. */
 export function demoFleet(nowMs: number, { withCosts }: { withCosts: boolean }): FleetFile {
-  const today = dayOf(nowMs);
+  const today = toUtcDay(nowMs);
   const organization: OrganizationSpec = {
     id: ids.organization,
     name: 'Demo',

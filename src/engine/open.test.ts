@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENGINE_PROGRAM, PASSWORDS, startFace } from '../../test/support/face.ts';
+import { ENGINE_PROGRAM, PASSWORDS, startFace } from '../../test/support/engine-http-server.ts';
 import { until } from '../../test/support/until.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { AppError } from '../kernel/errors.ts';

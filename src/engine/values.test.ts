@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conversionOf, convertRows } from './values.ts';
+import { convertRows, findConversion } from './values.ts';
 
 const convert = (type: string, value: unknown) => convertRows([type], [[value]])[0]?.[0];
 
@@ -25,6 +25,6 @@ describe('values from JSON', () => {
 
   it('are left alone where nothing has to be done', () => {
     for (const type of ['String', 'Float64', 'UInt32', 'Array(String)', 'Map(String, String)', 'Tuple(String, UInt8)'])
-      expect(conversionOf(type)).toBeUndefined();
+      expect(findConversion(type)).toBeUndefined();
   });
 });

@@ -96,6 +96,10 @@ export function createLexer(text: string): () => Token {
   }
 }
 
+export function isKeyword(token: Token, word: string): boolean {
+  return token.type === 'word' && token.text.toUpperCase() === word;
+}
+
 const GREATEST = 2n ** 64n - 1n;
 
 function toNumber(written: string, isWhole: boolean, start: number): number | bigint {

@@ -1,5 +1,5 @@
 import { type Column, ORGANIZATION_COLUMN } from '../engine/engine.ts';
-import { memoized } from '../kernel/memo.ts';
+import { memoize } from '../kernel/memo.ts';
 import { call, type Expression } from './expression.ts';
 import { ExpressionError, visible } from './expression-error.ts';
 import { nearest } from './nearest.ts';
@@ -17,7 +17,7 @@ export function findColumn(scope: Scope, name: string): Column | undefined {
   return name === ORGANIZATION_COLUMN ? undefined : scope.columns.find((column) => column.name === name);
 }
 
-const typeOf = memoized((type) => parseType(type));
+const typeOf = memoize((type) => parseType(type));
 
 /** The value of a column; what only looks like text (an Enum, a UUID) is made text. */
 export function referTo(column: Column): Expression {

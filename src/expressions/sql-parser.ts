@@ -3,7 +3,7 @@ import { type ArithmeticOperator, type ComparisonOperator, type Expression, kind
 import { ExpressionError } from './expression-error.ts';
 import { buildCall } from './function-call.ts';
 import { joined } from './function-results.ts';
-import type { Token } from './lexer.ts';
+import { isKeyword, type Token } from './lexer.ts';
 import { arithmetic, between, compare, condition, isIn, like, logical, minus, not, type Placed } from './operators.ts';
 import { unexpected } from './refusals.ts';
 import type { Scope } from './scope.ts';
@@ -177,8 +177,4 @@ export function createSqlParser(next: () => Token, scope: Scope, budget: Budget)
     if (!value) return left;
     return budget.nest(left.at, () => leftToRight(() => placed(left.at, value), step));
   }
-}
-
-export function isKeyword(token: Token, word: string): boolean {
-  return token.type === 'word' && token.text.toUpperCase() === word;
 }

@@ -2,11 +2,11 @@ import { LONGEST_LIST } from './budget.ts';
 import { booleanLiteral, kindOf, type Literal, NULL, numberLiteral, textLiteral } from './expression.ts';
 import { ExpressionError } from './expression-error.ts';
 import { buildCall } from './function-call.ts';
-import type { Token } from './lexer.ts';
+import { isKeyword, type Token } from './lexer.ts';
 import { compare, minus, type Placed } from './operators.ts';
 import { refusedWord, unexpected } from './refusals.ts';
 import { entryOf, findPath, resolvePath } from './scope.ts';
-import { isKeyword, type SqlParser } from './sql-parser.ts';
+import type { SqlParser } from './sql-parser.ts';
 
 /** A literal, a column, a call, CASE or something in parentheses, and what is picked out of it with brackets. */
 export function parsePrimary(parser: SqlParser): Placed {

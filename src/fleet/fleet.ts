@@ -1,8 +1,9 @@
 import type { Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { AppError, refuse } from '../kernel/errors.ts';
+import { AppError, rejectViolations } from '../kernel/errors.ts';
 import type { Organizations } from '../organizations/organizations.ts';
+import { type DryRunOption, writeUnlessDryRun } from '../state/dry-run.ts';
 import { isUniqueViolation } from '../state/failures.ts';
 import type { State } from '../state/state.ts';
 import { exportFleet } from './export.ts';
@@ -14,9 +15,7 @@ import { takeTurn } from './store.ts';
 
 export type Fleet = ReturnType<typeof createFleet>;
 
-export interface ApplyOptions {
-  /** Only say what would happen. */
-  dryRun?: boolean;
+export interface ApplyOptions extends DryRunOption {
   /** The file wins over everything that the API changed since. */
   force?: boolean;
   /** Remove what an earlier version of the file declared and this one does not. */
@@ -35,9 +34,6 @@ interface Options {
   organizations: Organizations;
 }
 
-/** Ends a transaction without leaving anything behind. */
-class DryRun extends Error {}
-
 const TAKEN = 'The file declares an id or a credential that another organization has already';
 
 export function createFleet({ state, clock, audit, organizations }: Options) {
@@ -45,29 +41,26 @@ export function createFleet({ state, clock, audit, organizations }: Options) {
     /** All or nothing: every mistake is listed, and none of the file is stored when there is one. */
     async apply(file: FleetFile, actor: Actor, options: ApplyOptions = {}): Promise<Applied> {
       const { organizations: declared, violations } = declaredIn(file);
-      refuse(violations);
-      let applied: Applied = { steps: [], warnings: [] };
+      rejectViolations(violations);
       try {
-        await state.write(async (tx) => {
+        return await writeUnlessDryRun(state, options, async (tx) => {
           await takeTurn(tx);
           const plans = [];
           for (const one of declared) {
             if (await organizations.find(tx, one.organization.id)) await organizations.take(tx, one.organization.id);
             plans.push(await planOrganization(tx, one, clock.now(), actor, options));
           }
-          refuse(plans.flatMap((plan) => plan.violations));
+          rejectViolations(plans.flatMap((plan) => plan.violations));
           for (const plan of plans) {
             await plan.store(tx);
             for (const change of plan.changes) await audit.record(tx, actor, change);
           }
-          applied = { steps: plans.flatMap(({ steps }) => steps), warnings: plans.flatMap(({ warnings }) => warnings) };
-          if (options.dryRun) throw new DryRun();
+          return { steps: plans.flatMap(({ steps }) => steps), warnings: plans.flatMap(({ warnings }) => warnings) };
         });
       } catch (error) {
         if (isUniqueViolation(error)) throw new AppError('conflict', TAKEN, { cause: error });
-        if (!(error instanceof DryRun)) throw error;
+        throw error;
       }
-      return applied;
     },
 
     /** The whole state as a file; applying it to the same store changes nothing. */

@@ -1,6 +1,6 @@
 import type { App } from './validation.ts';
 
-/** Which methods a path has, for `405` and its `Allow` header. Only asked when no route matched. */
+/** Lists the methods of a path, for 405 responses and their `Allow` header. */
 export function createAllowedMethods(app: App): (url: string) => string[] {
   const methodsByPattern = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {

@@ -7,25 +7,25 @@ const inNetwork = (address: bigint, network: bigint, prefix: number, width: numb
   address >> BigInt(width - prefix) === network >> BigInt(width - prefix);
 
 const v4Text = (value: bigint) => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.');
-const groupsOf = (value: bigint) =>
+const toGroups = (value: bigint) =>
   Array.from({ length: 8 }, (_, index) => Number((value >> BigInt(112 - 16 * index)) & 0xffffn));
 
 const v6Spellings: ((value: bigint) => string)[] = [
   (value) =>
-    groupsOf(value)
+    toGroups(value)
       .map((group) => group.toString(16))
       .join(':'),
   (value) =>
-    groupsOf(value)
+    toGroups(value)
       .map((group) => group.toString(16).padStart(4, '0').toUpperCase())
       .join(':'),
   (value) =>
-    `${groupsOf(value)
+    `${toGroups(value)
       .slice(0, 6)
       .map((group) => group.toString(16))
       .join(':')}:${v4Text(value & 0xffffffffn)}`,
   (value) => {
-    const hex = groupsOf(value).map((group) => group.toString(16));
+    const hex = toGroups(value).map((group) => group.toString(16));
     const start = hex.indexOf('0');
     if (start === -1) return hex.join(':');
     const length = hex.slice(start).findIndex((group) => group !== '0');

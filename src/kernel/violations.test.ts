@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import Type, { type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
-import { MISSING, refuse, sentence, shown } from './errors.ts';
-import { violationsOf } from './violations.ts';
+import { formatValue, formatViolation, MISSING, rejectViolations } from './errors.ts';
+import { toViolations } from './violations.ts';
 
 const sentences = (schema: TSchema, value: unknown, place = 'request body') =>
-  violationsOf(Compile(schema).Errors(value), value, place).map(sentence);
+  toViolations(Compile(schema).Errors(value), value, place).map(formatViolation);
 
 const optional = (schema: TSchema) => Type.Object({ x: Type.Optional(schema) });
 
@@ -91,7 +91,7 @@ describe('M3: a broken rule in words', () => {
           .filter((name) => name in body && !isRight(body[name]))
           .map((name) => [`request body.${name}`, body[name]]);
         expect(
-          violationsOf(Compile(schema).Errors(body), body, 'request body').map(({ path, value }) => [path, value]),
+          toViolations(Compile(schema).Errors(body), body, 'request body').map(({ path, value }) => [path, value]),
         ).toEqual(expected);
       }),
     );
@@ -111,7 +111,7 @@ describe('M3: a value in words', () => {
     [[1, 2], '<array>'],
     [{ a: 1 }, '<object>'],
   ])('%j is %s', (value, text) => {
-    expect(shown(value)).toBe(text);
+    expect(formatValue(value)).toBe(text);
   });
 
   it('is cut at 64 characters, between characters, and is always text that can be sent', () => {
@@ -123,7 +123,7 @@ describe('M3: a value in words', () => {
           fc.string({ unit: fc.constantFrom('😀', '\ud83d', 'x'), minLength: 60 }),
         ),
         (text) => {
-          const inside = shown(text).slice('<string:'.length, -1);
+          const inside = formatValue(text).slice('<string:'.length, -1);
           expect(inside.isWellFormed()).toBe(true);
           expect(inside).toBe([...text].slice(0, 64).join('').toWellFormed());
         },
@@ -132,18 +132,18 @@ describe('M3: a value in words', () => {
   });
 
   it('a secret shows its kind only', () => {
-    expect(sentence({ path: 'a', rule: 'No', value: 'hunter2', secret: true })).toBe('a: No <string>');
+    expect(formatViolation({ path: 'a', rule: 'No', value: 'hunter2', secret: true })).toBe('a: No <string>');
   });
 });
 
 describe('M3: refusing', () => {
   it('nothing is quiet; several broken rules are one error, joined by "; "', () => {
-    expect(() => refuse([])).not.toThrow();
+    expect(() => rejectViolations([])).not.toThrow();
     const violations = [
       { path: 'a', rule: 'First', value: 1 },
       { path: 'b', rule: 'Second', value: MISSING },
     ];
-    expect(() => refuse(violations)).toThrow(
+    expect(() => rejectViolations(violations)).toThrow(
       expect.objectContaining({ code: 'bad_request', message: 'a: First <number:1>; b: Second <missing>', violations }),
     );
   });

@@ -1,6 +1,6 @@
 import { type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
-import { AppError, refuse, type Violation } from '../kernel/errors.ts';
+import { AppError, rejectViolations } from '../kernel/errors.ts';
 import { newHexId } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
@@ -58,7 +58,7 @@ export function createSources({ state, audit, organizations, findDashboardReadin
     },
 
     async create(actor: Actor, organizationId: string, body: SourceBody): Promise<Source> {
-      refuse(inBody(sourceViolations(body)));
+      rejectViolations(sourceViolations(body));
       const source = completedSource(newHexId(), body);
       await state.write(async (tx) => {
         await organizations.take(tx, organizationId);
@@ -75,7 +75,7 @@ export function createSources({ state, audit, organizations, findDashboardReadin
 
     /** Whole: a member left out takes the value that its kind has. */
     async replace(actor: Actor, organizationId: string, id: string, body: SourceBody): Promise<Source> {
-      refuse(inBody(sourceViolations(body)));
+      rejectViolations(sourceViolations(body));
       const after = completedSource(id, body);
       return state.write(async (tx) => {
         await organizations.take(tx, organizationId);
@@ -114,6 +114,3 @@ export function createSources({ state, audit, organizations, findDashboardReadin
     },
   };
 }
-
-const inBody = (violations: Violation[]): Violation[] =>
-  violations.map((violation) => ({ ...violation, path: `request body.${violation.path}` }));

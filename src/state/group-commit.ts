@@ -17,8 +17,8 @@ interface Job {
 
 interface Options {
   observer: StoreObserver;
-  /** Called after each commit, before anybody hears of it. */
-  committed(): void;
+  /** Called after each commit with its number of changes, before any of them resolves. */
+  onCommit(changes: number): void;
 }
 
 /** One group at most; what comes later is in the next. Keeps a single commit, and the wait for it, short. */
@@ -30,7 +30,7 @@ const BUSY_FOR_MS = 5000;
  * answered before the commit. When one of them fails, the group is undone and done again with a savepoint around each,
  * so that the failure of one undoes that one only; most groups have no failure and are spared the savepoints.
  */
-export function createGroupCommit(database: Database, tx: Db, { observer, committed }: Options) {
+export function createGroupCommit(database: Database, tx: Db, { observer, onCommit }: Options) {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
@@ -85,7 +85,7 @@ export function createGroupCommit(database: Database, tx: Db, { observer, commit
     try {
       if (!(await runAll(group))) await runEachApart(group);
       commit.run();
-      committed();
+      onCommit(group.length);
     } catch (error) {
       failure = { error };
       try {

@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Kysely, SqliteDialect } from 'kysely';
 import Database from 'libsql';
-import { countCheck } from './check.ts';
+import { writeCheck } from './check.ts';
 import { createCheckpoints, WRITER_PAGES } from './checkpoints.ts';
 import { watchCommits } from './commit-watch.ts';
-import { storeFailure } from './failures.ts';
+import { toStoreError } from './failures.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { type DirectRunner, runDirectly } from './prepared.ts';
+import { type DirectRunner, registerDirectRunner } from './prepared.ts';
 import { type State, type StoreObserver, unobserved } from './state.ts';
 import type { Tables } from './tables.ts';
 
@@ -24,17 +24,17 @@ export function openLibsql(path: string, observer: StoreObserver): State {
   const reader = connect(path);
   const db = kysely(reader, observer);
   const tx = kysely(writer, unobserved);
-  const watch = watchCommits(path, reader);
-  runDirectly(db, remembering(watch.hasChanged, directRunner(reader, observer)));
+  const watch = watchCommits(reader);
+  registerDirectRunner(db, remembering(watch.hasChanged, directRunner(reader, observer)));
   // Statements of a change are not measured one by one: their commit is.
-  runDirectly(tx, directRunner(writer, unobserved));
+  registerDirectRunner(tx, directRunner(writer, unobserved));
   const checkpoints = createCheckpoints(path);
   writer.pragma(`wal_autocheckpoint = ${WRITER_PAGES}`);
   const group = createGroupCommit(writer, tx, {
     observer,
-    committed() {
-      watch.lookAgain();
-      checkpoints.consider(watch.pagesInLog());
+    onCommit(changes) {
+      watch.invalidate();
+      checkpoints.countChanges(changes);
     },
   });
   return {
@@ -44,14 +44,14 @@ export function openLibsql(path: string, observer: StoreObserver): State {
       try {
         return await group.write(work);
       } catch (error) {
-        throw storeFailure(error);
+        throw toStoreError(error);
       }
     },
     async check() {
       try {
-        await group.write(countCheck);
+        await group.write(writeCheck);
       } catch (error) {
-        throw storeFailure(error);
+        throw toStoreError(error);
       }
     },
     now: async () => Date.now(),

@@ -5,7 +5,7 @@ import type { Db, Tables } from './tables.ts';
  * Holds the selected rows until the transaction ends, so that others who want to change them wait in line. libSQL has
  * one writer: whoever is in a transaction there is alone already.
  */
-export function holding<TB extends keyof Tables, O>(
+export function lockRows<TB extends keyof Tables, O>(
   db: Db,
   query: SelectQueryBuilder<Tables, TB, O>,
 ): SelectQueryBuilder<Tables, TB, O> {

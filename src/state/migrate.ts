@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { type Migration, migrationOf } from '../kernel/migration.ts';
+import { type Migration, parseMigration } from '../kernel/migration.ts';
 import type { State } from './state.ts';
 import type { Db } from './tables.ts';
 
@@ -22,7 +22,7 @@ export async function migrate(state: State, folder: string, clock: Clock): Promi
     }
     await createHistory(tx);
     const applied = await tx.selectFrom('schema_migrations').selectAll().orderBy('version').execute();
-    refuseForeignHistory(applied, known);
+    rejectForeignHistory(applied, known);
     const pending = known.filter(({ version }) => !applied.some((row) => row.version === version));
     for (const { version, name, checksum, statements } of pending) {
       for (const statement of statements) await sql.raw(statement).execute(tx);
@@ -43,7 +43,7 @@ async function createHistory(tx: Db): Promise<void> {
     .execute();
 }
 
-function refuseForeignHistory(
+function rejectForeignHistory(
   applied: { version: number; name: string; checksum: string }[],
   known: Migration[],
 ): void {
@@ -68,5 +68,5 @@ export function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()
-    .map((file) => migrationOf(file, readFileSync(join(folder, file), 'utf8')));
+    .map((file) => parseMigration(file, readFileSync(join(folder, file), 'utf8')));
 }

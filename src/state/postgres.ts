@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { countCheck } from './check.ts';
-import { isRetryable, storeFailure } from './failures.ts';
+import { writeCheck } from './check.ts';
+import { isRetryable, toStoreError } from './failures.ts';
 import type { State, StoreObserver } from './state.ts';
 import type { Tables } from './tables.ts';
 
@@ -46,7 +46,7 @@ export function openPostgres(url: string, observer: StoreObserver): State {
         try {
           return await db.transaction().execute(work);
         } catch (error) {
-          if (!isRetryable(error) || attempt === ATTEMPTS) throw storeFailure(error);
+          if (!isRetryable(error) || attempt === ATTEMPTS) throw toStoreError(error);
         } finally {
           observer.commit((performance.now() - startedAt) / 1000, 1);
         }
@@ -54,9 +54,9 @@ export function openPostgres(url: string, observer: StoreObserver): State {
     },
     async check() {
       try {
-        await countCheck(db);
+        await writeCheck(db);
       } catch (error) {
-        throw storeFailure(error);
+        throw toStoreError(error);
       }
     },
     async now() {

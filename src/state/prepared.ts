@@ -1,5 +1,5 @@
 import type { Compilable, CompiledQuery } from 'kysely';
-import type { Soon } from '../kernel/soon.ts';
+import type { MaybePromise } from '../kernel/maybe-promise.ts';
 import type { Db } from './tables.ts';
 
 /** Runs a compiled statement on a store whose calls answer at once, without the queue that others need. */
@@ -13,7 +13,7 @@ export interface DirectRunner {
 
 const directRunners = new WeakMap<Db, DirectRunner>();
 
-export function runDirectly(db: Db, runner: DirectRunner): void {
+export function registerDirectRunner(db: Db, runner: DirectRunner): void {
   directRunners.set(db, runner);
 }
 
@@ -38,43 +38,43 @@ interface Compiled {
  *     const service = await selectOne.first(db, { id });
  */
 export function prepared<V extends object, O>(build: (db: Db, value: V) => Compilable<O>) {
-  const stands = new Proxy({} as V, { get: (_, name) => new Parameter(String(name)) });
+  const placeholders = new Proxy({} as V, { get: (_, name) => new Parameter(String(name)) });
   // One compiled form per dialect: `?` on libSQL, `$1` on PostgreSQL.
   const compiled = new WeakMap<object, Compiled>();
 
-  function compiledFor(db: Db): Compiled {
+  function getCompiled(db: Db): Compiled {
     const dialect = db.getExecutor().adapter;
     let entry = compiled.get(dialect);
     if (!entry) {
-      const query = build(db, stands).compile();
+      const query = build(db, placeholders).compile();
       entry = { query, names: query.parameters.map((value) => (value instanceof Parameter ? value.name : undefined)) };
       compiled.set(dialect, entry);
     }
     return entry;
   }
 
-  const filled = ({ query, names }: Compiled, values: V) =>
+  const bindValues = ({ query, names }: Compiled, values: V) =>
     names.map((name, index) => (name === undefined ? query.parameters[index] : values[name as keyof V]));
 
   function run(db: Db, values: V) {
-    const entry = compiledFor(db);
+    const entry = getCompiled(db);
     const { sql, query, queryId } = entry.query;
-    return db.executeQuery<O>({ sql, query, queryId, parameters: filled(entry, values) });
+    return db.executeQuery<O>({ sql, query, queryId, parameters: bindValues(entry, values) });
   }
 
   async function all(db: Db, values: V): Promise<O[]> {
     const direct = directRunners.get(db);
     if (!direct) return (await run(db, values)).rows;
-    const entry = compiledFor(db);
-    return direct.all(entry.query.sql, filled(entry, values)) as O[];
+    const entry = getCompiled(db);
+    return direct.all(entry.query.sql, bindValues(entry, values)) as O[];
   }
 
   /** Not a promise where the store answers at once: this is the busiest function there is. */
-  function one(how: 'first' | 'recent', db: Db, values: V): Soon<O | undefined> {
+  function one(how: 'first' | 'recent', db: Db, values: V): MaybePromise<O | undefined> {
     const direct = directRunners.get(db);
     if (!direct) return all(db, values).then(([row]) => row);
-    const entry = compiledFor(db);
-    return direct[how](entry.query.sql, filled(entry, values)) as O | undefined;
+    const entry = getCompiled(db);
+    return direct[how](entry.query.sql, bindValues(entry, values)) as O | undefined;
   }
 
   return {
@@ -87,11 +87,11 @@ export function prepared<V extends object, O>(build: (db: Db, value: V) => Compi
      */
     recent: (db: Db, values: V) => one('recent', db, values),
     /** Runs a statement that returns no rows, and gives how many it changed. */
-    changed(db: Db, values: V): Soon<number> {
+    changed(db: Db, values: V): MaybePromise<number> {
       const direct = directRunners.get(db);
       if (!direct) return run(db, values).then(({ numAffectedRows }) => Number(numAffectedRows));
-      const entry = compiledFor(db);
-      return direct.changed(entry.query.sql, filled(entry, values));
+      const entry = getCompiled(db);
+      return direct.changed(entry.query.sql, bindValues(entry, values));
     },
   };
 }

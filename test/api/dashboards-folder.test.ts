@@ -150,7 +150,7 @@ onEachStore('the dashboards folder', (store) => {
     expect((await read(server, '/a')).json.data.name).toBe('first');
     await until(
       async () => server.log(),
-      (log) => /"file":"b\.yaml".*a\.yaml has this dashboard already/.test(log),
+      (log) => /"file":"b\.yaml".*a\.yaml has the same id/.test(log),
       'no word',
     );
   });
@@ -248,7 +248,7 @@ onEachStore('the dashboards folder', (store) => {
     expect(await named('none')).toBeUndefined();
     await until(
       async () => server.log(),
-      (log) => log.includes('must name one of Acme, Globex, Initech') && log.includes('There is no such organization'),
+      (log) => log.includes('must be one of Acme, Globex, Initech') && log.includes('The organization does not exist'),
       'no word in the log',
     );
   });

@@ -16,7 +16,7 @@ const basic = ({ keyId, keySecret }: { keyId: string; keySecret: string }) =>
 type Line = Record<string, unknown> & { requestId?: string; status?: number; msg?: string };
 
 /** Ends the server, so that everything is written, and reads what it said. */
-async function linesOf(server: TestServer): Promise<Line[]> {
+async function readLines(server: TestServer): Promise<Line[]> {
   await server.stop();
   return server
     .log()
@@ -49,9 +49,9 @@ onEachStore('the log', (store) => {
       const ids: string[] = [];
       for (const [call] of calls) ids.push((await server.call(call)).headers.get('x-request-id') ?? '');
       const broken = await sendRaw(server.url, head('BREW /v1/pot HTTP/1.1', 'Host: h'));
-      const lines = await linesOf(server);
+      const lines = await readLines(server);
       for (const [index, [, expected]] of calls.entries()) {
-        const line = lines.find(({ requestId, msg }) => requestId === ids[index] && msg === 'answered');
+        const line = lines.find(({ requestId, msg }) => requestId === ids[index] && msg === 'request completed');
         expect(line).toMatchObject({
           ...expected,
           ms: expect.any(Number),
@@ -59,7 +59,7 @@ onEachStore('the log', (store) => {
         });
       }
       expect(lines.find(({ requestId }) => requestId === broken.headers['x-request-id'])).toMatchObject({
-        operation: 'broken',
+        operation: 'malformed',
         status: 400,
       });
     } finally {
@@ -132,7 +132,7 @@ onEachStore('the log', (store) => {
           `X-Long: ${'a'.repeat(20_000)}`,
         ),
       );
-      const lines = await linesOf(server);
+      const lines = await readLines(server);
       expect(lines.length).toBeGreaterThan(calls.length);
 
       const keys = [acme.admin, acme.disabled, acme.expired, acme.query, wrong, made as typeof wrong];
@@ -176,7 +176,7 @@ describe('refusals in the log', () => {
       expect(answer.status).toBe(status);
       ids.push(answer.headers.get('x-request-id') ?? '');
     }
-    const refused = (await linesOf(server)).filter(({ msg }) => msg === 'refused');
+    const refused = (await readLines(server)).filter(({ msg }) => msg === 'request rejected');
     expect(refused).toHaveLength(3);
     for (const [index, [, status, key]] of expected.entries()) {
       if (status === 200) continue;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Answer } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { keyNamed, madeKey } from '../support/keys.ts';
-import { type Operation, operationsOf, pathOf } from '../support/operations.ts';
+import { formatPath, listOperations, type Operation } from '../support/operations.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 
 /** A body that would do something, if the call got through. */
@@ -41,7 +41,7 @@ const call = (
   const credentials = path.startsWith('/v1') ? { key: owner.admin } : { token: owner.writer };
   return server.call({
     method,
-    path: pathOf(operation, values),
+    path: formatPath(operation, values),
     ...credentials,
     ...(BODIES[id] ? { body: BODIES[id] } : {}),
   });
@@ -106,8 +106,8 @@ async function globexSees(server: TestServer): Promise<unknown[]> {
 onEachStore('tenancy', (store) => {
   const server = useServer(store);
   const allOperations = async () => [
-    ...(await operationsOf(server, '/v1')),
-    ...(await operationsOf(server, '/api/v2')),
+    ...(await listOperations(server, '/v1')),
+    ...(await listOperations(server, '/api/v2')),
   ];
 
   it('R1, R2: Globex itself finds all that the following tests look for', async () => {

@@ -94,7 +94,7 @@ it('usage import --url sends events to a running server, which owns the embedded
     expect(JSON.parse(sent.stdout)).toMatchObject({ accepted: 2, duplicates: 0, rejected: 1, errors: [{ index: 2 }] });
     const direct = await cli(['usage', 'import', file, '--data', join(server.directory, 'data'), '--org', acme.id]);
     expect(direct.code).toBe(1);
-    expect(listErrors(direct)).toEqual([expect.stringMatching(/Another process uses the engine's directory/)]);
+    expect(listErrors(direct)).toEqual([expect.stringMatching(/Another process is using the engine directory/)]);
     const unauthorized = await cli([...through.slice(0, -2), 'unknown:key']);
     expect(listErrors(unauthorized)).toEqual([expect.stringMatching(/The server rejected the request: UNAUTHORIZED/)]);
   } finally {

@@ -10,7 +10,7 @@ import type { EngineObserver } from '../../src/engine/observer.ts';
 import { openEngine } from '../../src/engine/open.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import type { AppError } from '../../src/kernel/errors.ts';
-import { ENGINE_PROGRAM, startFace } from '../support/face.ts';
+import { ENGINE_PROGRAM, startFace } from '../support/engine-http-server.ts';
 import { run } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -123,7 +123,7 @@ describe('a directory that another process uses', () => {
     const second = open('shared').engine;
     const { code, message } = await failure(second.start());
     expect(code).toBe('unavailable');
-    expect(message).toContain("Another process uses the engine's directory");
+    expect(message).toContain('Another process is using the engine directory');
     expect(await first.query(ONE)).toEqual([[1]]);
     await first.close();
     const rows = await until(

@@ -10,7 +10,7 @@ const ROUNDS = 4;
 const DAYS = ['2026-11-09', '2026-11-10', '2026-11-11'];
 const path = `/v1/organizations/${acme.id}/usageEvents`;
 
-const eventsOf = (batch: number) =>
+const createEvents = (batch: number) =>
   Array.from({ length: 200 }, (_, index) => ({
     id: `${batch}-${index}`,
     source: 'crash',
@@ -24,7 +24,7 @@ const eventsOf = (batch: number) =>
 /** Sends batches until the server is gone; the one that got no answer is sent again by the next. */
 async function sendUntilDead(server: TestServer, progress: { next: number }): Promise<void> {
   for (;;) {
-    const text = eventsOf(progress.next)
+    const text = createEvents(progress.next)
       .map((event) => JSON.stringify(event))
       .join('\n');
     try {
@@ -66,7 +66,7 @@ describe('kill -9 while usage arrives', () => {
         await server.restart();
       }
       // What was being stored when the last crash came is sent again.
-      const rest = eventsOf(progress.next);
+      const rest = createEvents(progress.next);
       await until(
         () => server.call({ method: 'POST', path, key: acme.admin, body: rest }),
         ({ status }) => status === 200,
@@ -85,7 +85,7 @@ describe('kill -9 while usage arrives', () => {
           expect(JSON.parse(stdout)).toMatchObject({ days: 3, waiting: 0, differences: [] });
       }
       await server.restart();
-      const sent = Array.from({ length: progress.next + 1 }, (_, batch) => eventsOf(batch)).flat();
+      const sent = Array.from({ length: progress.next + 1 }, (_, batch) => createEvents(batch)).flat();
       expect(sent.length).toBeGreaterThan(ROUNDS * 200);
       for (const day of DAYS)
         for (const entity of [acme.primary, acme.secondary]) {

@@ -25,7 +25,7 @@ export async function startDemo(data: string, program = PROGRAM): Promise<Demo> 
         const [found] = line.exec(errors) ?? [];
         if (found) resolve(found);
       });
-      ended.then((code) => resolve(`the demo exited with ${code}: ${errors}`));
+      void ended.then((code) => resolve(`the demo exited with ${code}: ${errors}`));
     });
   child.stderr.on('data', (text: string) => {
     errors += text;
@@ -38,7 +38,7 @@ export async function startDemo(data: string, program = PROGRAM): Promise<Demo> 
       text += more;
       if (text.includes('Ctrl+C')) resolve(text);
     });
-    ended.then((code) => reject(new Error(`the demo exited with ${code}: ${errors}`)));
+    void ended.then((code) => reject(new Error(`the demo exited with ${code}: ${errors}`)));
   });
   return {
     welcome,

@@ -17,7 +17,7 @@ interface Document {
   paths: Record<string, Record<string, { operationId: string; description?: string }>>;
 }
 
-export async function operationsOf(server: TestServer, prefix: '/v1' | '/api/v2'): Promise<Operation[]> {
+export async function listOperations(server: TestServer, prefix: '/v1' | '/api/v2'): Promise<Operation[]> {
   const { json } = await server.call({ path: '/openapi.json' });
   const operations = Object.entries((json as Document).paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, description = '' }]) => ({
@@ -34,7 +34,7 @@ export async function operationsOf(server: TestServer, prefix: '/v1' | '/api/v2'
 }
 
 /** The path with its parameters filled in, and a query where the operation cannot do without one. */
-export function pathOf({ path }: Operation, values: Record<string, string>): string {
+export function formatPath({ path }: Operation, values: Record<string, string>): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? `no value for ${name}`);
   return /\/usageCost(\/summary|\/export)?$/.test(path) ? `${filled}?from_date=2026-10-01&to_date=2026-10-31` : filled;
 }

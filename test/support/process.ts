@@ -34,7 +34,7 @@ export function spawnProgram(
     child.stdout.on('data', () => {
       if (output.stdout.includes('\n')) resolve(output.stdout.split('\n', 1)[0]);
     });
-    ended.then(() => resolve(undefined));
+    void ended.then(() => resolve(undefined));
   });
   return {
     pid: child.pid ?? 0,
@@ -47,7 +47,7 @@ export function spawnProgram(
 }
 
 /** The processes that a process has started itself. */
-export const childrenOf = (pid: number): number[] =>
+export const listChildren = (pid: number): number[] =>
   readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
   );

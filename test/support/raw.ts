@@ -30,7 +30,7 @@ export async function rawConnection(url: string): Promise<RawConnection> {
   let bytes = Buffer.alloc(0);
   let isClosed = false;
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  closed.then(() => {
+  void closed.then(() => {
     isClosed = true;
   });
   socket.on('data', (piece: Buffer) => {

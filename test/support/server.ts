@@ -99,7 +99,7 @@ export async function run(args: string[], environment: Record<string, string> = 
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const ready = new Promise<{ url: string; dashboardUrl: string }>((resolve, reject) => {
     if (child.stdout) createInterface({ input: child.stdout }).once('line', (line) => resolve(JSON.parse(line)));
-    ended.then((code) => reject(new Error(`the server ended with ${code} before it was ready:\n${log}`)));
+    void ended.then((code) => reject(new Error(`the server ended with ${code} before it was ready:\n${log}`)));
   });
   const { url, dashboardUrl } = await ready;
   return {

@@ -10,7 +10,7 @@ import { PROGRAM } from '../support/server.ts';
 // A few seconds of work, many times that where others share the machine.
 vi.setConfig({ testTimeout: 240_000 });
 
-const ROWS = /^demo telemetry of the last 24 hours is there: (\d+) rows written in [\d.]+ s$/;
+const ROWS = /^demo telemetry for the last 24 hours is ready: (\d+) rows written in [\d.]+ s$/;
 
 describe('telemetry of the demo', () => {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-demo-'));
@@ -49,11 +49,11 @@ describe('telemetry of the demo', () => {
   });
 
   it('is topped up by the next start, not loaded again', async () => {
-    const rowsOf = () =>
+    const countRows = () =>
       read(`SELECT count() FROM pilothouse.otel_metrics_gauge ${mine} AND ServiceName != 'pilothouse'`);
-    const [[before] = []] = await rowsOf();
+    const [[before] = []] = await countRows();
     expect(await written()).toBeLessThan(5000);
-    const [[after] = []] = await rowsOf();
+    const [[after] = []] = await countRows();
     expect(Number(after) - Number(before)).toBeLessThan(1000);
     const twice = await read(
       `SELECT count() FROM (SELECT TimeUnix, ResourceAttributes, MetricName, Attributes FROM pilothouse.otel_metrics_gauge ${mine} AND ServiceName != 'pilothouse' GROUP BY ALL HAVING count() > 1)`,
@@ -83,7 +83,7 @@ describe('telemetry of the demo', () => {
       symlinkSync(join(root, 'node_modules', name), join(directory, 'elsewhere', 'node_modules', name));
     const running = await startDemo(join(directory, 'without'), program);
     try {
-      expect(await running.telemetry).toMatch(/^no demo telemetry: .*install the package chdb/);
+      expect(await running.telemetry).toMatch(/^demo telemetry is not available: .*install the chdb package/);
       expect(running.welcome).toContain('Pilothouse is running.');
     } finally {
       expect(await running.stop()).toBe(0);

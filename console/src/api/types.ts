@@ -1,4 +1,4 @@
-// Short names for what the generated client hands out.
+// Short names for types of the generated client.
 import type {
   ActivityGetListResult,
   InstanceGetResult,

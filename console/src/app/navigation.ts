@@ -8,25 +8,31 @@ export interface Destination {
   /** For the command palette. */
   hint: string;
   icon: (props: { size?: number }) => ReactNode;
-  isOffered: (permissions: Permissions) => boolean;
+  isVisible: (permissions: Permissions) => boolean;
 }
 
-const fleet = ({ canSeeFleet }: Permissions) => canSeeFleet;
+const canSeeFleet = ({ canSeeFleet }: Permissions) => canSeeFleet;
 
 const DESTINATIONS: Destination[] = [
-  { to: '/', label: 'Overview', hint: 'The fleet at a glance', icon: OverviewIcon, isOffered: fleet },
-  { to: '/services', label: 'Services', hint: 'Sizes, replicas and idling', icon: ServicesIcon, isOffered: fleet },
-  { to: '/costs', label: 'Costs', hint: 'What each day cost', icon: CostsIcon, isOffered: fleet },
+  { to: '/', label: 'Overview', hint: 'Fleet at a glance', icon: OverviewIcon, isVisible: canSeeFleet },
+  {
+    to: '/services',
+    label: 'Services',
+    hint: 'Memory, replicas and idling',
+    icon: ServicesIcon,
+    isVisible: canSeeFleet,
+  },
+  { to: '/costs', label: 'Costs', hint: 'Daily costs and budgets', icon: CostsIcon, isVisible: canSeeFleet },
   {
     to: '/dashboards',
     label: 'Dashboards',
-    hint: 'What the telemetry says',
+    hint: 'Charts of logs, traces and metrics',
     icon: DashboardsIcon,
-    isOffered: ({ canSeeDashboards }) => canSeeDashboards,
+    isVisible: ({ canSeeDashboards }) => canSeeDashboards,
   },
-  { to: '/keys', label: 'Keys', hint: 'Who may call the API', icon: KeysIcon, isOffered: fleet },
-  { to: '/activity', label: 'Activity', hint: 'Who changed what', icon: ActivityIcon, isOffered: fleet },
+  { to: '/keys', label: 'Keys', hint: 'API keys', icon: KeysIcon, isVisible: canSeeFleet },
+  { to: '/activity', label: 'Activity', hint: 'Audit log', icon: ActivityIcon, isVisible: canSeeFleet },
 ];
 
-export const destinationsFor = (permissions: Permissions): Destination[] =>
-  DESTINATIONS.filter(({ isOffered }) => isOffered(permissions));
+export const listDestinations = (permissions: Permissions): Destination[] =>
+  DESTINATIONS.filter(({ isVisible }) => isVisible(permissions));

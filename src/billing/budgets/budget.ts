@@ -1,4 +1,4 @@
-import { reachOf } from '../../kernel/addresses.ts';
+import { classifyAddress } from '../../kernel/addresses.ts';
 
 /** A share of the budget in percent, or the forecast of the month's end reaching all of it. */
 export type Threshold = number | 'forecast';
@@ -81,7 +81,7 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g
 
 /** What is wrong with sending to this address; see `reachOf`. */
 export function reachMistake(address: string, allowPrivate: boolean): string | undefined {
-  const reach = reachOf(address);
+  const reach = classifyAddress(address);
   if (reach === 'public' || (reach === 'private' && allowPrivate)) return undefined;
   return reach === 'private'
     ? 'The address is private; --webhook-allow-private yes would permit it'

@@ -3,8 +3,8 @@ import { type Actor, difference } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { newWebhookSecret } from '../../credentials/secrets.ts';
 import { type Clock, SECOND_MS } from '../../kernel/clock.ts';
-import { dayOf } from '../../kernel/days.ts';
-import { AppError, refuse } from '../../kernel/errors.ts';
+import { toUtcDay } from '../../kernel/days.ts';
+import { AppError, rejectViolations } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import { chcFromMicros, MICROS_PER_CHC } from '../../kernel/money.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
@@ -97,7 +97,7 @@ export function createBudgets(options: Options) {
   }
 
   async function shown(budgets: readonly Budget[], organizationId: string): Promise<ShownBudget[]> {
-    const notices = await listNotices(state.db, organizationId, dayOf(clock.now()).slice(0, 7));
+    const notices = await listNotices(state.db, organizationId, toUtcDay(clock.now()).slice(0, 7));
     return budgets.map((budget) => ({ budget, notices: notices.filter(({ budgetId }) => budgetId === budget.id) }));
   }
 
@@ -208,7 +208,7 @@ export function createBudgets(options: Options) {
     if (given === null) return { webhook: undefined };
     const mistake = webhookMistake(given.url, { allowPrivate });
     if (mistake !== undefined)
-      refuse([{ path: 'request body.webhook.url', rule: mistake, value: given.url, secret: true }]);
+      rejectViolations([{ path: 'webhook.url', rule: mistake, value: given.url, secret: true }]);
     const kept = given.secret ?? before?.secret;
     if (kept !== undefined) return { webhook: { url: given.url, secret: kept } };
     const newSecret = newWebhookSecret();
@@ -222,7 +222,7 @@ function monthlyMicros(chc: number): number {
   const micros = Math.round(chc * MICROS_PER_CHC);
   if (!(micros > 0) || chc > MAX_MONTHLY_CHC || chcFromMicros(micros) !== chc) {
     const rule = `The value must be more than 0 and at most ${MAX_MONTHLY_CHC}, with at most 6 decimals`;
-    refuse([{ path: 'request body.monthlyCHC', rule, value: chc }]);
+    rejectViolations([{ path: 'monthlyCHC', rule, value: chc }]);
   }
   return micros;
 }

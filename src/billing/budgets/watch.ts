@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Actor } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { type Clock, isoTime } from '../../kernel/clock.ts';
-import { dayOf, daysBetween } from '../../kernel/days.ts';
-import { derivedUuid } from '../../kernel/ids.ts';
+import { listDaysBetween, toUtcDay } from '../../kernel/days.ts';
+import { deriveUuid } from '../../kernel/ids.ts';
 import { chcFromMicros } from '../../kernel/money.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
@@ -38,7 +38,7 @@ export function createWatch({ state, clock, audit, organizations, summaries, for
 
   async function look(organizationId: string, budgets: readonly Budget[]): Promise<void> {
     const { costRevision } = await organizations.get(organizationId);
-    const today = dayOf(clock.now());
+    const today = toUtcDay(clock.now());
     const looks = JSON.stringify([
       costRevision,
       today,
@@ -53,7 +53,7 @@ export function createWatch({ state, clock, audit, organizations, summaries, for
       .map((budget) => ({ ...budget, thresholds: budget.thresholds.filter((one) => !isTold(budget, one)) }))
       .filter(({ thresholds }) => thresholds.length > 0);
     if (untold.length > 0) {
-      const days = await summaries.perDay(organizationId, daysBetween(`${month}-01`, today));
+      const days = await summaries.perDay(organizationId, listDaysBetween(`${month}-01`, today));
       const wantsForecast = untold.some(({ thresholds }) => thresholds.includes('forecast'));
       const progress: Progress = {
         month,
@@ -76,7 +76,7 @@ export function createWatch({ state, clock, audit, organizations, summaries, for
       if (!budget || (await findNotice(tx, key))) return;
       if (!reached(budget, progress.spent, progress.expected).includes(threshold)) return;
       const createdAt = clock.now();
-      const deliveryId = derivedUuid('budget notice', organizationId, id, progress.month, String(threshold));
+      const deliveryId = deriveUuid('budget notice', organizationId, id, progress.month, String(threshold));
       const facts = factsOf(budget, threshold, progress);
       const notice: Notice = {
         ...key,

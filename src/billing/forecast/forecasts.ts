@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { addDays, type Day, dayOf, daysBetween, daysFromTo } from '../../kernel/days.ts';
-import { refuse } from '../../kernel/errors.ts';
+import { addDays, countDaysBetween, type Day, listDaysBetween, toUtcDay } from '../../kernel/days.ts';
+import { rejectViolations } from '../../kernel/errors.ts';
 import { METRICS } from '../cost.ts';
 import { weekday } from '../reports/period.ts';
 import { added, type Micros, nothing, type Summaries, sumOf } from '../reports/summaries.ts';
@@ -40,7 +40,7 @@ export function createForecasts({ summaries, clock }: { summaries: Summaries; cl
     /** The end of a month, the current one when left out. A month that is over is what it was. */
     async of(organizationId: string, wanted?: string): Promise<Forecast> {
       const asOf = clock.now();
-      const today = dayOf(asOf);
+      const today = toUtcDay(asOf);
       const month = wanted ?? today.slice(0, 7);
       checkMonth(month, today);
       const [first, last] = [`${month}-01`, lastOf(month)];
@@ -49,15 +49,15 @@ export function createForecasts({ summaries, clock }: { summaries: Summaries; cl
       const from = [`${before}-01`, historyFrom].sort()[0] ?? historyFrom;
       const through = [today, last].sort()[0] ?? today;
       const byDay = await booked(organizationId, from, through);
-      const history = daysBetween(historyFrom, addDays(today, -1)).map((day) => byDay.get(day) ?? nothing());
+      const history = listDaysBetween(historyFrom, addDays(today, -1)).map((day) => byDay.get(day) ?? nothing());
       const expectations = expectedDays(history, historyFrom, today, last);
       const daysOf = (name: string) =>
-        daysBetween(`${name}-01`, lastOf(name)).map((date) =>
+        listDaysBetween(`${name}-01`, lastOf(name)).map((date) =>
           dayAt(date, today, byDay.get(date), expectations.get(date)),
         );
       const days = daysOf(month);
       const micros = added(days.map((day) => day.micros));
-      const toDate = added(daysBetween(first, through).flatMap((day) => byDay.get(day) ?? []));
+      const toDate = added(listDaysBetween(first, through).flatMap((day) => byDay.get(day) ?? []));
       const [expected, fixed] = [sumOf(micros), sumOf(toDate)];
       const open = Math.max(0, expected - fixed);
       const band = open === 0 ? 0 : bandOf(history, historyFrom, today, last);
@@ -77,7 +77,7 @@ export function createForecasts({ summaries, clock }: { summaries: Summaries; cl
   };
 
   async function booked(organizationId: string, from: Day, to: Day): Promise<Map<Day, Micros>> {
-    const days = daysBetween(from, to);
+    const days = listDaysBetween(from, to);
     const sums = await summaries.perDay(organizationId, days);
     return new Map(days.map((day, index) => [day, sums[index] ?? nothing()]));
   }
@@ -85,7 +85,7 @@ export function createForecasts({ summaries, clock }: { summaries: Summaries; cl
 
 /** Of today and every day after it, up to the last one. */
 function expectedDays(history: readonly Micros[], historyFrom: Day, today: Day, last: Day): Map<Day, Micros> {
-  const days = daysBetween(today, last);
+  const days = listDaysBetween(today, last);
   const byMetric = METRICS.map((metric) =>
     projected(
       history.map((micros) => micros[metric]),
@@ -112,7 +112,7 @@ const DAYS_OF_A_MONTH = 30;
 
 /** Months ahead are less certain than the rest of this one: the band widens with the root of the distance. */
 function bandOf(history: readonly Micros[], historyFrom: Day, today: Day, last: Day): number {
-  const horizon = daysFromTo(today, last) + 1;
+  const horizon = countDaysBetween(today, last) + 1;
   const series = METRICS.map((metric) => history.map((micros) => micros[metric]));
   const band = errorBand(series, weekday(historyFrom), Math.min(horizon, DAYS_OF_A_MONTH));
   return Math.min(1, band * Math.sqrt(Math.max(1, horizon / DAYS_OF_A_MONTH)));
@@ -121,7 +121,7 @@ function bandOf(history: readonly Micros[], historyFrom: Day, today: Day, last: 
 function checkMonth(month: string, today: Day): void {
   const latest = addDays(`${today.slice(0, 7)}-15`, MONTHS_AHEAD * (365 / 12)).slice(0, 7);
   if (month > latest)
-    refuse([{ path: 'query.month', rule: `The value must be ${latest} at the latest`, value: month }]);
+    rejectViolations([{ path: 'month', rule: `The value must be ${latest} at the latest`, value: month }]);
 }
 
 const lastOf = (month: string): Day => addDays(`${addDays(`${month}-01`, 32).slice(0, 7)}-01`, -1);

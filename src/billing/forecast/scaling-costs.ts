@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { dayOf } from '../../kernel/days.ts';
+import { toUtcDay } from '../../kernel/days.ts';
 import type { ScalingChange } from '../../services/scaling.ts';
 import type { Scaling, Service } from '../../services/service.ts';
 import type { Services } from '../../services/services.ts';
@@ -24,7 +24,7 @@ export function createScalingCosts({ services, prices, clock }: { services: Serv
     /** A change of a service's scaling, its record afterwards and what compute may cost before and after. Nothing is stored. */
     async preview(organizationId: string, id: string, change: ScalingChange) {
       const { organization, before, after } = await services.preview(organizationId, id, change);
-      const book = await prices.bookFor(dayOf(clock.now()));
+      const book = await prices.bookFor(toUtcDay(clock.now()));
       const costOf = ({ scaling, details }: Readonly<Service>): MonthlyCost => {
         const usage = { meter: 'compute', entityType: 'service', tier: organization.tier } as const;
         return monthlyCost(scaling, priceOf(book, { ...usage, region: details.region }));

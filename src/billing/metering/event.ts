@@ -1,5 +1,5 @@
 import { MINUTE_MS, parseDateTime } from '../../kernel/clock.ts';
-import { type Day, dayOf } from '../../kernel/days.ts';
+import { type Day, toUtcDay } from '../../kernel/days.ts';
 import { isStorable } from '../../kernel/text.ts';
 import { METRICS } from '../cost.ts';
 import { type Entity, type EntityMap, entityKey } from '../entities.ts';
@@ -111,7 +111,7 @@ function readTime(text: string, nowMs: number): EventTime | Refusal {
   if (ms === undefined) return refusal('time', 'The value must be an ISO 8601 date-time');
   if (ms > nowMs + FUTURE_MS) return refusal('time', 'The value must not lie more than an hour in the future');
   if (ms < FIRST_MS) return refusal('time', 'The value must not lie before 2000');
-  return { ms, day: dayOf(ms), text: new Date(ms).toISOString().replace('T', ' ').slice(0, -1) };
+  return { ms, day: toUtcDay(ms), text: new Date(ms).toISOString().replace('T', ' ').slice(0, -1) };
 }
 
 function unknownEntity(entityType: string, entityId: string): Refusal {

@@ -126,7 +126,7 @@ export function createIntake({ state, engine, clock, organizations, entities, lo
       const fresh = batches.map((batch) => newOf(batch, counted));
       // Before they are stored: if it fails half-way they may be there.
       for (const { hashes } of fresh) knownIds.add(organizationId, hashes);
-      for (const text of insertsOf(fresh, days)) await engine.insertTabbed('usage_events', EVENT_COLUMNS, text);
+      for (const text of insertsOf(fresh, days)) await engine.insertTsv('usage_events', EVENT_COLUMNS, text);
       return fresh.map(({ hashes }) => hashes.length);
     } finally {
       await finish(organizationId, days);

@@ -1,7 +1,8 @@
 import { acceptRawBodies } from '../../http/body.ts';
-import { managementAnswer, success } from '../../http/envelopes.ts';
-import { callerOf } from '../../http/guard.ts';
-import { exceptBody, type Routes } from '../../http/validation.ts';
+import { managementResponse, success } from '../../http/envelopes.ts';
+import { getIdentity } from '../../http/guard.ts';
+import { type Routes, withoutBodyValidation } from '../../http/validation.ts';
+import { ADMINS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { eventTexts, MAX_BATCH_BYTES, unpacked } from './batch-text.ts';
 import type { Intake } from './intake.ts';
@@ -16,16 +17,16 @@ export function meteringRoutes({ intake }: { intake: Intake }): Routes {
     app.post(
       '/v1/organizations/:organizationId/usageEvents',
       {
-        config: { operation: 'usageEventsCreate', roles: ['admin'] },
+        config: { operation: 'usageEventsCreate', roles: ADMINS },
         bodyLimit: MAX_BATCH_BYTES,
-        validatorCompiler: exceptBody,
+        validatorCompiler: withoutBodyValidation,
         schema: {
           tags: ['Billing'],
           summary: 'Meter usage',
           description: `A batch of metered usage: a JSON array, or ${LINES} with one event to a line; gzip if you like; at most 32 MiB. Accepted events are on disk when the answer comes, and count once however often they are sent.`,
           params: OrganizationPath,
           body: UsageEvents,
-          response: managementAnswer(TakenUsage),
+          response: managementResponse(TakenUsage),
         },
       },
       async (request) => {
@@ -34,7 +35,7 @@ export function meteringRoutes({ intake }: { intake: Intake }): Routes {
         const { 'content-encoding': encoding, 'content-type': type = '' } = request.headers;
         const bytes = await unpacked(sent, encoding);
         const format = type.toLowerCase().startsWith(LINES) || bytes.length === 0 ? 'ndjson' : 'json';
-        const taken = await intake.take(callerOf(request).organizationId, () => eventTexts(bytes, format));
+        const taken = await intake.take(getIdentity(request).organizationId, () => eventTexts(bytes, format));
         return success(request, taken);
       },
     );

@@ -2,9 +2,9 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { parse, type YAMLParseError } from 'yaml';
 import { parseDate } from '../../kernel/clock.ts';
-import { AppError, MISSING, refuse, type Violation } from '../../kernel/errors.ts';
+import { AppError, MISSING, rejectViolations, type Violation } from '../../kernel/errors.ts';
 import { dropNulls } from '../../kernel/nulls.ts';
-import { violationsOf } from '../../kernel/violations.ts';
+import { toViolations } from '../../kernel/violations.ts';
 import { TIERS } from '../../organizations/organization.ts';
 import { ENTITY_TYPES, METRICS } from '../cost.ts';
 import { METERS } from '../meter.ts';
@@ -46,10 +46,10 @@ const validator = Compile(PriceFile);
 export function parsePriceFile(text: string): NewPriceBook {
   const file = parseText(text.replace(/^\uFEFF/, '')) ?? {};
   dropNulls(PriceFile, file);
-  if (!validator.Check(file)) refuse(violationsOf(validator.Errors(file), file, ''));
+  if (!validator.Check(file)) rejectViolations(toViolations(validator.Errors(file), file, ''));
   const { effectiveFrom, prices } = file as Static<typeof PriceFile>;
   const book = { effectiveFrom, prices: prices.map((price): Price => ({ ...price, price: priceText(price.price) })) };
-  refuse(bookViolations(book));
+  rejectViolations(bookViolations(book));
   return book;
 }
 

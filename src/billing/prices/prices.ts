@@ -2,7 +2,7 @@ import type { Actor } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Day } from '../../kernel/days.ts';
-import { AppError, refuse } from '../../kernel/errors.ts';
+import { AppError, rejectViolations } from '../../kernel/errors.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import { isUniqueViolation } from '../../state/failures.ts';
 import type { State } from '../../state/state.ts';
@@ -35,7 +35,7 @@ export function createPrices({ state, clock, audit, organizations }: Options) {
 
     /** A new version. Days that are locked keep their price, so it begins after the last of them. */
     async set(actor: Actor, book: NewPriceBook): Promise<PriceBook> {
-      refuse(bookViolations(book));
+      rejectViolations(bookViolations(book));
       try {
         return await state.write(async (tx) => {
           // All of them: no day of anybody is rated or locked while its prices change.
@@ -44,7 +44,7 @@ export function createPrices({ state, clock, audit, organizations }: Options) {
           const locked = await findLastLockedDay(tx);
           if (locked !== undefined && book.effectiveFrom <= locked) {
             const rule = `The value must be later than ${locked}, which is locked`;
-            refuse([{ path: 'effectiveFrom', rule, value: book.effectiveFrom }]);
+            rejectViolations([{ path: 'effectiveFrom', rule, value: book.effectiveFrom }]);
           }
           const [latest = LIST_PRICES] = (await listPriceBooks(tx)).slice(-1);
           const next = { version: latest.version + 1, effectiveFrom: book.effectiveFrom, prices: book.prices };

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Actor } from '../../audit/activity.ts';
 import { type Clock, DAY_MS, MINUTE_MS, SECOND_MS } from '../../kernel/clock.ts';
-import { addDays, type Day, dayOf } from '../../kernel/days.ts';
+import { addDays, type Day, toUtcDay } from '../../kernel/days.ts';
 import type { State } from '../../state/state.ts';
 import type { Intake } from '../metering/intake.ts';
 import type { Rating } from './rating.ts';
@@ -46,7 +46,7 @@ export function createRater({ state, clock, log, intake, rating, lockAfterDays }
     const now = clock.now();
     const last = new Map<string, Day>();
     const waiting = new Set<string>();
-    for (const day of await listDays(state.db, { to: addDays(dayOf(now), -1) })) {
+    for (const day of await listDays(state.db, { to: addDays(toUtcDay(now), -1) })) {
       const { organizationId, date, isLocked } = day;
       if (isLocked || waiting.has(organizationId)) continue;
       if (isOverdue(day, now)) last.set(organizationId, date);

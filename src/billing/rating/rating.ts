@@ -3,8 +3,8 @@ import type { Actor } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { addDays, type Day, dayOf } from '../../kernel/days.ts';
-import { AppError, refuse } from '../../kernel/errors.ts';
+import { addDays, type Day, toUtcDay } from '../../kernel/days.ts';
+import { AppError, rejectViolations } from '../../kernel/errors.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
 import type { Db } from '../../state/tables.ts';
@@ -160,7 +160,8 @@ export function createRating({ state, engine, clock, audit, organizations, entit
 
     /** Closes every day up to this one for good. Each is rated a last time if it has to be. */
     async lock(actor: Actor, organizationId: string, through: Day): Promise<number> {
-      if (through >= dayOf(clock.now())) refuse([{ path: 'through', rule: 'The day must be over', value: through }]);
+      if (through >= toUtcDay(clock.now()))
+        rejectViolations([{ path: 'through', rule: 'The day must be over', value: through }]);
       for (let attempt = 1; ; attempt++) {
         for (const day of await listDays(state.db, { organizationId, to: through }))
           if (day.revision > day.ratedRevision) await rateDay(organizationId, day.date);

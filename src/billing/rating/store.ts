@@ -1,12 +1,9 @@
-import { sql } from 'kysely';
 import type { Day } from '../../kernel/days.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { packed } from '../../state/packed.ts';
 import { prepared } from '../../state/prepared.ts';
 import { preparedRows } from '../../state/prepared-rows.ts';
 import type { Db, UsageDayRow, UsageLedgerRow } from '../../state/tables.ts';
 import type { EntityType, Metric } from '../cost.ts';
-import { packedEntry, unpackedEntry } from '../packed-entry.ts';
 import type { LedgerEntry } from './ledger.ts';
 
 /** A day with metered usage. It is rated again while `revision` is ahead. */
@@ -79,28 +76,28 @@ export async function setRated(
     .execute();
 }
 
-/** An entry as it is read: both drivers pay by the column. */
-interface PackedEntryRow {
-  entity_id: string;
-  /** `date entity_type` */
-  place: string;
-  entry: string;
-}
+const selectOfUsageDate = prepared((db: Db, value: { organizationId: string; usageDate: Day }) =>
+  db
+    .selectFrom('usage_ledger')
+    .select(['date', 'entity_type', 'entity_id', 'meter', 'quantity', 'price_version', 'unit_price', 'micros'])
+    .where('organization_id', '=', value.organizationId)
+    .where('usage_date', '=', value.usageDate),
+);
 
-const selectOfUsageDate = prepared((db: Db, value: { organizationId: string; usageDate: Day }) => ({
-  compile: () =>
-    sql<PackedEntryRow>`SELECT entity_id, ${packed(['date', 'entity_type'])} AS place, ${packedEntry('usage_ledger')} AS entry FROM usage_ledger
-      WHERE organization_id = ${value.organizationId} AND usage_date = ${value.usageDate}`.compile(db),
-}));
-
-/** Whatever was used on that day, on whichever date it is booked. */
+/** Entries for usage of that day, whatever date they are booked on. */
 export async function listEntriesOfUsage(db: Db, organizationId: string, usageDate: Day): Promise<LedgerEntry[]> {
-  return (await selectOfUsageDate.all(db, { organizationId, usageDate })).map(unpacked);
-}
-
-function unpacked({ entity_id, place, entry }: PackedEntryRow): LedgerEntry {
-  const [date = '', entityType] = place.split(' ');
-  return { date, entityType: entityType as EntityType, entityId: entity_id, ...unpackedEntry(entry) };
+  const rows = await selectOfUsageDate.all(db, { organizationId, usageDate });
+  return rows.map((row) => ({
+    date: row.date,
+    entityType: row.entity_type as EntityType,
+    entityId: row.entity_id,
+    meter: row.meter as Metric,
+    usageDate,
+    quantity: row.quantity,
+    priceVersion: row.price_version,
+    unitPrice: row.unit_price,
+    micros: row.micros,
+  }));
 }
 
 /** What an entity owes for one meter, for usage of whichever day. */

@@ -1,4 +1,4 @@
-import { addDays, type Day, daysBetween, daysFromTo } from '../../kernel/days.ts';
+import { addDays, countDaysBetween, type Day, listDaysBetween } from '../../kernel/days.ts';
 import type { Window } from '../window.ts';
 
 export const STEPS = ['day', 'week', 'month', 'all'] as const;
@@ -18,7 +18,7 @@ export interface Period extends Window {
 export function periodsOf(window: Window, step: Step): Period[] {
   if (step === 'all') return [{ name: `${window.from}/${window.to}`, ...window, previous: before(window) }];
   const periods: Period[] = [];
-  for (const day of daysBetween(window.from, window.to)) {
+  for (const day of listDaysBetween(window.from, window.to)) {
     const name = NAMES[step](day);
     const last = periods.at(-1);
     if (last?.name === name) last.to = day;
@@ -30,7 +30,7 @@ export function periodsOf(window: Window, step: Step): Period[] {
 
 /** As many days, right before. */
 export function before({ from, to }: Window): Window {
-  return { from: addDays(from, -(daysFromTo(from, to) + 1)), to: addDays(from, -1) };
+  return { from: addDays(from, -(countDaysBetween(from, to) + 1)), to: addDays(from, -1) };
 }
 
 const NAMES: Record<Exclude<Step, 'all'>, (day: Day) => string> = {
@@ -54,7 +54,7 @@ const PREVIOUS: Record<Exclude<Step, 'all'>, (period: Window) => Window> = {
 export function isoWeek(day: Day): string {
   const thursday = addDays(day, 3 - weekday(day));
   const year = thursday.slice(0, 4);
-  const week = Math.floor(daysFromTo(`${year}-01-01`, thursday) / 7) + 1;
+  const week = Math.floor(countDaysBetween(`${year}-01-01`, thursday) / 7) + 1;
   return `${year}-W${String(week).padStart(2, '0')}`;
 }
 

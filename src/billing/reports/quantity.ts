@@ -1,4 +1,4 @@
-import { memoized } from '../../kernel/memo.ts';
+import { memoize } from '../../kernel/memo.ts';
 import { MICROS_PER_CHC } from '../../kernel/money.ts';
 import type { Metric } from '../cost.ts';
 import { METERS } from '../meter.ts';
@@ -11,7 +11,7 @@ const MICRO_DECIMALS = 6;
 const POWERS = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent));
 const powerOfTen = (exponent: number): bigint => POWERS[exponent] ?? 10n ** BigInt(exponent);
 
-const priceOf = memoized(parseDecimal);
+const priceOf = memoize(parseDecimal);
 
 const NEIGHBOURS = [0n, 1n, -1n];
 

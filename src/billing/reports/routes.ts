@@ -2,10 +2,12 @@ import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
-import { noticed } from '../../http/cut-off.ts';
-import { managementAnswer, success } from '../../http/envelopes.ts';
-import { callerOf } from '../../http/guard.ts';
+import { logFailures } from '../../http/aborted-responses.ts';
+import { managementResponse, success } from '../../http/envelopes.ts';
+import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
+import { acceptsGzip } from '../../kernel/encodings.ts';
+import { READERS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { parseWindow } from '../window.ts';
 import { fileNameOf } from './exports.ts';
@@ -13,7 +15,6 @@ import type { Reports } from './reports.ts';
 import { ExportQuery, SummaryQuery, summaryRecord, UsageCostSummary } from './schema.ts';
 import { MAX_SUMMARY_DAYS } from './summaries.ts';
 
-const roles = ['admin', 'developer'];
 const tags = ['Billing'];
 /** Text with this much repetition shrinks to a tenth at once; more effort costs more time than it saves. */
 const GZIP_LEVEL = 2;
@@ -23,7 +24,7 @@ export function reportRoutes({ reports }: { reports: Reports }): Routes {
     app.get(
       '/v1/organizations/:organizationId/usageCost/summary',
       {
-        config: { operation: 'usageCostSummaryGet', roles },
+        config: { operation: 'usageCostSummaryGet', roles: READERS },
         schema: {
           tags,
           summary: 'Summarize usage cost',
@@ -31,13 +32,13 @@ export function reportRoutes({ reports }: { reports: Reports }): Routes {
             'A row for every period and group that cost something in it or in the period before, which stands beside it. Periods are cut off where the days asked for end; sums are exact.',
           params: OrganizationPath,
           querystring: SummaryQuery,
-          response: managementAnswer(UsageCostSummary),
+          response: managementResponse(UsageCostSummary),
         },
       },
       async (request) => {
         const { by = 'day', group = 'none' } = request.query;
         const window = parseWindow(request.query, MAX_SUMMARY_DAYS);
-        const summary = await reports.summaries.of(callerOf(request).organizationId, window, by, group);
+        const summary = await reports.summaries.of(getIdentity(request).organizationId, window, by, group);
         return success(request, summaryRecord(summary));
       },
     );
@@ -45,7 +46,7 @@ export function reportRoutes({ reports }: { reports: Reports }): Routes {
     app.get(
       '/v1/organizations/:organizationId/usageCost/export',
       {
-        config: { operation: 'usageCostExport', roles },
+        config: { operation: 'usageCostExport', roles: READERS },
         schema: {
           tags,
           summary: 'Export usage cost',
@@ -59,10 +60,10 @@ export function reportRoutes({ reports }: { reports: Reports }): Routes {
       async (request, reply) => {
         const { format = 'csv' } = request.query;
         const window = parseWindow(request.query, Number.POSITIVE_INFINITY);
-        const pieces = reports.exports.pieces(callerOf(request).organizationId, window, format);
+        const pieces = reports.exports.pieces(getIdentity(request).organizationId, window, format);
         // Before the answer begins: a store that is down is still a 503, not half a file.
         const first = await pieces.next();
-        const file = Readable.from(chained(first, noticed(request, pieces)), { objectMode: false });
+        const file = Readable.from(chained(first, logFailures(request, pieces)), { objectMode: false });
         const answer = reply as unknown as FastifyReply;
         answer
           .type('text/csv; charset=utf-8; header=present')
@@ -82,11 +83,4 @@ async function* chained(first: IteratorResult<Buffer>, rest: AsyncGenerator<Buff
   if (first.done) return;
   yield first.value;
   yield* rest;
-}
-
-/** `gzip` or `*`, unless with a weight of 0. */
-function acceptsGzip(header: string | string[] | undefined): boolean {
-  return String(header ?? '')
-    .split(',')
-    .some((part) => /^\s*(gzip|x-gzip|\*)\s*(;\s*q\s*=\s*(?!0(\.0*)?\s*$).*)?$/i.test(part));
 }

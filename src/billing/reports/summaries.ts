@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { addDays, type Day, daysFromTo } from '../../kernel/days.ts';
+import { addDays, countDaysBetween, type Day } from '../../kernel/days.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Db } from '../../state/tables.ts';
 import { byBytes, METRICS, type Metric, totalMicros } from '../cost.ts';
@@ -94,7 +94,7 @@ function batchesOf(ranges: readonly Window[]): Slice[][] {
   let days = 0;
   for (const [range, { from, to }] of ranges.entries()) {
     for (let start = from; start <= to; start = addDays(start, DAYS_AT_ONCE)) {
-      const length = Math.min(DAYS_AT_ONCE, daysFromTo(start, to) + 1);
+      const length = Math.min(DAYS_AT_ONCE, countDaysBetween(start, to) + 1);
       const end = addDays(start, length - 1);
       const batch = batches.at(-1);
       if (!batch || batch.length === MAX_SLICES || days + length > DAYS_AT_ONCE) {

@@ -8,8 +8,8 @@ export interface Gauge {
   metricName: string;
 }
 
-/** The moments, in epoch milliseconds, at which a gauge of a service has a value. */
-export async function findGaugeMoments(
+/** Lists the times, in epoch milliseconds, at which a gauge of a service has a value. */
+export async function listGaugeTimes(
   engine: Pick<Engine, 'query'>,
   { organizationId, serviceName, metricName }: Gauge,
   fromMs: number,

@@ -4,7 +4,7 @@ import type { Intake } from '../../billing/metering/intake.ts';
 import type { Rating } from '../../billing/rating/rating.ts';
 import { createBackgroundLoop } from '../../kernel/background-loop.ts';
 import { type Clock, MINUTE_MS } from '../../kernel/clock.ts';
-import { addDays, type Day, dayOf } from '../../kernel/days.ts';
+import { addDays, type Day, toUtcDay } from '../../kernel/days.ts';
 import { type DemoMeter, generateUsage } from './generator.ts';
 
 interface Options {
@@ -39,7 +39,7 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
 
   /** Days without usage, today, and the last metered day: both may be incomplete. */
   async function listMissingDays(): Promise<Day[]> {
-    const today = dayOf(clock.now());
+    const today = toUtcDay(clock.now());
     const days = Array.from({ length: DAYS }, (_, back) => addDays(today, -back));
     const missing: Day[] = [];
     let isLastMeteredDay = true;
@@ -63,15 +63,15 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
     }
     if (isClosed) return false;
     await rating.rateDirty(organizationId);
-    await rating.lock(actor, organizationId, addDays(dayOf(clock.now()), -(lockAfterDays + 1)));
+    await rating.lock(actor, organizationId, addDays(toUtcDay(clock.now()), -(lockAfterDays + 1)));
     const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
-    say(`demo usage: loaded the last ${DAYS} days, ${events.toLocaleString('en-US')} events in ${seconds} s`);
+    say(`demo usage for the last ${DAYS} days is ready: ${events} events metered and rated in ${seconds} s`);
     return true;
   }
 
   /** Includes yesterday, whose last minutes may have ended since the previous run. */
   async function addRecent(): Promise<void> {
-    const today = dayOf(clock.now());
+    const today = toUtcDay(clock.now());
     await meterDay(addDays(today, -1));
     await meterDay(today);
   }
@@ -86,7 +86,7 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
       isFailing = false;
     },
     onError(error) {
-      if (!isFailing && !isClosed) say(`demo usage: unavailable: ${(error as Error).message}`);
+      if (!isFailing && !isClosed) say(`demo usage is not available: ${(error as Error).message}`);
       isFailing = true;
     },
   });

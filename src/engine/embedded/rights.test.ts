@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { useFace } from '../../../test/support/face.ts';
+import { useEngineHttpServer } from '../../../test/support/engine-http-server.ts';
 
-const face = useFace();
+const face = useEngineHttpServer();
 const directory = mkdtempSync(join(tmpdir(), 'pilothouse-rights-'));
 let visits = 0;
 const outside = createServer((_, response) => {
@@ -27,7 +27,7 @@ afterAll(() => {
 const outsideUrl = () => `http://127.0.0.1:${(outside.address() as AddressInfo).port}/`;
 
 describe('the reader', () => {
-  it('reads our own tables and their columns', async () => {
+  it('reads our tables and their columns', async () => {
     expect((await face.call('SELECT count() FROM pilothouse.t')).text).toBe('0\n');
     const columns = "SELECT name FROM system.columns WHERE database = 'pilothouse' AND table = 't'";
     expect((await face.call(columns)).text).toBe('a\n');
@@ -72,7 +72,7 @@ describe('the reader', () => {
     expect(visits).toBe(0);
   });
 
-  it('cannot loosen what every call is given', async () => {
+  it('cannot raise the limits of its calls', async () => {
     const settings = "SELECT getSetting('readonly'), getSetting('max_memory_usage')";
     const answer = await face.call(settings, { query: { readonly: '0', max_memory_usage: '99999999999' } });
     expect(answer.text).toBe(`1\t${300 * 2 ** 20}\n`);
@@ -88,7 +88,7 @@ describe('the writer', () => {
     "INSERT INTO FUNCTION file('/tmp/x', 'CSV', 'a UInt8') VALUES (1)",
     'GRANT ALL ON *.* TO default',
     'SYSTEM SHUTDOWN',
-  ])('has its own database only: not %j', async (sql) => {
+  ])('is limited to its database: not %j', async (sql) => {
     expect((await face.call(sql, { as: 'writer' })).headers.get('x-clickhouse-exception-code')).toMatch(
       /^(497|164|344)$/,
     );

@@ -1,0 +1,225 @@
+import { METRIC_DATA_TYPES, type MetricDataType } from '../sources/source.ts';
+
+/** A call of a ClickHouse aggregate function: `quantile(0.95)(Duration)`. */
+export interface Aggregate {
+  name: string;
+  level?: number | undefined;
+  arguments: string[];
+}
+
+/** SQL that the planner of logs and traces provides. */
+interface EventInput {
+  /** The series' `field`; empty if the aggregation reads none. */
+  field: string;
+  time: string;
+  level: number;
+}
+
+interface Aggregation {
+  label: string;
+  /** One sentence for the OpenAPI document, the console and docs/aggregations.md. */
+  description: string;
+  /** The series must set `level`. */
+  needsLevel?: true;
+  /** The result is divided by the length of the bucket in seconds. */
+  isPerSecond?: true;
+  /** The result is a number for every field. Only numbers can be divided. */
+  isNumeric: boolean;
+  /** The numerator of a ratio if no row matches. A count of nothing is 0, an average of nothing is null. */
+  emptyValue: 0 | null;
+  /** Assumed if a series of a metric source has no `metricDataType`. */
+  defaultMetricDataType: MetricDataType;
+  /** Logs and traces. Absent: not available. */
+  events?: {
+    /** `number`: the field is converted to a number, and rows without one are skipped. `value`: the field as it is. */
+    field: 'none' | 'number' | 'value';
+    aggregate(input: EventInput): Aggregate;
+  };
+  /** Gauges and sums: one value per stream and bucket (`__of_series`), then an aggregate over the streams. */
+  values: {
+    /** `increase` is not available for gauges. `default`: the increase of a counter, the last value of anything else. */
+    ofSeries: 'default' | 'last' | 'increase';
+    aggregate(level: number): Aggregate;
+  };
+  /** Histograms and summaries, from the counts and sums of each point. Absent: not available. */
+  distributions?: 'quantile' | { aggregate: Aggregate; where?: string; requiredColumn?: 'Min' | 'Max' };
+}
+
+const ofNumbers = (name: string) =>
+  ({ field: 'number', aggregate: ({ field }: EventInput) => ({ name, arguments: [field] }) }) as const;
+
+const overSeries = (name: string) =>
+  ({ ofSeries: 'default', aggregate: () => ({ name, arguments: ['__of_series'] }) }) as const;
+
+const latestSeries = {
+  ofSeries: 'last',
+  aggregate: () => ({ name: 'argMax', arguments: ['__of_series', '__at'] }),
+} as const;
+
+const increaseOfSeries = {
+  ofSeries: 'increase',
+  aggregate: () => ({ name: 'sum', arguments: ['__of_series'] }),
+} as const;
+
+const COUNT_OF_POINTS: { aggregate: Aggregate } = { aggregate: { name: 'sum', arguments: ['__count'] } };
+
+const anyValue = {
+  isNumeric: false,
+  emptyValue: null,
+  defaultMetricDataType: 'gauge',
+  events: { field: 'value', aggregate: ({ field }: EventInput) => ({ name: 'any', arguments: [field] }) },
+  values: latestSeries,
+} as const;
+
+/**
+ * Every aggregation of a series (`aggFn`). The schema, validation, planners, OpenAPI document, console and
+ * docs/aggregations.md read this table: a new aggregation is a new entry.
+ */
+export const AGGREGATIONS = {
+  avg: {
+    label: 'Average',
+    description: 'The mean of the field.',
+    isNumeric: true,
+    emptyValue: null,
+    defaultMetricDataType: 'gauge',
+    events: ofNumbers('avg'),
+    values: overSeries('avg'),
+    distributions: {
+      aggregate: { name: 'avgWeighted', arguments: ['__sum / __count', 'toFloat64(__count)'] },
+      where: '__count > 0',
+    },
+  },
+  count: {
+    label: 'Count',
+    description: 'The number of rows, of streams for gauges and sums, of observations for histograms and summaries.',
+    isNumeric: true,
+    emptyValue: 0,
+    defaultMetricDataType: 'gauge',
+    events: { field: 'none', aggregate: () => ({ name: 'count', arguments: [] }) },
+    values: { ofSeries: 'default', aggregate: () => ({ name: 'count', arguments: [] }) },
+    distributions: COUNT_OF_POINTS,
+  },
+  count_distinct: {
+    label: 'Count distinct',
+    description: 'The exact number of distinct values.',
+    isNumeric: true,
+    emptyValue: 0,
+    defaultMetricDataType: 'gauge',
+    events: { field: 'value', aggregate: ({ field }) => ({ name: 'uniqExact', arguments: [field] }) },
+    values: overSeries('uniqExact'),
+  },
+  last_value: {
+    label: 'Last value',
+    description: 'The latest value by time.',
+    isNumeric: false,
+    emptyValue: null,
+    defaultMetricDataType: 'gauge',
+    events: { field: 'value', aggregate: ({ field, time }) => ({ name: 'argMax', arguments: [field, time] }) },
+    values: latestSeries,
+  },
+  max: {
+    label: 'Maximum',
+    description: 'The largest value.',
+    isNumeric: true,
+    emptyValue: null,
+    defaultMetricDataType: 'gauge',
+    events: ofNumbers('max'),
+    values: overSeries('max'),
+    distributions: { aggregate: { name: 'max', arguments: ['Max'] }, where: 'Count > 0', requiredColumn: 'Max' },
+  },
+  min: {
+    label: 'Minimum',
+    description: 'The smallest value.',
+    isNumeric: true,
+    emptyValue: null,
+    defaultMetricDataType: 'gauge',
+    events: ofNumbers('min'),
+    values: overSeries('min'),
+    distributions: { aggregate: { name: 'min', arguments: ['Min'] }, where: 'Count > 0', requiredColumn: 'Min' },
+  },
+  quantile: {
+    label: 'Quantile',
+    description: 'The quantile given by level: 0.95 is the 95th percentile. Approximate.',
+    needsLevel: true,
+    isNumeric: true,
+    emptyValue: null,
+    defaultMetricDataType: 'histogram',
+    events: { field: 'number', aggregate: ({ field, level }) => ({ name: 'quantile', level, arguments: [field] }) },
+    values: { ofSeries: 'default', aggregate: (level) => ({ name: 'quantile', level, arguments: ['__of_series'] }) },
+    distributions: 'quantile',
+  },
+  sum: {
+    label: 'Sum',
+    description: 'The total of the field.',
+    isNumeric: true,
+    emptyValue: 0,
+    defaultMetricDataType: 'gauge',
+    events: ofNumbers('sum'),
+    values: overSeries('sum'),
+    distributions: { aggregate: { name: 'sum', arguments: ['__sum'] } },
+  },
+  any: { label: 'Any value', description: 'One of the values; the latest for gauges and sums.', ...anyValue },
+  none: { label: 'None', description: 'The same as any.', ...anyValue },
+  increase: {
+    label: 'Increase',
+    description: 'The growth of a counter in each bucket.',
+    isNumeric: true,
+    emptyValue: 0,
+    defaultMetricDataType: 'sum',
+    values: increaseOfSeries,
+    distributions: COUNT_OF_POINTS,
+  },
+  rate: {
+    label: 'Rate',
+    description: 'The growth of a counter per second.',
+    isPerSecond: true,
+    isNumeric: true,
+    emptyValue: 0,
+    defaultMetricDataType: 'sum',
+    values: increaseOfSeries,
+    distributions: COUNT_OF_POINTS,
+  },
+} as const satisfies Record<string, Aggregation>;
+
+export type AggregationName = keyof typeof AGGREGATIONS;
+
+export const AGGREGATION_NAMES = Object.keys(AGGREGATIONS) as AggregationName[];
+
+export const getAggregation = (name: AggregationName): Aggregation => AGGREGATIONS[name];
+
+/** Assumed for a quantile whose series has no `level`. */
+export const DEFAULT_LEVEL = 0.5;
+
+export type DataType = 'events' | MetricDataType;
+
+/** The kinds of data that have the aggregation: `events` for logs and traces, and types of metrics. */
+export function listDataTypes(name: AggregationName): DataType[] {
+  const types: DataType[] = ['events', ...METRIC_DATA_TYPES];
+  return types.filter((type) => isAvailable(getAggregation(name), type));
+}
+
+/** The aggregations of a kind of data, in alphabetical order. */
+export function listAggregations(type: DataType): AggregationName[] {
+  return AGGREGATION_NAMES.filter((name) => isAvailable(getAggregation(name), type)).sort();
+}
+
+function isAvailable({ events, values, distributions }: Aggregation, type: DataType): boolean {
+  if (type === 'events') return events !== undefined;
+  if (type === 'gauge') return values.ofSeries !== 'increase';
+  if (type === 'sum') return true;
+  // The OpenTelemetry table of summaries has no Min and Max.
+  const isRecorded = type !== 'summary' || distributions === 'quantile' || distributions?.requiredColumn === undefined;
+  return distributions !== undefined && isRecorded;
+}
+
+/** The table without its SQL: `x-aggregations` of `aggFn` in the OpenAPI document. */
+export function describeAggregations() {
+  return Object.fromEntries(
+    AGGREGATION_NAMES.map((name) => {
+      const { label, description, needsLevel = false, isNumeric, events } = getAggregation(name);
+      const needsField = events !== undefined && events.field !== 'none';
+      const dataTypes = listDataTypes(name);
+      return [name, { label, description, needsField, needsLevel, usableInRatio: isNumeric, dataTypes }];
+    }),
+  );
+}

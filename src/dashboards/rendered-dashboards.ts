@@ -1,0 +1,80 @@
+import { LRUCache } from 'lru-cache';
+import { compress, type Encoding, MIN_COMPRESSED_BYTES } from '../kernel/encodings.ts';
+import { createEtag, toEncodedEtag } from '../kernel/etag.ts';
+
+const CACHED_BYTES = 32 * 1024 * 1024;
+/** Memory of an entry in addition to its bytes. */
+const ENTRY_BYTES = 500;
+
+/** A response body in one encoding, with the headers that depend on it. */
+export interface RenderedBody {
+  bytes: Buffer;
+  etag: string;
+  /** The etag of the uncompressed body, which `If-None-Match` may name too. */
+  plainEtag: string;
+  encoding: Encoding | undefined;
+  /** Set if the dashboard comes from a file. */
+  provisionedFrom: string | undefined;
+}
+
+/** `data` is the JSON of one dashboard as it is stored, or of the list; the etag is derived from it. */
+export function renderBody(data: string, provisionedFrom?: string): RenderedBody {
+  const etag = createEtag(data);
+  return { bytes: Buffer.from(`{"data":${data}}`), etag, plainEtag: etag, encoding: undefined, provisionedFrom };
+}
+
+/** Identifies a body in the cache. The revision changes with every change to the organization's dashboards. */
+export interface BodyKey {
+  organizationId: string;
+  revision: number;
+  /** The id of a dashboard, or empty for the list. */
+  id: string;
+}
+
+type AcceptedEncoding = Encoding | 'identity';
+
+/** Response bodies, cached in every requested encoding until the organization's dashboards change. */
+export function createRenderedDashboards() {
+  const cache = new LRUCache<string, { revision: number; body: RenderedBody }>({
+    maxSize: CACHED_BYTES,
+    sizeCalculation: ({ body }) => body.bytes.length + ENTRY_BYTES,
+  });
+
+  function find({ organizationId, revision, id }: BodyKey, encoding: AcceptedEncoding): RenderedBody | undefined {
+    const cached = cache.get(cacheKey(organizationId, id, encoding));
+    return cached?.revision === revision ? cached.body : undefined;
+  }
+
+  function store({ organizationId, revision, id }: BodyKey, encoding: AcceptedEncoding, body: RenderedBody): void {
+    cache.set(cacheKey(organizationId, id, encoding), { revision, body });
+  }
+
+  return {
+    find,
+
+    /** Renders a body that `find` does not have, and compresses it if that pays. */
+    async render(
+      key: BodyKey,
+      encoding: AcceptedEncoding,
+      renderPlain: () => Promise<RenderedBody>,
+    ): Promise<RenderedBody> {
+      let plain = find(key, 'identity');
+      if (!plain) {
+        plain = await renderPlain();
+        store(key, 'identity', plain);
+      }
+      if (encoding === 'identity') return plain;
+      const body = plain.bytes.length < MIN_COMPRESSED_BYTES ? plain : await compressBody(plain, encoding);
+      store(key, encoding, body);
+      return body;
+    },
+  };
+}
+
+const cacheKey = (organizationId: string, id: string, encoding: AcceptedEncoding): string =>
+  `${organizationId} ${id} ${encoding}`;
+
+async function compressBody(plain: RenderedBody, encoding: Encoding): Promise<RenderedBody> {
+  const bytes = await compress(plain.bytes, encoding, 'cached');
+  return { ...plain, bytes, etag: toEncodedEtag(plain.etag, encoding), encoding };
+}
