@@ -19,14 +19,14 @@ import { cssVariables, theme } from './app/theme.ts';
 
 const base = findBase(import.meta.url);
 const sessions = createSessionStore(base);
-const services: AppDependencies = {
+const dependencies: AppDependencies = {
   base,
   sessions,
   api: createOperations(createSend(base, sessions)),
   config: fetchConfig(base),
 };
 const queries = createQueryClient();
-const router = createConsoleRouter({ ...services, queries });
+const router = createConsoleRouter({ ...dependencies, queries });
 preloadPage(router);
 
 const element = document.getElementById('root');
@@ -35,7 +35,7 @@ if (element) {
     <StrictMode>
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
         <QueryClientProvider client={queries}>
-          <AppProvider services={services}>
+          <AppProvider dependencies={dependencies}>
             <Notifications position="bottom-right" />
             <RouterProvider router={router} />
           </AppProvider>

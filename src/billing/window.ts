@@ -1,7 +1,7 @@
 import { countDaysBetween, type Day, parseDay } from '../kernel/days.ts';
 import { rejectViolations, type Violation } from '../kernel/errors.ts';
 
-/** Both days included. */
+/** A range of UTC days, both ends included. */
 export interface Window {
   from: Day;
   to: Day;
@@ -9,7 +9,7 @@ export interface Window {
 
 const MAX_DAYS = 31;
 
-/** Plain dates, or date-times of which the UTC day counts. `maxDays` is how many there may be, both ends counted. */
+/** Accepts dates, and date-times, which are converted to their UTC day. `maxDays` counts both ends. */
 export function parseWindow(
   { from_date, to_date }: { from_date: string; to_date: string },
   maxDays: number = MAX_DAYS,

@@ -1,5 +1,5 @@
 import type { Threshold } from '../billing/budgets/budget.ts';
-import { budgetRecord } from '../billing/budgets/schema.ts';
+import { toBudgetRecord } from '../billing/budgets/schema.ts';
 import type { Domains } from '../domains.ts';
 import { AppError } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
@@ -36,7 +36,7 @@ const listBudgets = defineCommand({
   options: { org: organizationOption, json: jsonOption },
   run: ({ withOrganization }) =>
     withOrganization(async (organization, { budgets }) => {
-      const records = (await budgets.list(organization.id)).map(budgetRecord);
+      const records = (await budgets.list(organization.id)).map(toBudgetRecord);
       const rows = records.map(({ id, name, monthlyCHC, thresholds, webhook, notices }) => [
         id,
         name,
@@ -76,7 +76,7 @@ const setBudget = defineCommand({
         existingId === undefined
           ? await domains.budgets.create(actor(), organizationId, settings)
           : await domains.budgets.update(actor(), organizationId, existingId, settings);
-      const record = budgetRecord(budget);
+      const record = toBudgetRecord(budget);
       const verb = existingId === undefined ? 'Created' : 'Updated';
       const notes = [`${verb} budget ${name}: ${record.monthlyCHC} CHC per month.`];
       if (budget.newSecret === undefined) return { json: record, notes };

@@ -1,5 +1,5 @@
 import { METERS } from '../billing/meter.ts';
-import type { PriceBook } from '../billing/price.ts';
+import type { PriceBook } from '../billing/prices/price-book.ts';
 import { parsePriceFile } from '../billing/prices/price-file.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { toUtcDay } from '../kernel/days.ts';
@@ -14,7 +14,7 @@ const showPrices = defineCommand({
   options: { date: option('<date>', 'Day, YYYY-MM-DD; today if omitted', dayRule), json: jsonOption },
   run: ({ withDomains, options: { date = toUtcDay(systemClock.now()) } }) =>
     withDomains(async (domains) => {
-      const book = await domains.prices.bookFor(date);
+      const book = await domains.prices.getForDay(date);
       return {
         json: book,
         notes: [`Prices in CHC for usage on ${date}: version ${book.version}, effective from ${book.effectiveFrom}.`],

@@ -1,15 +1,13 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Taken } from '../billing/metering/intake.ts';
+import type { IntakeResult } from '../billing/metering/intake.ts';
 import { readParquet } from '../engine/parquet.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type ProcessAccess, UsageError } from './command.ts';
 import { decodeFile, detectFormat, readEvents, USAGE_COLUMNS } from './usage-file.ts';
 
-export type ImportResult = Taken;
-
 /** Stores a batch of events, locally or on a server. */
-export type Send = (events: readonly string[]) => Promise<ImportResult>;
+export type Send = (events: readonly string[]) => Promise<IntakeResult>;
 
 const BATCH_EVENTS = 10_000;
 const MAX_LISTED_ERRORS = 20;
@@ -21,12 +19,12 @@ export async function importUsage(
   path: string,
   formatName: string | undefined,
   send: Send,
-): Promise<ImportResult> {
+): Promise<IntakeResult> {
   const format = formatName ?? detectFormat(path);
   if (format !== 'csv' && format !== 'ndjson' && format !== 'parquet')
     throw new UsageError([`--format must be csv, ndjson or parquet; the name of ${path} does not tell`]);
   const { bytes, chunks } = openInputFile(access, path);
-  const total: ImportResult = { accepted: 0, duplicates: 0, rejected: 0, errors: [] };
+  const total: IntakeResult = { accepted: 0, duplicates: 0, rejected: 0, errors: [] };
   let readBytes = 0;
   let sentEvents = 0;
 
@@ -59,7 +57,7 @@ export async function importUsage(
 }
 
 /** Error indexes count from the start of the batch; `offset` makes them count from the start of the file. */
-function addResult(total: ImportResult, result: ImportResult, offset: number): void {
+function addResult(total: IntakeResult, result: IntakeResult, offset: number): void {
   total.accepted += result.accepted;
   total.duplicates += result.duplicates;
   total.rejected += result.rejected;
@@ -75,7 +73,7 @@ function openInputFile({ openFile }: ProcessAccess, path: string): ReturnType<Pr
   }
 }
 
-function formatProgress(share: number | undefined, counts: ImportResult): string {
+function formatProgress(share: number | undefined, counts: IntakeResult): string {
   if (share === undefined) return formatCounts(counts);
   const done = Math.round(Math.min(1, share) * PROGRESS_BAR_WIDTH);
   const bar = '#'.repeat(done) + '.'.repeat(PROGRESS_BAR_WIDTH - done);
@@ -84,7 +82,7 @@ function formatProgress(share: number | undefined, counts: ImportResult): string
 
 const formatThousands = (value: number) => value.toLocaleString('en-US');
 
-export const formatCounts = ({ accepted, duplicates, rejected }: Omit<ImportResult, 'errors'>): string =>
+export const formatCounts = ({ accepted, duplicates, rejected }: Omit<IntakeResult, 'errors'>): string =>
   `${formatThousands(accepted)} accepted, ${formatThousands(duplicates)} duplicates, ${formatThousands(rejected)} rejected`;
 
 const compress = promisify(gzip);
@@ -99,7 +97,7 @@ export async function createHttpSend(url: string, key: string): Promise<Send> {
     const headers = { authorization, 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' };
     const body = await compress(events.map(toSingleLine).join('\n'));
     const path = `/v1/organizations/${organization?.id}/usageEvents`;
-    return (await readResult(await fetch(base + path, { method: 'POST', headers, body }))) as ImportResult;
+    return (await readResult(await fetch(base + path, { method: 'POST', headers, body }))) as IntakeResult;
   };
 }
 

@@ -1,8 +1,8 @@
-import { forecastRecord } from '../billing/forecast/schema.ts';
-import { FORMATS } from '../billing/reports/exports.ts';
+import { toForecastRecord } from '../billing/forecast/schema.ts';
+import { EXPORT_FORMATS } from '../billing/reports/exports.ts';
 import { GROUPINGS } from '../billing/reports/grouping.ts';
-import { STEPS } from '../billing/reports/period.ts';
-import { summaryRecord } from '../billing/reports/schema.ts';
+import { PERIOD_LENGTHS } from '../billing/reports/period.ts';
+import { toSummaryRecord } from '../billing/reports/schema.ts';
 import { MAX_SUMMARY_DAYS } from '../billing/reports/summaries.ts';
 import { parseWindow, type Window } from '../billing/window.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -27,14 +27,14 @@ const summarizeUsage = defineCommand({
     org: organizationOption,
     from: fromOption,
     to: toOption,
-    by: optionWithDefault('<period>', `Period: ${STEPS.join(', ')}`, 'month', oneOf(STEPS)),
+    by: optionWithDefault('<period>', `Period: ${PERIOD_LENGTHS.join(', ')}`, 'month', oneOf(PERIOD_LENGTHS)),
     group: optionWithDefault('<group>', `Group by: ${GROUPINGS.join(', ')}`, 'none', oneOf(GROUPINGS)),
     json: jsonOption,
   },
   async run({ withOrganization, options: { from, to, by, group } }) {
     const window = parseDays(from, to, MAX_SUMMARY_DAYS);
     return withOrganization(async (organization, { reports }) => {
-      const { rows, totals } = summaryRecord(await reports.summaries.of(organization.id, window, by, group));
+      const { rows, totals } = toSummaryRecord(await reports.summaries.get(organization.id, window, by, group));
       return {
         json: { rows, totals },
         table: {
@@ -60,12 +60,12 @@ const exportUsage = defineCommand({
     org: organizationOption,
     from: fromOption,
     to: toOption,
-    format: optionWithDefault('<format>', `Format: ${FORMATS.join(', ')}`, 'csv', oneOf(FORMATS)),
+    format: optionWithDefault('<format>', `Format: ${EXPORT_FORMATS.join(', ')}`, 'csv', oneOf(EXPORT_FORMATS)),
   },
   async run({ withOrganization, write, options: { from, to, format } }) {
     const window = parseDays(from, to, Number.POSITIVE_INFINITY);
     return withOrganization(async (organization, { reports }) => {
-      for await (const piece of reports.exports.pieces(organization.id, window, format)) await write(piece);
+      for await (const piece of reports.exports.render(organization.id, window, format)) await write(piece);
       return {};
     });
   },
@@ -82,7 +82,7 @@ const forecastUsage = defineCommand({
   },
   run: ({ withOrganization, options }) =>
     withOrganization(async (organization, { forecasts }) => {
-      const record = forecastRecord(await forecasts.of(organization.id, options.month));
+      const record = toForecastRecord(await forecasts.get(organization.id, options.month));
       const { month, forecast, monthToDate, previousMonth, changeCHC } = record;
       return {
         json: record,

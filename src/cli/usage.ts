@@ -1,3 +1,4 @@
+import type { IntakeResult } from '../billing/metering/intake.ts';
 import type { Domains } from '../domains.ts';
 import { AppError } from '../kernel/errors.ts';
 import { ENGINE_SETTINGS, INVALID } from '../settings.ts';
@@ -13,7 +14,7 @@ import {
   requiredOption,
   type ValueRule,
 } from './parameters.ts';
-import { createHttpSend, formatCounts, type ImportResult, importUsage, type Send } from './usage-import.ts';
+import { createHttpSend, formatCounts, importUsage, type Send } from './usage-import.ts';
 
 /** Hides the messages of an engine that runs only during the command. */
 const QUIET = { logLevel: 'warn' };
@@ -52,8 +53,8 @@ const importEvents = defineCommand({
     if (url !== undefined && key !== undefined) return formatImport(await send(await createHttpSend(url, key)));
     if (url !== undefined || key !== undefined) throw new UsageError(['--url and --key must be used together']);
     return context.withOrganization(async ({ id }, { intake, rating }) => {
-      const result = await send((events) => intake.take(id, () => events)).catch(suggestServer);
-      await rating.rateDirty(id);
+      const result = await send((events) => intake.ingest(id, () => events)).catch(suggestServer);
+      await rating.rateChanged(id);
       return formatImport(result);
     });
   },
@@ -65,7 +66,7 @@ function suggestServer(error: Error): never {
   throw new AppError('unavailable', `${error.message}. To send the file to the running server, use --url and --key`);
 }
 
-function formatImport({ errors, ...counts }: ImportResult): CommandOutput {
+function formatImport({ errors, ...counts }: IntakeResult): CommandOutput {
   const { rejected } = counts;
   return {
     json: { ...counts, errors },
@@ -84,8 +85,8 @@ const rateUsage = defineCommand({
   run: ({ withDomains, options: { org } }) =>
     withDomains(async (domains) => {
       const organizationId = await findOrganizationId(domains, org);
-      await domains.intake.resume();
-      return measureRating(domains, () => domains.rating.rateDirty(organizationId));
+      await domains.intake.recoverUnfinished();
+      return measureRating(domains, () => domains.rating.rateChanged(organizationId));
     }),
 });
 
@@ -101,7 +102,7 @@ const lockDays = defineCommand({
   },
   run: ({ withOrganization, actor, options: { through } }) =>
     withOrganization(async ({ id, name }, { rating }) => {
-      const days = await rating.lock(actor('usage'), id, through);
+      const days = await rating.lockDays(actor('usage'), id, through);
       return {
         json: { lockedThrough: through, days },
         lines: [`Locked ${days} days of ${name}; all days through ${through} are locked.`],

@@ -10,7 +10,7 @@ export interface Child {
   port: number;
   /** Resolves with the exit reason. */
   ended: Promise<string>;
-  /** Asks the process to stop, and kills it if it does not. */
+  /** Stops the process, and kills it if it does not exit in time. */
   close(): Promise<void>;
 }
 

@@ -23,7 +23,7 @@ describe('values from JSON', () => {
     ['Float64', null, null],
   ])('%s: %j', (type, value, expected) => expect(convert(type, value)).toEqual(expected));
 
-  it('are left alone where nothing has to be done', () => {
+  it('are unchanged if they need no conversion', () => {
     for (const type of ['String', 'Float64', 'UInt32', 'Array(String)', 'Map(String, String)', 'Tuple(String, UInt8)'])
       expect(findConversion(type)).toBeUndefined();
   });

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { ENTITY_TYPES, METRICS, type Metric } from '../billing/cost.ts';
+import { ENTITY_TYPES } from '../billing/entity.ts';
+import { METRICS, type Metric } from '../billing/meter.ts';
 import { DashboardBody } from '../dashboards/schema.ts';
 import { parseDate, parseDateTime } from '../kernel/clock.ts';
 import { MAX_METRIC_MICROS, MICROS_PER_CHC, microsFromChc } from '../kernel/money.ts';

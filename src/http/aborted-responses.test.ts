@@ -48,24 +48,24 @@ beforeEach(async () => {
 
 afterEach(() => app.close());
 
-describe('an answer that has begun', () => {
-  it('is cut off when the rest cannot be made, and the log says which and why', async () => {
-    const answer = await fetch(`${url}/failing`);
-    await expect(answer.text()).rejects.toThrow();
+describe('a response that has started', () => {
+  it('is aborted if producing the rest fails, and the error is logged', async () => {
+    const response = await fetch(`${url}/failing`);
+    await expect(response.text()).rejects.toThrow();
     expect(logged).toHaveLength(1);
     expect(logged[0]).toMatchObject({
       level: 40,
       operation: 'thingsGet',
-      requestId: answer.headers.get('x-request-id'),
+      requestId: response.headers.get('x-request-id'),
       reason: 'the store went away',
       msg: 'response aborted',
     });
   });
 
-  it('ends without a word when the client goes away', async () => {
+  it('logs nothing if the client disconnects', async () => {
     const abort = new AbortController();
-    const answer = await fetch(`${url}/endless`, { signal: abort.signal });
-    await answer.body?.getReader().read();
+    const response = await fetch(`${url}/endless`, { signal: abort.signal });
+    await response.body?.getReader().read();
     abort.abort();
     await hasEnded;
     expect(logged).toEqual([]);

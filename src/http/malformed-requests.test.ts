@@ -9,9 +9,9 @@ import { createMalformedRequestHandler } from './malformed-requests.ts';
 let server: Server | undefined;
 const logged: { error: AppError; requestId: string }[] = [];
 
-/** A real server that gives up after a moment instead of 30 s. */
+/** A real server with a short timeout instead of 30 s. */
 async function listen(timeoutMs: number): Promise<string> {
-  const broken = createMalformedRequestHandler((error, requestId) => logged.push({ error, requestId }));
+  const malformed = createMalformedRequestHandler((error, requestId) => logged.push({ error, requestId }));
   const started = createServer({
     requestTimeout: timeoutMs,
     headersTimeout: timeoutMs,
@@ -19,8 +19,8 @@ async function listen(timeoutMs: number): Promise<string> {
     requireHostHeader: false,
   });
   server = started;
-  started.on('clientError', broken.clientError);
-  broken.attach(started);
+  started.on('clientError', malformed.clientError);
+  malformed.attach(started);
   started.on('request', (request, response) => request.resume().on('end', () => response.end('fine')));
   await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
@@ -39,31 +39,31 @@ it.each([
 ])('B2, B3: a body for %s that takes too long is a 408 in %s', async (path) => {
   const connection = await rawConnection(await listen(100));
   connection.send(`${head(`POST ${path} HTTP/1.1`, 'Host: h', 'Content-Length: 10')}half`);
-  const answer = await connection.answer();
-  expectFailure(path, answer, 408);
+  const response = await connection.response();
+  expectFailure(path, response, 408);
   await connection.closed;
   expect(logged).toEqual([
-    { error: expect.objectContaining({ code: 'request_timeout' }), requestId: answer.headers['x-request-id'] },
+    { error: expect.objectContaining({ code: 'request_timeout' }), requestId: response.headers['x-request-id'] },
   ]);
 });
 
 it('B2, B3: headers that take too long are a 408', async () => {
   const connection = await rawConnection(await listen(100));
   connection.send('GET /elsewhere HTTP/1.1\r\nHost: h\r\nX-Slow: ');
-  expectFailure('/elsewhere', await connection.answer(), 408);
+  expectFailure('/elsewhere', await connection.response(), 408);
   await connection.closed;
 });
 
-it('B2: on a kept connection each broken request is answered for itself', async () => {
+it('B2: each malformed request on a connection gets its own response', async () => {
   const connection = await rawConnection(await listen(10_000));
   connection.send(head('GET /api/v2/dashboards HTTP/1.1', 'Host: h'));
-  expect((await connection.answer()).status).toBe(200);
+  expect((await connection.response()).status).toBe(200);
   connection.send(head('BREW /v1/pot HTTP/1.1', 'Host: h'));
-  expectFailure('/v1/pot', await connection.answer(), 400);
+  expectFailure('/v1/pot', await connection.response(), 400);
   await connection.closed;
 });
 
-it('B2: a client that goes away is not an error of anybody', async () => {
+it('B2: a client that disconnects is not logged', async () => {
   const url = await listen(10_000);
   const connection = await rawConnection(url);
   connection.send('GET /v1 HT');
@@ -71,6 +71,6 @@ it('B2: a client that goes away is not an error of anybody', async () => {
   await connection.closed;
   const next = await rawConnection(url);
   next.send(head('GET /v1 HTTP/1.1', 'Host: h'));
-  expect((await next.answer()).status).toBe(200);
+  expect((await next.response()).status).toBe(200);
   next.socket.destroy();
 });

@@ -9,7 +9,7 @@ const number = fc.integer({ min: FIRST, max: LAST });
 const formatDay = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
 describe('U2: days', () => {
-  it('a plain date is its own day, and so is every moment of it', () => {
+  it('a date and every time of that day are the same day', () => {
     fc.assert(
       fc.property(number, fc.nat(DAY_MS - 1), (day, ms) => {
         const moment = day * DAY_MS + ms;
@@ -43,7 +43,7 @@ describe('U2: days', () => {
     expect(parseDay(text)).toBeUndefined();
   });
 
-  it('sort as text the way they sort in time', () => {
+  it('sort as strings in time order', () => {
     fc.assert(
       fc.property(number, number, (one, other) => {
         expect(formatDay(one) < formatDay(other)).toBe(one < other);
@@ -51,7 +51,7 @@ describe('U2: days', () => {
     );
   });
 
-  it('adding and counting undo each other', () => {
+  it('adding and counting are inverse', () => {
     fc.assert(
       fc.property(number, number, (from, to) => {
         expect(countDaysBetween(formatDay(from), formatDay(to))).toBe(to - from);
@@ -60,7 +60,7 @@ describe('U2: days', () => {
     );
   });
 
-  it('a window holds every day once, in order, both ends included', () => {
+  it('a range has every day once, in order, both ends included', () => {
     fc.assert(
       fc.property(number, fc.nat(40), (from, length) => {
         const to = Math.min(from + length, LAST);
@@ -70,7 +70,7 @@ describe('U2: days', () => {
     );
   });
 
-  it('a window that ends before it begins is empty; one that ends on the last day there is ends there', () => {
+  it('a range that ends before it starts is empty; a range can end on the last possible day', () => {
     expect(listDaysBetween('2026-10-02', '2026-10-01')).toEqual([]);
     expect(listDaysBetween('9999-12-30', '9999-12-31')).toEqual(['9999-12-30', '9999-12-31']);
   });

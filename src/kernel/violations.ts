@@ -64,7 +64,7 @@ function listRules({ keyword, instancePath, params, message }: SchemaError, pref
   }
 }
 
-/** A failed union reports each of its members and then itself; only its own error is kept. */
+/** A failed union reports each of its members and then itself; only its own error is reported. */
 function mergeUnions(errors: readonly SchemaError[]): SchemaError[] {
   const unions = new Set(errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath));
   return errors

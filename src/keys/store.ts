@@ -119,7 +119,7 @@ export async function insertKey(
   key: Key,
   maxKeys = Number.MAX_SAFE_INTEGER,
 ): Promise<'inserted' | 'full' | 'taken'> {
-  const counted = await incrementKeyCount.changed(tx, { organizationId: key.organizationId, maxKeys });
+  const counted = await incrementKeyCount.execute(tx, { organizationId: key.organizationId, maxKeys });
   if (counted === 0) return 'full';
   try {
     await insert.first(tx, {

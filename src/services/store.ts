@@ -19,7 +19,7 @@ const selectOne = prepared((db: Db, value: { organizationId: string; id: string 
 
 /** As `recent` has it. */
 export function findService(db: Db, organizationId: string, id: string): MaybePromise<Readonly<Service> | undefined> {
-  return mapMaybe(selectOne.recent(db, { organizationId, id }), (row) => row && serviceIn(row.document));
+  return mapMaybe(selectOne.cached(db, { organizationId, id }), (row) => row && serviceIn(row.document));
 }
 
 const selectAndHold = prepared((db: Db, value: { organizationId: string; id: string }) =>

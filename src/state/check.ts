@@ -1,6 +1,6 @@
 import type { Db } from './tables.ts';
 
-/** A write of its own: a store that can be read may still be full, read-only or a standby. */
+/** Writes a row, because a store that can be read may still be full, read-only or a standby. */
 export async function writeCheck(tx: Db): Promise<void> {
   await tx
     .updateTable('store_checks')

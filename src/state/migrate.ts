@@ -7,11 +7,11 @@ import { type Migration, parseMigration } from '../kernel/migration.ts';
 import type { State } from './state.ts';
 import type { Db } from './tables.ts';
 
-const LOCK = 0x70_68_73; // an advisory lock of our own on PostgreSQL
+const LOCK = 0x70_68_73; // the id of our advisory lock on PostgreSQL
 
 /**
- * Brings the schema up to date in one transaction: a process killed half-way leaves nothing behind, and a second one
- * that starts at the same time waits, then finds the work done.
+ * Migrates the schema in one transaction: a process that is killed leaves no partial migration, and a second process that
+ * starts at the same time waits until the first is done.
  */
 export async function migrate(state: State, folder: string, clock: Clock): Promise<string[]> {
   const known = readMigrations(folder);
@@ -52,13 +52,13 @@ function rejectForeignHistory(
     if (!migration) {
       throw new AppError(
         'conflict',
-        `The database is newer than this program: it has migration ${row.name}. Start the newer version.`,
+        `The database is newer than this version of Pilothouse: it has migration ${row.name}. Start the newer version.`,
       );
     }
     if (migration.checksum !== row.checksum) {
       throw new AppError(
         'conflict',
-        `Migration ${row.name} was applied to the database with other contents than this program has.`,
+        `Migration ${row.name} was applied to the database with different contents than the file in this version.`,
       );
     }
   }

@@ -2,12 +2,12 @@ import type { Compilable } from 'kysely';
 import { prepared } from './prepared.ts';
 import type { Db } from './tables.ts';
 
-/** A statement for so many rows: few calls, and far below the number of parameters that either store takes. */
+/** Rows per statement: few calls, and far below the parameter limits of both stores. */
 const ROWS_PER_STATEMENT = 20;
 
 /**
- * A statement that writes rows, built once for many of them and once for a single one: building it costs far more than
- * running it. `build` gets rows of stand-ins, as `prepared` does.
+ * Prepares a statement that writes rows, once for many rows and once for a single row: building a statement costs far more
+ * than running it. `build` gets placeholders, as in `prepared`.
  */
 export function preparedRows<R extends object>(
   columns: readonly (keyof R)[],

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** The portable schema as TypeScript sees it: TEXT, BIGINT (as a safe integer) and DOUBLE PRECISION, nothing else. */
+/** The portable schema: TEXT, BIGINT (as a safe integer) and DOUBLE PRECISION only. */
 export interface Tables {
   organizations: OrganizationRow;
   activities: ActivityRow;
@@ -24,7 +24,7 @@ export interface Tables {
   schema_migrations: { version: number; name: string; checksum: string; applied_at: number };
 }
 
-/** A place to run SQL: the pool for reads, or the transaction handed to `State.write`. */
+/** Runs SQL: the reader, or the transaction that `State.write` passes to its callback. */
 export type Db = Kysely<Tables>;
 
 export interface OrganizationRow {

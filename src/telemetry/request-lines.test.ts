@@ -21,7 +21,7 @@ describe('the lines of a request', () => {
     return { log: JSON.parse(log), span: JSON.parse(span) };
   };
 
-  it('are JSON with the times of its end and its beginning, and share its trace', () => {
+  it('are JSON with its end and start times, and share its trace', () => {
     const { log, span } = formatRows({});
     expect([log.Timestamp, span.Timestamp, span.Duration]).toEqual([
       '1795000000.500000000',
@@ -34,12 +34,12 @@ describe('the lines of a request', () => {
     expect(log.LogAttributes).not.toHaveProperty('sample.rate');
   });
 
-  it('stay JSON whatever a key ends in', () => {
+  it('are valid JSON whatever the key suffix', () => {
     expect(formatRows({ key: '"}\\\n' }).log.LogAttributes['credential.suffix']).toBe('"}\\\n');
     expect(formatRows({ key: undefined }).log.LogAttributes).not.toHaveProperty('credential.suffix');
   });
 
-  it('are warnings for what the caller got wrong, errors for what we did', () => {
+  it('are warnings for client errors and errors for server errors', () => {
     const severities = [200, 404, 503].map((status) => formatRows({ status }).log.SeverityText);
     expect(severities).toEqual(['INFO', 'WARN', 'ERROR']);
     expect([formatRows({ status: 404 }).span.StatusCode, formatRows({ status: 500 }).span.StatusCode]).toEqual([
@@ -48,7 +48,7 @@ describe('the lines of a request', () => {
     ]);
   });
 
-  it('tell routes of one operation apart, and say how many requests they stand for', () => {
+  it('distinguish the routes of one operation, and contain the sampling rate', () => {
     expect(formatRows({ operation: 'openapi', route: '/v1' }).log.Body).toBe('GET /v1 200');
     expect(formatRows({ operation: 'openapi', route: '/openapi.json' }).log.Body).toBe('GET /openapi.json 200');
     expect(formatRows({ operation: 'unknown', route: '' }).span.SpanName).toBe('GET unknown');

@@ -11,7 +11,7 @@ const basic = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`
 onEachStore('two ports', (store) => {
   const server = useServer(store, { args: ['--dashboard-port', '0'] });
 
-  it('B1: with a port of their own, dashboards live there and only there', async () => {
+  it('B1: with a separate port, dashboards are served on that port only', async () => {
     expect(server.dashboardUrl).not.toBe(server.url);
     const headers = { authorization: `Bearer ${acme.token}` };
     expect((await server.call({ path: '/api/v2/dashboards', token: acme.token })).status).toBe(200);
@@ -22,7 +22,7 @@ onEachStore('two ports', (store) => {
     }
   });
 
-  it('B1: the management interface does not answer on the dashboard port', async () => {
+  it('B1: the management interface is not served on the dashboard port', async () => {
     const path = `/v1/organizations/${acme.id}/usageCost?from_date=2026-10-01&to_date=2026-10-01`;
     expect((await server.call({ path, key: acme.admin })).status).toBe(200);
     const elsewhere = await fetch(server.dashboardUrl + path, { headers: { authorization: basic } });
@@ -30,17 +30,17 @@ onEachStore('two ports', (store) => {
     expectFailure(path, { status: elsewhere.status, headers: elsewhere.headers, text, json: JSON.parse(text) }, 404);
   });
 
-  it('B1: both ports answer for their health', async () => {
+  it('B1: both ports serve the health checks', async () => {
     for (const base of [server.url, server.dashboardUrl]) {
       expect((await fetch(`${base}/readyz`)).status).toBe(200);
     }
   });
 });
 
-describe('the HTTP edge', () => {
+describe('the HTTP layer', () => {
   const server = useServer('libsql');
 
-  it('B1: without a second port both interfaces share one', () => {
+  it('B1: without a second port, both interfaces share one', () => {
     expect(server.dashboardUrl).toBe(server.url);
   });
 
@@ -51,7 +51,7 @@ describe('the HTTP edge', () => {
       ['malformed percent-encoding', `${prefix}/%zz`, 400],
       ['percent-encoding that is not UTF-8', `${prefix}/%ff%fe`, 400],
       ['cut percent-encoding', `${prefix}/organizations/%`, 400],
-    ])('B2: %s is refused in the shape of the interface', async (_, path, status) => {
+    ])('B2: %s is rejected in the format of the interface', async (_, path, status) => {
       const line = head(`GET ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close');
       expectFailure(path, await sendRaw(server.url, line), status);
     });
@@ -80,12 +80,12 @@ describe('the HTTP edge', () => {
         400,
       ],
       ['CONNECT', head(`CONNECT ${prefix}/x HTTP/1.1`, 'Host: h'), 405],
-    ])('B2: %s gets a sentence, not a reset', async (_, bytes, status) => {
+    ])('B2: %s gets an error response, not a connection reset', async (_, bytes, status) => {
       expectFailure(`${prefix}/x`, await sendRaw(server.url, bytes), status);
     });
   });
 
-  it('B2: a broken chunked body gets a sentence, not a reset', async () => {
+  it('B2: a malformed chunked body gets an error response, not a connection reset', async () => {
     const path = `/v1/organizations/${acme.id}/keys`;
     const lines = [
       'Host: h',
@@ -96,7 +96,7 @@ describe('the HTTP edge', () => {
     expectFailure(path, await sendRaw(server.url, `${head(`POST ${path} HTTP/1.1`, ...lines)}zz\r\n`), 400);
   });
 
-  it('B2: bytes that are no HTTP at all get a 400', async () => {
+  it('B2: bytes that are not HTTP get a 400', async () => {
     expectFailure('', await sendRaw(server.url, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'), 400);
   });
 
@@ -110,21 +110,21 @@ describe('the HTTP edge', () => {
     ['GET', `/api/v2/dashboards/${acme.dashboard}/versions/1/restore`, 'POST'],
     ['POST', '/healthz', 'GET, HEAD'],
     ['OPTIONS', '/v1/organizations', 'GET, HEAD'],
-  ])('B2, B3: %s %s is a 405 that says what is possible', async (method, path, allow) => {
-    const answer = await server.call({ method, path });
-    expectFailure(path, answer, 405);
-    expect(answer.headers.get('allow')).toBe(allow);
+  ])('B2, B3: %s %s is a 405 with the allowed methods', async (method, path, allow) => {
+    const response = await server.call({ method, path });
+    expectFailure(path, response, 405);
+    expect(response.headers.get('allow')).toBe(allow);
   });
 
-  it('B2: TRACE and CONNECT carry Allow as well', async () => {
+  it('B2: TRACE and CONNECT have an Allow header too', async () => {
     for (const method of ['TRACE', 'CONNECT']) {
-      const answer = await sendRaw(server.url, head(`${method} /v1/organizations HTTP/1.1`, 'Host: h'));
-      expectFailure('/v1/organizations', answer, 405);
-      expect(answer.headers.allow).toMatch(/GET/);
+      const response = await sendRaw(server.url, head(`${method} /v1/organizations HTTP/1.1`, 'Host: h'));
+      expectFailure('/v1/organizations', response, 405);
+      expect(response.headers.allow).toMatch(/GET/);
     }
   });
 
-  it('B2: a body shorter than announced never changes anything, and the server lives on', async () => {
+  it('B2: a body shorter than its Content-Length changes nothing, and the server keeps running', async () => {
     const connection = await rawConnection(server.url);
     connection.send(
       `${head(`PATCH ${scaling} HTTP/1.1`, 'Host: h', `Authorization: ${basic}`, 'Content-Type: application/json', 'Content-Length: 100')}{"numReplicas": 9}`,
@@ -135,7 +135,7 @@ describe('the HTTP edge', () => {
     expect(json.result.numReplicas).toBe(3);
   });
 
-  it('B2: Expect: 100-continue is honoured', async () => {
+  it('B2: Expect: 100-continue is supported', async () => {
     const connection = await rawConnection(server.url);
     connection.send(
       head(
@@ -147,9 +147,9 @@ describe('the HTTP edge', () => {
         'Expect: 100-continue',
       ),
     );
-    expect((await connection.answer()).status).toBe(100);
+    expect((await connection.response()).status).toBe(100);
     connection.send('{}');
-    expect((await connection.answer()).status).toBe(200);
+    expect((await connection.response()).status).toBe(200);
     connection.socket.destroy();
   });
 
@@ -157,12 +157,12 @@ describe('the HTTP edge', () => {
     expect((await sendRaw(server.url, head('GET /healthz HTTP/1.0'))).status).toBe(200);
   });
 
-  it('B2: an absolute-form target is judged by its path', async () => {
-    const answer = await sendRaw(server.url, head('GET http://h/v1/nothing HTTP/1.1', 'Host: h'));
-    expectFailure('/v1/nothing', answer, 404);
+  it('B2: an absolute-form target is routed by its path', async () => {
+    const response = await sendRaw(server.url, head('GET http://h/v1/nothing HTTP/1.1', 'Host: h'));
+    expectFailure('/v1/nothing', response, 404);
   });
 
-  it('B6: every answer carries a fresh x-request-id, whatever the client sends', async () => {
+  it('B6: every response has a new x-request-id, whatever the client sends', async () => {
     const given = '11111111-1111-4111-8111-111111111111';
     const seen = new Set<string>();
     for (const path of [

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import type { Answer } from '../support/client.ts';
+import type { ApiResponse } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { keyNamed, madeKey } from '../support/keys.ts';
 import { formatPath, listOperations, type Operation } from '../support/operations.ts';
@@ -36,7 +36,7 @@ const call = (
   operation: Operation,
   values: Record<string, string>,
   owner: Owner = acme,
-): Promise<Answer> => {
+): Promise<ApiResponse> => {
   const { id, method, path } = operation;
   const credentials = path.startsWith('/v1') ? { key: owner.admin } : { token: owner.writer };
   return server.call({
@@ -48,7 +48,7 @@ const call = (
 };
 
 /** The answer without what must differ: the request's id, and the ids that were asked for. */
-const anonymous = ({ status, text, json }: Answer, values: Record<string, string>) => {
+const anonymous = ({ status, text, json }: ApiResponse, values: Record<string, string>) => {
   const ids = [json.requestId, ...Object.values(values)].filter((id) => id !== undefined);
   return [status, ids.reduce((rest, id) => rest.replaceAll(id, '…'), text)];
 };

@@ -28,7 +28,7 @@ inBrowser('budgets', (browser) => {
     await form.getByRole('combobox', { name: 'Alert at' }).fill('12.5');
     await page.keyboard.press('Enter');
     await create.click();
-    await form.getByText('The value must be a whole number of percent').waitFor();
+    await form.getByText('The value must be an integer percentage').waitFor();
     await page.keyboard.press('Escape');
     expect(await stored()).toEqual([]);
 

@@ -12,8 +12,10 @@ export type { Page };
 /** Screenshots of every page, for manual review; kept after the run. */
 export const SCREENSHOTS = join(tmpdir(), 'pilothouse-screenshots');
 const WIDTHS = [375, 768, 1280];
+/** Screenshots and accessibility checks take long on a machine under load. */
+const TEST_TIMEOUT_MS = 120_000;
 /** Below the timeout of a test, so that the error names the locator. */
-const LOCATOR_TIMEOUT_MS = 12_000;
+const LOCATOR_TIMEOUT_MS = 30_000;
 
 export interface OpenOptions {
   width?: number;
@@ -35,7 +37,7 @@ export interface TestBrowser {
  * the content security policy.
  */
 export function inBrowser(name: string, suite: (browser: TestBrowser) => void, options: StartOptions = {}): void {
-  describe.skipIf(inject('chromiumPath') === '')(name, () => {
+  describe.skipIf(inject('chromiumPath') === '')(name, { timeout: TEST_TIMEOUT_MS }, () => {
     const server = useServer('libsql', options);
     let browser: Browser | undefined;
     let contexts: BrowserContext[] = [];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Answer, Call, Json } from './client.ts';
+import type { ApiResponse, Call, Json } from './client.ts';
 import { acme } from './fleet.ts';
 import type { TestServer } from './server.ts';
 
@@ -18,7 +18,7 @@ export const write = (
   below: string,
   body?: unknown,
   more: Partial<Call> = {},
-): Promise<Answer> =>
+): Promise<ApiResponse> =>
   server.call({
     method,
     path: DASHBOARDS + below,
@@ -27,7 +27,7 @@ export const write = (
     ...more,
   });
 
-export const read = (server: TestServer, below: string, headers: Record<string, string> = {}): Promise<Answer> =>
+export const read = (server: TestServer, below: string, headers: Record<string, string> = {}): Promise<ApiResponse> =>
   server.call({ path: DASHBOARDS + below, token: acme.token, headers });
 
 /** A dashboard made over HTTP, as it was answered, and its tag. */

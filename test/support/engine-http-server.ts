@@ -11,7 +11,7 @@ export const PASSWORDS: Record<Access, string> = { reader: 'the-readers', writer
 
 const MEBIBYTE = 2 ** 20;
 
-export function startFace(directory: string): Promise<Child> {
+export function startEngineHttpServer(directory: string): Promise<Child> {
   return startChild({
     program: ENGINE_PROGRAM,
     options: {
@@ -26,13 +26,13 @@ export function startFace(directory: string): Promise<Child> {
   });
 }
 
-export interface FaceAnswer {
+export interface EngineResponse {
   status: number;
   headers: Headers;
   text: string;
 }
 
-export interface FaceCall {
+export interface EngineCall {
   as?: Access;
   query?: Record<string, string>;
   headers?: Record<string, string>;
@@ -40,12 +40,12 @@ export interface FaceCall {
   signal?: AbortSignal;
 }
 
-/** The engine's HTTP interface by itself, for all tests of the surrounding `describe`. */
+/** The engine's HTTP interface on its own, shared by the tests of the surrounding `describe`. */
 export function useEngineHttpServer() {
   let child: Child | undefined;
-  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-face-'));
+  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-engine-http-'));
   beforeAll(async () => {
-    child = await startFace(directory);
+    child = await startEngineHttpServer(directory);
   });
   afterAll(async () => {
     await child?.close();
@@ -54,15 +54,15 @@ export function useEngineHttpServer() {
   const url = () => `http://127.0.0.1:${child?.port}`;
   return {
     url,
-    async call(body: string | Uint8Array | undefined, options: FaceCall = {}): Promise<FaceAnswer> {
+    async call(body: string | Uint8Array | undefined, options: EngineCall = {}): Promise<EngineResponse> {
       const { as = 'reader', query = {}, headers = {}, method = 'POST', signal } = options;
-      const answer = await fetch(`${url()}/?${new URLSearchParams(query)}`, {
+      const response = await fetch(`${url()}/?${new URLSearchParams(query)}`, {
         method,
         ...(body === undefined ? {} : { body: body as string }),
         headers: { authorization: `Basic ${btoa(`${as}:${PASSWORDS[as]}`)}`, ...headers },
         ...(signal ? { signal } : {}),
       });
-      return { status: answer.status, headers: answer.headers, text: await answer.text() };
+      return { status: response.status, headers: response.headers, text: await response.text() };
     },
   };
 }

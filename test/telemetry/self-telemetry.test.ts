@@ -32,7 +32,7 @@ const everything = async (engine: Engine): Promise<string> => {
   return JSON.stringify(tables);
 };
 
-describe('the server writes about itself', () => {
+describe('self-telemetry', () => {
   let server: OwnServer;
   beforeAll(async () => {
     server = await openOwnServer({ telemetryOrganization: initech.id });
@@ -40,20 +40,20 @@ describe('the server writes about itself', () => {
   });
   afterAll(() => server?.remove());
 
-  const arrived = (requestId: string | null) =>
+  const untilWritten = (requestId: string | null) =>
     until(
       () => selectRows(server.engine, 'OrganizationId, Body', TABLES.logs, requestId),
       (rows) => rows.length > 0,
-      'the request does not arrive in the engine',
+      'the request is not written to the engine',
     );
 
-  it('each request as a log row and a span of the organization that called', async () => {
-    const answer = await get(server, servicePath(acme), basic(acme.admin));
+  it('has a log row and a span for each request, owned by its organization', async () => {
+    const response = await get(server, servicePath(acme), basic(acme.admin));
     const other = await get(server, servicePath(globex), basic(globex.admin));
-    const requestId = answer.headers.get('x-request-id');
+    const requestId = response.headers.get('x-request-id');
     const route = '/v1/organizations/{organizationId}/services/{serviceId}';
-    expect(await arrived(requestId)).toEqual([[acme.id, `GET ${route} 200`]]);
-    expect(await arrived(other.headers.get('x-request-id'))).toEqual([[globex.id, `GET ${route} 200`]]);
+    expect(await untilWritten(requestId)).toEqual([[acme.id, `GET ${route} 200`]]);
+    expect(await untilWritten(other.headers.get('x-request-id'))).toEqual([[globex.id, `GET ${route} 200`]]);
 
     const logColumns = 'ServiceName, SeverityText, SeverityNumber, LogAttributes, mapKeys(ResourceAttributes)';
     const [log] = await selectRows(server.engine, logColumns, TABLES.logs, requestId);
@@ -77,15 +77,15 @@ describe('the server writes about itself', () => {
     expect(span).toMatchObject([acme.id, `GET ${route}`, 'Server', 'Unset', '', 1, { operation: 'instanceGet' }]);
   });
 
-  it('what belongs to nobody for the organization that was named, without the path that was asked for', async () => {
-    const stranger = await get(server, servicePath(acme));
-    const lost = await get(server, '/v1/nothing-here?token=of-somebody');
+  it('assigns unauthenticated requests to the configured organization, without their path', async () => {
+    const anonymous = await get(server, servicePath(acme));
+    const unknown = await get(server, '/v1/nothing-here?token=secret');
     const route = '/v1/organizations/{organizationId}/services/{serviceId}';
-    expect(await arrived(stranger.headers.get('x-request-id'))).toEqual([[initech.id, `GET ${route} 401`]]);
-    expect(await arrived(lost.headers.get('x-request-id'))).toEqual([[initech.id, 'GET unknown 404']]);
+    expect(await untilWritten(anonymous.headers.get('x-request-id'))).toEqual([[initech.id, `GET ${route} 401`]]);
+    expect(await untilWritten(unknown.headers.get('x-request-id'))).toEqual([[initech.id, 'GET unknown 404']]);
   });
 
-  it('counts as they go, and no secret, token, query or header anywhere', async () => {
+  it('counts written rows, and contains no secret, token, query or header', async () => {
     const before = (await server.metrics()).get('pilothouse_telemetry_written_total') ?? 0;
     const hidden = ['wrong-secret-to-hide', 'token-in-the-query', 'secret-in-the-path', 'header-to-hide'];
     const wrong = basic({ keyId: acme.admin.keyId, keySecret: 'wrong-secret-to-hide' });
@@ -95,7 +95,7 @@ describe('the server writes about itself', () => {
     await get(server, `/v1/organizations/${acme.id}`, 'Digest header-to-hide');
     await get(server, '/api/v2/dashboards', `Bearer ${acme.token}`);
     const last = await get(server, `/v1/organizations/${acme.id}`, wrong);
-    await arrived(last.headers.get('x-request-id'));
+    await untilWritten(last.headers.get('x-request-id'));
     expect((await server.metrics()).get('pilothouse_telemetry_written_total')).toBeGreaterThanOrEqual(before + 12);
     const text = await everything(server.engine);
     const secrets = [...hidden, acme.admin.keyId, acme.admin.keySecret, acme.token, basic(acme.admin), wrong];
@@ -103,8 +103,8 @@ describe('the server writes about itself', () => {
   });
 });
 
-describe('when it stops', () => {
-  it('what was buffered is written, and the metrics of each organization with it', async () => {
+describe('self-telemetry at shutdown', () => {
+  it('writes the buffered rows and the metrics of each organization', async () => {
     const server = await openOwnServer({ telemetryOrganization: initech.id });
     try {
       await server.engine.start();
@@ -151,7 +151,7 @@ describe('when it stops', () => {
   });
 });
 
-describe('an engine that nobody asked anything', () => {
+describe('an engine without queries', () => {
   const servers: OwnServer[] = [];
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.remove();
@@ -162,9 +162,9 @@ describe('an engine that nobody asked anything', () => {
     return server;
   };
 
-  it('is not started for telemetry, not even at the end', async () => {
+  it('is not started for telemetry, not even at shutdown', async () => {
     const server = await open();
-    // Longer than it takes until rows are written.
+    // Longer than the write interval.
     for (const enoughAt = Date.now() + 3500; Date.now() < enoughAt; )
       await get(server, servicePath(acme), basic(acme.admin));
     expect((await server.metrics()).get('pilothouse_telemetry_written_total')).toBe(0);
@@ -173,13 +173,13 @@ describe('an engine that nobody asked anything', () => {
     expect(existsSync(join(server.dataDirectory, 'engine'))).toBe(false);
   });
 
-  it('has no counters of telemetry with --telemetry off', async () => {
+  it('has no telemetry counters with --telemetry off', async () => {
     const server = await open({ telemetry: 'off' });
     await get(server, servicePath(acme), basic(acme.admin));
     expect([...(await server.metrics()).keys()].filter((name) => name.includes('telemetry'))).toEqual([]);
   });
 
-  it('costs the oldest rows of a full buffer, and each is counted', async () => {
+  it('drops the oldest rows of a full buffer and counts them', async () => {
     const telemetry = openAlone(10);
     for (let call = 0; call < 25; call++) telemetry.request({ ...REQUEST, requestId: `request-${call}` });
     expect(telemetry.counts()).toMatchObject({ written: 0, dropped: { full: 30, stopped: 0 } });
@@ -187,25 +187,25 @@ describe('an engine that nobody asked anything', () => {
     expect(telemetry.counts()).toMatchObject({ written: 0, dropped: { full: 30, stopped: 20 } });
   });
 
-  it('writes one in so many when more come than can be written, and every failure of ours', async () => {
+  it('samples requests above the write limit, but writes every server error', async () => {
     const telemetry = openAlone(100_000);
-    const come = async (status: number) => {
+    const send = async (status: number) => {
       for (let call = 0; call < 2000; call++) telemetry.request({ ...REQUEST, requestId: `request-${call}`, status });
       return telemetry.counts().dropped.sampled;
     };
     await until(
-      () => come(200),
+      () => send(200),
       (sampled) => sampled > 0,
-      'nothing is left out',
+      'no requests are sampled',
     );
     const before = telemetry.counts().dropped.sampled;
-    expect(await come(500)).toBe(before);
-    expect(await come(200)).toBeGreaterThan(before);
+    expect(await send(500)).toBe(before);
+    expect(await send(200)).toBeGreaterThan(before);
     await telemetry.close();
   });
 });
 
-/** Over an engine that is never started, so without anything to close but itself. */
+/** On an engine that is never started. */
 const openAlone = (bufferedRequests: number) =>
   openSelfTelemetry({
     engine: openEngine({ dataDirectory: join(tmpdir(), 'pilothouse-never-made'), clock: systemClock, log: silent }),

@@ -1,23 +1,7 @@
 import { createUnreachableError, toApiError } from './errors.ts';
 import { readJson } from './read-json.ts';
+import type { OperationRequest, Send } from './send.ts';
 import type { SessionStore } from './session.ts';
-
-/** Options of any operation. */
-export interface RequestOptions {
-  signal?: AbortSignal | undefined;
-  /** Called with a successful response, for example to read its ETag. */
-  onResponse?: ((response: Response) => void) | undefined;
-}
-
-interface OperationRequest extends RequestOptions {
-  /** The member of the response that holds the result; without it, the result is the whole response. */
-  envelope?: 'result' | 'data';
-  query?: Record<string, unknown>;
-  headers?: Record<string, string | undefined>;
-  body?: unknown;
-}
-
-export type Send = <T>(method: string, path: string, request: OperationRequest) => Promise<T>;
 
 /** Sends the session cookie and its CSRF token. If another tab has replaced the token, it is fetched again, once. */
 export function createSend(base: string, sessions: SessionStore): Send {

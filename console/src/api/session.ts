@@ -27,7 +27,7 @@ export interface SessionStore {
 }
 
 export function createSessionStore(base: string): SessionStore {
-  const address = `${base}/console/session`;
+  const url = `${base}/console/session`;
   let state: SessionState = { status: 'unknown', session: undefined };
   let csrf: string | undefined;
   let renewing: Promise<boolean> | undefined;
@@ -44,7 +44,7 @@ export function createSessionStore(base: string): SessionStore {
   };
   const request = async (method: string, body?: object): Promise<Response> => {
     try {
-      return await fetch(address, {
+      return await fetch(url, {
         method,
         credentials: 'same-origin',
         headers: {
@@ -61,10 +61,10 @@ export function createSessionStore(base: string): SessionStore {
   const fetchSession = async (): Promise<boolean> => {
     const response = await request('GET');
     // Always read the body: an unread response keeps its connection open.
-    const answer = await readJson(response);
-    if (response.ok) storeSession(answer as ConsoleSessionGetResult);
+    const payload = await readJson(response);
+    if (response.ok) storeSession(payload as ConsoleSessionGetResult);
     // 403: the IP access list of the key excludes this address. Another key may work.
-    else if (response.status !== 401 && response.status !== 403) throw toApiError(response.status, answer);
+    else if (response.status !== 401 && response.status !== 403) throw toApiError(response.status, payload);
     return response.ok;
   };
 
@@ -87,14 +87,14 @@ export function createSessionStore(base: string): SessionStore {
     },
     async signIn(credentials) {
       const response = await request('POST', credentials);
-      const answer = await readJson(response);
-      if (!response.ok) throw toApiError(response.status, answer);
-      return storeSession(answer as ConsoleSessionGetResult);
+      const payload = await readJson(response);
+      if (!response.ok) throw toApiError(response.status, payload);
+      return storeSession(payload as ConsoleSessionGetResult);
     },
     async signOut() {
       const response = await request('DELETE');
-      const answer = await readJson(response);
-      if (!response.ok && response.status !== 401) throw toApiError(response.status, answer);
+      const payload = await readJson(response);
+      if (!response.ok && response.status !== 401) throw toApiError(response.status, payload);
       csrf = undefined;
       setState({ status: 'signed-out', session: undefined });
     },

@@ -13,5 +13,5 @@ export type ScalingChange = InstanceScalingUpdateBody;
 export type Key = OpenapiKeyGetResult;
 export type NewKey = OpenapiKeyCreateBody;
 export type Activity = ActivityGetListResult[number];
-export type UsageCost = UsageCostGetResult;
+type UsageCost = UsageCostGetResult;
 export type CostRecord = UsageCost['costs'][number];

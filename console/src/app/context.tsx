@@ -14,14 +14,14 @@ export interface AppDependencies {
 
 const AppContext = createContext<AppDependencies | undefined>(undefined);
 
-export function AppProvider({ services, children }: { services: AppDependencies; children: ReactNode }) {
-  return <AppContext value={services}>{children}</AppContext>;
+export function AppProvider({ dependencies, children }: { dependencies: AppDependencies; children: ReactNode }) {
+  return <AppContext value={dependencies}>{children}</AppContext>;
 }
 
 export function useDependencies(): AppDependencies {
-  const services = use(AppContext);
-  if (!services) throw new Error('AppProvider is missing');
-  return services;
+  const dependencies = use(AppContext);
+  if (!dependencies) throw new Error('AppProvider is missing');
+  return dependencies;
 }
 
 export const useApi = (): Operations => useDependencies().api;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Permissions } from '../api/session.ts';
 import { ActivityIcon, CostsIcon, DashboardsIcon, KeysIcon, OverviewIcon, ServicesIcon } from '../parts/icons.tsx';
 
-export interface Destination {
+interface Destination {
   to: '/' | '/services' | '/keys' | '/costs' | '/dashboards' | '/activity';
   label: string;
   /** For the command palette. */
@@ -11,18 +11,18 @@ export interface Destination {
   isVisible: (permissions: Permissions) => boolean;
 }
 
-const canSeeFleet = ({ canSeeFleet }: Permissions) => canSeeFleet;
+const needsFleetAccess = (permissions: Permissions) => permissions.canSeeFleet;
 
 const DESTINATIONS: Destination[] = [
-  { to: '/', label: 'Overview', hint: 'Fleet at a glance', icon: OverviewIcon, isVisible: canSeeFleet },
+  { to: '/', label: 'Overview', hint: 'Fleet at a glance', icon: OverviewIcon, isVisible: needsFleetAccess },
   {
     to: '/services',
     label: 'Services',
     hint: 'Memory, replicas and idling',
     icon: ServicesIcon,
-    isVisible: canSeeFleet,
+    isVisible: needsFleetAccess,
   },
-  { to: '/costs', label: 'Costs', hint: 'Daily costs and budgets', icon: CostsIcon, isVisible: canSeeFleet },
+  { to: '/costs', label: 'Costs', hint: 'Daily costs and budgets', icon: CostsIcon, isVisible: needsFleetAccess },
   {
     to: '/dashboards',
     label: 'Dashboards',
@@ -30,8 +30,8 @@ const DESTINATIONS: Destination[] = [
     icon: DashboardsIcon,
     isVisible: ({ canSeeDashboards }) => canSeeDashboards,
   },
-  { to: '/keys', label: 'Keys', hint: 'API keys', icon: KeysIcon, isVisible: canSeeFleet },
-  { to: '/activity', label: 'Activity', hint: 'Audit log', icon: ActivityIcon, isVisible: canSeeFleet },
+  { to: '/keys', label: 'Keys', hint: 'API keys', icon: KeysIcon, isVisible: needsFleetAccess },
+  { to: '/activity', label: 'Activity', hint: 'Audit log', icon: ActivityIcon, isVisible: needsFleetAccess },
 ];
 
 export const listDestinations = (permissions: Permissions): Destination[] =>

@@ -10,7 +10,7 @@ export function NotFoundPage() {
         title="This page does not exist"
         action={<Button renderRoot={(props) => <Link to="/" {...props} />}>Go to overview</Button>}
       >
-        Check the address. The resource may have been deleted.
+        Check the URL. The resource may have been deleted.
       </EmptyState>
     </Page>
   );

@@ -18,7 +18,7 @@ import { ErrorPage } from './error-page.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
 import { Shell } from './shell.tsx';
 
-export interface RouterContext extends AppDependencies {
+interface RouterContext extends AppDependencies {
   queries: QueryClient;
 }
 

@@ -48,7 +48,7 @@ export function formatResourceName(
   return resourceType === 'usage_day' ? resourceId : resourceId.slice(0, 8);
 }
 
-export interface FieldChange {
+interface FieldChange {
   field: string;
   before: string | undefined;
   after: string | undefined;
@@ -66,6 +66,7 @@ export function listChanges({ before = {}, after = {} }: Activity): FieldChange[
 
 function formatChangeValue(value: unknown): string | undefined {
   if (value === undefined) return undefined;
+  if (Array.isArray(value) && value.length === 0) return '(empty)';
   if (Array.isArray(value)) return value.map((item) => formatChangeValue(toAddress(item))).join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 export const toDay = (time: Date): string => time.toISOString().slice(0, 10);
 export const addDays = (day: string, days: number): string =>
   toDay(new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS));
-export const toMonth = (day: string): string => day.slice(0, 7);
+const toMonth = (day: string): string => day.slice(0, 7);
 export const firstOfMonth = (day: string): string => `${toMonth(day)}-01`;
 export const lastOfMonth = (day: string): string => {
   const [year = 0, month = 0] = day.split('-').map(Number);

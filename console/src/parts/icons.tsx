@@ -125,11 +125,6 @@ export const TrashIcon = (props: IconProps) => (
     <path d="M3.5 5.5h13M8 5.5V3.5h4v2M5 5.5l.8 11h8.4l.8-11M8.5 8.5v5M11.5 8.5v5" />
   </IconBase>
 );
-export const ArrowIcon = (props: IconProps) => (
-  <IconBase {...props}>
-    <path d="M4 10h12M11.5 5.5 16 10l-4.5 4.5" />
-  </IconBase>
-);
 export const ChevronIcon = (props: IconProps) => (
   <IconBase {...props}>
     <path d="m7.5 4.5 5.5 5.5-5.5 5.5" />

@@ -7,13 +7,13 @@ import { ADMINS, READERS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import type { Threshold } from './budget.ts';
 import type { Budgets } from './budgets.ts';
-import { BudgetPath, BudgetRecord, budgetRecord, CreateBudgetBody, UpdateBudgetBody } from './schema.ts';
+import { BudgetPath, BudgetRecord, CreateBudgetBody, toBudgetRecord, UpdateBudgetBody } from './schema.ts';
 
 const tags = ['Budgets'];
 
 export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
   return (app) => {
-    // Answers may hold a secret, or an address that does.
+    // Responses may contain a secret, or a webhook URL with one.
     app.addHook('onSend', async (_request, reply) => {
       reply.header('cache-control', 'no-store');
     });
@@ -29,7 +29,8 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
           response: managementResponse(Type.Array(BudgetRecord)),
         },
       },
-      async (request) => success(request, (await budgets.list(getIdentity(request).organizationId)).map(budgetRecord)),
+      async (request) =>
+        success(request, (await budgets.list(getIdentity(request).organizationId)).map(toBudgetRecord)),
     );
 
     app.post(
@@ -40,7 +41,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
           tags,
           summary: 'Create budget',
           description:
-            'Each threshold tells once a month: an activity, and a signed POST to the webhook. Nothing is stopped. A secret that is made here is shown this once.',
+            'Each threshold raises one alert per month: an activity, and a signed POST to the webhook. Budgets do not stop services. A generated secret is shown once, in this response.',
           params: OrganizationPath,
           body: CreateBudgetBody,
           response: managementResponse(BudgetRecord),
@@ -49,8 +50,8 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
       async (request) => {
         const { name, monthlyCHC, thresholds, webhook } = request.body;
         const settings = { name, monthlyCHC, thresholds: thresholds as Threshold[] | undefined, webhook };
-        const made = await budgets.create(actorOf(request), getIdentity(request).organizationId, settings);
-        return success(request, budgetRecord(made));
+        const created = await budgets.create(actorOf(request), getIdentity(request).organizationId, settings);
+        return success(request, toBudgetRecord(created));
       },
     );
 
@@ -62,7 +63,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
       },
       async (request) => {
         const id = request.params.budgetId.toLowerCase();
-        return success(request, budgetRecord(await budgets.get(getIdentity(request).organizationId, id)));
+        return success(request, toBudgetRecord(await budgets.get(getIdentity(request).organizationId, id)));
       },
     );
 
@@ -74,7 +75,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
           tags,
           summary: 'Update budget',
           description:
-            'Members left out keep their value; webhook null removes it. What was told this month stays told.',
+            'Omitted fields keep their value; null removes the webhook. A threshold that raised an alert this month does not raise another.',
           params: BudgetPath,
           body: UpdateBudgetBody,
           response: managementResponse(BudgetRecord),
@@ -85,7 +86,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
         const settings = { name, monthlyCHC, thresholds: thresholds as Threshold[] | undefined, webhook };
         const id = request.params.budgetId.toLowerCase();
         const changed = await budgets.update(actorOf(request), getIdentity(request).organizationId, id, settings);
-        return success(request, budgetRecord(changed));
+        return success(request, toBudgetRecord(changed));
       },
     );
 
@@ -96,7 +97,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
         schema: {
           tags,
           summary: 'Delete budget',
-          description: 'With what it has told and has still to deliver.',
+          description: 'Deletes the budget and its alerts. Pending deliveries are dropped.',
           params: BudgetPath,
           response: emptyManagementResponse,
         },

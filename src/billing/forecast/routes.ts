@@ -6,7 +6,7 @@ import { OrganizationPath } from '../../organizations/schema.ts';
 import { ReplicaScalingBody, ScalingBody, ServicePath } from '../../services/schema.ts';
 import type { Forecasts } from './forecasts.ts';
 import type { ScalingCosts } from './scaling-costs.ts';
-import { ForecastQuery, forecastRecord, previewRecord, ScalingPreview, UsageCostForecast } from './schema.ts';
+import { ForecastQuery, ScalingPreview, toForecastRecord, toPreviewRecord, UsageCostForecast } from './schema.ts';
 
 interface Options {
   forecasts: Forecasts;
@@ -23,14 +23,17 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
           tags: ['Billing'],
           summary: 'Forecast usage cost',
           description:
-            'What a month will have cost: by weekday from the last eight weeks, with a range from how far off such forecasts would have been.',
+            'Forecasts the total of a month from the weekday pattern of the last eight weeks. The range comes from backtests.',
           params: OrganizationPath,
           querystring: ForecastQuery,
           response: managementResponse(UsageCostForecast),
         },
       },
       async (request) =>
-        success(request, forecastRecord(await forecasts.of(getIdentity(request).organizationId, request.query.month))),
+        success(
+          request,
+          toForecastRecord(await forecasts.get(getIdentity(request).organizationId, request.query.month)),
+        ),
     );
 
     app.post(
@@ -40,7 +43,8 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
         schema: {
           tags: ['Services'],
           summary: 'Preview service scaling',
-          description: 'The record that the change would give, and what compute may cost a month. Nothing is stored.',
+          description:
+            'Returns the service as it would be after the change, and its monthly compute cost before and after. Changes nothing.',
           params: ServicePath,
           body: ScalingBody,
           response: managementResponse(ScalingPreview),
@@ -52,7 +56,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
         const id = request.params.serviceId.toLowerCase();
         return success(
           request,
-          previewRecord(await scalingCosts.preview(getIdentity(request).organizationId, id, change)),
+          toPreviewRecord(await scalingCosts.preview(getIdentity(request).organizationId, id, change)),
         );
       },
     );
@@ -64,7 +68,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
         schema: {
           tags: ['Services'],
           summary: 'Preview service scaling, memory per replica',
-          description: 'As for the totals. Nothing is stored.',
+          description: 'Like the preview of scaling, with memory per replica instead of in total. Changes nothing.',
           params: ServicePath,
           body: ReplicaScalingBody,
           response: managementResponse(ScalingPreview),
@@ -76,7 +80,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
         const id = request.params.serviceId.toLowerCase();
         return success(
           request,
-          previewRecord(await scalingCosts.preview(getIdentity(request).organizationId, id, change)),
+          toPreviewRecord(await scalingCosts.preview(getIdentity(request).organizationId, id, change)),
         );
       },
     );

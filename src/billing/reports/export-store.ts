@@ -2,20 +2,20 @@ import { sql } from 'kysely';
 import { packColumns } from '../../state/packed.ts';
 import { prepared } from '../../state/prepared.ts';
 import type { Db } from '../../state/tables.ts';
-import type { Metric } from '../cost.ts';
+import type { Metric } from '../meter.ts';
 import { type PackedCostRow, packedCostColumns, parsePackedCost } from '../store.ts';
 import type { Window } from '../window.ts';
-import type { Booked, Entry } from './charge.ts';
+import type { RecordEntry, RecordWithEntries } from './charge.ts';
 
-/** Records, not lines: few enough that a page of lines is well under a megabyte. */
+/** Keeps the lines of a page well under a megabyte. */
 const RECORDS_PER_PAGE = 200;
 
-interface BookedRow extends PackedCostRow {
+interface ExportRow extends PackedCostRow {
   /** The packed ledger entries of the record, separated by commas; null without entries. */
   entries: string | null;
 }
 
-/** Aggregated into one column, a page has one row per record. A join repeats the record's columns for each entry: 20 to 50 % slower. */
+/** All entries of a record in one column. A join, which repeats the record for each entry, is 20 to 50 % slower. */
 const packedEntry = packColumns([
   'l.meter',
   'l.usage_date',
@@ -34,7 +34,7 @@ interface Cursor {
   entityId: string;
 }
 
-const after = (value: Cursor) => sql`
+const afterCursor = (value: Cursor) => sql`
   WHERE organization_id = ${value.organizationId} AND date <= ${value.to}
     AND (date, entity_type, entity_id) > (${value.date}, ${value.entityType}, ${value.entityId})
   ORDER BY date, entity_type, entity_id
@@ -42,32 +42,32 @@ const after = (value: Cursor) => sql`
 
 const selectRecords = prepared((db: Db, value: Cursor) => ({
   compile: () =>
-    sql<BookedRow>`SELECT ${packedCostColumns}, NULL AS entries FROM usage_costs ${after(value)}`.compile(db),
+    sql<ExportRow>`SELECT ${packedCostColumns}, NULL AS entries FROM usage_costs ${afterCursor(value)}`.compile(db),
 }));
 
 // One statement for both tables, so that a record and its entries come from the same commit.
-const selectBooked = prepared((db: Db, value: Cursor) => ({
+const selectRecordsWithEntries = prepared((db: Db, value: Cursor) => ({
   compile: () =>
-    sql<BookedRow>`
+    sql<ExportRow>`
     SELECT ${packedCostColumns}, (
       SELECT string_agg(${packedEntry}, ',')
       FROM usage_ledger AS l
       WHERE l.organization_id = c.organization_id AND l.date = c.date
         AND l.entity_type = c.entity_type AND l.entity_id = c.entity_id
     ) AS entries
-    FROM usage_costs AS c ${after(value)}`.compile(db),
+    FROM usage_costs AS c ${afterCursor(value)}`.compile(db),
 }));
 
 /** All records of the window in pages, ordered by day, entity type and entity id. */
-export async function* pagesOf(
+export async function* readPages(
   db: Db,
   organizationId: string,
   { from, to }: Window,
   { withEntries }: { withEntries: boolean },
-): AsyncGenerator<Booked[]> {
+): AsyncGenerator<RecordWithEntries[]> {
   const cursor: Cursor = { organizationId, to, date: from, entityType: '', entityId: '' };
   for (;;) {
-    const rows = await (withEntries ? selectBooked : selectRecords).all(db, cursor);
+    const rows = await (withEntries ? selectRecordsWithEntries : selectRecords).all(db, cursor);
     const page = rows.map((row) => ({ cost: parsePackedCost(organizationId, row), entries: parseEntries(row) }));
     yield page;
     const last = page.at(-1)?.cost;
@@ -76,14 +76,14 @@ export async function* pagesOf(
   }
 }
 
-const NONE: readonly Entry[] = [];
+const NO_ENTRIES: readonly RecordEntry[] = [];
 
-function parseEntries({ entries }: BookedRow): readonly Entry[] {
-  if (entries === null) return NONE;
+function parseEntries({ entries }: ExportRow): readonly RecordEntry[] {
+  if (entries === null) return NO_ENTRIES;
   return entries.split(',').map(parseEntry);
 }
 
-function parseEntry(packed: string): Entry {
+function parseEntry(packed: string): RecordEntry {
   const [meter, usageDate = '', quantity = '', priceVersion, unitPrice = '', micros] = packed.split(' ');
   return {
     meter: meter as Metric,

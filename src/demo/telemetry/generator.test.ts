@@ -14,7 +14,7 @@ const generateRows = (fromMs: number, toMs: number, seed = 'test'): TelemetryRow
 const day = generateRows(WEDNESDAY - DAY_MS, WEDNESDAY);
 const toMs = (time: string) => Number(time) * 1000;
 
-/** Points of one series in the order of time, by everything that tells series apart but the start. */
+/** Groups points into series in time order, ignoring process restarts. */
 function groupSeries<T extends MetricRow>(rows: readonly T[]): T[][] {
   const series = new Map<string, T[]>();
   for (const row of rows) {
@@ -26,18 +26,18 @@ function groupSeries<T extends MetricRow>(rows: readonly T[]): T[][] {
   return [...series.values()];
 }
 
-/** Of two points that follow each other in the life of one process. */
+/** Whether two consecutive points come from the same process and satisfy `isSo`. */
 const isFollowed = <T extends MetricRow>(before: T | undefined, point: T, isSo: (before: T) => boolean): boolean =>
   before?.StartTimeUnix === point.StartTimeUnix && isSo(before);
 
 describe('demo telemetry', () => {
-  it('is the same for the same seed and time, and another for another seed', () => {
+  it('is the same for the same seed and time, and different for another seed', () => {
     const [from, to] = [WEDNESDAY - 10 * MINUTE_MS, WEDNESDAY];
     expect(generateRows(from, to)).toEqual(generateRows(from, to));
     expect(generateRows(from, to, 'other').logs).not.toEqual(generateRows(from, to).logs);
   });
 
-  it('is the same in one piece and in pieces, wherever they begin', () => {
+  it('is the same whether generated at once or in parts', () => {
     const from = midnight(WEDNESDAY) + INCIDENT.startMs - MINUTE_MS;
     const to = from + 30 * MINUTE_MS;
     const whole = generateRows(from, to);
@@ -59,7 +59,7 @@ describe('demo telemetry', () => {
     );
   });
 
-  it('has the promised size', () => {
+  it('has the documented size', () => {
     const counts = Object.fromEntries(TABLE_KINDS.map((kind) => [kind, day[kind].length]));
     expect(counts.logs).toBeGreaterThan(60_000);
     expect(counts.logs).toBeLessThan(100_000);
@@ -71,7 +71,7 @@ describe('demo telemetry', () => {
     }
   });
 
-  it('belongs to its organization, row by row, and lies in its range', () => {
+  it('belongs to its organization and is within its time range', () => {
     for (const kind of TABLE_KINDS)
       expect(new Set(day[kind].map(({ OrganizationId }) => OrganizationId))).toEqual(new Set([ORGANIZATION]));
     const begins = day.traces.filter(({ ParentSpanId }) => ParentSpanId === '').map(({ Timestamp }) => toMs(Timestamp));
@@ -91,14 +91,14 @@ describe('demo telemetry', () => {
     expect(strays).toEqual([]);
   });
 
-  it('has logs that name their span', () => {
+  it('has logs that reference their span', () => {
     const spans = new Set(day.traces.map(({ TraceId, SpanId }) => `${TraceId} ${SpanId}`));
     const traced = day.logs.filter(({ TraceId }) => TraceId !== '');
     expect(traced.length).toBeGreaterThan(day.logs.length / 2);
     expect(traced.every(({ TraceId, SpanId }) => spans.has(`${TraceId} ${SpanId}`))).toBe(true);
   });
 
-  it('has cumulative sums that fall only where a process begins, and payments begins once in the incident', () => {
+  it('has cumulative sums that reset only when a process restarts, and payments restarts once in the incident', () => {
     const counters = day.sum.filter((row) => row.AggregationTemporality === CUMULATIVE && row.IsMonotonic);
     for (const points of groupSeries(counters)) {
       const falls = points.filter((point, at) =>
@@ -114,7 +114,7 @@ describe('demo telemetry', () => {
     expect(day.sum.some((row) => !row.IsMonotonic)).toBe(true);
   });
 
-  it('has histograms whose buckets sum up to their count and never fall', () => {
+  it('has histograms whose buckets add up to their count and never decrease', () => {
     const total = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
     const isWhole = ({ BucketCounts, ExplicitBounds, Count }: (typeof day.histogram)[number]) =>
       BucketCounts.length === ExplicitBounds.length + 1 && total(BucketCounts) === Count;
@@ -136,7 +136,7 @@ describe('demo telemetry', () => {
     }
   });
 
-  it('tells of an incident: slow spans, errors in logs and traces, a longer queue', () => {
+  it('contains an incident: slow spans, errors in logs and traces, a longer queue', () => {
     const from = midnight(WEDNESDAY) + INCIDENT.startMs + 5 * MINUTE_MS;
     const isInside = (time: string) => toMs(time) >= from && toMs(time) < from + 10 * MINUTE_MS;
     const share = <T>(rows: T[], isSo: (row: T) => boolean) => rows.filter(isSo).length / rows.length;

@@ -33,7 +33,7 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
 
   async function meterDay(date: Day): Promise<number> {
     const untilMs = clock.now();
-    const { accepted } = await intake.take(organizationId, () => generateUsage(meters, date, untilMs));
+    const { accepted } = await intake.ingest(organizationId, () => generateUsage(meters, date, untilMs));
     return accepted;
   }
 
@@ -58,12 +58,12 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
     for (const [index, date] of (await listMissingDays()).entries()) {
       if (isClosed) return false;
       events += await meterDay(date);
-      if (index === FIRST_DAYS - 1) await rating.rateDirty(organizationId);
+      if (index === FIRST_DAYS - 1) await rating.rateChanged(organizationId);
       await nextTick();
     }
     if (isClosed) return false;
-    await rating.rateDirty(organizationId);
-    await rating.lock(actor, organizationId, addDays(toUtcDay(clock.now()), -(lockAfterDays + 1)));
+    await rating.rateChanged(organizationId);
+    await rating.lockDays(actor, organizationId, addDays(toUtcDay(clock.now()), -(lockAfterDays + 1)));
     const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
     say(`demo usage for the last ${DAYS} days is ready: ${events} events metered and rated in ${seconds} s`);
     return true;

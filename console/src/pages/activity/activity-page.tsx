@@ -50,7 +50,7 @@ export function ActivityPage() {
   const isFiltered = Object.values(search).some((value) => value !== undefined);
 
   return (
-    <Page title="Activity" subtitle="All changes and who made them. Dates are in UTC.">
+    <Page title="Activity" subtitle="All changes and who made them. Date filters use UTC.">
       <search className={classes.filters} aria-label="Filters">
         <TextInput
           aria-label="Search activity"
@@ -79,7 +79,7 @@ export function ActivityPage() {
         <TextInput
           type="date"
           aria-label="Start date"
-          leftSection={<span className={classes.between}>from</span>}
+          leftSection={<span className={classes.between}>From</span>}
           leftSectionWidth={48}
           value={search.from ?? ''}
           onChange={(event) => setFilter('from', event.currentTarget.value)}
@@ -87,7 +87,7 @@ export function ActivityPage() {
         <TextInput
           type="date"
           aria-label="End date"
-          leftSection={<span className={classes.between}>to</span>}
+          leftSection={<span className={classes.between}>To</span>}
           leftSectionWidth={34}
           value={search.to ?? ''}
           onChange={(event) => setFilter('to', event.currentTarget.value)}

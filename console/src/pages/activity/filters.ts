@@ -1,4 +1,4 @@
-import type { ActivityGetListInput } from '../../api/generated.ts';
+import { type ActivityGetListInput, activityGetListConstraints } from '../../api/generated.ts';
 import type { Activity } from '../../api/types.ts';
 import type { ActivitySearch } from './search.ts';
 
@@ -16,9 +16,10 @@ export const RESOURCE_TYPES = [
   { value: 'organization', label: 'Organization' },
 ];
 
-/** The server limits the length of the search text. */
-const MAX_IDS = 20;
 const MAX_TEXT_LENGTH = 200;
+const UUID_LENGTH = 36;
+/** The API limits the length of the text including all IDs. */
+const MAX_IDS = Math.floor((activityGetListConstraints.text.maxLength - MAX_TEXT_LENGTH) / (UUID_LENGTH + 1));
 
 /** The query of the request. The audit log often records only the ID of a resource, so IDs of resources whose current name matches are added to the text. */
 export function toFilter(

@@ -96,7 +96,7 @@ export function BudgetForm({ budget, onClose }: { budget?: Budget | undefined; o
             </Group>
             <TagsInput
               label="Alert at"
-              description="Percentages of the budget. Each threshold alerts once a month; nothing is stopped."
+              description="Percentages of the budget. Each threshold alerts once per month. Services are never stopped."
               placeholder={draft.percents.length === 0 ? 'Press Enter to add' : ''}
               maxTags={budgetCreateConstraints.thresholds.maxItems}
               value={draft.percents}

@@ -7,7 +7,7 @@ import { toCredits } from './breakdown.ts';
 import classes from './cost-chart.module.css';
 import { CostTooltip } from './cost-tooltip.tsx';
 
-export interface BudgetLine {
+interface BudgetLine {
   id: string;
   name: string;
   /** The daily share of the budget for each day of the span, in micro-credits. */

@@ -1,11 +1,11 @@
-import { Button, SegmentedControl, Skeleton, Text, TextInput, useComputedColorScheme } from '@mantine/core';
+import { Button, Group, SegmentedControl, Skeleton, Text, TextInput, useComputedColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
 import { assignColors } from '../../parts/colors.ts';
 import { Credits } from '../../parts/credits.tsx';
-import { lastOfMonth, toDay } from '../../parts/days.ts';
+import { dayOfMonth, lastOfMonth, toDay } from '../../parts/days.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { formatBillDay, plural } from '../../parts/format.ts';
@@ -77,19 +77,21 @@ export function CostsPage() {
           min={from}
           onChange={(event) => pickDay({ to: event.currentTarget.value })}
         />
-        <Text size="sm" c="dimmed" component="span">
-          Group by
-        </Text>
-        <SegmentedControl
-          size="xs"
-          aria-label="Group by"
-          value={by}
-          data={GROUPINGS.map((value) => ({ value, label: GROUPING_LABELS[value] }))}
-          onChange={(value) => {
-            const { by: _by, ...rest } = search;
-            change(value === 'metric' ? rest : { ...rest, by: value as Grouping });
-          }}
-        />
+        <Group gap="xs" wrap="nowrap">
+          <Text size="sm" c="dimmed" component="span">
+            Group by
+          </Text>
+          <SegmentedControl
+            size="xs"
+            aria-label="Group by"
+            value={by}
+            data={GROUPINGS.map((value) => ({ value, label: GROUPING_LABELS[value] }))}
+            onChange={(value) => {
+              const { by: _by, ...rest } = search;
+              change(value === 'metric' ? rest : { ...rest, by: value as Grouping });
+            }}
+          />
+        </Group>
       </div>
       {error ? (
         <ErrorNotice error={error} title="Could not load costs" retry={retry} />
@@ -168,7 +170,7 @@ function CostDetails({ breakdown, by, onBrush }: Props) {
           budgets={(budgets ?? []).map(({ id, name, monthlyCHC }) => ({
             id,
             name,
-            daily: days.map((day) => (monthlyCHC * 1_000_000) / Number(lastOfMonth(day).slice(8))),
+            daily: days.map((day) => (monthlyCHC * 1_000_000) / dayOfMonth(lastOfMonth(day))),
           }))}
           onBrush={onBrush}
         />

@@ -19,7 +19,7 @@ export const RANGE_LABELS: Record<CostRange, string> = {
 
 export const DEFAULT_RANGE: CostRange = '30d';
 /** More bars than this do not fit on a screen. */
-export const MAX_DAYS = 1100;
+const MAX_DAYS = 1100;
 
 export function resolveSpan({ range = DEFAULT_RANGE, from, to }: CostsSearch, today: string): Span {
   if (from !== undefined && to !== undefined) {

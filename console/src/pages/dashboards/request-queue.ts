@@ -1,5 +1,5 @@
 /** Limits concurrent requests. Waiting requests run in order; aborted ones never start. */
-export interface RequestQueue {
+interface RequestQueue {
   run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 

@@ -14,7 +14,7 @@ export function parseDashboardsSearch(search: Record<string, unknown>): Dashboar
 
 export const PRESETS = ['5m', '15m', '1h', '6h', '24h', '7d', '30d'] as const;
 export type Preset = (typeof PRESETS)[number];
-export const REFRESHES = ['10s', '1m'] as const;
+const REFRESHES = ['10s', '1m'] as const;
 export type Refresh = (typeof REFRESHES)[number];
 
 /** URL parameters of a dashboard, so that a link reproduces the view. */

@@ -12,10 +12,10 @@ function dateFormatter(zone: string, kind: string, options: Intl.DateTimeFormatO
 const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 const DAY = { day: 'numeric', month: 'short' } as const;
 
-export const formatClock = (ms: number, zone: string): string => dateFormatter(zone, 'clock', CLOCK).format(ms);
-export const formatClockSeconds = (ms: number, zone: string): string =>
+const formatClock = (ms: number, zone: string): string => dateFormatter(zone, 'clock', CLOCK).format(ms);
+const formatClockSeconds = (ms: number, zone: string): string =>
   dateFormatter(zone, 'seconds', { ...CLOCK, second: '2-digit' }).format(ms);
-export const formatDay = (ms: number, zone: string): string => dateFormatter(zone, 'day', DAY).format(ms);
+const formatDay = (ms: number, zone: string): string => dateFormatter(zone, 'day', DAY).format(ms);
 export const formatDateTime = (ms: number, zone: string): string =>
   dateFormatter(zone, 'moment', { ...DAY, ...CLOCK, second: '2-digit' }).format(ms);
 export const formatShortDateTime = (ms: number, zone: string): string =>

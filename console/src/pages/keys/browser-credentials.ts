@@ -1,5 +1,5 @@
 /** Credentials generated in the browser, and the hashes sent to the server (decision K7). */
-export interface BrowserCredentials {
+interface BrowserCredentials {
   keyId: string;
   keySecret: string;
   hashData: { keyIdHash: string; keyIdSuffix: string; keySecretHash: string };

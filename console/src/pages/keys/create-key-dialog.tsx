@@ -59,7 +59,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
       opened
       onClose={onClose}
       size="lg"
-      title={created ? `Key ${created.key.name} created` : 'Create API key'}
+      title={created ? 'API key created' : 'Create API key'}
       withCloseButton={!created}
       closeOnClickOutside={false}
       closeOnEscape={!created}

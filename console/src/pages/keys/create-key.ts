@@ -3,7 +3,7 @@ import type { Key, NewKey } from '../../api/types.ts';
 import { createBrowserCredentials } from './browser-credentials.ts';
 
 /** A new key with its secret, which cannot be read again. */
-export interface CreatedKey {
+interface CreatedKey {
   key: Key;
   keyId: string;
   keySecret: string;

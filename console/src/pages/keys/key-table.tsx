@@ -43,8 +43,7 @@ function createColumns(now: Date, ownId: string, onAction: OnAction | undefined)
             <span className={classes.onNarrow}> · {key.roles.join(', ')}</span>
             {key.expireAt !== null && (
               <span className={`${classes.onPhone} ${classes.expiry}`} data-soon={isExpiringSoon(key, now)}>
-                {' '}
-                · expires <Timestamp at={key.expireAt} show="date" />
+                Expires <Timestamp at={key.expireAt} show="date" />
               </span>
             )}
           </Text>

@@ -38,7 +38,7 @@ export function toScalingChange(service: Service, draft: ScalingDraft): ScalingC
   );
 }
 
-export type ScalingErrors = Partial<Record<ScalingField, string>>;
+type ScalingErrors = Partial<Record<ScalingField, string>>;
 
 /** Errors of the changed fields. */
 export function validateScaling(

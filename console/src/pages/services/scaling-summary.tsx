@@ -76,7 +76,7 @@ function MonthlyCost(props: { service: Service; change: ScalingChange; isValid: 
       ) : data ? (
         <>
           <CostRange label="Current" {...data.before} />
-          {hasChanges && <CostRange label="New" {...data.after} isNew />}
+          {hasChanges && isValid && <CostRange label="New" {...data.after} isNew />}
           <Text size="xs" c="dimmed" mt={6}>
             {isIdling
               ? 'In CHC, from always idle to always at maximum size.'

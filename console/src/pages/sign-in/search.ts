@@ -1,4 +1,4 @@
-export interface SignInSearch {
+interface SignInSearch {
   /** The page to open after sign-in: a path of this console, never another host. */
   to?: string | undefined;
 }

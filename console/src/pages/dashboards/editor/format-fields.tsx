@@ -34,7 +34,7 @@ export function FormatFields({ series, onChange }: Props) {
   };
   const asNumber = (value: string | number) => (typeof value === 'number' ? value : undefined);
   return (
-    <div className={classes.fields}>
+    <div className={classes.compactFields}>
       <Select
         label="Number format"
         allowDeselect={false}

@@ -187,12 +187,12 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
           <Text size="sm" fw={600} mb={6}>
             Position ({COLUMNS}-column grid)
           </Text>
-          <Group gap="sm" grow preventGrowOverflow={false}>
+          <div className={classes.compactFields}>
             {positionField('x', 'Column', 0, COLUMNS - tile.w)}
             {positionField('y', 'Row', 0, tileConstraints.y.maximum)}
             {positionField('w', 'Width', 1, COLUMNS - tile.x)}
             {positionField('h', 'Height', 1, MAX_TILE_ROWS)}
-          </Group>
+          </div>
         </div>
         <Group justify="flex-end">
           <Button onClick={onClose}>Done</Button>

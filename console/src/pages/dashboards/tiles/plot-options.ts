@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import { formatAxisLabels } from '../times.ts';
 
-export interface PlotStyle {
+interface PlotStyle {
   colors: readonly string[];
   text: string;
   grid: string;

@@ -1,13 +1,14 @@
 import type { Engine } from '../../engine/engine.ts';
 import { addDays, type Day } from '../../kernel/days.ts';
-import type { EntityType, Metric } from '../cost.ts';
-import type { Total } from './ledger.ts';
-import { millionths, quantityOf } from './quantity.ts';
+import { normalizeDecimal } from '../../kernel/decimal.ts';
+import type { EntityType } from '../entity.ts';
+import type { Metric } from '../meter.ts';
+import type { UsageTotal } from './ledger.ts';
 
 const LIMITS = { maxSeconds: 300, maxResultRows: 2_000_000 };
 
-/** What was used on a day, straight from the events; equal rows count once. */
-export async function totalsOf(engine: Engine, organizationId: string, day: Day): Promise<Total[]> {
+/** Sums the usage events of a day. Equal rows count once. */
+export async function readUsageTotals(engine: Engine, organizationId: string, day: Day): Promise<UsageTotal[]> {
   const rows = await engine.query(
     {
       sql: `SELECT EntityType, EntityId, Meter, toString(sum(Quantity))
@@ -23,6 +24,6 @@ export async function totalsOf(engine: Engine, organizationId: string, day: Day)
     entityType: entityType as EntityType,
     entityId: String(entityId),
     meter: meter as Metric,
-    quantity: quantityOf(millionths(String(quantity))),
+    quantity: normalizeDecimal(String(quantity)),
   }));
 }
