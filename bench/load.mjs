@@ -15,6 +15,14 @@ const job = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 /** Slices that are not counted, while code is compiled and caches fill. */
 const WARM_UP_SLICES = 3;
 
+/** Undefined until the whole head has arrived. `missingBytes` is the part of the body that has not. */
+function parseHead(text) {
+  const end = text.indexOf('\r\n\r\n');
+  if (end < 0) return undefined;
+  const length = Number(/content-length: (\d+)/i.exec(text.slice(0, end))?.[1] ?? 0);
+  return { status: text.slice(9, 12), missingBytes: length - (text.length - end - 4) };
+}
+
 /** `runFor` loads a server for a while and returns the latency of each response in ms. */
 async function openConnections({ port, connections, requests, expected, perSecond }) {
   const texts = requests.map((text) => Buffer.from(text, 'latin1'));
@@ -53,11 +61,10 @@ async function openConnections({ port, connections, requests, expected, perSecon
         return;
       }
       head += chunk.toString('latin1');
-      const end = head.indexOf('\r\n\r\n');
-      if (end < 0) return;
-      if (head.slice(9, 12) !== expected) return failed(new Error(`unexpected response: ${head.slice(0, end)}`));
-      const length = Number(/content-length: (\d+)/i.exec(head.slice(0, end))?.[1] ?? 0);
-      missingBytes = length - (head.length - end - 4);
+      const response = parseHead(head);
+      if (!response) return;
+      if (response.status !== expected) return failed(new Error(`unexpected response: ${head}`));
+      missingBytes = response.missingBytes;
       if (missingBytes <= 0) finish();
     });
     return {

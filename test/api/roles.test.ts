@@ -112,7 +112,7 @@ describe('the generated reference', () => {
   });
   afterAll(() => rmSync(fresh, { recursive: true, force: true }));
 
-  it.each(['roles.md', 'openapi.json', 'aggregations.md'])('R1: docs/%s matches the code (`npm run docs`)', (file) => {
+  it.each(['roles.md', 'openapi.json', 'aggregations.md', 'settings.md'])('R1: docs/%s matches the code (`npm run docs`)', (file) => {
     expect(readFileSync(join(docs, file), 'utf8')).toBe(readFileSync(join(fresh, file), 'utf8'));
   });
 
