@@ -60,7 +60,7 @@ export interface CommandOutput {
   error?: Error | undefined;
 }
 
-export interface CommandDefinition<Options, Arguments> {
+interface CommandDefinition<Options, Arguments> {
   /** `serve`, or a group and a verb: `key create`. */
   name: string;
   summary: string;

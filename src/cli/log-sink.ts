@@ -12,8 +12,6 @@ const CLOSE_TIMEOUT_MS = 2000;
 /** A UTF-16 code unit takes at most three bytes in UTF-8. */
 const MAX_BYTES_PER_CHARACTER = 3;
 
-export type LogSink = ReturnType<typeof openLogSink>;
-
 /**
  * Writes lines to a file descriptor in the background, in order. Lines are encoded as they arrive: pino's own
  * destination buffers strings, which takes four times as long per request. After a write error (such as a full disk)

@@ -6,7 +6,7 @@ import { openLogSink } from './log-sink.ts';
 
 const STANDARD_ERROR = 2;
 
-export interface Logs {
+interface Logs {
   log: Logger;
   /** Writes one line per request; does nothing when the level is above info. */
   access: AccessLog;

@@ -12,7 +12,7 @@ export interface ValueRule<T> {
 }
 
 /** An option or argument of a command; `T` is the type of its parsed value. */
-export interface Parameter<T> {
+interface Parameter<T> {
   /** `<name>`, `<role...>`, `[ids...]`; empty for a switch. */
   syntax: string;
   help: string;

@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 300_000 });
 /** A hanging command is killed before its test times out. */
 const MAX_RUN_MS = 120_000;
 
-export interface FinishedCommand {
+interface FinishedCommand {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -47,7 +47,7 @@ export const listErrors = ({ stderr }: FinishedCommand): string[] =>
 export type { Json };
 
 /** Runs commands on one store. */
-export interface TestStore {
+interface TestStore {
   directory: string;
   args: string[];
   run(...args: string[]): Promise<FinishedCommand>;
