@@ -20,7 +20,7 @@ const MAX_DAYS_PER_QUERY = 8;
 export type Headers = Readonly<Record<string, string>>;
 
 /** The rest of a response body after `"costs":[`. */
-export interface RenderedWindow {
+interface RenderedWindow {
   costRevision: number;
   headers: Headers;
   chunks: Buffer[];

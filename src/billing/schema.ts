@@ -24,7 +24,7 @@ type WireMetrics = { [metric in Metric as `${metric}CHC`]: typeof Chc };
 
 export const Metrics = Type.Object(Object.fromEntries(METRICS.map((metric) => [`${metric}CHC`, Chc])) as WireMetrics);
 
-export const CostRecord = Type.Object({
+const CostRecord = Type.Object({
   dataWarehouseId: Type.String(),
   date: Type.String({ format: 'date' }),
   entityId: Type.String(),

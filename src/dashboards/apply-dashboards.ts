@@ -17,19 +17,19 @@ interface Options {
   saving: Saving;
 }
 
-export interface DeclaredDashboard {
+interface DeclaredDashboard {
   organizationId: string;
   dashboard: Dashboard;
 }
 
-export interface AppliedDashboard {
+interface AppliedDashboard {
   action: 'add' | 'change' | 'unchanged';
   id: string;
   name: string;
   version: number;
 }
 
-export interface AppliedDashboards {
+interface AppliedDashboards {
   dashboards: AppliedDashboard[];
   warnings: string[];
 }

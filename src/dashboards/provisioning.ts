@@ -20,7 +20,7 @@ interface Options {
   saving: Saving;
 }
 
-export interface FileProblems {
+interface FileProblems {
   path: string;
   problems: string[];
 }

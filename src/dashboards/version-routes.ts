@@ -77,7 +77,7 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
 /** What is no number is no version either. */
 const versionNumber = (text: string): number => (/^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0);
 
-export const versionRecord = (version: Version): Static<typeof VersionRecord> => ({
+const versionRecord = (version: Version): Static<typeof VersionRecord> => ({
   version: version.version,
   savedAt: isoTime(version.savedAt),
   savedBy: version.savedBy,

@@ -13,16 +13,14 @@ import { declaredIn } from './resource.ts';
 import type { FleetFile } from './schema.ts';
 import { takeTurn } from './store.ts';
 
-export type Fleet = ReturnType<typeof createFleet>;
-
-export interface ApplyOptions extends DryRunOption {
+interface ApplyOptions extends DryRunOption {
   /** The file wins over everything that the API changed since. */
   force?: boolean;
   /** Remove what an earlier version of the file declared and this one does not. */
   prune?: boolean;
 }
 
-export interface Applied {
+interface Applied {
   steps: Step[];
   warnings: string[];
 }

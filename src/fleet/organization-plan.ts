@@ -17,7 +17,7 @@ import type { Declared, DeclaredOrganization } from './resource.ts';
 import { type AppliedDocument, deleteDocument, listDocuments, putDocuments } from './store.ts';
 import { changesOf } from './trail.ts';
 
-export interface OrganizationPlan {
+interface OrganizationPlan {
   steps: Step[];
   violations: Violation[];
   warnings: string[];

@@ -19,7 +19,7 @@ export interface HashData {
 }
 
 /** The settings of a key that a client can choose. */
-export interface KeySettings {
+interface KeySettings {
   name?: string | undefined;
   state?: KeyState | undefined;
   roles?: KeyRole[] | undefined;
@@ -28,7 +28,7 @@ export interface KeySettings {
   ipAccessList?: IpAccessEntry[] | undefined;
 }
 
-export interface CreatedKey {
+interface CreatedKey {
   key: Key;
   /** Returned once; absent if the client sent hashes. */
   credentials?: { keyId: string; keySecret: string };
@@ -188,6 +188,6 @@ export function hashCredentials({ keyId, keySecret }: { keyId: string; keySecret
 }
 
 /** The fields of a key that the audit log may contain. */
-export function toAuditFields({ name, state, roles, ipAccessList, keySuffix, expireAt }: Key) {
+function toAuditFields({ name, state, roles, ipAccessList, keySuffix, expireAt }: Key) {
   return { name, state, roles, ipAccessList, keySuffix, expireAt: formatExpiry(expireAt) };
 }

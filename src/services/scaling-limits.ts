@@ -11,7 +11,7 @@ export interface ScalingContext {
 }
 
 /** A limit for some organizations or services. The OpenAPI document publishes it as `x-limits`, which the console reads. */
-export interface ConditionalLimit {
+interface ConditionalLimit {
   /** In the terms of the API; all members must match. */
   when: {
     organizationTier?: Organization['tier'];

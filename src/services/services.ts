@@ -11,7 +11,7 @@ import { findService, listServices, takeService, updateScaling } from './store.t
 
 export type Services = ReturnType<typeof createServices>;
 
-export interface Preview {
+interface Preview {
   organization: Organization;
   before: Readonly<Service>;
   after: Readonly<Service>;

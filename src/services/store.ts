@@ -46,7 +46,7 @@ export function takeService(tx: Db, organizationId: string, id: string): MaybePr
   );
 }
 
-export interface TakenService {
+interface TakenService {
   organization: Pick<Organization, 'tier' | 'isPaid'>;
   service: Readonly<Service>;
 }

@@ -14,7 +14,7 @@ const LOCK = 0x70_68_73; // the id of our advisory lock on PostgreSQL
  * starts at the same time waits until the first is done.
  */
 export async function migrate(state: State, folder: string, clock: Clock): Promise<string[]> {
-  const known = readMigrations(folder);
+  const available = readMigrations(folder);
   return state.write(async (tx) => {
     if (state.kind === 'postgres') {
       await sql`SET LOCAL lock_timeout = 0`.execute(tx);
@@ -22,8 +22,8 @@ export async function migrate(state: State, folder: string, clock: Clock): Promi
     }
     await createHistory(tx);
     const applied = await tx.selectFrom('schema_migrations').selectAll().orderBy('version').execute();
-    rejectForeignHistory(applied, known);
-    const pending = known.filter(({ version }) => !applied.some((row) => row.version === version));
+    rejectForeignHistory(applied, available);
+    const pending = available.filter(({ version }) => !applied.some((row) => row.version === version));
     for (const { version, name, checksum, statements } of pending) {
       for (const statement of statements) await sql.raw(statement).execute(tx);
       await tx.insertInto('schema_migrations').values({ version, name, checksum, applied_at: clock.now() }).execute();
@@ -64,7 +64,7 @@ function rejectForeignHistory(
   }
 }
 
-export function readMigrations(folder: string): Migration[] {
+function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()

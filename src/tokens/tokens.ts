@@ -12,7 +12,7 @@ import { deleteToken, insertToken, listTokens } from './store.ts';
 import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token } from './token.ts';
 
 /** The settings of a token that a client can choose. */
-export interface TokenSettings {
+interface TokenSettings {
   name?: string | undefined;
   access?: TokenAccess | undefined;
   /** ISO 8601 with an offset; null or empty: never. */
@@ -85,6 +85,6 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
 }
 
 /** The fields of a token that the audit log may contain. */
-export function toAuditFields({ name, access, tokenSuffix, expireAt }: Token) {
+function toAuditFields({ name, access, tokenSuffix, expireAt }: Token) {
   return { name, access, tokenSuffix, expireAt: formatExpiry(expireAt) };
 }

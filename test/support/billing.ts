@@ -12,7 +12,7 @@ import type { StoreName } from './server.ts';
 export const actor = { type: 'system' as const, id: 'test', details: 'test' };
 
 /** The domains on a real store, without HTTP and background loops, with a clock that the test sets. */
-export interface Billing {
+interface Billing {
   state: State;
   domains: Domains;
   clock: { now(): number; set(time: string): void; add(ms: number): void };

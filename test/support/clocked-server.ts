@@ -13,7 +13,7 @@ import { createDatabase } from './postgres.ts';
 import type { StoreName } from './server.ts';
 
 /** A server in the test process, with a clock that the test controls. */
-export interface ClockedServer {
+interface ClockedServer {
   url: string;
   now: number;
   call(call: Call): Promise<ApiResponse>;

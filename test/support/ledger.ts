@@ -36,7 +36,7 @@ export const putLedger = (server: TestServer, lines: readonly LedgerLine[]): Pro
   );
 
 /** A day with metered usage, rated. */
-export interface RatedDay {
+interface RatedDay {
   organizationId: string;
   date: string;
   ratedAt: number;

@@ -30,7 +30,7 @@ export interface Event {
 }
 
 /** The billing domain on real stores, without HTTP, with a clock that the test sets. */
-export interface Metering {
+interface Metering {
   state: State;
   engine: Engine;
   domains: Domains;
@@ -70,7 +70,7 @@ export interface TestOrganization {
   expectExact(): Promise<void>;
 }
 
-export const ndjson = (events: readonly object[]): Buffer =>
+const ndjson = (events: readonly object[]): Buffer =>
   Buffer.from(events.map((event) => JSON.stringify(event)).join('\n'));
 
 const log = { debug() {}, info() {}, warn() {} };

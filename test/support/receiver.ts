@@ -2,14 +2,14 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
 
 /** A server that receives webhooks. */
-export interface Receiver {
+interface Receiver {
   url: string;
   /** All requests, oldest first. */
   received: ReceivedRequest[];

@@ -3,7 +3,7 @@ import { acme, globex, initech } from './fleet.ts';
 import type { TestServer } from './server.ts';
 
 /** The services of the shared fleet by what the rules see in them. */
-export const services = {
+const services = {
   primary: { organization: acme, id: acme.primary },
   secondary: { organization: acme, id: acme.secondary },
   development: { organization: acme, id: acme.development },
@@ -38,7 +38,7 @@ const declared = {
   },
 };
 
-export const SCALING_FIELDS = [
+const SCALING_FIELDS = [
   'idleScaling',
   'idleTimeoutMinutes',
   'maxReplicaMemoryGb',

@@ -9,7 +9,7 @@ import { estimateErrorBand, projectSeries } from './projection.ts';
 
 export type Forecasts = ReturnType<typeof createForecasts>;
 
-export interface ForecastDay {
+interface ForecastDay {
   date: Day;
   isExpected: boolean;
   micros: MetricMicros;

@@ -1,5 +1,5 @@
 /** The costs of consecutive days, in micro-CHC. */
-export type CostSeries = readonly number[];
+type CostSeries = readonly number[];
 
 const WEEK = 7;
 /** Eight of each weekday: enough for a pattern, and recent. */

@@ -6,7 +6,7 @@ import { AppError } from '../../kernel/errors.ts';
 export const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 
 /** A JSON array, or one JSON object per line. */
-export type BatchFormat = 'json' | 'ndjson';
+type BatchFormat = 'json' | 'ndjson';
 
 /** The JSON text of each event; undefined where it is not valid UTF-8. */
 export type EventTexts = Iterable<string | undefined>;

@@ -3,7 +3,7 @@ import { prepared } from '../../state/prepared.ts';
 import type { Db } from '../../state/tables.ts';
 
 /** The right of one node to store usage for an organization. */
-export interface IntakeLease {
+interface IntakeLease {
   holder: string;
   expiresAt: number;
   /** The days of the batches being stored; empty when they are stored. */

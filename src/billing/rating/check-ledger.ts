@@ -13,7 +13,7 @@ import { type DayRange, listBookedOn, listDays, listEntriesOfUsage } from './sto
 import { readUsageTotals } from './usage-totals.ts';
 
 /** A value in the ledger that does not match the usage events. */
-export interface Difference {
+interface Difference {
   organizationId: string;
   date: Day;
   /** Entity and meter; marked `(record)` when the cost record is not the sum of its entries. */

@@ -6,7 +6,7 @@ import type { Metric } from '../meter.ts';
 import { calculateCostMicros } from '../prices/cost-micros.ts';
 
 /** One meter of one entity. */
-export interface MeteredEntity extends EntityRef {
+interface MeteredEntity extends EntityRef {
   meter: Metric;
 }
 
@@ -44,7 +44,7 @@ interface Booking {
   getPrice(total: UsageTotal): UnitPrice;
 }
 
-export interface LedgerChanges {
+interface LedgerChanges {
   put: LedgerEntry[];
   remove: LedgerEntry[];
 }

@@ -21,7 +21,7 @@ interface Options {
 const MAX_ATTEMPTS = 5;
 
 /** Locks every day up to and including `through`. Returns the number of days with usage that it locked. */
-export type LockDays = (actor: Actor, organizationId: string, through: Day) => Promise<number>;
+type LockDays = (actor: Actor, organizationId: string, through: Day) => Promise<number>;
 
 /** Nothing on a locked day changes again: not its ledger entries, not its cost records, not its prices. */
 export function createDayLocking({ state, clock, audit, organizations, rateDay }: Options): LockDays {

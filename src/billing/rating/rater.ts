@@ -24,8 +24,6 @@ const INTERVAL_MS = 20 * SECOND_MS;
 
 const ACTOR: Actor = { type: 'system', id: 'rating', details: 'pilothouse, rating of metered usage' };
 
-export type Rater = ReturnType<typeof createRater>;
-
 /** Rates changed days and locks overdue days in the background. */
 export function createRater({ state, clock, log, intake, rating, lockAfterDays }: Options) {
   let hasRatedAll = false;

@@ -44,7 +44,7 @@ export interface DayRange {
 }
 
 /** `open`: not locked. `changed`: has usage that is not rated yet, which a locked day may have too. */
-export type DayFilter = 'open' | 'changed' | 'openOrChanged' | 'all';
+type DayFilter = 'open' | 'changed' | 'openOrChanged' | 'all';
 
 /** In the order of organization and date. */
 export async function listDays(db: Db, range: DayRange, filter: DayFilter = 'all'): Promise<UsageDay[]> {
@@ -102,7 +102,7 @@ export async function listEntriesOfUsage(db: Db, organizationId: string, usageDa
 }
 
 /** The cost of one meter of an entity, for usage of any day. */
-export type BookedAmount = Pick<LedgerEntry, 'entityType' | 'entityId' | 'meter' | 'micros'>;
+type BookedAmount = Pick<LedgerEntry, 'entityType' | 'entityId' | 'meter' | 'micros'>;
 
 const selectOfDate = prepared((db: Db, value: { organizationId: string; date: Day }) =>
   db

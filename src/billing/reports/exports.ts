@@ -13,8 +13,6 @@ import { createFocusFormatter, FOCUS_HEADER } from './focus-lines.ts';
 export const EXPORT_FORMATS = ['csv', 'focus'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-export type Exports = ReturnType<typeof createExports>;
-
 interface Options {
   db: Db;
   organizations: Organizations;

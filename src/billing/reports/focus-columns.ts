@@ -21,13 +21,13 @@ interface Column<Context> {
 }
 
 /** The entity of a cost record, with the service it belongs to. */
-export interface EntityContext {
+interface EntityContext {
   cost: Cost;
   region: string;
   warehouseName: string;
 }
 
-export interface PriceContext {
+interface PriceContext {
   entityType: EntityType;
   metric: Metric;
   isMetered: boolean;
@@ -36,7 +36,7 @@ export interface PriceContext {
   skuPriceId: string;
 }
 
-export interface ChargeContext {
+interface ChargeContext {
   charge: Charge;
   /** The cost in CHC. */
   amount: string;

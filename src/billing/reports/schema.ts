@@ -50,7 +50,7 @@ const ComparedAmounts = {
   previous: Type.Object(Amounts, { description: 'The period it is compared with' }),
 };
 
-export const SummaryRecord = Type.Object({
+const SummaryRecord = Type.Object({
   period: Type.String({ description: '2026-10-01, 2026-W40, 2026-10, or 2026-10-01/2026-10-31' }),
   entityType: Type.Optional(Type.Enum([...ENTITY_TYPES])),
   entityId: Type.Optional(Type.String()),
