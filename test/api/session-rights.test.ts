@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { storeOf } from '../support/cli.ts';
+import { getServerStore } from '../support/cli.ts';
 import type { Call } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { getKeyId, keysPath, createKey } from '../support/keys.ts';
@@ -191,7 +191,7 @@ onEachStore('a session', (store) => {
 
     it('when it gets another secret', async () => {
       const { id, statuses } = await made();
-      const { code, stderr } = await storeOf(server).run('key', 'rotate', id, '--org', acme.id, '--json');
+      const { code, stderr } = await getServerStore(server).run('key', 'rotate', id, '--org', acme.id, '--json');
       expect(code, stderr).toBe(0);
       expect(await statuses()).toEqual([401, 401, 401]);
     });
