@@ -17,7 +17,7 @@ export interface ExponentialHistogram {
 export type Histogram = ExplicitHistogram | ExponentialHistogram;
 
 /** The value below which `level` of everything counted lies, by interpolation within its bucket; null of nothing. */
-export function quantileOf(histograms: Histogram[], level: number): number | null {
+export function estimateQuantile(histograms: Histogram[], level: number): number | null {
   const explicit = histograms.filter((one) => one.kind === 'explicit');
   if (explicit.length > 0) return explicitQuantile(explicit, level);
   return exponentialQuantile(
@@ -32,7 +32,7 @@ export function quantileOf(histograms: Histogram[], level: number): number | nul
  */
 function explicitQuantile(histograms: ExplicitHistogram[], level: number): number | null {
   const total = sum(histograms.flatMap(({ counts }) => counts));
-  const steps = [...new Set(histograms.flatMap(({ bounds }) => [...bounds, lowerEdge(bounds)]))].sort((a, b) => a - b);
+  const steps = [...new Set(histograms.flatMap(({ bounds }) => [...bounds, lowerBound(bounds)]))].sort((a, b) => a - b);
   if (total <= 0 || steps.length === 0) return null;
   const wanted = level * total;
   const below = (value: number) => sum(histograms.map((histogram) => countBelow(histogram, value)));
@@ -46,13 +46,13 @@ function explicitQuantile(histograms: ExplicitHistogram[], level: number): numbe
 }
 
 /** The lowest bucket begins at zero when its bound is positive; otherwise all of it lies at its bound. */
-const lowerEdge = ([first = 0]: number[]): number => Math.min(0, first);
+const lowerBound = ([first = 0]: number[]): number => Math.min(0, first);
 
 function countBelow({ bounds, counts }: ExplicitHistogram, value: number): number {
   let below = 0;
   for (const [index, upper] of bounds.entries()) {
     const count = counts[index] ?? 0;
-    const lower = index === 0 ? lowerEdge(bounds) : (bounds[index - 1] as number);
+    const lower = index === 0 ? lowerBound(bounds) : (bounds[index - 1] as number);
     if (value >= upper) below += count;
     else return value > lower ? below + (count * (value - lower)) / (upper - lower) : below;
   }
@@ -61,13 +61,19 @@ function countBelow({ bounds, counts }: ExplicitHistogram, value: number): numbe
 
 function exponentialQuantile(histograms: ExponentialHistogram[], level: number): number | null {
   const scale = Math.min(...histograms.map((one) => one.scale));
-  const positive = merged(histograms, 'positive', scale);
-  const negative = merged(histograms, 'negative', scale);
+  const positive = mergeBuckets(histograms, 'positive', scale);
+  const negative = mergeBuckets(histograms, 'negative', scale);
   const zeros = Math.max(0, sum(histograms.map((one) => one.zeros)));
   const ladder = [
-    ...negative.reverse().map(([index, count]) => ({ from: -edge(index + 1, scale), to: -edge(index, scale), count })),
+    ...negative
+      .reverse()
+      .map(([index, count]) => ({ from: -bucketBound(index + 1, scale), to: -bucketBound(index, scale), count })),
     { from: 0, to: 0, count: zeros },
-    ...positive.map(([index, count]) => ({ from: edge(index, scale), to: edge(index + 1, scale), count })),
+    ...positive.map(([index, count]) => ({
+      from: bucketBound(index, scale),
+      to: bucketBound(index + 1, scale),
+      count,
+    })),
   ].filter(({ count }) => count > 0);
   const wanted = level * sum(ladder.map(({ count }) => count));
   let below = 0;
@@ -79,10 +85,14 @@ function exponentialQuantile(histograms: ExponentialHistogram[], level: number):
   return null;
 }
 
-const edge = (index: number, scale: number): number => 2 ** (index * 2 ** -scale);
+const bucketBound = (index: number, scale: number): number => 2 ** (index * 2 ** -scale);
 
 /** At the coarsest scale of all, where one bucket holds several finer ones. */
-function merged(histograms: ExponentialHistogram[], side: 'positive' | 'negative', scale: number): [number, number][] {
+function mergeBuckets(
+  histograms: ExponentialHistogram[],
+  side: 'positive' | 'negative',
+  scale: number,
+): [number, number][] {
   const counts = new Map<number, number>();
   for (const histogram of histograms) {
     for (const [index, count] of histogram[side]) {

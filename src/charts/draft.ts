@@ -6,13 +6,13 @@ import type { Scope } from '../expressions/scope.ts';
 import { parseCondition, parseValue } from '../expressions/sql.ts';
 import { createWriter, quoteName } from '../expressions/writer.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { Range } from './buckets.ts';
-import type { Reading } from './reading.ts';
+import type { SeriesQuery } from './series-query.ts';
+import type { Range } from './time-buckets.ts';
 
 export type Draft = ReturnType<typeof createDraft>;
 
 /** The pieces that every statement for a series is put together from. No text of a user passes unparsed. */
-export function createDraft({ organizationId, table, buckets, where, whereLanguage, groupBy, path }: Reading) {
+export function createDraft({ organizationId, table, buckets, where, whereLanguage, groupBy, path }: SeriesQuery) {
   const writer = createWriter();
   const scope: Scope = {
     columns: table.columns,
@@ -26,7 +26,7 @@ export function createDraft({ organizationId, table, buckets, where, whereLangua
       return parse();
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
-      throw mistake(`${path}.${member}`, `${error.message} (${pointAt(text, error)})`);
+      throw queryError(`${path}.${member}`, `${error.message} (${pointAt(text, error)})`);
     }
   }
 
@@ -40,7 +40,7 @@ export function createDraft({ organizationId, table, buckets, where, whereLangua
     writer,
     time,
     /** The number of the bucket that a row lies in. */
-    bucket: buckets.indexOf(time, (number, type) => writer.bind(number, type)),
+    bucket: buckets.indexSql(time, (number, type) => writer.bind(number, type)),
     groups: groups.map((sql, index) => `${sql} AS __g${index}`),
     groupNames: groups.map((_, index) => `__g${index}`),
     value,
@@ -69,10 +69,10 @@ export function createDraft({ organizationId, table, buckets, where, whereLangua
 }
 
 /** One rule of a series is broken. */
-export function refuseSeries({ path }: Pick<Reading, 'path'>, member: string, rule: string): never {
-  throw mistake(`${path}.${member}`, rule);
+export function rejectSeries({ path }: Pick<SeriesQuery, 'path'>, member: string, rule: string): never {
+  throw queryError(`${path}.${member}`, rule);
 }
 
 /** Something that a query asks for cannot be: where it stands, and why. */
-export const mistake = (path: string, text: string): AppError =>
+export const queryError = (path: string, text: string): AppError =>
   new AppError('bad_request', `${path}: ${text}`, { field: path });

@@ -6,21 +6,21 @@ import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { type Clock, parseDateTime } from '../kernel/clock.ts';
 import { refuse } from '../kernel/errors.ts';
-import { ResourcePath } from '../sources/id.ts';
+import { ResourcePath } from '../sources/resource-id.ts';
 import { READ } from '../tokens/token.ts';
-import { chartRows } from './chart-rows.ts';
-import type { Caller, Charts, View } from './charts.ts';
+import { toChartRows } from './chart-rows.ts';
+import type { Charts, QueryScope, TileView } from './charts.ts';
 import {
   ChartRow,
   ChartSeriesBody,
   ColumnRecord,
   ColumnsQuery,
-  TileAnswer,
-  TileDrawingBody,
   TilePath,
+  TilePreviewBody,
   TileQuery,
+  TileResponse,
 } from './schema.ts';
-import { completedSeries, seriesViolations } from './series.ts';
+import { listSeriesViolations, normalizeSeries } from './series.ts';
 
 const tags = ['Data'];
 
@@ -44,7 +44,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
       },
       async (request, reply) => {
         const { startTime, endTime, granularity = 'auto', seriesReturnType } = request.body;
-        refuseBackwards('request body.startTime', startTime, endTime);
+        rejectEmptyRange('request body.startTime', startTime, endTime);
         const series = request.body.series.map((one) => ({
           ...one,
           type: 'time' as const,
@@ -60,11 +60,11 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         }
         // Both ends belong to the range here, as in the public interface.
         const range = { startMs: startTime, endMs: endTime + 1 };
-        const { buckets, points } = await charts.series(asker(request, reply), series, range, {
+        const { buckets, points } = await charts.series(createQueryScope(request, reply), series, range, {
           granularity,
           isRatio: seriesReturnType === 'ratio',
         });
-        return { data: chartRows(buckets, points, seriesReturnType === 'column' ? 'column' : undefined, groupBy) };
+        return { data: toChartRows(buckets, points, seriesReturnType === 'column' ? 'column' : undefined, groupBy) };
       },
     );
 
@@ -79,19 +79,19 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
           description: 'The tile as it is drawn, over any range.',
           params: TilePath,
           querystring: TileQuery,
-          response: dashboardAnswer(TileAnswer),
+          response: dashboardAnswer(TileResponse),
         },
       },
       async (request, reply) => {
         const { groups, others, limit, ...rest } = request.query;
         const { id, tileId } = request.params;
-        const view = viewOf('query', clock.now(), {
+        const view = parseView('query', clock.now(), {
           ...rest,
           groups: groups === undefined ? undefined : Number(groups),
           others: others === 'true',
           limit: limit === undefined ? undefined : Number(limit),
         });
-        return { data: await charts.tile(asker(request, reply), id, tileId, view) };
+        return { data: await charts.tile(createQueryScope(request, reply), id, tileId, view) };
       },
     );
 
@@ -105,16 +105,16 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
           summary: 'Draw a tile that is not saved',
           description:
             'A tile as a dashboard holds it, and the range beside it; answers what a saved one would show. Stores nothing.',
-          body: TileDrawingBody,
-          response: dashboardAnswer(TileAnswer),
+          body: TilePreviewBody,
+          response: dashboardAnswer(TileResponse),
         },
       },
       async (request, reply) => {
         const { series, asRatio = false } = request.body;
-        refuse(seriesViolations(series, 'request body.'));
-        const view = viewOf('request body', clock.now(), request.body);
-        const tile = { asRatio, series: series.map(completedSeries) };
-        return { data: await charts.draw(asker(request, reply), tile, view) };
+        refuse(listSeriesViolations(series, 'request body.'));
+        const view = parseView('request body', clock.now(), request.body);
+        const tile = { asRatio, series: series.map(normalizeSeries) };
+        return { data: await charts.draw(createQueryScope(request, reply), tile, view) };
       },
     );
 
@@ -135,18 +135,18 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
       },
       async (request, reply) => {
         const { metricDataType, ...asked } = request.query;
-        const { startMs, endMs } = viewOf('query', clock.now(), asked);
+        const { startMs, endMs } = parseView('query', clock.now(), asked);
         const about = { startMs, endMs, metricDataType };
-        return { data: await charts.columns(asker(request, reply), request.params.id, about) };
+        return { data: await charts.columns(createQueryScope(request, reply), request.params.id, about) };
       },
     );
   };
 }
 
-interface Asked {
+interface ViewInput {
   start?: string | number | undefined;
   end?: string | number | undefined;
-  granularity?: View['granularity'] | undefined;
+  granularity?: TileView['granularity'] | undefined;
   timezone?: string | undefined;
   groups?: number | undefined;
   others?: boolean | undefined;
@@ -154,16 +154,16 @@ interface Asked {
 }
 
 /** The last hour when no range is given. */
-function viewOf(place: string, now: number, asked: Asked): View {
+function parseView(place: string, now: number, asked: ViewInput): TileView {
   const { start, end, granularity = 'auto', timezone = 'UTC', groups, others = false, limit = SEARCH_ROWS } = asked;
-  const endMs = end === undefined ? now : moment(`${place}.end`, end);
-  const startMs = start === undefined ? endMs - HOUR_MS : moment(`${place}.start`, start);
-  refuseBackwards(`${place}.start`, startMs, endMs);
+  const endMs = end === undefined ? now : parseMoment(`${place}.end`, end);
+  const startMs = start === undefined ? endMs - HOUR_MS : parseMoment(`${place}.start`, start);
+  rejectEmptyRange(`${place}.start`, startMs, endMs);
   return { startMs, endMs, granularity, timezone, groups, withOthers: others, limit };
 }
 
 /** Whoever asks; a client that goes away takes its queries along. */
-function asker(request: FastifyRequest, reply: object): Caller {
+function createQueryScope(request: FastifyRequest, reply: object): QueryScope {
   const controller = new AbortController();
   const { raw } = reply as FastifyReply;
   raw.once('close', () => {
@@ -173,7 +173,7 @@ function asker(request: FastifyRequest, reply: object): Caller {
   return { organizationId, credentialId, signal: controller.signal };
 }
 
-function moment(path: string, text: string | number): number {
+function parseMoment(path: string, text: string | number): number {
   if (typeof text === 'number') return text;
   const ms = /^\d{12,14}$/.test(text) ? Number(text) : parseDateTime(text, { offset: 'required' });
   if (ms === undefined)
@@ -183,6 +183,6 @@ function moment(path: string, text: string | number): number {
   return ms ?? 0;
 }
 
-function refuseBackwards(path: string, startMs: number, endMs: number): void {
+function rejectEmptyRange(path: string, startMs: number, endMs: number): void {
   if (startMs >= endMs) refuse([{ path, rule: 'The start must lie before the end', value: startMs }]);
 }

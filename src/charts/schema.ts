@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { METRIC_DATA_TYPES } from '../sources/source.ts';
 import { AGGREGATION_NAMES, describeAggregations } from './aggregations.ts';
-import { GRANULARITIES } from './buckets.ts';
 import { SeriesBody } from './series-schema.ts';
 import { TileBody } from './tile-schema.ts';
+import { GRANULARITIES } from './time-buckets.ts';
 
 export const GranularityName = Type.Enum([...(Object.keys(GRANULARITIES) as (keyof typeof GRANULARITIES)[]), 'auto'], {
   description: 'auto: at most 60 buckets',
@@ -96,7 +96,7 @@ const Moment = Type.Union([Milliseconds, Type.String()], { description: 'Epoch m
 const { id, name, x, y, w, h } = TileBody.properties;
 
 /** Where a tile stands and what it is called does not change what it draws, and may be left out. */
-export const TileDrawingBody = Type.Object({
+export const TilePreviewBody = Type.Object({
   ...TileBody.properties,
   ...Type.Partial(Type.Object({ id, name, x, y, w, h })).properties,
   start: Type.Optional(Moment),
@@ -116,7 +116,7 @@ const drawn = {
   timezone: Type.String(),
 };
 
-export const TileAnswer = Type.Union([
+export const TileResponse = Type.Union([
   Type.Object({
     type: Type.Literal('time'),
     ...drawn,

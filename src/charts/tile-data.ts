@@ -1,23 +1,23 @@
 import { DEFAULT_LEVEL, getAggregation } from './aggregations.ts';
-import type { Buckets } from './buckets.ts';
-import type { Points, Value } from './reading.ts';
+import type { Points, Value } from './series-query.ts';
 import type { Tile } from './tile-schema.ts';
+import type { TimeBuckets } from './time-buckets.ts';
 
 export type Series = Tile['series'][number];
 /** All of a tile that its drawing depends on. */
-export type Drawable = Pick<Tile, 'asRatio' | 'series'>;
+export type RenderableTile = Pick<Tile, 'asRatio' | 'series'>;
 
 /** A tile as it is drawn. */
 export type TileData = TimeData | TableData | NumberData | SearchData | MarkdownData;
 
-interface Drawn {
+interface TileFrame {
   /** Epoch milliseconds; of a time tile, widened to whole buckets. */
   start: number;
   end: number;
   timezone: string;
 }
 
-export interface TimeData extends Drawn {
+export interface TimeData extends TileFrame {
   type: 'time';
   granularity: string;
   /** Where each bucket begins. */
@@ -26,20 +26,20 @@ export interface TimeData extends Drawn {
   groups: GroupCount;
 }
 
-export interface TableData extends Drawn {
+export interface TableData extends TileFrame {
   type: 'table';
   columns: { name: string; kind: 'group' | 'value' }[];
   rows: Value[][];
   groups: GroupCount;
 }
 
-export interface NumberData extends Drawn {
+export interface NumberData extends TileFrame {
   type: 'number';
   value: Value;
   series: { name: string; value: Value }[];
 }
 
-export interface SearchData extends Drawn {
+export interface SearchData extends TileFrame {
   type: 'search';
   columns: { name: string }[];
   /** Newest first. */
@@ -57,12 +57,12 @@ interface GroupCount {
   total: number;
 }
 
-interface Named {
+interface NamedPoints {
   name: string;
   points: Points;
 }
 
-export function nameOf({ alias, aggFn, field, metricName, level }: Series): string {
+export function formatSeriesName({ alias, aggFn, field, metricName, level }: Series): string {
   if (alias) return alias;
   const of = metricName ?? field ?? '';
   const isQuantile = aggFn !== undefined && getAggregation(aggFn).needsLevel;
@@ -70,7 +70,7 @@ export function nameOf({ alias, aggFn, field, metricName, level }: Series): stri
   return of === '' ? how : `${how}(${of})`;
 }
 
-export function timeData(drawn: Drawn, buckets: Buckets, named: Named[]): TimeData {
+export function toTimeData(drawn: TileFrame, buckets: TimeBuckets, named: NamedPoints[]): TimeData {
   return {
     type: 'time',
     ...drawn,
@@ -79,12 +79,17 @@ export function timeData(drawn: Drawn, buckets: Buckets, named: Named[]): TimeDa
     series: named.flatMap(({ name, points }) =>
       points.groups.map(({ labels, isOthers, values }) => ({ name, group: labels, isOthers, values })),
     ),
-    groups: countOf(named),
+    groups: countGroups(named),
   };
 }
 
 /** One row for each group, with the value of every series; by the first of them, the largest first unless asked otherwise. */
-export function tableData(drawn: Drawn, groupBy: readonly string[], named: Named[], order: 'asc' | 'desc'): TableData {
+export function toTableData(
+  drawn: TileFrame,
+  groupBy: readonly string[],
+  named: NamedPoints[],
+  order: 'asc' | 'desc',
+): TableData {
   const rows = new Map<string, { labels: string[]; isOthers: boolean; values: Value[] }>();
   for (const [index, { points }] of named.entries()) {
     for (const { labels, isOthers, values } of points.groups) {
@@ -96,7 +101,7 @@ export function tableData(drawn: Drawn, groupBy: readonly string[], named: Named
   }
   const sorted = [...rows.values()].sort(
     (a, b) =>
-      Number(a.isOthers) - Number(b.isOthers) || compared(a.values[0], b.values[0]) * (order === 'asc' ? 1 : -1),
+      Number(a.isOthers) - Number(b.isOthers) || compareValues(a.values[0], b.values[0]) * (order === 'asc' ? 1 : -1),
   );
   return {
     type: 'table',
@@ -109,21 +114,21 @@ export function tableData(drawn: Drawn, groupBy: readonly string[], named: Named
       ...(isOthers ? labels.map((_, index) => (index === 0 ? 'others' : '')) : labels),
       ...values,
     ]),
-    groups: countOf(named),
+    groups: countGroups(named),
   };
 }
 
-export function numberData(drawn: Drawn, named: Named[]): NumberData {
+export function toNumberData(drawn: TileFrame, named: NamedPoints[]): NumberData {
   const series = named.map(({ name, points }) => ({ name, value: points.groups[0]?.values[0] ?? null }));
   return { type: 'number', ...drawn, value: series[0]?.value ?? null, series };
 }
 
-const countOf = (named: Named[]): GroupCount => ({
+const countGroups = (named: NamedPoints[]): GroupCount => ({
   shown: Math.max(0, ...named.map(({ points }) => points.groups.filter(({ isOthers }) => !isOthers).length)),
   total: Math.max(0, ...named.map(({ points }) => points.totalGroups)),
 });
 
-function compared(a: Value | undefined, b: Value | undefined): number {
+function compareValues(a: Value | undefined, b: Value | undefined): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : Number(a > b);
   // Nothing is less than something.

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { completed } from '../dashboards/dashboard.ts';
-import { type DashboardFile, dashboardFileText, parseDashboardFiles } from '../dashboards/file.ts';
+import { normalizeDashboard } from '../dashboards/dashboard.ts';
+import { type DashboardFile, formatDashboardFile, parseDashboardFiles } from '../dashboards/dashboard-file.ts';
 import { listProblems } from '../dashboards/folder.ts';
 import type { Dashboard } from '../dashboards/schema.ts';
 import type { Domains } from '../domains.ts';
@@ -51,7 +51,7 @@ export function dashboardCommands(program: Command, world: World): void {
       await withDomains(options, world, async (domains) => {
         const organization = await chosenOrganization(domains, options.org);
         const { json } = await domains.dashboards.get(organization.id, id);
-        world.print(dashboardFileText(JSON.parse(json), options.json === true));
+        world.print(formatDashboardFile(JSON.parse(json), options.json === true));
       });
     });
 
@@ -99,7 +99,7 @@ export function dashboardCommands(program: Command, world: World): void {
           files.map(async (file) => {
             const { id: organizationId } = await chosenOrganization(domains, options.org ?? file.organization);
             const id = file.id ?? derivedHexId(organizationId, 'dashboard', file.name);
-            return { organizationId, dashboard: completed(id, file) };
+            return { organizationId, dashboard: normalizeDashboard(id, file) };
           }),
         );
         const { dashboards, warnings } = await domains.applyDashboards(localActor(world), wanted, options);
@@ -127,7 +127,7 @@ export function dashboardCommands(program: Command, world: World): void {
         for (const dashboard of chosen) {
           const file = isOneOfMany ? { organization: organization.id, ...dashboard } : dashboard;
           const path = join(options.out, `${dashboard.id}.${isJson ? 'json' : 'yaml'}`);
-          world.writeFile(path, `${dashboardFileText(file, isJson)}\n`);
+          world.writeFile(path, `${formatDashboardFile(file, isJson)}\n`);
         }
         world.say(`Wrote ${chosen.length} dashboards to ${options.out}.`);
       });
@@ -171,7 +171,7 @@ async function chosenDashboards(
 /** One document, or several in the way that each format has for that. */
 function joined(dashboards: readonly Dashboard[], isJson: boolean): string {
   if (isJson) return JSON.stringify(dashboards, null, 2);
-  return dashboards.map((dashboard) => dashboardFileText(dashboard, false)).join('\n---\n');
+  return dashboards.map((dashboard) => formatDashboardFile(dashboard, false)).join('\n---\n');
 }
 
 function readOne(path: string, world: World): { files: DashboardFile[] } | { mistakes: string[] } {

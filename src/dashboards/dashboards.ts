@@ -3,26 +3,26 @@ import { AppError, refuse, type Violation } from '../kernel/errors.ts';
 import { etagOf, matchesEtag } from '../kernel/etag.ts';
 import { newHexId } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
-import { isResourceId } from '../sources/id.ts';
+import { isResourceId } from '../sources/resource-id.ts';
 import type { Sources } from '../sources/sources.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
-import { completed, dashboardViolations, inListOrder, sourceIdViolations } from './dashboard.ts';
-import type { Saving } from './saving.ts';
+import { compareByName, listDashboardViolations, listSourceIdViolations, normalizeDashboard } from './dashboard.ts';
+import type { DashboardWriter } from './dashboard-writer.ts';
 import type { Dashboard, DashboardBody } from './schema.ts';
-import { findStored, listStored, refuseProvisioned, type StoredDashboard } from './store.ts';
-import { violationsInDashboard } from './validation.ts';
+import { findStored, listStored, rejectProvisioned, type StoredDashboard } from './store.ts';
+import { validateDashboard } from './validation.ts';
 
 interface Options {
   state: State;
   organizations: Organizations;
   sources: Sources;
-  saving: Saving;
+  writer: DashboardWriter;
 }
 
 export type Dashboards = ReturnType<typeof createDashboards>;
 
-export function createDashboards({ state, organizations, sources, saving }: Options) {
+export function createDashboards({ state, organizations, sources, writer }: Options) {
   async function get(db: Db, organizationId: string, id: string): Promise<StoredDashboard> {
     const stored = isResourceId(id) ? await findStored(db, organizationId, id) : undefined;
     if (!stored) throw new AppError('not_found', 'Dashboard not found');
@@ -33,13 +33,13 @@ export function createDashboards({ state, organizations, sources, saving }: Opti
   async function getChangeable(tx: Db, organizationId: string, id: string, ifMatch: string | undefined) {
     await organizations.take(tx, organizationId);
     const stored = await get(tx, organizationId, id);
-    refuseProvisioned(stored);
-    refuseStale(stored, ifMatch);
+    rejectProvisioned(stored);
+    rejectStale(stored, ifMatch);
     return stored;
   }
 
-  async function refuseUnknownSources(tx: Db, organizationId: string, body: DashboardBody): Promise<void> {
-    const violations = inBody(sourceIdViolations(body, await sources.ids(tx, organizationId)));
+  async function rejectUnknownSources(tx: Db, organizationId: string, body: DashboardBody): Promise<void> {
+    const violations = inBody(listSourceIdViolations(body, await sources.listIds(tx, organizationId)));
     if (violations.length === 0) return;
     const ids = [...new Set(violations.map(({ value }) => value))];
     throw new AppError('bad_request', `Could not find the following source IDs: ${ids.join(', ')}`, {
@@ -57,16 +57,16 @@ export function createDashboards({ state, organizations, sources, saving }: Opti
         ...stored,
         dashboard: JSON.parse(stored.json) as Dashboard,
       }));
-      return all.sort((a, b) => inListOrder(a.dashboard, b.dashboard));
+      return all.sort((a, b) => compareByName(a.dashboard, b.dashboard));
     },
 
     async create(actor: Actor, organizationId: string, body: DashboardBody): Promise<StoredDashboard> {
-      refuse(inBody(dashboardViolations(body)));
-      const dashboard = completed(newHexId(), body, newHexId);
+      refuse(inBody(listDashboardViolations(body)));
+      const dashboard = normalizeDashboard(newHexId(), body, newHexId);
       return state.write(async (tx) => {
         await organizations.take(tx, organizationId);
-        await refuseUnknownSources(tx, organizationId, body);
-        return saving.save(tx, actor, organizationId, undefined, dashboard);
+        await rejectUnknownSources(tx, organizationId, body);
+        return writer.save(tx, actor, organizationId, undefined, dashboard);
       });
     },
 
@@ -78,12 +78,12 @@ export function createDashboards({ state, organizations, sources, saving }: Opti
       body: DashboardBody,
       ifMatch?: string,
     ): Promise<StoredDashboard> {
-      refuse(inBody(dashboardViolations(body)));
-      const dashboard = completed(id, body, newHexId);
+      refuse(inBody(listDashboardViolations(body)));
+      const dashboard = normalizeDashboard(id, body, newHexId);
       return state.write(async (tx) => {
         const before = await getChangeable(tx, organizationId, id, ifMatch);
-        await refuseUnknownSources(tx, organizationId, body);
-        return saving.save(tx, actor, organizationId, before, dashboard);
+        await rejectUnknownSources(tx, organizationId, body);
+        return writer.save(tx, actor, organizationId, before, dashboard);
       });
     },
 
@@ -91,7 +91,7 @@ export function createDashboards({ state, organizations, sources, saving }: Opti
     async remove(actor: Actor, organizationId: string, id: string, ifMatch?: string): Promise<void> {
       await state.write(async (tx) => {
         const before = await getChangeable(tx, organizationId, id, ifMatch);
-        await saving.remove(tx, actor, organizationId, before);
+        await writer.remove(tx, actor, organizationId, before);
       });
     },
 
@@ -99,19 +99,19 @@ export function createDashboards({ state, organizations, sources, saving }: Opti
     async validate(
       organizationId: string,
       value: unknown,
-    ): Promise<{ violations: Violation[]; normalized: object | null }> {
-      const violations = violationsInDashboard(value);
-      if (violations.length > 0) return { violations, normalized: null };
+    ): Promise<{ violations: Violation[]; normalizeBody: object | null }> {
+      const violations = validateDashboard(value);
+      if (violations.length > 0) return { violations, normalizeBody: null };
       const body = value as DashboardBody;
-      const unknown = sourceIdViolations(body, await sources.ids(state.db, organizationId));
-      return { violations: unknown, normalized: unknown.length > 0 ? null : normalized(body) };
+      const unknown = listSourceIdViolations(body, await sources.listIds(state.db, organizationId));
+      return { violations: unknown, normalizeBody: unknown.length > 0 ? null : normalized(body) };
     },
   };
 }
 
 /** Without the ids that are yet to be made. */
 function normalized(body: DashboardBody): object {
-  const { id: _, tiles, ...dashboard } = completed('', body);
+  const { id: _, tiles, ...dashboard } = normalizeDashboard('', body);
   return {
     ...dashboard,
     tiles: tiles.map(({ id, ...tile }, index) => (body.tiles?.[index]?.id === undefined ? tile : { id, ...tile })),
@@ -119,7 +119,7 @@ function normalized(body: DashboardBody): object {
 }
 
 /** The client knows another state than the one that is stored, or there is none. */
-export function refuseStale(stored: StoredDashboard | undefined, ifMatch: string | undefined): void {
+export function rejectStale(stored: StoredDashboard | undefined, ifMatch: string | undefined): void {
   if (ifMatch === undefined || (stored && matchesEtag(ifMatch, etagOf(stored.json)))) return;
   throw new AppError(
     'precondition_failed',

@@ -6,7 +6,7 @@ import type { Routes } from '../http/validation.ts';
 import { preferredEncoding } from '../kernel/encodings.ts';
 import { matchesEtag } from '../kernel/etag.ts';
 import { type Soon, soon } from '../kernel/soon.ts';
-import { ResourcePath } from '../sources/id.ts';
+import { ResourcePath } from '../sources/resource-id.ts';
 import { READ } from '../tokens/token.ts';
 import type { Dashboards } from './dashboards.ts';
 import { createRenderedDashboards, type RenderedBody, renderBody } from './rendered-dashboards.ts';

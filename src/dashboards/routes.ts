@@ -5,7 +5,7 @@ import { callerOf } from '../http/guard.ts';
 import { listedErrors } from '../http/interfaces.ts';
 import type { Routes } from '../http/validation.ts';
 import { etagOf } from '../kernel/etag.ts';
-import { ResourcePath } from '../sources/id.ts';
+import { ResourcePath } from '../sources/resource-id.ts';
 import { READ, WRITE } from '../tokens/token.ts';
 import type { Dashboards } from './dashboards.ts';
 import { Dashboard, DashboardBody, IfMatch, Validation } from './schema.ts';
@@ -54,7 +54,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
         const { id } = request.params;
         return sendStored(
           reply,
-          await dashboards.replace(actorOf(request), organizationId, id, request.body, ifMatchOf(request)),
+          await dashboards.replace(actorOf(request), organizationId, id, request.body, readIfMatch(request)),
         );
       },
     );
@@ -74,7 +74,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
       },
       async (request) => {
         const { organizationId } = callerOf(request);
-        await dashboards.remove(actorOf(request), organizationId, request.params.id, ifMatchOf(request));
+        await dashboards.remove(actorOf(request), organizationId, request.params.id, readIfMatch(request));
         return {};
       },
     );
@@ -93,7 +93,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
       },
       async (request) => {
         const { organizationId } = callerOf(request);
-        const { violations, normalized } = await dashboards.validate(organizationId, request.body ?? {});
+        const { violations, normalizeBody: normalized } = await dashboards.validate(organizationId, request.body ?? {});
         return { valid: violations.length === 0, errors: listedErrors(violations), normalized: normalized as never };
       },
     );
@@ -101,7 +101,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
 }
 
 /** Several If-Match headers mean the same as one that lists them all. */
-export const ifMatchOf = (request: FastifyRequest): string | undefined => request.headers['if-match'];
+export const readIfMatch = (request: FastifyRequest): string | undefined => request.headers['if-match'];
 
 /** The very bytes that a read would answer, and their tag. */
 export function sendStored(reply: object, { json }: StoredDashboard): FastifyReply {

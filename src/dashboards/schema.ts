@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { text } from '../charts/series-schema.ts';
 import { Tile, TileBody } from '../charts/tile-schema.ts';
-import { ResourcePath } from '../sources/id.ts';
+import { ResourcePath } from '../sources/resource-id.ts';
 
 export const DashboardBody = Type.Object({
   name: text({ minLength: 1, maxLength: 1024 }),

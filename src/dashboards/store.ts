@@ -14,7 +14,7 @@ export interface StoredDashboard {
 }
 
 /** Who saves it, and when. */
-export interface Saving {
+export interface DashboardVersionInput {
   at: number;
   by: string;
   provisionedFrom?: string | undefined;
@@ -75,10 +75,10 @@ export async function putDashboard(
   tx: Db,
   organizationId: string,
   dashboard: Dashboard,
-  { at, by, provisionedFrom }: Saving,
+  { at, by, provisionedFrom }: DashboardVersionInput,
 ): Promise<number> {
   const { id, name } = dashboard;
-  if (provisionedFrom === undefined) refuseProvisioned(await findStored(tx, organizationId, id));
+  if (provisionedFrom === undefined) rejectProvisioned(await findStored(tx, organizationId, id));
   const document = JSON.stringify(dashboard);
   const version = (await latestVersion(tx, organizationId, id)) + 1;
   const row = { name, document, updated_at: at, version, provisioned_from: provisionedFrom ?? null };
@@ -103,7 +103,12 @@ export async function putDashboard(
 }
 
 /** The same dashboard, from another file than before, or from none any more. */
-export async function moveProvisioned(tx: Db, organizationId: string, id: string, file: string | null): Promise<void> {
+export async function setProvisionedFrom(
+  tx: Db,
+  organizationId: string,
+  id: string,
+  file: string | null,
+): Promise<void> {
   await tx
     .updateTable('dashboards')
     .set({ provisioned_from: file })
@@ -115,7 +120,7 @@ export async function moveProvisioned(tx: Db, organizationId: string, id: string
 
 /** Its versions stay. */
 export async function deleteDashboard(tx: Db, organizationId: string, id: string): Promise<void> {
-  refuseProvisioned(await findStored(tx, organizationId, id));
+  rejectProvisioned(await findStored(tx, organizationId, id));
   await removeDashboard(tx, organizationId, id);
 }
 
@@ -125,7 +130,7 @@ export async function removeDashboard(tx: Db, organizationId: string, id: string
   await bumpDashboardRevision(tx, organizationId);
 }
 
-export function refuseProvisioned(stored: StoredDashboard | undefined): void {
+export function rejectProvisioned(stored: StoredDashboard | undefined): void {
   if (stored?.provisionedFrom !== undefined)
     throw new AppError(
       'conflict',
@@ -134,7 +139,7 @@ export function refuseProvisioned(stored: StoredDashboard | undefined): void {
 }
 
 /** The first dashboard in list order with a series that reads from the source. */
-export async function findDashboardReading(
+export async function findDashboardUsingSource(
   db: Db,
   organizationId: string,
   sourceId: string,

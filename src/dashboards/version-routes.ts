@@ -4,9 +4,9 @@ import { dashboardAnswer } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoTime } from '../kernel/clock.ts';
-import { ResourcePath } from '../sources/id.ts';
+import { ResourcePath } from '../sources/resource-id.ts';
 import { READ, WRITE } from '../tokens/token.ts';
-import { ifMatchOf, sendStored } from './routes.ts';
+import { readIfMatch, sendStored } from './routes.ts';
 import { Dashboard, DashboardVersionPath, IfMatch, VersionRecord, WholeVersionRecord } from './schema.ts';
 import type { Version, Versions } from './versions.ts';
 
@@ -27,7 +27,7 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
         },
       },
       async (request) => ({
-        data: (await versions.list(callerOf(request).organizationId, request.params.id)).map(versionRecord),
+        data: (await versions.list(callerOf(request).organizationId, request.params.id)).map(toVersionRecord),
       }),
     );
 
@@ -44,8 +44,8 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
       },
       async (request) => {
         const { id, version } = request.params;
-        const found = await versions.get(callerOf(request).organizationId, id, versionNumber(version));
-        return { data: { ...versionRecord(found), dashboard: JSON.parse(found.json) } };
+        const found = await versions.get(callerOf(request).organizationId, id, parseVersion(version));
+        return { data: { ...toVersionRecord(found), dashboard: JSON.parse(found.json) } };
       },
     );
 
@@ -67,7 +67,7 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
         const { organizationId } = callerOf(request);
         return sendStored(
           reply,
-          await versions.restore(actorOf(request), organizationId, id, versionNumber(version), ifMatchOf(request)),
+          await versions.restore(actorOf(request), organizationId, id, parseVersion(version), readIfMatch(request)),
         );
       },
     );
@@ -75,9 +75,9 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
 }
 
 /** What is no number is no version either. */
-const versionNumber = (text: string): number => (/^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0);
+const parseVersion = (text: string): number => (/^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0);
 
-export const versionRecord = (version: Version): Static<typeof VersionRecord> => ({
+export const toVersionRecord = (version: Version): Static<typeof VersionRecord> => ({
   version: version.version,
   savedAt: isoTime(version.savedAt),
   savedBy: version.savedBy,

@@ -1,16 +1,16 @@
 import { ExpressionError } from './expression-error.ts';
 
 /** The longest text that is looked at, in UTF-16 code units. */
-export const LONGEST_TEXT = 10_000;
+export const MAX_TEXT_CHARACTERS = 10_000;
 
 /** Halves of characters cannot be sent to an engine, and NUL ends a text in more than one place. */
-const UNFIT = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
+const UNSUPPORTED = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 
 /** Refuses what is too long or holds characters that no text may hold. */
 export function checkText(text: string): void {
-  if (text.length > LONGEST_TEXT)
-    throw new ExpressionError(`An expression has at most ${LONGEST_TEXT} characters`, LONGEST_TEXT);
-  const unfit = UNFIT.exec(text);
+  if (text.length > MAX_TEXT_CHARACTERS)
+    throw new ExpressionError(`An expression has at most ${MAX_TEXT_CHARACTERS} characters`, MAX_TEXT_CHARACTERS);
+  const unfit = UNSUPPORTED.exec(text);
   if (unfit) throw new ExpressionError('NUL characters and halves of characters are not allowed', unfit.index);
 }
 

@@ -141,7 +141,7 @@ export interface Call {
   readonly type: ValueType;
 }
 
-export function kindOf(expression: Expression): Kind {
+export function getKind(expression: Expression): Kind {
   return expression.type.kind;
 }
 
@@ -187,7 +187,7 @@ export function call(name: string, operands: readonly Expression[], type: ValueT
 
 /** The number that a text spells, NULL when it spells none: what is missing is never 0. */
 export function asNumber(expression: Expression): Expression {
-  if (kindOf(expression) !== 'text') return expression;
+  if (getKind(expression) !== 'text') return expression;
   return {
     node: 'call',
     name: 'toFloat64OrNull',

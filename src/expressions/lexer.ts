@@ -14,7 +14,7 @@ export type Token =
 const SYMBOLS = ['==', '!=', '<>', '<=', '>=', '||', '(', ')', '[', ']', ',', '+', '-', '*', '/', '%', '=', '<', '>'];
 
 /** Longest first; each would otherwise be half understood. */
-const REFUSED: readonly [string, string][] = [
+const REJECTED: readonly [string, string][] = [
   ['--', 'Comments are not allowed'],
   ['/*', 'Comments are not allowed'],
   ['#', 'Comments are not allowed'],
@@ -41,9 +41,9 @@ export function createLexer(text: string): () => Token {
     }
     if (isDigit(character) || (character === '.' && isDigit(text.charAt(at + 1)))) return number(start);
     if (isLetter(character) || character === '`' || character === '"') return name(start);
-    for (const [refused, why] of REFUSED) if (text.startsWith(refused, at)) throw new ExpressionError(why, at);
+    for (const [refused, why] of REJECTED) if (text.startsWith(refused, at)) throw new ExpressionError(why, at);
     const symbol = SYMBOLS.find((known) => text.startsWith(known, at));
-    if (symbol === undefined) throw strange(text, at);
+    if (symbol === undefined) throw unexpectedCharacter(text, at);
     at += symbol.length;
     return { type: 'symbol', text: symbol, start };
   };
@@ -96,7 +96,7 @@ export function createLexer(text: string): () => Token {
   }
 }
 
-const GREATEST = 2n ** 64n - 1n;
+const MAX_UINT64 = 2n ** 64n - 1n;
 
 function toNumber(written: string, isWhole: boolean, start: number): number | bigint {
   const value = Number(written);
@@ -104,12 +104,12 @@ function toNumber(written: string, isWhole: boolean, start: number): number | bi
   // A whole number keeps every digit as far as a column can hold it.
   if (isWhole && !Number.isSafeInteger(value) && written.length <= 20) {
     const exact = BigInt(written);
-    if (exact <= GREATEST) return exact;
+    if (exact <= MAX_UINT64) return exact;
   }
   return value;
 }
 
-function strange(text: string, at: number): ExpressionError {
+function unexpectedCharacter(text: string, at: number): ExpressionError {
   const character = text.charAt(at);
   if (character > '~' || character < ' ')
     return new ExpressionError(`The character ${codePointName(text, at)} is allowed between quotes only`, at);

@@ -2,12 +2,12 @@ import { codePointName, isSpace } from './characters.ts';
 import { ExpressionError } from './expression-error.ts';
 
 /** What a word is made of: characters that stand for themselves, and wildcards. */
-export type Piece = string | typeof ANY | typeof ONE;
-export const ANY = Symbol('*');
-export const ONE = Symbol('?');
+export type WordPiece = string | typeof ANY_CHARACTERS | typeof ONE_CHARACTER;
+export const ANY_CHARACTERS = Symbol('*');
+export const ONE_CHARACTER = Symbol('?');
 
 export interface Word {
-  pieces: readonly Piece[];
+  pieces: readonly WordPiece[];
   /** As written, escapes and all. */
   raw: string;
   /** Without escapes and wildcards' special meaning. */
@@ -16,7 +16,7 @@ export interface Word {
 }
 
 /** Looks like a straight quote or a space to the eye, or like nothing at all. */
-const CONFUSABLE = /[\u201C-\u201F\u2033\u2036\u00AB\u00BB\uFF02]/;
+const QUOTE_LOOKALIKE = /[\u201C-\u201F\u2033\u2036\u00AB\u00BB\uFF02]/;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}]/u;
 
 export interface LuceneLexer {
@@ -44,7 +44,7 @@ export function createLuceneLexer(text: string): LuceneLexer {
     const code = text.codePointAt(at) ?? 0;
     const character = String.fromCodePoint(code);
     if (code > PLAIN || code < SPACE) {
-      if (CONFUSABLE.test(character)) throw new ExpressionError('Use straight quotes: "', at);
+      if (QUOTE_LOOKALIKE.test(character)) throw new ExpressionError('Use straight quotes: "', at);
       if (INVISIBLE.test(character))
         throw new ExpressionError(`The character ${codePointName(text, at)} is allowed between quotes only`, at);
     }
@@ -63,8 +63,10 @@ export function createLuceneLexer(text: string): LuceneLexer {
     return character;
   }
 
-  function finish(pieces: readonly Piece[], start: number): Word {
-    const plain = pieces.map((piece) => (piece === ANY ? '*' : piece === ONE ? '?' : piece)).join('');
+  function finish(pieces: readonly WordPiece[], start: number): Word {
+    const plain = pieces
+      .map((piece) => (piece === ANY_CHARACTERS ? '*' : piece === ONE_CHARACTER ? '?' : piece))
+      .join('');
     return { pieces, raw: text.slice(start, at), text: plain, start };
   }
 
@@ -80,7 +82,7 @@ export function createLuceneLexer(text: string): LuceneLexer {
     },
     word(stops) {
       const start = at;
-      const pieces: Piece[] = [];
+      const pieces: WordPiece[] = [];
       while (at < text.length) {
         const character = text.charAt(at);
         if (isSpace(character) || ENDS.includes(character) || stops.includes(character)) break;
@@ -89,14 +91,14 @@ export function createLuceneLexer(text: string): LuceneLexer {
           continue;
         }
         const whole = checked();
-        pieces.push(whole === '*' ? ANY : whole === '?' ? ONE : whole);
+        pieces.push(whole === '*' ? ANY_CHARACTERS : whole === '?' ? ONE_CHARACTER : whole);
         at += whole.length;
       }
       return finish(pieces, start);
     },
     phrase() {
       const start = at;
-      const pieces: Piece[] = [];
+      const pieces: WordPiece[] = [];
       at += 1;
       for (;;) {
         const character = text.charAt(at);
@@ -117,15 +119,15 @@ export function createLuceneLexer(text: string): LuceneLexer {
 }
 
 /** The same word with its question marks taken literally, as in a URL. */
-export function withoutOnes(word: Word): Word {
-  return { ...word, pieces: word.pieces.map((piece) => (piece === ONE ? '?' : piece)) };
+export function withoutSingleWildcards(word: Word): Word {
+  return { ...word, pieces: word.pieces.map((piece) => (piece === ONE_CHARACTER ? '?' : piece)) };
 }
 
 export function hasWildcards(word: Word): boolean {
-  return word.pieces.some((piece) => piece === ANY || piece === ONE);
+  return word.pieces.some((piece) => piece === ANY_CHARACTERS || piece === ONE_CHARACTER);
 }
 
 /** Nothing but stars: anything at all. */
-export function isAnything(word: Word): boolean {
-  return word.pieces.length > 0 && word.pieces.every((piece) => piece === ANY);
+export function isOnlyStars(word: Word): boolean {
+  return word.pieces.length > 0 && word.pieces.every((piece) => piece === ANY_CHARACTERS);
 }

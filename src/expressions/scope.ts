@@ -2,7 +2,7 @@ import { type Column, ORGANIZATION_COLUMN } from '../engine/engine.ts';
 import { memoized } from '../kernel/memo.ts';
 import { call, type Expression } from './expression.ts';
 import { ExpressionError, visible } from './expression-error.ts';
-import { nearest } from './nearest.ts';
+import { findNearest } from './nearest-name.ts';
 import { parseType, TEXT } from './value-type.ts';
 
 /** What a user's text may speak of. */
@@ -17,20 +17,20 @@ export function findColumn(scope: Scope, name: string): Column | undefined {
   return name === ORGANIZATION_COLUMN ? undefined : scope.columns.find((column) => column.name === name);
 }
 
-const typeOf = memoized((type) => parseType(type));
+const parseTypeOnce = memoized((type) => parseType(type));
 
 /** The value of a column; what only looks like text (an Enum, a UUID) is made text. */
-export function referTo(column: Column): Expression {
-  const { disguised, ...type } = typeOf(column.type);
+export function columnReference(column: Column): Expression {
+  const { needsToString: disguised, ...type } = parseTypeOnce(column.type);
   const reference: Expression = { node: 'column', name: column.name, type };
   return disguised ? call('toString', [reference], TEXT) : reference;
 }
 
-export function entryOf(map: Expression, key: string): Expression {
+export function mapEntry(map: Expression, key: string): Expression {
   return { node: 'entry', map, key, type: map.type.element ?? TEXT };
 }
 
-export interface Resolved {
+export interface ResolvedPath {
   /** The column, or the start of the path that is one. */
   value: Expression;
   /** What of the path follows that column, joined by dots. */
@@ -38,7 +38,7 @@ export interface Resolved {
 }
 
 /** A dotted path: a column of exactly that name, or the longest start of it that is one. */
-export function findPath(scope: Scope, path: string): Resolved | undefined {
+export function findPath(scope: Scope, path: string): ResolvedPath | undefined {
   let longest: Column | undefined;
   for (const column of scope.columns) {
     const { name } = column;
@@ -48,7 +48,7 @@ export function findPath(scope: Scope, path: string): Resolved | undefined {
   }
   if (!longest) return undefined;
   const { length } = longest.name;
-  return { value: referTo(longest), rest: path.length === length ? undefined : path.slice(length + 1) };
+  return { value: columnReference(longest), rest: path.length === length ? undefined : path.slice(length + 1) };
 }
 
 /** The value a dotted path stands for: a column, or an attribute in a map. */
@@ -57,7 +57,7 @@ export function resolvePath(scope: Scope, path: string, position: number): Expre
   if (!found) throw unknownColumn(scope, path, position);
   const { value, rest } = found;
   if (rest === undefined) return value;
-  if (value.type.kind === 'map') return entryOf(value, rest);
+  if (value.type.kind === 'map') return mapEntry(value, rest);
   throw new ExpressionError(`There is no column ${quoted(path)}; only a map has attributes behind a dot`, position);
 }
 
@@ -70,7 +70,7 @@ export function unknownColumn(scope: Scope, name: string, position: number): Exp
 /** The column of that name, or of one that is almost the same. */
 export function findNearColumn(scope: Scope, name: string): string | undefined {
   const names = scope.columns.map((column) => column.name);
-  return nearest(
+  return findNearest(
     name,
     names.filter((known) => known !== ORGANIZATION_COLUMN),
   );

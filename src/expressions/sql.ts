@@ -3,7 +3,7 @@ import { checkText } from './characters.ts';
 import type { Expression } from './expression.ts';
 import { ExpressionError } from './expression-error.ts';
 import { createLexer } from './lexer.ts';
-import { condition, type Placed } from './operators.ts';
+import { condition, type Positioned } from './operators.ts';
 import type { Scope } from './scope.ts';
 import { createSqlParser } from './sql-parser.ts';
 
@@ -20,7 +20,7 @@ export function parseCondition(text: string, scope: Scope): Expression | undefin
   return text.trim() === '' ? undefined : condition(parse(text, scope));
 }
 
-function parse(text: string, scope: Scope): Placed {
+function parse(text: string, scope: Scope): Positioned {
   const parser = createSqlParser(createLexer(text), scope, createBudget());
   return parser.whole();
 }

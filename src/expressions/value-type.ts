@@ -8,7 +8,7 @@ export interface ValueType {
   /** Of an array: what it holds; of a map with text keys: its values. */
   readonly element?: ValueType;
   /** Reads as text but is none, such as an Enum or a UUID: has to be made text before it is used as such. */
-  readonly disguised?: boolean;
+  readonly needsToString?: boolean;
   /** A time without hours: what asks for them is not for it. */
   readonly isDay?: boolean;
 }
@@ -22,7 +22,7 @@ export const TIME = plain('time');
 export const DAY: ValueType = { ...TIME, isDay: true };
 export const OTHER = plain('other');
 
-export function arrayOf(element: ValueType): ValueType {
+export function arrayType(element: ValueType): ValueType {
   return { kind: 'array', nullable: false, element };
 }
 
@@ -39,23 +39,23 @@ const TIMES = /^(DateTime|DateTime64)$/;
 const DAYS = /^(Date|Date32)$/;
 const DISGUISED = /^(FixedString|Enum|Enum8|Enum16|UUID|IPv4|IPv6)$/;
 /** Deeper than any table of telemetry. */
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 /** Reads a type as ClickHouse spells it, such as `Map(LowCardinality(String), String)`. What it does not know is `other`. */
 export function parseType(text: string, depth = 0): ValueType {
   const open = text.indexOf('(');
   const name = (open < 0 ? text : text.slice(0, open)).trim();
   const inner = open < 0 || !text.trimEnd().endsWith(')') ? '' : text.trimEnd().slice(open + 1, -1);
-  if (depth > DEEPEST) return OTHER;
+  if (depth > MAX_DEPTH) return OTHER;
   if (name === 'String') return TEXT;
   if (name === 'Bool') return BOOLEAN;
   if (NUMBERS.test(name)) return NUMBER;
   if (TIMES.test(name)) return TIME;
   if (DAYS.test(name)) return DAY;
-  if (DISGUISED.test(name)) return { ...TEXT, disguised: true };
+  if (DISGUISED.test(name)) return { ...TEXT, needsToString: true };
   if (name === 'LowCardinality') return parseType(inner, depth + 1);
   if (name === 'Nullable') return nullable(parseType(inner, depth + 1));
-  if (name === 'Array') return arrayOf(parseElement(inner, depth + 1));
+  if (name === 'Array') return arrayType(parseElement(inner, depth + 1));
   if (name === 'Map') return parseMap(inner, depth + 1);
   return OTHER;
 }
@@ -63,14 +63,14 @@ export function parseType(text: string, depth = 0): ValueType {
 /** Inside of something nothing is made text on the way, so what only reads as text is not known to be one. */
 function parseElement(text: string, depth: number): ValueType {
   const type = parseType(text.trim(), depth);
-  return type.disguised ? OTHER : type;
+  return type.needsToString ? OTHER : type;
 }
 
 function parseMap(inner: string, depth: number): ValueType {
   const comma = topLevelComma(inner);
   if (comma < 0) return OTHER;
   const key = parseType(inner.slice(0, comma).trim(), depth);
-  if (key.kind !== 'text' || key.disguised) return OTHER;
+  if (key.kind !== 'text' || key.needsToString) return OTHER;
   return { kind: 'map', nullable: false, element: parseElement(inner.slice(comma + 1).trim(), depth) };
 }
 

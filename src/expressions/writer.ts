@@ -1,4 +1,4 @@
-import { type Expression, isNullable, kindOf, type Literal } from './expression.ts';
+import { type Expression, getKind, isNullable, type Literal } from './expression.ts';
 
 /** Writes expressions of one statement as ClickHouse SQL. No text of a user stands in what it writes but column names. */
 export interface Writer {
@@ -86,7 +86,7 @@ export function createWriter(): Writer {
   }
 
   function writeNumber(expression: Expression): string {
-    const kind = kindOf(expression);
+    const kind = getKind(expression);
     if (kind === 'text') return `toFloat64OrNull(${write(expression)})`;
     if (kind === 'number') return write(expression);
     if (kind === 'boolean') return `toUInt8(${write(expression)})`;
@@ -95,11 +95,11 @@ export function createWriter(): Writer {
   }
 
   function writeText(expression: Expression): string {
-    return kindOf(expression) === 'text' ? write(expression) : `toString(${write(expression)})`;
+    return getKind(expression) === 'text' ? write(expression) : `toString(${write(expression)})`;
   }
 
   function writePresence(expression: Expression): string | undefined {
-    const conditions = entriesOf(expression).map(
+    const conditions = listMapEntries(expression).map(
       ({ map, key }) => `mapContains(${write(map)}, ${bind(key, 'String')})`,
     );
     if (isNullable(expression)) conditions.push(`isNotNull(${write(expression)})`);
@@ -114,21 +114,21 @@ export function createWriter(): Writer {
 const ITEM = '_item';
 
 /** Functions that have an answer also where an operand has no value. */
-const FORGIVING = new Set(['if', 'multiIf', 'coalesce', 'isNull', 'isNotNull', 'mapContains', 'empty', 'notEmpty']);
+const NULL_TOLERANT = new Set(['if', 'multiIf', 'coalesce', 'isNull', 'isNotNull', 'mapContains', 'empty', 'notEmpty']);
 
 /** The attributes without which the expression has no value of its own. */
-function entriesOf(expression: Expression): Extract<Expression, { node: 'entry' }>[] {
+function listMapEntries(expression: Expression): Extract<Expression, { node: 'entry' }>[] {
   switch (expression.node) {
     case 'entry':
-      return [...entriesOf(expression.map), expression];
+      return [...listMapEntries(expression.map), expression];
     case 'element':
-      return entriesOf(expression.array);
+      return listMapEntries(expression.array);
     case 'minus':
-      return entriesOf(expression.operand);
+      return listMapEntries(expression.operand);
     case 'arithmetic':
-      return [...entriesOf(expression.left), ...entriesOf(expression.right)];
+      return [...listMapEntries(expression.left), ...listMapEntries(expression.right)];
     case 'call':
-      return FORGIVING.has(expression.name) ? [] : expression.operands.flatMap(entriesOf);
+      return NULL_TOLERANT.has(expression.name) ? [] : expression.operands.flatMap(listMapEntries);
     default:
       return [];
   }

@@ -4,7 +4,7 @@ import { dashboardAnswer, emptyDashboardAnswer } from '../http/envelopes.ts';
 import { callerOf } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { READ, WRITE } from '../tokens/token.ts';
-import { ResourcePath } from './id.ts';
+import { ResourcePath } from './resource-id.ts';
 import { SourceBody, SourceRecord } from './schema.ts';
 import type { Sources } from './sources.ts';
 

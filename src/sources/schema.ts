@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
-import { ResourceId } from './id.ts';
+import { ResourceId } from './resource-id.ts';
 import { METRIC_DATA_TYPES, type MetricDataType, SOURCE_KINDS } from './source.ts';
 
 const NAME_CHARACTERS = 128;

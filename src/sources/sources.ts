@@ -5,17 +5,17 @@ import { newHexId } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
-import { isResourceId } from './id.ts';
+import { isResourceId } from './resource-id.ts';
 import type { SourceBody } from './schema.ts';
 import { BUILT_IN_SOURCES, type Source } from './source.ts';
-import { completedSource, isBuiltIn, sourceViolations } from './source-rules.ts';
+import { isBuiltIn, listSourceViolations, normalizeSource } from './source-rules.ts';
 import { deleteSource, findSource, listSources, putSource } from './store.ts';
 
 interface Options {
   state: State;
   audit: Audit;
   organizations: Organizations;
-  findDashboardReading(
+  findDashboardUsingSource(
     tx: Db,
     organizationId: string,
     sourceId: string,
@@ -24,7 +24,7 @@ interface Options {
 
 export type Sources = ReturnType<typeof createSources>;
 
-export function createSources({ state, audit, organizations, findDashboardReading }: Options) {
+export function createSources({ state, audit, organizations, findDashboardUsingSource }: Options) {
   async function find(db: Db, organizationId: string, id: string): Promise<Source | undefined> {
     const builtIn = BUILT_IN_SOURCES.find((source) => source.id === id);
     return builtIn ?? (isResourceId(id) ? findSource(db, organizationId, id) : undefined);
@@ -53,13 +53,13 @@ export function createSources({ state, audit, organizations, findDashboardReadin
     get: (organizationId: string, id: string): Promise<Source> => get(state.db, organizationId, id),
 
     /** Every id that a series may name. */
-    async ids(db: Db, organizationId: string): Promise<Set<string>> {
+    async listIds(db: Db, organizationId: string): Promise<Set<string>> {
       return new Set([...BUILT_IN_SOURCES, ...(await listSources(db, organizationId))].map(({ id }) => id));
     },
 
     async create(actor: Actor, organizationId: string, body: SourceBody): Promise<Source> {
-      refuse(inBody(sourceViolations(body)));
-      const source = completedSource(newHexId(), body);
+      refuse(inBody(listSourceViolations(body)));
+      const source = normalizeSource(newHexId(), body);
       await state.write(async (tx) => {
         await organizations.take(tx, organizationId);
         await putSource(tx, organizationId, source);
@@ -75,8 +75,8 @@ export function createSources({ state, audit, organizations, findDashboardReadin
 
     /** Whole: a member left out takes the value that its kind has. */
     async replace(actor: Actor, organizationId: string, id: string, body: SourceBody): Promise<Source> {
-      refuse(inBody(sourceViolations(body)));
-      const after = completedSource(id, body);
+      refuse(inBody(listSourceViolations(body)));
+      const after = normalizeSource(id, body);
       return state.write(async (tx) => {
         await organizations.take(tx, organizationId);
         const before = await getChangeable(tx, organizationId, id);
@@ -97,7 +97,7 @@ export function createSources({ state, audit, organizations, findDashboardReadin
       await state.write(async (tx) => {
         await organizations.take(tx, organizationId);
         const before = await getChangeable(tx, organizationId, id);
-        const user = await findDashboardReading(tx, organizationId, id);
+        const user = await findDashboardUsingSource(tx, organizationId, id);
         if (user)
           throw new AppError(
             'conflict',

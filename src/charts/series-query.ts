@@ -1,7 +1,7 @@
 import type { Column, Statement } from '../engine/engine.ts';
 import type { MetricDataType } from '../sources/source.ts';
 import type { AggregationName } from './aggregations.ts';
-import type { Buckets } from './buckets.ts';
+import type { TimeBuckets } from './time-buckets.ts';
 
 /** A table of the engine, as a source describes it and as the engine knows it. */
 export interface Table {
@@ -16,7 +16,7 @@ export interface Table {
 }
 
 /** One series, with everything decided that a request may leave open. */
-export interface Reading {
+export interface SeriesQuery {
   organizationId: string;
   table: Table;
   /** Undefined for logs and traces. */
@@ -28,14 +28,14 @@ export interface Reading {
   where: string;
   whereLanguage: 'lucene' | 'sql';
   groupBy: readonly string[];
-  buckets: Buckets;
-  top: Top;
+  buckets: TimeBuckets;
+  top: TopGroups;
   /** Where the series stands in the request, for whoever reads the error. */
   path: string;
 }
 
 /** How many groups are told apart; the largest by their highest bucket. */
-export interface Top {
+export interface TopGroups {
   groups: number;
   /** The rest as one more group. */
   withOthers: boolean;

@@ -2,11 +2,11 @@ import { type Engine, ORGANIZATION_COLUMN } from '../engine/engine.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { MetricDataType, Source } from '../sources/source.ts';
 import { getAggregation } from './aggregations.ts';
-import type { Table } from './reading.ts';
+import type { Table } from './series-query.ts';
 import type { Series } from './series-schema.ts';
 
 /** What a series says about where its data lies. */
-export type Origin = Pick<Series, 'sourceId' | 'dataSource' | 'metricName' | 'metricDataType' | 'aggFn'>;
+export type SourceReference = Pick<Series, 'sourceId' | 'dataSource' | 'metricName' | 'metricDataType' | 'aggFn'>;
 
 interface Options {
   engine: Engine;
@@ -15,17 +15,21 @@ interface Options {
   openTables: readonly string[];
 }
 
-export interface Resolved {
+export interface ResolvedSource {
   table: Table;
   source: Source;
   metricDataType: MetricDataType | undefined;
 }
 
-export type Resolve = ReturnType<typeof createResolve>;
+export type Resolve = ReturnType<typeof createSourceResolver>;
 
 /** A series → the table it reads. `missing` says how a source that is not there is reported. */
-export function createResolve({ engine, findSource, openTables }: Options) {
-  return async (organizationId: string, series: Origin, missing: (id: string) => AppError): Promise<Resolved> => {
+export function createSourceResolver({ engine, findSource, openTables }: Options) {
+  return async (
+    organizationId: string,
+    series: SourceReference,
+    missing: (id: string) => AppError,
+  ): Promise<ResolvedSource> => {
     const isMetric = series.dataSource === 'metrics' || series.metricName !== undefined;
     const id = series.sourceId ?? (isMetric ? 'metrics' : 'logs');
     const source = await findSource(organizationId, id);

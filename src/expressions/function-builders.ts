@@ -2,26 +2,26 @@ import {
   type Call,
   call,
   type Expression,
+  getKind,
   isNullable,
   isNullLiteral,
-  kindOf,
   type Literal,
   NULL,
   textLiteral,
 } from './expression.ts';
 import { ExpressionError } from './expression-error.ts';
 import { boolean } from './function-rules.ts';
-import { not, type Placed, unify } from './operators.ts';
-import { arrayOf, BOOLEAN, DAY, NUMBER, nullable, nullableIf, OTHER, TEXT, type ValueType } from './value-type.ts';
+import { not, type Positioned, unify } from './operators.ts';
+import { arrayType, BOOLEAN, DAY, NUMBER, nullable, nullableIf, OTHER, TEXT, type ValueType } from './value-type.ts';
 
-const valuesOf = (operands: readonly Placed[]) => operands.map(({ value }) => value);
+const listValues = (operands: readonly Positioned[]) => operands.map(({ value }) => value);
 
 /** Functions whose result or whose other operands follow from the kind of the first. */
-export function sameKind(operands: readonly Placed[], name: string, gives: ValueType): Expression {
+export function buildByKind(operands: readonly Positioned[], name: string, gives: ValueType): Expression {
   const [first, second] = operands;
   const element = first?.value.type.element ?? OTHER;
   if (!first) throw new TypeError(`${name} has operands`);
-  if (name === 'mapValues') return call(name, [first.value], arrayOf(element));
+  if (name === 'mapValues') return call(name, [first.value], arrayType(element));
   if (name === 'arrayElement' && second) {
     return { node: 'element', array: first.value, index: second.value, type: element };
   }
@@ -33,26 +33,26 @@ export function sameKind(operands: readonly Placed[], name: string, gives: Value
   }
   if (name === 'greatest' || name === 'least') {
     const kinds = operands.map(({ value, at }) => unify(first, { value, at })[1]);
-    const odd = kinds.findIndex((value) => kindOf(value) !== kindOf(first.value));
+    const odd = kinds.findIndex((value) => getKind(value) !== getKind(first.value));
     if (odd >= 0) throw new ExpressionError(`${name} wants values of one kind`, operands[odd]?.at ?? first.at);
-    return call(name, widened(kinds), typeOfAll(kinds));
+    return call(name, widenNumbers(kinds), commonType(kinds));
   }
-  return call(name, valuesOf(operands), gives);
+  return call(name, listValues(operands), gives);
 }
 
 /** A text is itself; the rest is written as ClickHouse shows it. */
-export function shown(operands: readonly Placed[]): Expression {
-  const [first] = valuesOf(operands);
-  if (!first || kindOf(first) === 'text') return first ?? NULL;
+export function toText(operands: readonly Positioned[]): Expression {
+  const [first] = listValues(operands);
+  if (!first || getKind(first) === 'text') return first ?? NULL;
   return call('toString', [first], TEXT);
 }
 
 /** Of `toInt64`, `toInt64OrNull` and `toInt64OrZero` the one that never fails for what it is given. */
-export function converted(operands: readonly Placed[], name: string): Expression {
+export function buildConversion(operands: readonly Positioned[], name: string): Expression {
   const [operand] = operands;
   if (!operand) throw new TypeError(`${name} has an operand`);
   const base = name.replace(/Or(Null|Zero)$/, '');
-  const kind = kindOf(operand.value);
+  const kind = getKind(operand.value);
   if (kind === 'time')
     throw new ExpressionError(`${name} wants a text or a number; for a time use toUnixTimestamp`, operand.at);
   // An integer of what is not finite would fail the whole query.
@@ -62,35 +62,35 @@ export function converted(operands: readonly Placed[], name: string): Expression
   return call(`${base}OrNull`, [operand.value], nullable(NUMBER));
 }
 
-export function joined(operands: readonly Placed[]): Expression {
+export function buildConcat(operands: readonly Positioned[]): Expression {
   const values = operands.flatMap(({ value, at }) => {
-    const shownValue = shown([{ value, at }]);
+    const shownValue = toText([{ value, at }]);
     return shownValue.node === 'call' && shownValue.name === 'concat' ? shownValue.operands : [shownValue];
   });
   return call('concat', values, TEXT);
 }
 
 /** A replacement that is longer than what it replaces makes texts grow; one inside another makes them explode. */
-export function replaced(operands: readonly Placed[], name: string): Expression {
+export function buildReplace(operands: readonly Positioned[], name: string): Expression {
   const [subject, needle, replacement] = operands;
   if (!subject || !needle || !replacement) throw new TypeError(`${name} has operands`);
-  if (name === 'replaceAll' && grows(needle.value, replacement.value) && holdsGrowth(subject.value))
+  if (name === 'replaceAll' && isLonger(needle.value, replacement.value) && containsGrowth(subject.value))
     throw new ExpressionError('Only one replaceAll in an expression may make a text longer', replacement.at);
-  return call(name, valuesOf(operands), TEXT);
+  return call(name, listValues(operands), TEXT);
 }
 
-const lengthOf = (expression: Expression) => (expression as Literal).value?.toString().length ?? 0;
-const grows = (needle: Expression, replacement: Expression) => lengthOf(replacement) > lengthOf(needle);
+const literalLength = (expression: Expression) => (expression as Literal).value?.toString().length ?? 0;
+const isLonger = (needle: Expression, replacement: Expression) => literalLength(replacement) > literalLength(needle);
 
-function holdsGrowth(expression: Expression): boolean {
+function containsGrowth(expression: Expression): boolean {
   if (expression.node !== 'call') return false;
   const [, needle, replacement] = expression.operands;
-  if (expression.name === 'replaceAll' && needle && replacement && grows(needle, replacement)) return true;
-  return expression.operands.some(holdsGrowth);
+  if (expression.name === 'replaceAll' && needle && replacement && isLonger(needle, replacement)) return true;
+  return expression.operands.some(containsGrowth);
 }
 
 /** `if` and `multiIf`: conditions and results take turns, the last result stands for all other cases. */
-export function choices(operands: readonly Placed[], name: string): Expression {
+export function buildChoice(operands: readonly Positioned[], name: string): Expression {
   const last = operands.length - 1;
   if (last % 2 !== 0)
     throw new ExpressionError(
@@ -98,46 +98,51 @@ export function choices(operands: readonly Placed[], name: string): Expression {
       operands[0]?.at ?? 0,
     );
   const results = operands.filter((_, index) => index % 2 === 1 || index === last);
-  const type = oneType(results, name);
-  const values = widened(valuesOf(results));
+  const type = requireOneKind(results, name);
+  const values = widenNumbers(listValues(results));
   const inOrder = operands.map((operand, index) =>
     index === last
       ? (values.at(-1) ?? NULL)
       : index % 2 === 1
         ? (values[(index - 1) / 2] ?? NULL)
-        : conditionOf(operand, name),
+        : toCondition(operand, name),
   );
   const isSometimesNull = type.nullable || values.some(isNullable);
   return { node: 'call', name: last === 2 ? 'if' : name, operands: inOrder, type: nullableIf(isSometimesNull, type) };
 }
 
-function conditionOf({ value, at }: Placed, name: string): Expression {
-  const taken = boolean.take(value);
+function toCondition({ value, at }: Positioned, name: string): Expression {
+  const taken = boolean.accept(value);
   if (!taken) throw new ExpressionError(`${name} wants a condition here`, at);
   return taken;
 }
 
 /** The first that has a value. An attribute that is missing has none. */
-export function coalesced(operands: readonly Placed[]): Expression {
-  const type = oneType(operands, 'coalesce');
+export function buildCoalesce(operands: readonly Positioned[]): Expression {
+  const type = requireOneKind(operands, 'coalesce');
   const values = operands.map(({ value, at }) =>
-    value.node === 'entry' && kindOf(value) === 'text'
-      ? nullIf([
+    value.node === 'entry' && getKind(value) === 'text'
+      ? buildNullIf([
           { value, at },
           { value: textLiteral(''), at },
         ])
       : value,
   );
   const isAlwaysNullable = values.every(isNullable);
-  return { node: 'call', name: 'coalesce', operands: widened(values), type: { ...type, nullable: isAlwaysNullable } };
+  return {
+    node: 'call',
+    name: 'coalesce',
+    operands: widenNumbers(values),
+    type: { ...type, nullable: isAlwaysNullable },
+  };
 }
 
 /** The engine finds no type for a signed beside an unsigned or a floating number of 64 bits, so all become the latter. */
-function widened(values: readonly Expression[]): readonly Expression[] {
-  const numbers = values.filter((value) => kindOf(value) === 'number');
+function widenNumbers(values: readonly Expression[]): readonly Expression[] {
+  const numbers = values.filter((value) => getKind(value) === 'number');
   if (numbers.length < 2 || numbers.every(isSmall)) return values;
   return values.map((value) =>
-    kindOf(value) !== 'number' || isSmall(value) || isFloat(value) ? value : call('toFloat64', [value], NUMBER),
+    getKind(value) !== 'number' || isSmall(value) || isFloat(value) ? value : call('toFloat64', [value], NUMBER),
   );
 }
 
@@ -150,23 +155,23 @@ function isSmall(value: Expression): boolean {
 const isFloat = (value: Expression) => value.node === 'call' && value.name.startsWith('toFloat64');
 
 /** The kind that all results share; NULL goes with every kind. */
-function oneType(results: readonly Placed[], name: string): ValueType {
+function requireOneKind(results: readonly Positioned[], name: string): ValueType {
   const known = results.filter(({ value }) => !isNullLiteral(value));
   const [first] = known;
   if (!first) throw new ExpressionError(`${name} wants at least one result that is not NULL`, results[0]?.at ?? 0);
   const scalars = new Set(['text', 'number', 'boolean', 'time']);
-  const odd = known.find(({ value }) => kindOf(value) !== kindOf(first.value) || !scalars.has(kindOf(value)));
+  const odd = known.find(({ value }) => getKind(value) !== getKind(first.value) || !scalars.has(getKind(value)));
   if (odd) throw new ExpressionError(`${name} wants results of one kind`, odd.at);
-  return nullableIf(known.length < results.length, typeOfAll(valuesOf(known)));
+  return nullableIf(known.length < results.length, commonType(listValues(known)));
 }
 
 /** Of values of one kind. With a day among them it may be a day. */
-function typeOfAll(values: readonly Expression[]): ValueType {
+function commonType(values: readonly Expression[]): ValueType {
   const [first = NULL] = values;
-  return values.some(({ type }) => type.isDay) ? DAY : { kind: kindOf(first), nullable: false };
+  return values.some(({ type }) => type.isDay) ? DAY : { kind: getKind(first), nullable: false };
 }
 
-export function nullIf(operands: readonly Placed[]): Call {
+export function buildNullIf(operands: readonly Positioned[]): Call {
   const [first, second] = operands;
   if (!first || !second) throw new TypeError('nullIf has two operands');
   const [value, other] = unify(first, second);
@@ -174,13 +179,13 @@ export function nullIf(operands: readonly Placed[]): Call {
     node: 'call',
     name: 'nullIf',
     operands: [value, other],
-    type: nullable(typeOfAll([value])),
+    type: nullable(commonType([value])),
   };
 }
 
 /** `isNull`, `isNotNull`. For an attribute: whether the map has it, since a missing one reads as an empty text. */
-export function isPresent(operands: readonly Placed[], name: string): Expression {
-  const [value] = valuesOf(operands);
+export function buildNullTest(operands: readonly Positioned[], name: string): Expression {
+  const [value] = listValues(operands);
   if (!value) throw new TypeError(`${name} has an operand`);
   if (value.node === 'entry' && !isNullable(value)) {
     const has = call('mapContains', [value.map, textLiteral(value.key)], BOOLEAN);

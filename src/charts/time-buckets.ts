@@ -27,10 +27,12 @@ export const GRANULARITIES = {
 export type Granularity = keyof typeof GRANULARITIES;
 
 /** What `auto` may choose: ten minutes would not divide a quarter of an hour. */
-const LADDER = (Object.keys(GRANULARITIES) as Granularity[]).filter((name) => name !== '1s' && name !== '10m');
+const AUTO_GRANULARITIES = (Object.keys(GRANULARITIES) as Granularity[]).filter(
+  (name) => name !== '1s' && name !== '10m',
+);
 
-export const AUTO_BUCKETS = 60;
-export const MOST_BUCKETS = 1500;
+export const MAX_AUTO_BUCKETS = 60;
+export const MAX_BUCKETS = 1500;
 
 export interface Range {
   startMs: number;
@@ -39,39 +41,41 @@ export interface Range {
 }
 
 /** Moments cut into numbered intervals, and how the engine finds the number of one. */
-export interface Buckets extends Range {
+export interface TimeBuckets extends Range {
   /** Undefined: one interval, the whole range. */
   granularity: Granularity | undefined;
   /** Where each begins. */
   starts: number[];
   /** The number of the bucket that a time column lies in, from 0; `bind` turns a number into SQL. */
-  indexOf(column: string, bind: (value: unknown, type: string) => string): string;
+  indexSql(column: string, bind: (value: unknown, type: string) => string): string;
   /** How long one lasts, in seconds. */
-  secondsOf(index: number): number;
+  durationSeconds(index: number): number;
 }
 
-export function oneBucket({ startMs, endMs }: Range): Buckets {
+export function singleBucket({ startMs, endMs }: Range): TimeBuckets {
   return {
     startMs,
     endMs,
     granularity: undefined,
     starts: [startMs],
-    indexOf: () => 'toInt64(0)',
-    secondsOf: () => (endMs - startMs) / SECOND,
+    indexSql: () => 'toInt64(0)',
+    durationSeconds: () => (endMs - startMs) / SECOND,
   };
 }
 
 /** The smallest step of the ladder that needs at most sixty buckets. */
-export function autoGranularity({ startMs, endMs }: Range): Granularity {
-  return LADDER.find((name) => (endMs - startMs) / GRANULARITIES[name] <= AUTO_BUCKETS) ?? '30d';
+export function chooseGranularity({ startMs, endMs }: Range): Granularity {
+  return AUTO_GRANULARITIES.find((name) => (endMs - startMs) / GRANULARITIES[name] <= MAX_AUTO_BUCKETS) ?? '30d';
 }
 
 /** The range, widened to whole buckets. Days and longer begin at the zone's midnight, shorter steps line up with it. */
-export function bucketsOf(range: Range, granularity: Granularity, zone: Zone): Buckets {
-  return GRANULARITIES[granularity] >= DAY ? ofDays(range, granularity, zone) : ofEqualLength(range, granularity, zone);
+export function splitRange(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
+  return GRANULARITIES[granularity] >= DAY
+    ? splitIntoDays(range, granularity, zone)
+    : splitEvenly(range, granularity, zone);
 }
 
-function ofEqualLength(range: Range, granularity: Granularity, zone: Zone): Buckets {
+function splitEvenly(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
   const step = GRANULARITIES[granularity];
   const midnight = startOfLocalDay(zone, localDay(zone, range.startMs));
   const first = midnight + Math.floor((range.startMs - midnight) / step) * step;
@@ -82,14 +86,14 @@ function ofEqualLength(range: Range, granularity: Granularity, zone: Zone): Buck
     endMs: first + count * step,
     granularity,
     starts: Array.from({ length: count }, (_, index) => first + index * step),
-    indexOf: (column, bind) =>
+    indexSql: (column, bind) =>
       `intDiv(toUnixTimestamp(${column}) - ${bind(first / SECOND, 'Int64')}, ${bind(seconds, 'Int64')})`,
-    secondsOf: () => seconds,
+    durationSeconds: () => seconds,
   };
 }
 
 /** Local days are 23 to 25 hours long where clocks change; periods of several days count from 1970-01-01. */
-function ofDays(range: Range, granularity: Granularity, zone: Zone): Buckets {
+function splitIntoDays(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
   const days = GRANULARITIES[granularity] / DAY;
   const firstDay = Math.floor(localDay(zone, range.startMs) / days) * days;
   const count = Math.max(1, Math.floor((localDay(zone, range.endMs - 1) - firstDay) / days) + 1);
@@ -100,8 +104,8 @@ function ofDays(range: Range, granularity: Granularity, zone: Zone): Buckets {
     endMs: bounds[count] as number,
     granularity,
     starts,
-    indexOf: (column, bind) =>
+    indexSql: (column, bind) =>
       `intDiv(toInt64(toDate32(toTimeZone(${column}, ${bind(zone.name, 'String')}))) - ${bind(firstDay, 'Int64')}, ${bind(days, 'Int64')})`,
-    secondsOf: (index) => ((bounds[index + 1] ?? 0) - (bounds[index] ?? 0)) / SECOND,
+    durationSeconds: (index) => ((bounds[index + 1] ?? 0) - (bounds[index] ?? 0)) / SECOND,
   };
 }
