@@ -3,7 +3,7 @@ import type { TimeBuckets } from './time-buckets.ts';
 
 export type ChartRow = { ts_bucket?: number; group?: string[] } & Record<string, Value | string[]>;
 
-/** The public shape: one row for each bucket and group that has a value, with what every series says there. */
+/** The wire format of chart series: one row per bucket and group that has a value. */
 export function toChartRows(
   buckets: TimeBuckets,
   points: Points[],

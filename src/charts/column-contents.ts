@@ -5,20 +5,20 @@ import type { SeriesQuery } from './series-query.ts';
 
 const MAX_KEYS = 100;
 const MAX_METRICS = 1000;
-/** Of a range that holds more, these are enough to know most of what there is. */
+/** Enough rows to find most keys. */
 const MAX_ROWS = 1_000_000;
 
-/** A help for whoever writes a series: less than what a tile may use up. */
+/** Lower than the limits of a tile: this only feeds suggestions in the editor. */
 export const CONTENTS_LIMITS: Limits = { maxSeconds: 5, maxResultRows: 1, maxMemoryBytes: 200_000_000 };
 
 export interface ColumnContents {
-  /** Of a map, the most frequent first. */
+  /** The keys of a map, most frequent first. */
   keys?: string[];
-  /** The names of metrics, in order. */
+  /** Metric names in alphabetical order. */
   values?: string[];
 }
 
-/** What the rows of a range have in the columns that are worth asking, by column; undefined where there is none. */
+/** Reads map keys and metric names, by column. Undefined if the table has no such column. */
 export function planContents(
   query: SeriesQuery,
 ): { statement: Statement; collect(rows: unknown[][]): Map<string, ColumnContents> } | undefined {

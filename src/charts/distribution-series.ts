@@ -38,7 +38,7 @@ export function planHistogram(query: SeriesQuery): Plan {
 export function planExponentialHistogram(query: SeriesQuery): Plan {
   const draft = createDraft(query);
   const { sql, since } = metricSteps(draft, query, EXPONENTIAL_COLUMNS);
-  // A finer scale than before cannot be compared with what was: the stream counts as started anew.
+  // A finer scale cannot be compared with the previous point, so the point counts as a reset.
   const steps = withGains(draft, query, sql, since, ' AND Scale <= __before_Scale');
   if (getAggregation(query.aggFn).distributions !== 'quantile') return planTotals(draft, query, steps);
   const keys = ['__bucket', ...draft.groupNames, 'Scale'].join(', ');
@@ -55,7 +55,7 @@ export function planExponentialHistogram(query: SeriesQuery): Plan {
   }));
 }
 
-/** Counts by bucket index now, less those of the point before at the same scale: two buckets of a finer scale are one. */
+/** Counts by bucket index minus those of the previous point, converted to the coarser scale. */
 function changedBuckets(side: 'Positive' | 'Negative'): string {
   const indexes = (offset: string, counts: string) =>
     `arrayMap(i -> toInt32(${offset} + i - 1), arrayEnumerate(${counts}))`;
@@ -70,8 +70,8 @@ function changedBuckets(side: 'Positive' | 'Negative'): string {
 }
 
 /**
- * What each point adds: `__gain` is 1 where the point counts whole (delta, a reset, a stream that has just begun), 2
- * where the point before is taken off, 0 where nothing is known yet.
+ * Adds the increase of each point. `__gain` is 1 if the whole point counts (delta, reset, new stream), 2 if the previous
+ * point is subtracted, 0 if there is no previous point.
  */
 function withGains(draft: Draft, query: SeriesQuery, sql: string, since: string, isComparable: string): string {
   const hasTemporality = query.table.columns.some(({ name }) => name === 'AggregationTemporality');
@@ -85,7 +85,7 @@ function withGains(draft: Draft, query: SeriesQuery, sql: string, since: string,
   );
 }
 
-/** Everything but a quantile is found in the counts and sums alone. */
+/** Aggregations other than quantiles need only counts and sums. */
 function planTotals(draft: Draft, query: SeriesQuery, steps: string): Plan {
   const { aggregate, where } = buildTotal(query);
   const from = `(${steps})${where ? ` WHERE ${where}` : ''}`;
@@ -114,8 +114,8 @@ function buildTotal(query: SeriesQuery): { aggregate: Aggregate; where?: string 
 }
 
 /**
- * A summary carries its quantiles ready made: the last one of each series and bucket, then the mean over the series,
- * since quantiles cannot be put together exactly.
+ * A summary contains precomputed quantiles, which cannot be merged exactly: takes the last one of each stream and bucket,
+ * then the mean over the streams.
  */
 export function planSummary(query: SeriesQuery): Plan {
   const draft = createDraft(query);
@@ -128,12 +128,12 @@ export function planSummary(query: SeriesQuery): Plan {
   const cells =
     `SELECT ${keys}, argMax(\`ValueAtQuantiles.Value\`[${position}], ${draft.time}) AS __of_series FROM (${steps}) ` +
     `WHERE ${position} > 0 GROUP BY ${keys}`;
-  const sqlOfTop = renderTopGroups(referenceKeys(draft), query, `(${cells})`, {
+  const topSql = renderTopGroups(referenceKeys(draft), query, `(${cells})`, {
     name: 'avg',
     arguments: ['__of_series'],
   });
   return {
-    statement: { sql: sqlOfTop, parameters: draft.writer.parameters },
+    statement: { sql: topSql, parameters: draft.writer.parameters },
     collect: (rows) => collectTopGroups(rows, query),
   };
 }
@@ -147,8 +147,8 @@ function quantilePlan(draft: Draft, query: SeriesQuery, sql: string, read: Histo
 
 const numbers = (list: unknown): number[] => (list as unknown[]).map(Number);
 
-/** `sumMap` answers two arrays: indexes and counts. */
-function pairs(answer: unknown): [number, number][] {
-  const [indexes, counts] = answer as [unknown[], unknown[]];
+/** `sumMap` returns two arrays: indexes and counts. */
+function pairs(result: unknown): [number, number][] {
+  const [indexes, counts] = result as [unknown[], unknown[]];
   return indexes.map((index, at) => [Number(index), Number(counts[at])]);
 }

@@ -1,4 +1,4 @@
-/** Counts in buckets; the last one is open to the right. */
+/** The last bucket has no upper bound. */
 export interface ExplicitHistogram {
   kind: 'explicit';
   bounds: number[];
@@ -16,7 +16,7 @@ export interface ExponentialHistogram {
 
 export type Histogram = ExplicitHistogram | ExponentialHistogram;
 
-/** The value below which `level` of everything counted lies, by interpolation within its bucket; null of nothing. */
+/** Interpolates the quantile within its bucket. Null if the histograms are empty. */
 export function estimateQuantile(histograms: Histogram[], level: number): number | null {
   const explicit = histograms.filter((one) => one.kind === 'explicit');
   if (explicit.length > 0) return explicitQuantile(explicit, level);
@@ -27,8 +27,8 @@ export function estimateQuantile(histograms: Histogram[], level: number): number
 }
 
 /**
- * Histograms with different bounds are laid over each other: how much lies below a value is known at every bound and
- * grows evenly in between. What lies in an open bucket is answered with the highest bound there is.
+ * Merges histograms with different bounds: the cumulative count is known at every bound and interpolated in between. A
+ * quantile in the open bucket is the highest bound.
  */
 function explicitQuantile(histograms: ExplicitHistogram[], level: number): number | null {
   const total = sum(histograms.flatMap(({ counts }) => counts));
@@ -45,7 +45,7 @@ function explicitQuantile(histograms: ExplicitHistogram[], level: number): numbe
   return after === before ? upper : lower + ((upper - lower) * Math.max(0, wanted - before)) / (after - before);
 }
 
-/** The lowest bucket begins at zero when its bound is positive; otherwise all of it lies at its bound. */
+/** The lowest bucket starts at zero if its upper bound is positive; otherwise its values are at the bound. */
 const lowerBound = ([first = 0]: number[]): number => Math.min(0, first);
 
 function countBelow({ bounds, counts }: ExplicitHistogram, value: number): number {
@@ -78,7 +78,7 @@ function exponentialQuantile(histograms: ExponentialHistogram[], level: number):
   const wanted = level * sum(ladder.map(({ count }) => count));
   let below = 0;
   for (const { from, to, count } of ladder) {
-    // Buckets grow by a factor, so the way through one does too.
+    // Bucket widths grow exponentially, so the interpolation is exponential too.
     if (below + count >= wanted) return from === 0 ? 0 : from * (to / from) ** ((wanted - below) / count);
     below += count;
   }
@@ -87,7 +87,7 @@ function exponentialQuantile(histograms: ExponentialHistogram[], level: number):
 
 const bucketBound = (index: number, scale: number): number => 2 ** (index * 2 ** -scale);
 
-/** At the coarsest scale of all, where one bucket holds several finer ones. */
+/** Converts all histograms to the coarsest scale, where one bucket contains several finer ones. */
 function mergeBuckets(
   histograms: ExponentialHistogram[],
   side: 'positive' | 'negative',

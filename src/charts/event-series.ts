@@ -3,7 +3,7 @@ import { createDraft, type Draft, rejectSeries } from './draft.ts';
 import type { Plan, SeriesQuery } from './series-query.ts';
 import { collectTopGroups, renderTopGroups } from './top-groups.ts';
 
-/** A series over logs or traces: an aggregate of a field over the rows of each bucket and group. */
+/** Plans a series of logs or traces: aggregates a field over the rows of each bucket and group. */
 export function planEventSeries(query: SeriesQuery): Plan {
   const draft = createDraft(query);
   const { aggregate, present } = buildAggregate(query, draft);

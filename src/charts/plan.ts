@@ -3,7 +3,7 @@ import { planEventSeries } from './event-series.ts';
 import type { Plan, SeriesQuery } from './series-query.ts';
 import { planGauge, planSum } from './value-series.ts';
 
-/** A series → the statement that answers it. */
+/** Plans the statement of a series by its kind of data. */
 export function planSeries(query: SeriesQuery): Plan {
   switch (query.metricDataType) {
     case undefined:

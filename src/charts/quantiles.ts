@@ -2,9 +2,9 @@ import { DEFAULT_LEVEL } from './aggregations.ts';
 import { estimateQuantile, type Histogram } from './distribution.ts';
 import type { Group, Points, SeriesQuery } from './series-query.ts';
 
-/** How a row of bucket, groups and histogram is read. */
+/** The columns of a row that contain its histogram. */
 export interface HistogramColumns {
-  /** Where the columns of the histogram begin. */
+  /** The index of the first of them. */
   at: number;
   read(columns: unknown[]): Histogram;
 }
@@ -16,7 +16,7 @@ interface GroupHistograms {
   values: (number | null)[];
 }
 
-/** Histograms by bucket and group → quantiles, cut to the top groups by their highest bucket. */
+/** Computes quantiles from histograms by bucket and group. Keeps the groups with the highest bucket. */
 export function collectQuantiles(rows: unknown[][], query: SeriesQuery, cells: HistogramColumns): Points {
   const { buckets, groupBy, level = DEFAULT_LEVEL, top } = query;
   const gathered = new Map<string, GroupHistograms>();
@@ -36,13 +36,13 @@ export function collectQuantiles(rows: unknown[][], query: SeriesQuery, cells: H
   const shown: Group[] = ranked.slice(0, top.groups).map(({ labels, values }) => ({ labels, isOthers: false, values }));
   const rest = ranked.slice(top.groups);
   if (top.withOthers && rest.length > 0) {
-    const together = createGroup(
+    const others = createGroup(
       groupBy.map(() => ''),
       buckets.starts.length,
     );
     for (const { histograms } of rest)
-      for (const [index, list] of histograms.entries()) together.histograms[index]?.push(...list);
-    shown.push({ labels: together.labels, isOthers: true, values: valued(together).values });
+      for (const [index, list] of histograms.entries()) others.histograms[index]?.push(...list);
+    shown.push({ labels: others.labels, isOthers: true, values: valued(others).values });
   }
   return { groups: shown, totalGroups: ranked.length };
 }

@@ -1,12 +1,12 @@
 import { type AggregationName, getAggregation } from './aggregations.ts';
 import type { Group, Points, Value } from './series-query.ts';
 
-/** How many groups of either side are compared before the ratio is cut to the top ones. */
+/** Groups of each series that are matched before the ratio is limited to the top groups. */
 export const MAX_COMPARED_GROUPS = 5000;
 
 /**
- * The first series divided by the second, group by group and bucket by bucket; null where there is nothing to divide by.
- * The groups are those of the second, the largest first.
+ * Divides the first series by the second, by group and bucket; null if the divisor is 0 or missing. The groups are those
+ * of the second series, largest first.
  */
 export function computeRatio(
   numerator: Points,

@@ -37,7 +37,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         schema: {
           tags,
           summary: 'Query chart series',
-          description: 'Up to five series over one range, in buckets of time, merged by bucket and group.',
+          description: 'Returns up to five series over one time range, with one row per time bucket and group.',
           body: ChartSeriesBody,
           response: dashboardAnswer(Type.Array(ChartRow)),
         },
@@ -58,9 +58,9 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
           const path = `request body.series[${differs}].groupBy`;
           refuse([{ path, rule: 'All series must have the same groupBy fields', value: series[differs]?.groupBy }]);
         }
-        // Both ends belong to the range here, as in the public interface.
+        // The end is inclusive here, as in the public interface.
         const range = { startMs: startTime, endMs: endTime + 1 };
-        const { buckets, points } = await charts.series(createQueryScope(request, reply), series, range, {
+        const { buckets, points } = await charts.querySeries(createQueryScope(request, reply), series, range, {
           granularity,
           isRatio: seriesReturnType === 'ratio',
         });
@@ -76,7 +76,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         schema: {
           tags,
           summary: 'Get the data of a tile',
-          description: 'The tile as it is drawn, over any range.',
+          description: 'Runs the queries of a stored tile over any time range.',
           params: TilePath,
           querystring: TileQuery,
           response: dashboardAnswer(TileResponse),
@@ -91,7 +91,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
           others: others === 'true',
           limit: limit === undefined ? undefined : Number(limit),
         });
-        return { data: await charts.tile(createQueryScope(request, reply), id, tileId, view) };
+        return { data: await charts.queryTile(createQueryScope(request, reply), id, tileId, view) };
       },
     );
 
@@ -102,9 +102,9 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         onSend: compressAnswer,
         schema: {
           tags,
-          summary: 'Draw a tile that is not saved',
+          summary: 'Preview a tile',
           description:
-            'A tile as a dashboard holds it, and the range beside it; answers what a saved one would show. Stores nothing.',
+            'Returns the data of a tile that is not stored. The body is a tile as in a dashboard, plus the time range.',
           body: TilePreviewBody,
           response: dashboardAnswer(TileResponse),
         },
@@ -114,7 +114,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         refuse(listSeriesViolations(series, 'request body.'));
         const view = parseView('request body', clock.now(), request.body);
         const tile = { asRatio, series: series.map(normalizeSeries) };
-        return { data: await charts.draw(createQueryScope(request, reply), tile, view) };
+        return { data: await charts.previewTile(createQueryScope(request, reply), tile, view) };
       },
     );
 
@@ -126,18 +126,17 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         schema: {
           tags: ['Sources'],
           summary: 'List the columns of a source',
-          description:
-            'Those its table has in the engine, and the keys of maps and names of metrics that the range holds.',
+          description: 'The columns of the table, with the map keys and metric names that occur in the time range.',
           params: ResourcePath,
           querystring: ColumnsQuery,
           response: dashboardAnswer(Type.Array(ColumnRecord)),
         },
       },
       async (request, reply) => {
-        const { metricDataType, ...asked } = request.query;
-        const { startMs, endMs } = parseView('query', clock.now(), asked);
-        const about = { startMs, endMs, metricDataType };
-        return { data: await charts.columns(createQueryScope(request, reply), request.params.id, about) };
+        const { metricDataType, ...input } = request.query;
+        const { startMs, endMs } = parseView('query', clock.now(), input);
+        const options = { startMs, endMs, metricDataType };
+        return { data: await charts.listColumns(createQueryScope(request, reply), request.params.id, options) };
       },
     );
   };
@@ -153,7 +152,7 @@ interface ViewInput {
   limit?: number | undefined;
 }
 
-/** The last hour when no range is given. */
+/** Defaults to the last hour. */
 function parseView(place: string, now: number, asked: ViewInput): TileView {
   const { start, end, granularity = 'auto', timezone = 'UTC', groups, others = false, limit = SEARCH_ROWS } = asked;
   const endMs = end === undefined ? now : parseMoment(`${place}.end`, end);
@@ -162,7 +161,7 @@ function parseView(place: string, now: number, asked: ViewInput): TileView {
   return { startMs, endMs, granularity, timezone, groups, withOthers: others, limit };
 }
 
-/** Whoever asks; a client that goes away takes its queries along. */
+/** Queries are canceled when the client disconnects. */
 function createQueryScope(request: FastifyRequest, reply: object): QueryScope {
   const controller = new AbortController();
   const { raw } = reply as FastifyReply;
@@ -184,5 +183,5 @@ function parseMoment(path: string, text: string | number): number {
 }
 
 function rejectEmptyRange(path: string, startMs: number, endMs: number): void {
-  if (startMs >= endMs) refuse([{ path, rule: 'The start must lie before the end', value: startMs }]);
+  if (startMs >= endMs) refuse([{ path, rule: 'The start must be before the end', value: startMs }]);
 }

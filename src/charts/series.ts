@@ -10,13 +10,13 @@ export const normalizeSeries = (series: SeriesBody): Series =>
     groupBy: series.groupBy ?? [],
   });
 
-/** Members that the interface does not name are ignored, and so not stored. */
+/** Drops members that the schema does not define. */
 export function pickProperties<T extends object>(properties: object, value: T): T {
   const names = Object.keys(properties).filter((name) => Object.hasOwn(value, name));
   return Object.fromEntries(names.map((name) => [name, value[name as keyof T]])) as T;
 }
 
-/** Of one tile; `path` is what stands before `series`. */
+/** The violations of one tile. `path` is the prefix of `series`. */
 export function listSeriesViolations(all: SeriesBody[], path: string): Violation[] {
   const violations = all.flatMap((series, at) => listMissingMembers(series, `${path}series[${at}]`));
   if (new Set(all.map(({ type }) => type)).size > 1)

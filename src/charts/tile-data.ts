@@ -4,14 +4,14 @@ import type { Tile } from './tile-schema.ts';
 import type { TimeBuckets } from './time-buckets.ts';
 
 export type Series = Tile['series'][number];
-/** All of a tile that its drawing depends on. */
+/** The members of a tile that affect its data. */
 export type RenderableTile = Pick<Tile, 'asRatio' | 'series'>;
 
-/** A tile as it is drawn. */
+/** The data of a tile, in the form in which it is displayed. */
 export type TileData = TimeData | TableData | NumberData | SearchData | MarkdownData;
 
 interface TileFrame {
-  /** Epoch milliseconds; of a time tile, widened to whole buckets. */
+  /** Epoch milliseconds. The range of a time tile is extended to whole buckets. */
   start: number;
   end: number;
   timezone: string;
@@ -20,7 +20,7 @@ interface TileFrame {
 export interface TimeData extends TileFrame {
   type: 'time';
   granularity: string;
-  /** Where each bucket begins. */
+  /** The start of each bucket. */
   buckets: number[];
   series: { name: string; group: string[]; isOthers: boolean; values: Value[] }[];
   groups: GroupCount;
@@ -51,23 +51,23 @@ export interface MarkdownData {
   content: string;
 }
 
-/** How many groups there are, and how many of them the answer holds. */
+/** The number of groups, and how many of them the response contains. */
 interface GroupCount {
   shown: number;
   total: number;
 }
 
-interface NamedPoints {
+export interface NamedPoints {
   name: string;
   points: Points;
 }
 
 export function formatSeriesName({ alias, aggFn, field, metricName, level }: Series): string {
   if (alias) return alias;
-  const of = metricName ?? field ?? '';
+  const operand = metricName ?? field ?? '';
   const isQuantile = aggFn !== undefined && getAggregation(aggFn).needsLevel;
   const how = isQuantile ? `p${Number(((level ?? DEFAULT_LEVEL) * 100).toFixed(4))}` : (aggFn ?? '');
-  return of === '' ? how : `${how}(${of})`;
+  return operand === '' ? how : `${how}(${operand})`;
 }
 
 export function toTimeData(drawn: TileFrame, buckets: TimeBuckets, named: NamedPoints[]): TimeData {
@@ -83,7 +83,7 @@ export function toTimeData(drawn: TileFrame, buckets: TimeBuckets, named: NamedP
   };
 }
 
-/** One row for each group, with the value of every series; by the first of them, the largest first unless asked otherwise. */
+/** One row per group with the value of each series, ordered by the first series. */
 export function toTableData(
   drawn: TileFrame,
   groupBy: readonly string[],
@@ -131,6 +131,6 @@ const countGroups = (named: NamedPoints[]): GroupCount => ({
 function compareValues(a: Value | undefined, b: Value | undefined): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : Number(a > b);
-  // Nothing is less than something.
+  // A missing value sorts below every other.
   return Number(a !== null && a !== undefined) - Number(b !== null && b !== undefined);
 }

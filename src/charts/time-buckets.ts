@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Every step of the ladder divides the ones above it that it can stand under in one chart. */
+/** Bucket lengths in milliseconds. */
 export const GRANULARITIES = {
   '1s': SECOND,
   '15s': 15 * SECOND,
@@ -26,7 +26,7 @@ export const GRANULARITIES = {
 } as const;
 export type Granularity = keyof typeof GRANULARITIES;
 
-/** What `auto` may choose: ten minutes would not divide a quarter of an hour. */
+/** The choices of `auto`. Without 10m, which does not divide 15m. */
 const AUTO_GRANULARITIES = (Object.keys(GRANULARITIES) as Granularity[]).filter(
   (name) => name !== '1s' && name !== '10m',
 );
@@ -40,15 +40,15 @@ export interface Range {
   endMs: number;
 }
 
-/** Moments cut into numbered intervals, and how the engine finds the number of one. */
+/** A time range split into numbered buckets. */
 export interface TimeBuckets extends Range {
-  /** Undefined: one interval, the whole range. */
+  /** Undefined for a single bucket. */
   granularity: Granularity | undefined;
-  /** Where each begins. */
+  /** The start of each bucket, in epoch milliseconds. */
   starts: number[];
-  /** The number of the bucket that a time column lies in, from 0; `bind` turns a number into SQL. */
+  /** SQL for the index of the bucket that contains a time, from 0. `bind` binds a parameter. */
   indexSql(column: string, bind: (value: unknown, type: string) => string): string;
-  /** How long one lasts, in seconds. */
+  /** Local days can be 23 or 25 hours long. */
   durationSeconds(index: number): number;
 }
 
@@ -63,12 +63,12 @@ export function singleBucket({ startMs, endMs }: Range): TimeBuckets {
   };
 }
 
-/** The smallest step of the ladder that needs at most sixty buckets. */
+/** The smallest step that needs at most 60 buckets. */
 export function chooseGranularity({ startMs, endMs }: Range): Granularity {
   return AUTO_GRANULARITIES.find((name) => (endMs - startMs) / GRANULARITIES[name] <= MAX_AUTO_BUCKETS) ?? '30d';
 }
 
-/** The range, widened to whole buckets. Days and longer begin at the zone's midnight, shorter steps line up with it. */
+/** Extends the range to whole buckets, aligned with midnight in the time zone. */
 export function splitRange(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
   return GRANULARITIES[granularity] >= DAY
     ? splitIntoDays(range, granularity, zone)
@@ -92,7 +92,7 @@ function splitEvenly(range: Range, granularity: Granularity, zone: Zone): TimeBu
   };
 }
 
-/** Local days are 23 to 25 hours long where clocks change; periods of several days count from 1970-01-01. */
+/** Local days are 23 to 25 hours long when clocks change. Periods of several days are counted from 1970-01-01. */
 function splitIntoDays(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
   const days = GRANULARITIES[granularity] / DAY;
   const firstDay = Math.floor(localDay(zone, range.startMs) / days) * days;

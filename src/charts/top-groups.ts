@@ -2,10 +2,10 @@ import type { Aggregate } from './aggregations.ts';
 import type { Draft } from './draft.ts';
 import type { Group, Points, SeriesQuery, Value } from './series-query.ts';
 
-/** What is grouped by: expressions over the rows, and the names they get. */
+/** The grouping expressions and their names. */
 export type GroupingKeys = Pick<Draft, 'bucket' | 'groups' | 'groupNames' | 'writer'>;
 
-/** The same, over rows that have been grouped once already. */
+/** The same keys for rows that are already grouped. */
 export const referenceKeys = ({ groupNames, writer }: GroupingKeys): GroupingKeys => ({
   bucket: '__bucket',
   groups: groupNames,
@@ -17,17 +17,16 @@ export const renderAggregate = ({ name, level, arguments: given }: Aggregate, su
   `${name}${suffix}${level === undefined ? '' : `(${level})`}(${given.join(', ')})`;
 
 /**
- * `from` (with its WHERE) grouped by bucket and groups. Groups are ranked by their highest bucket in the same scan, and
- * only the top ones come back. «Others» are merged from the states of the rest: an average of others is the average of
- * their rows, not of their averages.
+ * Groups `from` (with its WHERE) by bucket and group. Ranks groups by their highest bucket in the same scan and returns
+ * the top ones. The others are merged from aggregate states: their average is that of their rows, not of averages.
  */
 export function renderTopGroups(
-  keysOf: GroupingKeys,
+  grouping: GroupingKeys,
   { top }: SeriesQuery,
   from: string,
   aggregate: Aggregate,
 ): string {
-  const { bucket, groups, groupNames, writer } = keysOf;
+  const { bucket, groups, groupNames, writer } = grouping;
   const keys = ['__bucket', ...groupNames].join(', ');
   if (groups.length === 0)
     return `SELECT ${bucket} AS __bucket, ${renderAggregate(aggregate)} AS __value FROM ${from} GROUP BY __bucket ORDER BY __bucket`;
@@ -51,7 +50,7 @@ export function renderTopGroups(
   );
 }
 
-/** Rows of `topGroupsSql` → points with a value, or null, for every bucket. */
+/** Converts the rows of `renderTopGroups` to points with a value or null for every bucket. */
 export function collectTopGroups(rows: unknown[][], { groupBy, buckets, top }: SeriesQuery): Points {
   const groups = new Map<number, Group>();
   let totalGroups = groupBy.length === 0 ? 1 : 0;

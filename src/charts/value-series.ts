@@ -4,7 +4,7 @@ import { DELTA, inRange, metricRows, metricSteps, startedSince, streamIdSql } fr
 import type { Plan, Points, SeriesQuery } from './series-query.ts';
 import { collectTopGroups, referenceKeys, renderTopGroups } from './top-groups.ts';
 
-/** A gauge: the last value of each series and bucket, then the aggregate over the series. */
+/** A gauge: the last value of each stream and bucket, then the aggregate over the streams. */
 export function planGauge(query: SeriesQuery): Plan {
   if (getAggregation(query.aggFn).values.ofSeries === 'increase')
     rejectSeries(query, 'aggFn', `The aggregation ${query.aggFn} is not available for metrics of type gauge`);
@@ -17,9 +17,8 @@ export function planGauge(query: SeriesQuery): Plan {
 }
 
 /**
- * A sum. What a counter has gained per series and bucket, then the aggregate over the series; a counter that starts
- * again from zero has gained what it shows then. A sum that may also fall (IsMonotonic = 0) is read like a gauge, unless
- * its increase is asked for, which may then be negative.
+ * A sum: the increase of each stream and bucket, then the aggregate over the streams. After a reset, the new value is the
+ * increase. A sum that can decrease (IsMonotonic = 0) is read like a gauge, except for `increase` and `rate`.
  */
 export function planSum(query: SeriesQuery): Plan {
   const draft = createDraft(query);

@@ -3,7 +3,7 @@ import { ExpressionError } from './expression-error.ts';
 /** The longest text that is looked at, in UTF-16 code units. */
 export const MAX_TEXT_CHARACTERS = 10_000;
 
-/** Halves of characters cannot be sent to an engine, and NUL ends a text in more than one place. */
+/** Halves of characters cannot be sent to an engine, and NUL ends a string in more than one place. */
 const UNSUPPORTED = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 
 /** Refuses what is too long or holds characters that no text may hold. */
@@ -11,7 +11,7 @@ export function checkText(text: string): void {
   if (text.length > MAX_TEXT_CHARACTERS)
     throw new ExpressionError(`An expression has at most ${MAX_TEXT_CHARACTERS} characters`, MAX_TEXT_CHARACTERS);
   const unfit = UNSUPPORTED.exec(text);
-  if (unfit) throw new ExpressionError('NUL characters and halves of characters are not allowed', unfit.index);
+  if (unfit) throw new ExpressionError('NUL characters and unpaired surrogates are not allowed', unfit.index);
 }
 
 export function isDigit(character: string): boolean {

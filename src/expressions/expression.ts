@@ -155,15 +155,15 @@ export function isNullLiteral(expression: Expression): boolean {
   return expression.node === 'literal' && expression.value === null;
 }
 
-const LITERAL_TYPES: Record<'text' | 'number' | 'boolean' | 'time', ValueType> = {
-  text: { kind: 'text', nullable: false },
+const LITERAL_TYPES: Record<'string' | 'number' | 'boolean' | 'time', ValueType> = {
+  string: { kind: 'string', nullable: false },
   number: { kind: 'number', nullable: false },
   boolean: { kind: 'boolean', nullable: false },
   time: { kind: 'time', nullable: false },
 };
 
 export function textLiteral(value: string): Literal {
-  return { node: 'literal', value, type: LITERAL_TYPES.text };
+  return { node: 'literal', value, type: LITERAL_TYPES.string };
 }
 
 export function numberLiteral(value: number | bigint): Literal {
@@ -185,9 +185,9 @@ export function call(name: string, operands: readonly Expression[], type: ValueT
   return { node: 'call', name, operands, type: nullableIf(operands.some(isNullable), type) };
 }
 
-/** The number that a text spells, NULL when it spells none: what is missing is never 0. */
+/** The number that a string spells, NULL when it spells none: what is missing is never 0. */
 export function asNumber(expression: Expression): Expression {
-  if (getKind(expression) !== 'text') return expression;
+  if (getKind(expression) !== 'string') return expression;
   return {
     node: 'call',
     name: 'toFloat64OrNull',

@@ -28,22 +28,22 @@ export function buildByKind(operands: readonly Positioned[], name: string, gives
   if (name === 'has' && second) {
     const item: Expression = { node: 'item', type: element };
     const [same, value] = unify({ value: item, at: first.at }, second);
-    if (same !== item) throw new ExpressionError(`${name} wants a ${element.kind} here`, second.at);
+    if (same !== item) throw new ExpressionError(`${name} expects a ${element.kind} here`, second.at);
     return call(name, [first.value, value], gives);
   }
   if (name === 'greatest' || name === 'least') {
     const kinds = operands.map(({ value, at }) => unify(first, { value, at })[1]);
     const odd = kinds.findIndex((value) => getKind(value) !== getKind(first.value));
-    if (odd >= 0) throw new ExpressionError(`${name} wants values of one kind`, operands[odd]?.at ?? first.at);
+    if (odd >= 0) throw new ExpressionError(`${name} expects values of one kind`, operands[odd]?.at ?? first.at);
     return call(name, widenNumbers(kinds), commonType(kinds));
   }
   return call(name, listValues(operands), gives);
 }
 
-/** A text is itself; the rest is written as ClickHouse shows it. */
+/** A string is itself; the rest is written as ClickHouse shows it. */
 export function toText(operands: readonly Positioned[]): Expression {
   const [first] = listValues(operands);
-  if (!first || getKind(first) === 'text') return first ?? NULL;
+  if (!first || getKind(first) === 'string') return first ?? NULL;
   return call('toString', [first], TEXT);
 }
 
@@ -54,10 +54,10 @@ export function buildConversion(operands: readonly Positioned[], name: string): 
   const base = name.replace(/Or(Null|Zero)$/, '');
   const kind = getKind(operand.value);
   if (kind === 'time')
-    throw new ExpressionError(`${name} wants a text or a number; for a time use toUnixTimestamp`, operand.at);
+    throw new ExpressionError(`${name} expects a string or a number; for a time use toUnixTimestamp`, operand.at);
   // An integer of what is not finite would fail the whole query.
   if (kind === 'number' && base.includes('Int')) return call('trunc', [operand.value], NUMBER);
-  if (kind !== 'text') return call(base, [operand.value], NUMBER);
+  if (kind !== 'string') return call(base, [operand.value], NUMBER);
   if (name.endsWith('OrZero')) return call(name, [operand.value], NUMBER);
   return call(`${base}OrNull`, [operand.value], nullable(NUMBER));
 }
@@ -75,7 +75,7 @@ export function buildReplace(operands: readonly Positioned[], name: string): Exp
   const [subject, needle, replacement] = operands;
   if (!subject || !needle || !replacement) throw new TypeError(`${name} has operands`);
   if (name === 'replaceAll' && isLonger(needle.value, replacement.value) && containsGrowth(subject.value))
-    throw new ExpressionError('Only one replaceAll in an expression may make a text longer', replacement.at);
+    throw new ExpressionError('Only one replaceAll in an expression may make a string longer', replacement.at);
   return call(name, listValues(operands), TEXT);
 }
 
@@ -94,7 +94,7 @@ export function buildChoice(operands: readonly Positioned[], name: string): Expr
   const last = operands.length - 1;
   if (last % 2 !== 0)
     throw new ExpressionError(
-      `${name} wants pairs of a condition and a result, then one more result`,
+      `${name} expects pairs of a condition and a result, then one more result`,
       operands[0]?.at ?? 0,
     );
   const results = operands.filter((_, index) => index % 2 === 1 || index === last);
@@ -113,7 +113,7 @@ export function buildChoice(operands: readonly Positioned[], name: string): Expr
 
 function toCondition({ value, at }: Positioned, name: string): Expression {
   const taken = boolean.accept(value);
-  if (!taken) throw new ExpressionError(`${name} wants a condition here`, at);
+  if (!taken) throw new ExpressionError(`${name} expects a condition here`, at);
   return taken;
 }
 
@@ -121,7 +121,7 @@ function toCondition({ value, at }: Positioned, name: string): Expression {
 export function buildCoalesce(operands: readonly Positioned[]): Expression {
   const type = requireOneKind(operands, 'coalesce');
   const values = operands.map(({ value, at }) =>
-    value.node === 'entry' && getKind(value) === 'text'
+    value.node === 'entry' && getKind(value) === 'string'
       ? buildNullIf([
           { value, at },
           { value: textLiteral(''), at },
@@ -158,10 +158,10 @@ const isFloat = (value: Expression) => value.node === 'call' && value.name.start
 function requireOneKind(results: readonly Positioned[], name: string): ValueType {
   const known = results.filter(({ value }) => !isNullLiteral(value));
   const [first] = known;
-  if (!first) throw new ExpressionError(`${name} wants at least one result that is not NULL`, results[0]?.at ?? 0);
-  const scalars = new Set(['text', 'number', 'boolean', 'time']);
+  if (!first) throw new ExpressionError(`${name} expects at least one result that is not NULL`, results[0]?.at ?? 0);
+  const scalars = new Set(['string', 'number', 'boolean', 'time']);
   const odd = known.find(({ value }) => getKind(value) !== getKind(first.value) || !scalars.has(getKind(value)));
-  if (odd) throw new ExpressionError(`${name} wants results of one kind`, odd.at);
+  if (odd) throw new ExpressionError(`${name} expects results of one kind`, odd.at);
   return nullableIf(known.length < results.length, commonType(listValues(known)));
 }
 

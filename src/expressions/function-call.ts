@@ -26,7 +26,7 @@ function fitOperand(rules: FunctionSignature, { value, at }: Positioned, index: 
   const rule = takes[index] ?? optional[index - takes.length] ?? more;
   if (!rule) throw wrongCount(rules, at);
   const taken = rule.accept(value);
-  if (!taken) throw new ExpressionError(`${rules.name} wants ${rule.expects} here`, at);
+  if (!taken) throw new ExpressionError(`${rules.name} expects ${rule.expects} here`, at);
   return { value: taken, at };
 }
 

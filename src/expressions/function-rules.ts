@@ -4,21 +4,21 @@ import { parseMoment } from './time-literal.ts';
 
 /** What may stand at one place between the parentheses of a function. */
 export interface ParameterRule {
-  /** Ends the sentence "… wants". */
+  /** Ends the sentence "… expects". */
   expects: string;
   /** The operand as the function gets it, or undefined when it does not fit. */
   accept(operand: Expression): Expression | undefined;
 }
 
-const rule = (wants: string, take: ParameterRule['accept']): ParameterRule => ({ expects: wants, accept: take });
-const when = (wants: string, fits: (operand: Expression) => boolean) =>
-  rule(wants, (operand) => (fits(operand) ? operand : undefined));
+const rule = (expects: string, take: ParameterRule['accept']): ParameterRule => ({ expects: expects, accept: take });
+const when = (expects: string, fits: (operand: Expression) => boolean) =>
+  rule(expects, (operand) => (fits(operand) ? operand : undefined));
 
-const SCALARS = new Set(['text', 'number', 'boolean', 'time']);
+const SCALARS = new Set(['string', 'number', 'boolean', 'time']);
 
-export const text = when('a text', (operand) => getKind(operand) === 'text');
+export const text = when('a string', (operand) => getKind(operand) === 'string');
 export const number = rule('a number', (operand) => {
-  if (getKind(operand) === 'text') return asNumber(operand);
+  if (getKind(operand) === 'string') return asNumber(operand);
   return getKind(operand) === 'number' ? operand : undefined;
 });
 export const time = rule("a time, such as a time column or '2026-11-15 12:00:00'", (operand) => {
@@ -33,16 +33,16 @@ export const time = rule("a time, such as a time column or '2026-11-15 12:00:00'
 export const hours = rule('a time that has hours', (operand) =>
   operand.type.isDay ? undefined : time.accept(operand),
 );
-export const scalar = when('a text, number, time or boolean', (operand) => SCALARS.has(getKind(operand)));
+export const scalar = when('a string, number, time or boolean', (operand) => SCALARS.has(getKind(operand)));
 export const scalarOrNull = when(
-  'a text, number, time, boolean or NULL',
+  'a string, number, time, boolean or NULL',
   (operand) => isNullLiteral(operand) || SCALARS.has(getKind(operand)),
 );
 export const anything = when('a value', () => true);
 export const array = when('an array', (operand) => getKind(operand) === 'array');
 export const map = when('a map', (operand) => getKind(operand) === 'map');
-export const sized = when('a text, an array or a map', (operand) =>
-  ['text', 'array', 'map'].includes(getKind(operand)),
+export const sized = when('a string, an array or a map', (operand) =>
+  ['string', 'array', 'map'].includes(getKind(operand)),
 );
 
 /** Of an array, so that text like numbers never gets into a sum. */
@@ -51,8 +51,8 @@ export const numbers = when(
   (operand) => getKind(operand) === 'array' && operand.type.element?.kind === 'number',
 );
 export const texts = when(
-  'an array of texts',
-  (operand) => getKind(operand) === 'array' && operand.type.element?.kind === 'text',
+  'an array of strings',
+  (operand) => getKind(operand) === 'array' && operand.type.element?.kind === 'string',
 );
 
 export const boolean = rule('a condition', (operand) => {
@@ -61,14 +61,14 @@ export const boolean = rule('a condition', (operand) => {
 });
 
 function literalText(operand: Expression): string | undefined {
-  return operand.node === 'literal' && getKind(operand) === 'text' && typeof operand.value === 'string'
+  return operand.node === 'literal' && getKind(operand) === 'string' && typeof operand.value === 'string'
     ? operand.value
     : undefined;
 }
 
-/** A quoted text of a bounded length. */
+/** A quoted string of a bounded length. */
 export function quotedText(longest: number, shortest = 0): ParameterRule {
-  return when(`a quoted text of ${shortest} to ${longest} characters`, (operand) => {
+  return when(`a quoted string of ${shortest} to ${longest} characters`, (operand) => {
     const value = literalText(operand);
     return value !== undefined && value.length >= shortest && value.length <= longest;
   });
@@ -90,7 +90,7 @@ const LONGEST_PATTERN = 1000;
 /** What backtracking engines know and RE2 does not: it would fail for every row's sake in the engine. */
 const NOT_RE2 = /\(\?(<?[=!]|>)|\\[1-9]/;
 
-/** RE2 reads a text once, whatever the pattern; its length bounds what it needs to be compiled. */
+/** RE2 reads a string once, whatever the pattern; its length bounds what it needs to be compiled. */
 export const pattern = when(
   `a quoted RE2 pattern of 1 to ${LONGEST_PATTERN} characters, without look-around and back-references`,
   (operand) => {

@@ -112,6 +112,6 @@ function toNumber(written: string, isWhole: boolean, start: number): number | bi
 function unexpectedCharacter(text: string, at: number): ExpressionError {
   const character = text.charAt(at);
   if (character > '~' || character < ' ')
-    return new ExpressionError(`The character ${codePointName(text, at)} is allowed between quotes only`, at);
-  return new ExpressionError(`The character ${character} has no meaning here`, at);
+    return new ExpressionError(`The character ${codePointName(text, at)} is only allowed between quotes`, at);
+  return new ExpressionError(`The character ${character} is not allowed here`, at);
 }

@@ -56,7 +56,7 @@ export function hasValue({ value, array }: Field): Expression {
 }
 
 function testPresence(value: Expression): Expression {
-  if (getKind(value) === 'text') return call('notEmpty', [value], BOOLEAN);
+  if (getKind(value) === 'string') return call('notEmpty', [value], BOOLEAN);
   if (value.node === 'entry' || isNullable(value)) return buildCall('isNotNull', [{ value, at: 0 }], 0);
   return booleanLiteral(true);
 }
@@ -73,7 +73,7 @@ export function matchField(field: Field, word: Word): Expression {
 /** `field:"text"`: exactly that. */
 export function equalField(field: Field, phrase: Word): Expression {
   const { value, array } = field;
-  if (getKind(value) !== 'text') return testItems(field, matchValue(field, phrase));
+  if (getKind(value) !== 'string') return testItems(field, matchValue(field, phrase));
   if (array && value.node === 'item') return call('has', [array, textLiteral(phrase.text)], BOOLEAN);
   return testItems(field, equals(value, textLiteral(phrase.text)));
 }
@@ -81,7 +81,7 @@ export function equalField(field: Field, phrase: Word): Expression {
 function matchValue(field: Field, word: Word): Expression {
   const { value } = field;
   if (getKind(value) === 'time') return compareTime(field, '=', word);
-  if (getKind(value) !== 'text') return equals(value, parseLiteral(field, word));
+  if (getKind(value) !== 'string') return equals(value, parseLiteral(field, word));
   const holds = matchSubstring(value, word.text);
   const number = value.node === 'entry' ? parseNumber(word.text) : undefined;
   if (number === undefined) return holds;
@@ -120,10 +120,10 @@ const isNumber = ({ word, isQuoted }: Bound) => !isQuoted && parseNumber(word.te
 
 function compareValue(field: Field, { operator, word, isQuoted }: Bound, asNumbers: boolean): Expression {
   const { value, name } = field;
-  if (getKind(value) === 'boolean') throw new ExpressionError(`${quoted(name)} is true or false`, word.start);
+  if (getKind(value) === 'boolean') throw new ExpressionError(`${quoted(name)} is a boolean: use true or false`, word.start);
   if (!isQuoted && hasWildcards(word)) throw new ExpressionError('A wildcard cannot be compared', word.start);
   if (getKind(value) === 'time') return compareTime(field, operator, word);
-  if (getKind(value) !== 'text') return test(operator, value, parseLiteral(field, word));
+  if (getKind(value) !== 'string') return test(operator, value, parseLiteral(field, word));
   if (asNumbers) return test(operator, asNumber(value), numberLiteral(parseNumber(word.text) ?? 0));
   return test(operator, value, textLiteral(word.text));
 }
@@ -142,7 +142,7 @@ function parseLiteral(field: Field, word: Word): Expression {
     const lower = word.text.toLowerCase();
     if (lower === 'true' || lower === '1') return booleanLiteral(true);
     if (lower === 'false' || lower === '0') return booleanLiteral(false);
-    throw new ExpressionError(`${quoted(field.name)} is true or false`, word.start);
+    throw new ExpressionError(`${quoted(field.name)} is a boolean: use true or false`, word.start);
   }
   throw new ExpressionError(`${quoted(field.name)} cannot be searched`, word.start);
 }
@@ -162,7 +162,7 @@ function compareTime(field: Field, operator: ComparisonOperator, word: Word): Ex
 
 function toSearchText(field: Field, at: number): Expression {
   const { value } = field;
-  if (getKind(value) === 'text') return value;
+  if (getKind(value) === 'string') return value;
   if (getKind(value) === 'number' || getKind(value) === 'time') return call('toString', [value], TEXT);
   throw new ExpressionError(`${quoted(field.name)} cannot be searched with wildcards`, at);
 }

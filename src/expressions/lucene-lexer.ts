@@ -46,7 +46,7 @@ export function createLuceneLexer(text: string): LuceneLexer {
     if (code > PLAIN || code < SPACE) {
       if (QUOTE_LOOKALIKE.test(character)) throw new ExpressionError('Use straight quotes: "', at);
       if (INVISIBLE.test(character))
-        throw new ExpressionError(`The character ${codePointName(text, at)} is allowed between quotes only`, at);
+        throw new ExpressionError(`The character ${codePointName(text, at)} is only allowed between quotes`, at);
     }
     if (character === '~') throw new ExpressionError('Fuzzy search with ~ is not supported; escape it as \\~', at);
     if (character === '^') throw new ExpressionError('Boosting with ^ is not supported; escape it as \\^', at);

@@ -14,10 +14,10 @@ const MAX_TOKENS = 16;
 /** The column that words without a field are looked for in. */
 export function getImplicitColumn(scope: Scope, at: number): Expression {
   if (scope.implicitColumn === undefined)
-    throw new ExpressionError('A word alone has nothing to be looked for in here; write column:word', at);
+    throw new ExpressionError('This source has no default column for bare words; write column:word', at);
   const column = resolvePath(scope, scope.implicitColumn, at);
-  if (getKind(column) !== 'text')
-    throw new ExpressionError(`A word alone needs a text column, and ${scope.implicitColumn} is none`, at);
+  if (getKind(column) !== 'string')
+    throw new ExpressionError(`A word alone needs a string column, and ${scope.implicitColumn} is none`, at);
   return column;
 }
 
@@ -39,7 +39,7 @@ export function matchPhrase(column: Expression, phrase: Word): Expression {
 }
 
 function hasToken(column: Expression, token: string): Expression {
-  // A text index is kept on lower(): the same for ASCII, and the only one an index can answer.
+  // A string index is kept on lower(): the same for ASCII, and the only one an index can answer.
   const isAscii = /^[0-9A-Za-z]+$/.test(token);
   const lowered = call(isAscii ? 'lower' : 'lowerUTF8', [column], TEXT);
   return call('hasToken', [lowered, textLiteral(token.toLowerCase())], BOOLEAN);

@@ -26,7 +26,7 @@ function createLuceneParser(text: string, scope: Scope) {
   return {
     whole(): Expression {
       const expression = disjunction(undefined);
-      if (lexer.peek() === ')') throw new ExpressionError('There is no "(" for this ")"', lexer.at());
+      if (lexer.peek() === ')') throw new ExpressionError('This ")" has no matching "("', lexer.at());
       return expression;
     },
   };
@@ -56,7 +56,7 @@ function createLuceneParser(text: string, scope: Scope) {
     // In a field's parentheses a minus before a digit belongs to the number.
     if (field && sign === '-' && /[0-9.]/.test(lexer.peek(1))) return term(field);
     if (/^[\s)]?$/.test(lexer.peek(1)))
-      throw new ExpressionError(`"${sign}" stands right before a word; escape it as \\${sign}`, at);
+      throw new ExpressionError(`"${sign}" must be followed by a word; escape it as \\${sign}`, at);
     lexer.advance(1);
     return budget.nest(at, () => (sign === '-' ? negateCondition(negation(field)) : negation(field)));
   }
@@ -66,11 +66,11 @@ function createLuceneParser(text: string, scope: Scope) {
     budget.spend(at);
     if (isAtEnd())
       throw new ExpressionError(
-        lexer.peek() === ')' ? 'Something is missing before this' : 'Something is missing at the end',
+        lexer.peek() === ')' ? 'A term is missing before this' : 'The expression is incomplete',
         at,
       );
     if (isOperator('AND', '&&') || isOperator('OR', '||'))
-      throw new ExpressionError('Something is missing before this operator; lower-case words are searched for', at);
+      throw new ExpressionError('A term is missing before this operator; use lower case to search for the word', at);
     if (lexer.peek() === '(') return group(field);
     if (field) {
       rejectNestedField();
@@ -84,7 +84,7 @@ function createLuceneParser(text: string, scope: Scope) {
   function rejectNestedField(): void {
     const [, name] = /^([^\s:()"]+):/.exec(text.slice(lexer.at(), lexer.at() + MAX_NAME_CHARACTERS)) ?? [];
     if (name !== undefined && findField(scope, name))
-      throw new ExpressionError(`${quoted(name)} cannot stand in the parentheses of another column`, lexer.at());
+      throw new ExpressionError(`${quoted(name)} is not allowed in the parentheses of another column`, lexer.at());
   }
 
   function group(field: Field | undefined): Expression {
@@ -169,7 +169,7 @@ function createLuceneParser(text: string, scope: Scope) {
     const from = bound();
     lexer.skipSpaces();
     const to = lexer.word(']}');
-    if (to.raw !== 'TO') throw new ExpressionError('A range reads [from TO to]', to.start);
+    if (to.raw !== 'TO') throw new ExpressionError('A range is written as [from TO to]', to.start);
     const until = bound();
     lexer.skipSpaces();
     const close = lexer.peek();
@@ -185,7 +185,7 @@ function createLuceneParser(text: string, scope: Scope) {
     lexer.skipSpaces();
     const isQuoted = lexer.peek() === '"';
     const word = isQuoted ? lexer.phrase() : lexer.word(']}');
-    if (!isQuoted && word.raw === '') throw new ExpressionError('A range reads [from TO to]', word.start);
+    if (!isQuoted && word.raw === '') throw new ExpressionError('A range is written as [from TO to]', word.start);
     return { word, isQuoted };
   }
 

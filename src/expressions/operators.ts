@@ -25,7 +25,7 @@ export interface Positioned {
 
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** The number a text spells in full, if it does. */
+/** The number a string spells in full, if it does. */
 export function parseNumber(text: string): number | bigint | undefined {
   if (!DECIMAL.test(text)) return undefined;
   const value = Number(text);
@@ -36,15 +36,15 @@ export function parseNumber(text: string): number | bigint | undefined {
 }
 
 const isLiteral = (expression: Expression): expression is Literal => expression.node === 'literal';
-const COMPARABLE = new Set(['text', 'number', 'boolean', 'time']);
+const COMPARABLE = new Set(['string', 'number', 'boolean', 'time']);
 
-/** Makes two sides comparable: numbers with numbers, times with times. A text beside a number is read as a number. */
+/** Makes two sides comparable: numbers with numbers, times with times. A string beside a number is read as a number. */
 export function unify(left: Positioned, right: Positioned): [Expression, Expression] {
   for (const side of [left, right]) {
     if (isNullLiteral(side.value))
       throw new ExpressionError('Nothing equals NULL; use IS NULL or IS NOT NULL', side.at);
     if (!COMPARABLE.has(getKind(side.value)))
-      throw new ExpressionError('Only texts, numbers, times and booleans can be compared', side.at);
+      throw new ExpressionError('Only strings, numbers, times and booleans can be compared', side.at);
   }
   const [one, two] = [getKind(left.value), getKind(right.value)];
   if (one === two || (isNumeric(one) && isNumeric(two))) return [left.value, right.value];
@@ -58,12 +58,12 @@ const isNumeric = (kind: string) => kind === 'number' || kind === 'boolean';
 /** Their kinds differ. When one is a literal it is `right`, and becomes what the other needs. */
 function adapt(left: Positioned, right: Positioned): [Expression, Expression] {
   const kinds = `${getKind(left.value)} ${getKind(right.value)}`;
-  if (kinds === 'text number') return [asNumber(left.value), right.value];
-  if (kinds === 'text boolean' && isLiteral(right.value)) return [left.value, textLiteral(String(right.value.value))];
-  if (isLiteral(right.value) && getKind(right.value) === 'text') {
+  if (kinds === 'string number') return [asNumber(left.value), right.value];
+  if (kinds === 'string boolean' && isLiteral(right.value)) return [left.value, textLiteral(String(right.value.value))];
+  if (isLiteral(right.value) && getKind(right.value) === 'string') {
     return [left.value, convertText(String(right.value.value), getKind(left.value), right.at)];
   }
-  if (kinds === 'number text') return [left.value, asNumber(right.value)];
+  if (kinds === 'number string') return [left.value, asNumber(right.value)];
   throw new ExpressionError(`A ${getKind(right.value)} cannot be compared with a ${getKind(left.value)}`, right.at);
 }
 
@@ -116,7 +116,7 @@ export function isIn(operand: Positioned, values: readonly (Positioned & { value
 /** The engine finds no dates in a list of times, so each is compared; only what cannot grow is written that often. */
 function isOneOfTimes(operand: Positioned, times: readonly Expression[]): Expression {
   if (operand.value.node !== 'column' && times.length > 1)
-    throw new ExpressionError('A list of times goes with a column; compare this with each time', operand.at);
+    throw new ExpressionError('IN with times needs a column; compare with each time instead', operand.at);
   return logical(
     'OR',
     times.map((time) => compare('=', operand, { value: time, at: operand.at })),
@@ -137,7 +137,7 @@ export function like(operand: Expression, pattern: string, ignoreCase: boolean):
 export function condition({ value, at }: Positioned): Expression {
   if (getKind(value) === 'boolean') return value;
   if (getKind(value) === 'number') return compare('!=', { value, at }, { value: numberLiteral(0), at });
-  throw new ExpressionError('A condition is wanted here, such as a comparison', at);
+  throw new ExpressionError('Expected a condition, such as a comparison', at);
 }
 
 export function logical(operator: 'AND' | 'OR', conditions: readonly Expression[]): Expression {
@@ -180,7 +180,7 @@ function shift(
 ): Expression {
   if (!isInterval(right) || (operator !== '+' && operator !== '-'))
     throw new ExpressionError(
-      'To a time only an interval can be added, such as INTERVAL 1 HOUR; see also dateDiff',
+      'Only an interval can be added to a time, such as INTERVAL 1 HOUR; see also dateDiff',
       at,
     );
   return { node: 'arithmetic', operator, left, right, type: nullableIf(isNullable(right), left.type) };
@@ -197,6 +197,6 @@ function divisor(value: Expression): Expression {
 export function numeric({ value, at }: Positioned): Expression {
   const kind = getKind(value);
   if (kind === 'number') return value;
-  if (kind === 'text') return asNumber(value);
-  throw new ExpressionError('A number is wanted here', at);
+  if (kind === 'string') return asNumber(value);
+  throw new ExpressionError('Expected a number', at);
 }

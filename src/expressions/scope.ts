@@ -58,13 +58,13 @@ export function resolvePath(scope: Scope, path: string, position: number): Expre
   const { value, rest } = found;
   if (rest === undefined) return value;
   if (value.type.kind === 'map') return mapEntry(value, rest);
-  throw new ExpressionError(`There is no column ${quoted(path)}; only a map has attributes behind a dot`, position);
+  throw new ExpressionError(`Unknown column ${quoted(path)}; only maps have attributes`, position);
 }
 
 export function unknownColumn(scope: Scope, name: string, position: number): ExpressionError {
   const near = findNearColumn(scope, name);
   const hint = near === undefined ? '' : `; did you mean ${quoted(near)}?`;
-  return new ExpressionError(`There is no column ${quoted(name)}${hint}`, position);
+  return new ExpressionError(`Unknown column ${quoted(name)}${hint}`, position);
 }
 
 /** The column of that name, or of one that is almost the same. */

@@ -151,10 +151,10 @@ export function createSqlParser(next: () => Token, scope: Scope, budget: Budget)
 
   function matching(left: Positioned, ignoreCase: boolean): Expression {
     const pattern = parser.take();
-    if (pattern.type !== 'string') throw new ExpressionError('LIKE wants a quoted pattern', pattern.start);
+    if (pattern.type !== 'string') throw new ExpressionError('LIKE expects a quoted pattern', pattern.start);
     if (/(?<!\\)(\\\\)*\\$/.test(pattern.value))
       throw new ExpressionError('A pattern cannot end in a single backslash', pattern.start);
-    if (getKind(left.value) !== 'text') throw new ExpressionError('LIKE compares texts only', left.at);
+    if (getKind(left.value) !== 'string') throw new ExpressionError('LIKE only compares strings', left.at);
     return like(left.value, pattern.value, ignoreCase);
   }
 

@@ -63,9 +63,9 @@ function subscript(parser: SqlParser, { value, at }: Positioned): Positioned {
   const inner = parser.expression();
   parser.expectSymbol(']');
   if (getKind(value) === 'array') return { value: buildCall('arrayElement', [{ value, at }, inner], at), at };
-  if (getKind(value) !== 'map') throw new ExpressionError('Only maps and arrays have brackets', index);
-  if (inner.value.node !== 'literal' || getKind(inner.value) !== 'text')
-    throw new ExpressionError("The key of a map is a quoted text, such as ['http.method']", index);
+  if (getKind(value) !== 'map') throw new ExpressionError('Only maps and arrays can be indexed', index);
+  if (inner.value.node !== 'literal' || getKind(inner.value) !== 'string')
+    throw new ExpressionError("The key of a map is a quoted string, such as ['http.method']", index);
   return { value: mapEntry(value, String(inner.value.value)), at };
 }
 
@@ -97,7 +97,7 @@ function listed(parser: SqlParser): Literal {
     return booleanLiteral(isKeyword(token, 'TRUE'));
   }
   const refusal = token.type === 'word' ? explainWord(token.text) : undefined;
-  throw new ExpressionError(refusal ?? 'IN wants a list of quoted texts or numbers', token.start);
+  throw new ExpressionError(refusal ?? 'IN expects a list of quoted strings or numbers', token.start);
 }
 
 function choice(parser: SqlParser, at: number): Positioned {
@@ -121,7 +121,7 @@ function choice(parser: SqlParser, at: number): Positioned {
 function interval(parser: SqlParser, at: number): Positioned {
   const isNegative = parser.symbol('-');
   const count = parser.take();
-  if (count.type !== 'number') throw new ExpressionError('INTERVAL wants a number and a unit', count.start);
+  if (count.type !== 'number') throw new ExpressionError('INTERVAL expects a number and a unit', count.start);
   const unit = parser.take();
   if (unit.type !== 'word') throw unexpected(unit, 'A unit such as HOUR');
   const name = unit.text.toLowerCase().replace(/s$/, '');

@@ -38,9 +38,9 @@ export function unexpected(token: Token, wanted: string): ExpressionError {
   if (token.type === 'end') return new ExpressionError(`${wanted} is missing at the end`, token.start);
   if (token.type === 'word') {
     const refusal = findRejection(token.text);
-    return new ExpressionError(refusal ?? `${quoted(token.text)} makes no sense here`, token.start);
+    return new ExpressionError(refusal ?? `${quoted(token.text)} is not allowed here`, token.start);
   }
-  if (token.type === 'symbol') return new ExpressionError(`"${token.text}" makes no sense here`, token.start);
+  if (token.type === 'symbol') return new ExpressionError(`"${token.text}" is not allowed here`, token.start);
   return new ExpressionError(`An operator such as = or AND is missing before this`, token.start);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseType } from './value-type.ts';
 
-const text = { kind: 'text', nullable: false };
+const text = { kind: 'string', nullable: false };
 const number = { kind: 'number', nullable: false };
 const time = { kind: 'time', nullable: false };
 const other = { kind: 'other', nullable: false };

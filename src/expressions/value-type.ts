@@ -1,4 +1,4 @@
-export type Kind = 'text' | 'number' | 'boolean' | 'time' | 'map' | 'array' | 'other';
+export type Kind = 'string' | 'number' | 'boolean' | 'time' | 'map' | 'array' | 'other';
 
 /** As much of a ClickHouse type as decides what may be done with a value. */
 export interface ValueType {
@@ -15,7 +15,7 @@ export interface ValueType {
 
 const plain = (kind: Kind): ValueType => ({ kind, nullable: false });
 
-export const TEXT = plain('text');
+export const TEXT = plain('string');
 export const NUMBER = plain('number');
 export const BOOLEAN = plain('boolean');
 export const TIME = plain('time');
@@ -70,7 +70,7 @@ function parseMap(inner: string, depth: number): ValueType {
   const comma = topLevelComma(inner);
   if (comma < 0) return OTHER;
   const key = parseType(inner.slice(0, comma).trim(), depth);
-  if (key.kind !== 'text' || key.needsToString) return OTHER;
+  if (key.kind !== 'string' || key.needsToString) return OTHER;
   return { kind: 'map', nullable: false, element: parseElement(inner.slice(comma + 1).trim(), depth) };
 }
 

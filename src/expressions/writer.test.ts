@@ -90,9 +90,9 @@ describe('the writer', () => {
       ].map((text) => [text, getKind(parseValue(text, SCOPE))]),
     );
     expect(kinds).toEqual({
-      Body: 'text',
-      "LogAttributes['x']": 'text',
-      Level: 'text',
+      Body: 'string',
+      "LogAttributes['x']": 'string',
+      Level: 'string',
       'Duration / 2': 'number',
       IsError: 'boolean',
       'Duration > 1': 'boolean',

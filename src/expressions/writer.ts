@@ -87,7 +87,7 @@ export function createWriter(): Writer {
 
   function writeNumber(expression: Expression): string {
     const kind = getKind(expression);
-    if (kind === 'text') return `toFloat64OrNull(${write(expression)})`;
+    if (kind === 'string') return `toFloat64OrNull(${write(expression)})`;
     if (kind === 'number') return write(expression);
     if (kind === 'boolean') return `toUInt8(${write(expression)})`;
     if (kind === 'time') return `toFloat64(${write(expression)})`;
@@ -95,7 +95,7 @@ export function createWriter(): Writer {
   }
 
   function writeText(expression: Expression): string {
-    return getKind(expression) === 'text' ? write(expression) : `toString(${write(expression)})`;
+    return getKind(expression) === 'string' ? write(expression) : `toString(${write(expression)})`;
   }
 
   function writePresence(expression: Expression): string | undefined {
