@@ -4,11 +4,11 @@ const MAX_DEPTH = 64;
 const MAX_NODES = 2_000;
 export const MAX_LIST_VALUES = 1_000;
 
-/** Bounds what one text may ask for, so that reading, writing and running it stay cheap. */
+/** Limits the size of an expression, so that parsing and running it stays cheap. */
 export interface Budget {
-  /** One more node. */
+  /** Counts a node. */
   spend(at: number): void;
-  /** Runs what is nested one level deeper. */
+  /** Runs `inner` one level deeper. */
   nest<T>(at: number, inner: () => T): T;
 }
 

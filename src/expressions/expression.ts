@@ -3,8 +3,8 @@ import { type Kind, nullable, nullableIf, type ValueType } from './value-type.ts
 export type { Kind };
 
 /**
- * What is left of a user's text once it is understood: known columns, literals as values, operators and allowed
- * functions. Nothing in it is SQL text, and nothing in it changes once it is made.
+ * A parsed expression: known columns, literal values, operators and allowed functions. Contains no SQL text and is
+ * immutable.
  */
 export type Expression =
   | Literal
@@ -54,13 +54,13 @@ export interface ArrayElement {
   readonly type: ValueType;
 }
 
-/** Whatever element of its array a `some` is looking at. */
+/** The current element of the array of a `some`. */
 export interface Item {
   readonly node: 'item';
   readonly type: ValueType;
 }
 
-/** True when the test holds for at least one element. Lucene on arrays; SQL text cannot make one. */
+/** True if the test holds for at least one element. Only Lucene creates it. */
 export interface Some {
   readonly node: 'some';
   readonly array: Expression;
@@ -97,7 +97,7 @@ export interface Comparison {
 export interface Like {
   readonly node: 'like';
   readonly operand: Expression;
-  /** `%` any characters, `_` one, `\` before either of them or itself takes it literally. */
+  /** `%` matches any characters, `_` one; `\` escapes. */
   readonly pattern: string;
   readonly ignoreCase: boolean;
   readonly type: ValueType;
@@ -167,7 +167,7 @@ export function textLiteral(value: string): Literal {
 }
 
 export function numberLiteral(value: number | bigint): Literal {
-  // Minus zero is zero: an integer column cannot tell them apart.
+  // Integer columns have no minus zero.
   return { node: 'literal', value: value === 0 ? 0 : value, type: LITERAL_TYPES.number };
 }
 

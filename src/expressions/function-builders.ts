@@ -16,7 +16,7 @@ import { arrayType, BOOLEAN, DAY, NUMBER, nullable, nullableIf, OTHER, TEXT, typ
 
 const listValues = (operands: readonly Positioned[]) => operands.map(({ value }) => value);
 
-/** Functions whose result or whose other operands follow from the kind of the first. */
+/** Builds functions whose result or other operands depend on the kind of the first operand. */
 export function buildByKind(operands: readonly Positioned[], name: string, gives: ValueType): Expression {
   const [first, second] = operands;
   const element = first?.value.type.element ?? OTHER;
@@ -40,14 +40,14 @@ export function buildByKind(operands: readonly Positioned[], name: string, gives
   return call(name, listValues(operands), gives);
 }
 
-/** A string is itself; the rest is written as ClickHouse shows it. */
+/** A string is itself; other values are converted by toString. */
 export function toText(operands: readonly Positioned[]): Expression {
   const [first] = listValues(operands);
   if (!first || getKind(first) === 'string') return first ?? NULL;
   return call('toString', [first], TEXT);
 }
 
-/** Of `toInt64`, `toInt64OrNull` and `toInt64OrZero` the one that never fails for what it is given. */
+/** Chooses the variant of `toInt64`, `toInt64OrNull` and `toInt64OrZero` that cannot fail for the operand. */
 export function buildConversion(operands: readonly Positioned[], name: string): Expression {
   const [operand] = operands;
   if (!operand) throw new TypeError(`${name} has an operand`);
@@ -55,7 +55,7 @@ export function buildConversion(operands: readonly Positioned[], name: string): 
   const kind = getKind(operand.value);
   if (kind === 'time')
     throw new ExpressionError(`${name} expects a string or a number; for a time use toUnixTimestamp`, operand.at);
-  // An integer of what is not finite would fail the whole query.
+  // Converting an infinite number to an integer would fail the whole query.
   if (kind === 'number' && base.includes('Int')) return call('trunc', [operand.value], NUMBER);
   if (kind !== 'string') return call(base, [operand.value], NUMBER);
   if (name.endsWith('OrZero')) return call(name, [operand.value], NUMBER);
@@ -89,7 +89,7 @@ function containsGrowth(expression: Expression): boolean {
   return expression.operands.some(containsGrowth);
 }
 
-/** `if` and `multiIf`: conditions and results take turns, the last result stands for all other cases. */
+/** `if` and `multiIf`: conditions and results alternate; the last result is the default. */
 export function buildChoice(operands: readonly Positioned[], name: string): Expression {
   const last = operands.length - 1;
   if (last % 2 !== 0)
@@ -117,7 +117,7 @@ function toCondition({ value, at }: Positioned, name: string): Expression {
   return taken;
 }
 
-/** The first that has a value. An attribute that is missing has none. */
+/** The first operand with a value. A missing attribute has none. */
 export function buildCoalesce(operands: readonly Positioned[]): Expression {
   const type = requireOneKind(operands, 'coalesce');
   const values = operands.map(({ value, at }) =>
@@ -137,7 +137,7 @@ export function buildCoalesce(operands: readonly Positioned[]): Expression {
   };
 }
 
-/** The engine finds no type for a signed beside an unsigned or a floating number of 64 bits, so all become the latter. */
+/** ClickHouse has no common type for signed, unsigned and floating-point 64-bit numbers, so all become Float64. */
 function widenNumbers(values: readonly Expression[]): readonly Expression[] {
   const numbers = values.filter((value) => getKind(value) === 'number');
   if (numbers.length < 2 || numbers.every(isSmall)) return values;
@@ -154,7 +154,7 @@ function isSmall(value: Expression): boolean {
 
 const isFloat = (value: Expression) => value.node === 'call' && value.name.startsWith('toFloat64');
 
-/** The kind that all results share; NULL goes with every kind. */
+/** The common type of all results. NULL matches every kind. */
 function requireOneKind(results: readonly Positioned[], name: string): ValueType {
   const known = results.filter(({ value }) => !isNullLiteral(value));
   const [first] = known;

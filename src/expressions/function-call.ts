@@ -6,7 +6,7 @@ import type { Positioned } from './operators.ts';
 import { quoted } from './scope.ts';
 import { unknownFunction } from './syntax-errors.ts';
 
-/** The call of an allowed function, its operands checked and made to fit. */
+/** Builds a call of an allowed function after checking and converting its operands. */
 export function buildCall(name: string, operands: readonly Positioned[], at: number): Expression {
   const rules = findFunction(name);
   if (!rules) throw unknownFunction(name, at);
@@ -30,7 +30,7 @@ function fitOperand(rules: FunctionSignature, { value, at }: Positioned, index: 
   return { value: taken, at };
 }
 
-/** The engine knows no time zones for dates. */
+/** ClickHouse has no time zones for dates. */
 function rejectTimeZoneOfDate(
   { required: takes, optional, name }: FunctionSignature,
   places: readonly Positioned[],

@@ -2,11 +2,11 @@ import { asNumber, type Expression, getKind, isNullLiteral, timeLiteral } from '
 import { condition } from './operators.ts';
 import { parseMoment } from './time-literal.ts';
 
-/** What may stand at one place between the parentheses of a function. */
+/** Validates and converts one parameter of a function. */
 export interface ParameterRule {
   /** Ends the sentence "… expects". */
   expects: string;
-  /** The operand as the function gets it, or undefined when it does not fit. */
+  /** The converted operand, or undefined if it is not allowed. */
   accept(operand: Expression): Expression | undefined;
 }
 
@@ -29,7 +29,7 @@ export const time = rule("a time, such as a time column or '2026-11-15 12:00:00'
   const moment = parseMoment(operand.value);
   return moment && timeLiteral(moment.text);
 });
-/** A date has none: the engine refuses to be asked. */
+/** ClickHouse rejects these functions for dates. */
 export const hours = rule('a time that has hours', (operand) =>
   operand.type.isDay ? undefined : time.accept(operand),
 );
@@ -87,7 +87,7 @@ export function whole(least: number, most: number): ParameterRule {
 }
 
 const LONGEST_PATTERN = 1000;
-/** What backtracking engines know and RE2 does not: it would fail for every row's sake in the engine. */
+/** Syntax that RE2 does not support. */
 const NOT_RE2 = /\(\?(<?[=!]|>)|\\[1-9]/;
 
 /** RE2 reads a string once, whatever the pattern; its length bounds what it needs to be compiled. */

@@ -38,11 +38,11 @@ export interface FunctionSignature {
   /** As ClickHouse spells it. */
   name: string;
   required: readonly ParameterRule[];
-  /** May be left out, from the right. */
+  /** Optional parameters after the required ones. */
   optional: readonly ParameterRule[];
-  /** Any number of these may follow. */
+  /** Any number of further parameters. */
   repeated: ParameterRule | undefined;
-  /** The type of the call, or the whole expression that the call becomes. */
+  /** The type of the call, or a function that builds the expression. */
   result: ValueType | ((operands: readonly Positioned[], name: string) => Expression);
 }
 
@@ -75,7 +75,7 @@ function alias(names: string, of: string): void {
   if (rules) for (const name of names.split(' ')) TABLE.set(name.toLowerCase(), rules);
 }
 
-/** Function names are taken in any letter case, as SQL people write them. */
+/** Function names are case-insensitive. */
 export function findFunction(name: string): FunctionSignature | undefined {
   return TABLE.get(name.toLowerCase());
 }
@@ -176,7 +176,7 @@ alias('dayOfWeek', 'toDayOfWeek');
 alias('mapContainsKey', 'mapContains');
 alias('replace', 'replaceAll');
 
-/** One token in the engine's sense: it refuses a needle that holds a separator. */
+/** ClickHouse rejects a token that contains a separator. */
 function token(): ParameterRule {
   const base = quotedText(200, 1);
   return {

@@ -19,11 +19,11 @@ import { findPath, mapEntry, quoted, type Scope } from './scope.ts';
 import { parseMoment } from './time-literal.ts';
 import { arrayType, BOOLEAN, OTHER, TEXT } from './value-type.ts';
 
-/** What stands before a colon. */
+/** The column or attribute before a colon. */
 export interface Field {
   name: string;
   value: Expression;
-  /** The value is an item of this array, and any item will do. */
+  /** The value is any element of this array. */
   array?: Expression;
 }
 
@@ -85,12 +85,12 @@ function matchValue(field: Field, word: Word): Expression {
   const holds = matchSubstring(value, word.text);
   const number = value.node === 'entry' ? parseNumber(word.text) : undefined;
   if (number === undefined) return holds;
-  // An attribute that is a number is compared as one: 500 is 500.0 and not 1500.
+  // A numeric attribute is compared as a number: 500 matches 500.0 and not 1500.
   const same = equals(asNumber(value), numberLiteral(number));
   return { node: 'call', name: 'coalesce', operands: [same, holds], type: BOOLEAN };
 }
 
-/** What a value is compared with: `>5`, or one end of a range. */
+/** A comparison (`>5`) or one end of a range. */
 export interface Bound {
   operator: ComparisonOperator;
   word: Word;
@@ -102,7 +102,7 @@ export function compareField(field: Field, bound: Bound): Expression {
   return testItems(field, compareValue(field, bound, isNumber(bound)));
 }
 
-/** `field:[1 TO 5]`; a star is an open end. Of an array, one item has to lie between both. */
+/** `field:[1 TO 5]`; a star is an open end. For arrays, one element must be within both ends. */
 export function rangeField(field: Field, bounds: readonly Bound[]): Expression {
   const closed = bounds.filter(({ word, isQuoted }) => isQuoted || !isOnlyStars(word));
   if (closed.length === 0) return hasValue(field);
@@ -120,7 +120,8 @@ const isNumber = ({ word, isQuoted }: Bound) => !isQuoted && parseNumber(word.te
 
 function compareValue(field: Field, { operator, word, isQuoted }: Bound, asNumbers: boolean): Expression {
   const { value, name } = field;
-  if (getKind(value) === 'boolean') throw new ExpressionError(`${quoted(name)} is a boolean: use true or false`, word.start);
+  if (getKind(value) === 'boolean')
+    throw new ExpressionError(`${quoted(name)} is a boolean: use true or false`, word.start);
   if (!isQuoted && hasWildcards(word)) throw new ExpressionError('A wildcard cannot be compared', word.start);
   if (getKind(value) === 'time') return compareTime(field, operator, word);
   if (getKind(value) !== 'string') return test(operator, value, parseLiteral(field, word));

@@ -1,21 +1,21 @@
 import { codePointName, isSpace } from './characters.ts';
 import { ExpressionError } from './expression-error.ts';
 
-/** What a word is made of: characters that stand for themselves, and wildcards. */
+/** A literal character or a wildcard. */
 export type WordPiece = string | typeof ANY_CHARACTERS | typeof ONE_CHARACTER;
 export const ANY_CHARACTERS = Symbol('*');
 export const ONE_CHARACTER = Symbol('?');
 
 export interface Word {
   pieces: readonly WordPiece[];
-  /** As written, escapes and all. */
+  /** As written, including escapes. */
   raw: string;
-  /** Without escapes and wildcards' special meaning. */
+  /** Without escapes; wildcards are literal. */
   text: string;
   start: number;
 }
 
-/** Looks like a straight quote or a space to the eye, or like nothing at all. */
+/** Typographic quotes, and characters that look like a space or are invisible. */
 const QUOTE_LOOKALIKE = /[\u201C-\u201F\u2033\u2036\u00AB\u00BB\uFF02]/;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}]/u;
 
@@ -31,7 +31,7 @@ export interface LuceneLexer {
   phrase(): Word;
 }
 
-/** Visible ASCII lies between these two. */
+/** The range of visible ASCII. */
 const [SPACE, PLAIN] = [0x20, 0x7e];
 const BRACKETS = '[]{}';
 const ENDS = '()"';
@@ -39,15 +39,11 @@ const ENDS = '()"';
 export function createLuceneLexer(text: string): LuceneLexer {
   let at = 0;
 
-  /** The character here, whole, if it may stand in a word. */
+  /** The current code point, if it is allowed in a word. */
   function checked(): string {
     const code = text.codePointAt(at) ?? 0;
     const character = String.fromCodePoint(code);
-    if (code > PLAIN || code < SPACE) {
-      if (QUOTE_LOOKALIKE.test(character)) throw new ExpressionError('Use straight quotes: "', at);
-      if (INVISIBLE.test(character))
-        throw new ExpressionError(`The character ${codePointName(text, at)} is only allowed between quotes`, at);
-    }
+    if (code > PLAIN || code < SPACE) rejectLookalike(character);
     if (character === '~') throw new ExpressionError('Fuzzy search with ~ is not supported; escape it as \\~', at);
     if (character === '^') throw new ExpressionError('Boosting with ^ is not supported; escape it as \\^', at);
     if (BRACKETS.includes(character))
@@ -55,7 +51,22 @@ export function createLuceneLexer(text: string): LuceneLexer {
     return character;
   }
 
-  /** After a backslash every character stands for itself. */
+  function rejectLookalike(character: string): void {
+    if (QUOTE_LOOKALIKE.test(character)) throw new ExpressionError('Use straight quotes: "', at);
+    if (INVISIBLE.test(character))
+      throw new ExpressionError(`The character ${codePointName(text, at)} is only allowed between quotes`, at);
+  }
+
+  /** The next part of a word: an escaped character, a wildcard or a character. */
+  function piece(): WordPiece {
+    if (text.charAt(at) === '\\') return escaped();
+    const character = checked();
+    at += character.length;
+    if (character === '*') return ANY_CHARACTERS;
+    return character === '?' ? ONE_CHARACTER : character;
+  }
+
+  /** A backslash makes the next character literal. */
   function escaped(): string {
     const character = String.fromCodePoint(text.codePointAt(at + 1) ?? 0);
     if (at + 1 >= text.length) throw new ExpressionError('A character is missing after the backslash', at);
@@ -86,13 +97,7 @@ export function createLuceneLexer(text: string): LuceneLexer {
       while (at < text.length) {
         const character = text.charAt(at);
         if (isSpace(character) || ENDS.includes(character) || stops.includes(character)) break;
-        if (character === '\\') {
-          pieces.push(escaped());
-          continue;
-        }
-        const whole = checked();
-        pieces.push(whole === '*' ? ANY_CHARACTERS : whole === '?' ? ONE_CHARACTER : whole);
-        at += whole.length;
+        pieces.push(piece());
       }
       return finish(pieces, start);
     },
@@ -118,7 +123,7 @@ export function createLuceneLexer(text: string): LuceneLexer {
   };
 }
 
-/** The same word with its question marks taken literally, as in a URL. */
+/** The same word with literal question marks, as in a URL. */
 export function withoutSingleWildcards(word: Word): Word {
   return { ...word, pieces: word.pieces.map((piece) => (piece === ONE_CHARACTER ? '?' : piece)) };
 }
@@ -127,7 +132,7 @@ export function hasWildcards(word: Word): boolean {
   return word.pieces.some((piece) => piece === ANY_CHARACTERS || piece === ONE_CHARACTER);
 }
 
-/** Nothing but stars: anything at all. */
+/** `*` matches anything. */
 export function isOnlyStars(word: Word): boolean {
   return word.pieces.length > 0 && word.pieces.every((piece) => piece === ANY_CHARACTERS);
 }

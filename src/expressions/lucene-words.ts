@@ -11,7 +11,7 @@ const TOKEN = '0-9A-Za-z\\x{80}-\\x{10FFFF}';
 const MAX_WILDCARD_CHARACTERS = 200;
 const MAX_TOKENS = 16;
 
-/** The column that words without a field are looked for in. */
+/** The column that words without a field search. */
 export function getImplicitColumn(scope: Scope, at: number): Expression {
   if (scope.implicitColumn === undefined)
     throw new ExpressionError('This source has no default column for bare words; write column:word', at);
@@ -26,14 +26,14 @@ export function matchWord(column: Expression, word: Word): Expression {
   if (isOnlyStars(word)) return booleanLiteral(true);
   if (hasWildcards(word)) return matchWildcards(column, word);
   const all = [...new Set(word.text.split(SEPARATORS).filter((token) => token !== ''))];
-  // Of a very long word the first and last tokens are enough: the whole of it is looked for as well.
+  // A very long word is matched by its first and last tokens, then as a whole.
   const tokens = all.length > MAX_TOKENS ? [...all.slice(0, MAX_TOKENS / 2), ...all.slice(-MAX_TOKENS / 2)] : all;
   const [first] = tokens;
   if (first === word.text) return hasToken(column, first);
   return logical('AND', [...tokens.map((token) => hasToken(column, token)), matchSubstring(column, word.text)]);
 }
 
-/** Words in quotes: that text, in any letter case. */
+/** Words in quotes: a substring, ignoring case. */
 export function matchPhrase(column: Expression, phrase: Word): Expression {
   return matchSubstring(column, phrase.text);
 }
@@ -45,7 +45,7 @@ function hasToken(column: Expression, token: string): Expression {
   return call('hasToken', [lowered, textLiteral(token.toLowerCase())], BOOLEAN);
 }
 
-/** The text somewhere in the value, in any letter case. */
+/** Contains the text, ignoring case. */
 export function matchSubstring(value: Expression, text: string): Expression {
   return matchLike(value, `%${escapeLike(text)}%`);
 }
@@ -58,7 +58,7 @@ export function matchWholeValue(value: Expression, word: Word): Expression {
   return matchLike(value, pattern.join(''));
 }
 
-/** Twice as fast as ILIKE where many rows match, and what an index on lower() can answer; the same for ASCII. */
+/** Twice as fast as ILIKE if many rows match, and can use an index on lower(). Equivalent for ASCII. */
 function matchLike(value: Expression, pattern: string): Expression {
   const isAscii = /^[ -~\s]*$/.test(pattern);
   return isAscii ? like(call('lower', [value], TEXT), pattern.toLowerCase(), false) : like(value, pattern, true);
@@ -68,7 +68,7 @@ function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 
-/** Wildcards in a bare word stand for characters of a token, so `err*` finds "error" anywhere in the text. */
+/** Wildcards in a bare word match characters of a token, so `err*` finds "error" anywhere in the text. */
 function matchWildcards(column: Expression, word: Word): Expression {
   const { pieces } = word;
   if (pieces.length > MAX_WILDCARD_CHARACTERS)
@@ -81,7 +81,7 @@ function matchWildcards(column: Expression, word: Word): Expression {
   const middle = inner.map((piece) =>
     piece === ANY_CHARACTERS ? `[${TOKEN}]*` : piece === ONE_CHARACTER ? `[${TOKEN}]` : quoteRe2(piece),
   );
-  // A star at an end makes the boundary of the token there follow by itself.
+  // A star at an end needs no token boundary there.
   const start = first === ANY_CHARACTERS ? '' : `(?:^|[^${TOKEN}])`;
   const end = last === ANY_CHARACTERS ? '' : `(?:$|[^${TOKEN}])`;
   return call('match', [column, textLiteral(`(?i)${start}${middle.join('')}${end}`)], BOOLEAN);

@@ -512,10 +512,7 @@ const EXAMPLES: Example[] = [
 const REFUSED: [text: string, complaint: string][] = [
   ['foo:bar', 'Unknown column "foo"; put text with a colon in quotes, at character 1: "▸foo:bar"'],
   ['status:500', 'Unknown column "status"; put text with a colon in quotes, at character 1: "▸status:500"'],
-  [
-    'servicename:api',
-    'Unknown column "servicename"; did you mean "ServiceName"?, at character 1: "▸servicename:api"',
-  ],
+  ['servicename:api', 'Unknown column "servicename"; did you mean "ServiceName"?, at character 1: "▸servicename:api"'],
   [
     'OrganizationId:theirs',
     'Unknown column "OrganizationId"; put text with a colon in quotes, at character 1: "▸OrganizationId:theirs"',
@@ -622,11 +619,11 @@ describe('Lucene', () => {
     expect(complaintAbout(text)).toBe(complaint);
   });
 
-  it('words need an implicit column, and a string one', () => {
+  it('words need an implicit column, of type text', () => {
     const columns = SCOPE.columns;
     expect(() => parseLucene('refused', { columns })).toThrow('write column:word');
     expect(() => parseLucene('refused', { columns, implicitColumn: 'Duration' })).toThrow('needs a string column');
-    expect(() => parseLucene('refused', { columns, implicitColumn: 'OrganizationId' })).toThrow('no column');
+    expect(() => parseLucene('refused', { columns, implicitColumn: 'OrganizationId' })).toThrow('Unknown column');
     const inAttribute = parseLucene('curl', { columns, implicitColumn: 'LogAttributes.user-agent' });
     expect(rows.matching(inAttribute)).toEqual([1]);
   });

@@ -9,10 +9,10 @@ import { logical, not } from './operators.ts';
 import { findNearColumn, quoted, type Scope, unknownColumn } from './scope.ts';
 import { BOOLEAN } from './value-type.ts';
 
-/** No column's name is longer. */
+/** Column names are shorter. */
 const MAX_NAME_CHARACTERS = 200;
 
-/** A `where` in Lucene; undefined when it is blank, which is no condition at all. */
+/** A `where` in Lucene; undefined if it is blank. */
 export function parseLucene(text: string, scope: Scope): Expression | undefined {
   checkText(text);
   if (text.trim() === '') return undefined;
@@ -31,7 +31,7 @@ function createLuceneParser(text: string, scope: Scope) {
     },
   };
 
-  /** `field` is what stands before the parentheses that are being read, if anything. */
+  /** `field` is the column before the current parentheses: `field:(a OR b)`. */
   function disjunction(field: Field | undefined): Expression {
     const operands = [conjunction(field)];
     while (operator('OR', '||')) operands.push(conjunction(field));
@@ -80,7 +80,7 @@ function createLuceneParser(text: string, scope: Scope) {
     return wordOrField();
   }
 
-  /** In `a:(b:c)` the inner field would be taken for text, which nobody means. */
+  /** In `a:(b:c)` the inner column would be read as text, which is never intended. */
   function rejectNestedField(): void {
     const [, name] = /^([^\s:()"]+):/.exec(text.slice(lexer.at(), lexer.at() + MAX_NAME_CHARACTERS)) ?? [];
     if (name !== undefined && findField(scope, name))
@@ -189,7 +189,7 @@ function createLuceneParser(text: string, scope: Scope) {
     return { word, isQuoted };
   }
 
-  /** The next word, if it is this operator; it then ends where a word would. */
+  /** Whether the next word is this operator. */
   function isOperator(word: string, sign: string): boolean {
     lexer.skipSpaces();
     if (lexer.startsWith(sign)) return true;
@@ -208,13 +208,13 @@ function createLuceneParser(text: string, scope: Scope) {
   }
 }
 
-/** A row that lacks the value is one where the condition does not hold, so its negation does. */
+/** The negation also matches rows without the value. */
 function negateCondition(operand: Expression): Expression {
   if (!isNullable(operand)) return not(operand);
   return not({ node: 'call', name: 'coalesce', operands: [operand, booleanLiteral(false)], type: BOOLEAN });
 }
 
-/** What starts and ends with a slash; `/api/v1` is a path, and a word like any other. */
+/** Rejects `/…/`. `/api/v1` is a path and an ordinary word. */
 function rejectRegex(text: string, at: number): void {
   if (text.charAt(at) === '/' && /^\/\S+\/\)*(?:\s|$)/.test(text.slice(at)))
     throw new ExpressionError('Regular expressions are not supported; put a path in quotes', at);

@@ -1,7 +1,7 @@
-/** Names longer than this are not compared letter by letter. */
+/** Longer names are not compared. */
 const MAX_CHARACTERS = 64;
 
-/** The known name that was probably meant: the same but for case, or a few letters away. */
+/** The most similar known name, ignoring case, within a few edits. */
 export function findNearest(name: string, known: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();
   if (wanted.length > MAX_CHARACTERS) return undefined;
@@ -20,7 +20,7 @@ export function findNearest(name: string, known: readonly string[]): string | un
   return best;
 }
 
-/** Letters put in, left out, changed, or swapped with their neighbour. */
+/** Insertions, deletions, substitutions and transpositions. */
 function editDistance(from: string, to: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index);

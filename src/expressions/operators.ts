@@ -17,7 +17,7 @@ import { ExpressionError } from './expression-error.ts';
 import { parseMoment } from './time-literal.ts';
 import { BOOLEAN, NUMBER, nullableIf } from './value-type.ts';
 
-/** An expression and where its text starts, for complaints. */
+/** An expression and the position of its text, for errors. */
 export interface Positioned {
   value: Expression;
   at: number;
@@ -38,7 +38,7 @@ export function parseNumber(text: string): number | bigint | undefined {
 const isLiteral = (expression: Expression): expression is Literal => expression.node === 'literal';
 const COMPARABLE = new Set(['string', 'number', 'boolean', 'time']);
 
-/** Makes two sides comparable: numbers with numbers, times with times. A string beside a number is read as a number. */
+/** Converts two operands to a common kind. A string compared with a number is parsed as a number. */
 export function unify(left: Positioned, right: Positioned): [Expression, Expression] {
   for (const side of [left, right]) {
     if (isNullLiteral(side.value))
@@ -55,7 +55,7 @@ export function unify(left: Positioned, right: Positioned): [Expression, Express
 
 const isNumeric = (kind: string) => kind === 'number' || kind === 'boolean';
 
-/** Their kinds differ. When one is a literal it is `right`, and becomes what the other needs. */
+/** For operands of different kinds. If one is a literal, it is `right` and is converted. */
 function adapt(left: Positioned, right: Positioned): [Expression, Expression] {
   const kinds = `${getKind(left.value)} ${getKind(right.value)}`;
   if (kinds === 'string number') return [asNumber(left.value), right.value];
@@ -67,7 +67,7 @@ function adapt(left: Positioned, right: Positioned): [Expression, Expression] {
   throw new ExpressionError(`A ${getKind(right.value)} cannot be compared with a ${getKind(left.value)}`, right.at);
 }
 
-/** A quoted literal beside something that is no text. */
+/** Converts a quoted literal to the kind of the other operand. */
 export function convertText(text: string, kind: string, at: number): Literal {
   if (kind === 'number') {
     const value = parseNumber(text.trim());
@@ -113,7 +113,7 @@ export function isIn(operand: Positioned, values: readonly (Positioned & { value
   return { node: 'in', operand: value, values: rest.filter(isLiteral), type: nullableIf(isNullable(value), BOOLEAN) };
 }
 
-/** The engine finds no dates in a list of times, so each is compared; only what cannot grow is written that often. */
+/** ClickHouse does not match dates in a list of times, so each is compared. The operand is repeated, so it must be short. */
 function isOneOfTimes(operand: Positioned, times: readonly Expression[]): Expression {
   if (operand.value.node !== 'column' && times.length > 1)
     throw new ExpressionError('IN with times needs a column; compare with each time instead', operand.at);
@@ -133,7 +133,7 @@ export function like(operand: Expression, pattern: string, ignoreCase: boolean):
   return { node: 'like', operand, pattern, ignoreCase, type: nullableIf(isNullable(operand), BOOLEAN) };
 }
 
-/** What may stand where a condition is wanted; a number counts as true when it is not 0. */
+/** Converts an operand to a condition. A number other than 0 is true. */
 export function condition({ value, at }: Positioned): Expression {
   if (getKind(value) === 'boolean') return value;
   if (getKind(value) === 'number') return compare('!=', { value, at }, { value: numberLiteral(0), at });
@@ -186,7 +186,7 @@ function shift(
   return { node: 'arithmetic', operator, left, right, type: nullableIf(isNullable(right), left.type) };
 }
 
-/** The engine refuses a whole query for one remainder of a division by 0; NULL is skipped instead. */
+/** ClickHouse fails the whole query on `x % 0`, so a divisor of 0 becomes NULL. */
 function divisor(value: Expression): Expression {
   if (isLiteral(value) && value.value !== 0) return value;
   const [operand, by] = value.node === 'call' && value.name === 'nullIf' ? value.operands : [];

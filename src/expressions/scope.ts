@@ -5,21 +5,21 @@ import { ExpressionError, visible } from './expression-error.ts';
 import { findNearest } from './nearest-name.ts';
 import { parseType, TEXT } from './value-type.ts';
 
-/** What a user's text may speak of. */
+/** The columns that an expression may use. */
 export interface Scope {
   columns: readonly Column[];
-  /** Where words without a field are looked for. */
+  /** The column that words without a field search. */
   implicitColumn?: string;
 }
 
-/** The columns that text can see. The one that tells organizations apart is not among them. */
+/** The organization column is hidden. */
 export function findColumn(scope: Scope, name: string): Column | undefined {
   return name === ORGANIZATION_COLUMN ? undefined : scope.columns.find((column) => column.name === name);
 }
 
 const parseTypeOnce = memoized((type) => parseType(type));
 
-/** The value of a column; what only looks like text (an Enum, a UUID) is made text. */
+/** The value of a column. Types such as Enum and UUID are converted to strings. */
 export function columnReference(column: Column): Expression {
   const { needsToString: disguised, ...type } = parseTypeOnce(column.type);
   const reference: Expression = { node: 'column', name: column.name, type };
@@ -33,7 +33,7 @@ export function mapEntry(map: Expression, key: string): Expression {
 export interface ResolvedPath {
   /** The column, or the start of the path that is one. */
   value: Expression;
-  /** What of the path follows that column, joined by dots. */
+  /** The rest of the path, joined by dots. */
   rest: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export function findPath(scope: Scope, path: string): ResolvedPath | undefined {
   return { value: columnReference(longest), rest: path.length === length ? undefined : path.slice(length + 1) };
 }
 
-/** The value a dotted path stands for: a column, or an attribute in a map. */
+/** The column or map attribute of a dotted path. */
 export function resolvePath(scope: Scope, path: string, position: number): Expression {
   const found = findPath(scope, path);
   if (!found) throw unknownColumn(scope, path, position);
@@ -78,7 +78,7 @@ export function findNearColumn(scope: Scope, name: string): string | undefined {
 
 const LONGEST_ECHO = 64;
 
-/** A name in a message: on one line, cut when it is long. */
+/** Quotes a name for an error: on one line, truncated if long. */
 export function quoted(name: string): string {
   return name.length > LONGEST_ECHO ? `"${visible(name.slice(0, LONGEST_ECHO))}…"` : `"${visible(name)}"`;
 }

@@ -17,26 +17,9 @@ import {
   type Positioned,
 } from './operators.ts';
 import type { Scope } from './scope.ts';
+import { isKeyword, type SqlParser } from './sql-grammar.ts';
 import { parseList, parsePrimary } from './sql-primary.ts';
 import { unexpected } from './syntax-errors.ts';
-
-/** What the parts of the grammar need of each other. */
-export interface SqlParser {
-  readonly scope: Scope;
-  readonly budget: Budget;
-  peek(): Token;
-  take(): Token;
-  /** Takes the next token if it is this symbol. */
-  symbol(text: string): boolean;
-  /** Takes the next token if it is this keyword. */
-  keyword(word: string): boolean;
-  expectSymbol(text: string): void;
-  expectKeyword(word: string): void;
-  /** A whole expression, one level deeper. */
-  expression(): Positioned;
-  /** The whole text. */
-  whole(): Positioned;
-}
 
 const COMPARISONS: Record<string, ComparisonOperator> = {
   '=': '=',
@@ -114,19 +97,13 @@ export function createSqlParser(next: () => Token, scope: Scope, budget: Budget)
     return placed(at, not(condition(budget.nest(at, negation))));
   }
 
-  /** Comparisons and their kin; each takes what stands before it as a whole, as in ClickHouse. */
+  /** Comparisons, IS NULL, LIKE, IN and BETWEEN. They associate to the left, as in ClickHouse. */
   function predicate(): Positioned {
     return leftToRight(concatenation, predicateStep);
   }
 
   function predicateStep(left: Positioned): Expression | undefined {
-    const token = current;
-    if (token.type === 'symbol') {
-      const operator = COMPARISONS[token.text];
-      if (operator === undefined) return undefined;
-      parser.take();
-      return compare(operator, left, concatenation());
-    }
+    if (current.type === 'symbol') return comparison(left, current.text);
     if (parser.keyword('IS')) {
       const isNegated = parser.keyword('NOT');
       parser.expectKeyword('NULL');
@@ -136,6 +113,13 @@ export function createSqlParser(next: () => Token, scope: Scope, budget: Budget)
     const found = membership(left);
     if (!found && isNegated) throw unexpected(current, 'LIKE, IN or BETWEEN');
     return found && isNegated ? not(found) : found;
+  }
+
+  function comparison(left: Positioned, symbol: string): Expression | undefined {
+    const operator = COMPARISONS[symbol];
+    if (operator === undefined) return undefined;
+    parser.take();
+    return compare(operator, left, concatenation());
   }
 
   function membership(left: Positioned): Expression | undefined {
@@ -185,15 +169,11 @@ export function createSqlParser(next: () => Token, scope: Scope, budget: Budget)
     return placed(at, minus(budget.nest(at, unary)));
   }
 
-  /** Each step makes the tree one level deeper. */
+  /** Each step adds a level to the tree, so it counts against the depth limit. */
   function leftToRight(operand: () => Positioned, step: (left: Positioned) => Expression | undefined): Positioned {
     const left = operand();
     const value = step(left);
     if (!value) return left;
     return budget.nest(left.at, () => leftToRight(() => placed(left.at, value), step));
   }
-}
-
-export function isKeyword(token: Token, word: string): boolean {
-  return token.type === 'word' && token.text.toUpperCase() === word;
 }

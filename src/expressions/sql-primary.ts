@@ -5,10 +5,10 @@ import { buildCall } from './function-call.ts';
 import type { Token } from './lexer.ts';
 import { compare, minus, type Positioned } from './operators.ts';
 import { findPath, mapEntry, resolvePath } from './scope.ts';
-import { isKeyword, type SqlParser } from './sql-parser.ts';
+import { isKeyword, type SqlParser } from './sql-grammar.ts';
 import { explainWord, unexpected } from './syntax-errors.ts';
 
-/** A literal, a column, a call, CASE or something in parentheses, and what is picked out of it with brackets. */
+/** A literal, column, function call, CASE or parenthesized expression, optionally indexed with brackets. */
 export function parsePrimary(parser: SqlParser): Positioned {
   let placed = start(parser);
   while (parser.symbol('[')) placed = subscript(parser, placed);
@@ -102,7 +102,7 @@ function listed(parser: SqlParser): Literal {
 
 function choice(parser: SqlParser, at: number): Positioned {
   const subject = isKeyword(parser.peek(), 'WHEN') ? undefined : parser.expression();
-  // It is compared with each case, so it is written more than once: only what cannot grow may stand there.
+  // The subject is repeated for every WHEN, so it must be short.
   if (subject && subject.value.node !== 'column' && subject.value.node !== 'entry')
     throw new ExpressionError('CASE takes a column or an attribute here; otherwise use CASE WHEN', subject.at);
   const operands: Positioned[] = [];

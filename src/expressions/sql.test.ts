@@ -318,10 +318,7 @@ const REFUSED: [text: string, complaint: string][] = [
   ['Body = NULL', 'Nothing equals NULL; use IS NULL or IS NOT NULL, at character 8: "Body = ▸NULL"'],
   ["body = 'x'", 'Unknown column "body"; did you mean "Body"?, at character 1: "▸body = \'x\'"'],
   ["OrganizationId = 'theirs'", 'Unknown column "OrganizationId", at character 1: "▸OrganizationId = \'theirs …"'],
-  [
-    "logs.OrganizationId = 'x'",
-    'Unknown column "logs.OrganizationId", at character 1: "▸logs.OrganizationId = \'x …"',
-  ],
+  ["logs.OrganizationId = 'x'", 'Unknown column "logs.OrganizationId", at character 1: "▸logs.OrganizationId = \'x …"'],
   ["t.Body = 'x'", 'Unknown column "t.Body"; did you mean "Body"?, at character 1: "▸t.Body = \'x\'"'],
   ["Bdoy = 'x'", 'Unknown column "Bdoy"; did you mean "Body"?, at character 1: "▸Bdoy = \'x\'"'],
   ["Body = 'x", 'The closing \' is missing, at character 8: "Body = ▸\'x"'],
@@ -376,10 +373,7 @@ const REFUSED: [text: string, complaint: string][] = [
     "The key of a map is a quoted string, such as ['http.method'], at character 15: \"LogAttributes[▸Body] = 'x'\"",
   ],
   ["Body['x'] = 'y'", "Only maps and arrays can be indexed, at character 6: \"Body[▸'x'] = 'y'\""],
-  [
-    "Body.x = 'y'",
-    'Unknown column "Body.x"; only maps have attributes, at character 1: "▸Body.x = \'y\'"',
-  ],
+  ["Body.x = 'y'", 'Unknown column "Body.x"; only maps have attributes, at character 1: "▸Body.x = \'y\'"'],
   ['Buckets[0] = 1', 'arrayElement expects a whole number other than 0 here, at character 9: "Buckets[▸0] = 1"'],
   ["Buckets['x'] = 1", 'arrayElement expects a whole number other than 0 here, at character 9: "Buckets[▸\'x\'] = 1"'],
   ["lower(5) = 'x'", 'lower expects a string here, at character 7: "lower(▸5) = \'x\'"'],

@@ -14,7 +14,7 @@ export function parseValue(text: string, scope: Scope): Expression {
   return parse(text, scope).value;
 }
 
-/** A `where` in SQL; undefined when it is blank, which is no condition at all. */
+/** A `where` in SQL; undefined if it is blank. */
 export function parseCondition(text: string, scope: Scope): Expression | undefined {
   checkText(text);
   return text.trim() === '' ? undefined : condition(parse(text, scope));

@@ -4,7 +4,7 @@ import type { Token } from './lexer.ts';
 import { findNearest } from './nearest-name.ts';
 import { quoted } from './scope.ts';
 
-/** Words that begin something SQL has and an expression has not. */
+/** SQL keywords that are not supported in expressions. */
 const REJECTED_WORDS = new Map([
   ['AS', 'Aliases are not allowed'],
   ['SELECT', 'Sub-selects are not allowed'],
@@ -26,14 +26,14 @@ function findRejection(word: string): string | undefined {
   return REJECTED_WORDS.get(word.toUpperCase());
 }
 
-/** Why a word that stands where a value should is none. */
+/** Explains why a word is not a value. Undefined if it may be one. */
 export function explainWord(word: string): string | undefined {
   return findRejection(word) ?? (KEYWORDS.has(word.toUpperCase()) ? `A value is missing before ${word}` : undefined);
 }
 
 const KEYWORDS = new Set('AND OR LIKE ILIKE IN BETWEEN IS WHEN THEN ELSE END'.split(' '));
 
-/** Something stands where the expression, or this part of it, should have ended. */
+/** The error for a token after the end of an expression. */
 export function unexpected(token: Token, wanted: string): ExpressionError {
   if (token.type === 'end') return new ExpressionError(`${wanted} is missing at the end`, token.start);
   if (token.type === 'word') {

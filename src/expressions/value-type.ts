@@ -1,15 +1,15 @@
 export type Kind = 'string' | 'number' | 'boolean' | 'time' | 'map' | 'array' | 'other';
 
-/** As much of a ClickHouse type as decides what may be done with a value. */
+/** The properties of a ClickHouse type that determine the allowed operations. */
 export interface ValueType {
   readonly kind: Kind;
   /** May be NULL. */
   readonly nullable: boolean;
-  /** Of an array: what it holds; of a map with text keys: its values. */
+  /** The element type of an array, or the value type of a map with string keys. */
   readonly element?: ValueType;
-  /** Reads as text but is none, such as an Enum or a UUID: has to be made text before it is used as such. */
+  /** Is read as a string but has another type (Enum, UUID), so it needs toString. */
   readonly needsToString?: boolean;
-  /** A time without hours: what asks for them is not for it. */
+  /** A date without a time of day. */
   readonly isDay?: boolean;
 }
 
@@ -38,10 +38,10 @@ const NUMBERS = /^(U?Int(8|16|32|64|128|256)|B?Float(16|32|64)|Decimal(32|64|128
 const TIMES = /^(DateTime|DateTime64)$/;
 const DAYS = /^(Date|Date32)$/;
 const DISGUISED = /^(FixedString|Enum|Enum8|Enum16|UUID|IPv4|IPv6)$/;
-/** Deeper than any table of telemetry. */
+/** More than any telemetry table needs. */
 const MAX_DEPTH = 8;
 
-/** Reads a type as ClickHouse spells it, such as `Map(LowCardinality(String), String)`. What it does not know is `other`. */
+/** Reads a type as ClickHouse spells it, such as `Map(LowCardinality(String), String)`. Unknown types are `other`. */
 export function parseType(text: string, depth = 0): ValueType {
   const open = text.indexOf('(');
   const name = (open < 0 ? text : text.slice(0, open)).trim();
@@ -60,7 +60,7 @@ export function parseType(text: string, depth = 0): ValueType {
   return OTHER;
 }
 
-/** Inside of something nothing is made text on the way, so what only reads as text is not known to be one. */
+/** Elements are not converted by toString, so such types are unknown here. */
 function parseElement(text: string, depth: number): ValueType {
   const type = parseType(text.trim(), depth);
   return type.needsToString ? OTHER : type;
