@@ -7,7 +7,7 @@ import { ResourceId } from '../sources/resource-id.ts';
 import { listDashboardViolations } from './dashboard.ts';
 import { type Dashboard, DashboardBody } from './schema.ts';
 
-/** A dashboard in a file of its own: as in the interface, and with an organization where there is more than one. */
+/** A dashboard file: the dashboard as in the API, plus an organization if there are several. */
 export const DashboardFile = Type.Object({
   id: Type.Optional(ResourceId),
   organization: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'Id or name' })),
@@ -17,14 +17,14 @@ export type DashboardFile = Static<typeof DashboardFile>;
 
 const shapeViolations = createShapeCheck(DashboardFile);
 
-/** YAML or JSON text → a dashboard without mistakes; throws all of them with their paths. */
+/** Parses YAML or JSON. Throws all violations with their paths. */
 export function parseDashboardFile(text: string): DashboardFile {
   const value = parseYamlOrJson(text, 'The file');
   refuse(listFileViolations(value, ''));
   return value as DashboardFile;
 }
 
-/** As `parseDashboardFile`, also for several: YAML documents, or a JSON list. */
+/** Parses one or more dashboards: YAML documents or a JSON array. */
 export function parseDashboardFiles(text: string): DashboardFile[] {
   const values = parseDocuments(text, 'The file').flat();
   if (values.length === 0) throw new AppError('bad_request', 'The file is empty');
@@ -41,7 +41,7 @@ function listFileViolations(value: unknown, prefix: string): Violation[] {
   }));
 }
 
-/** What `parseDashboardFile` reads; members that only repeat what is so anyway stay, since they are part of the dashboard. */
+/** The inverse of `parseDashboardFile`. Includes members with default values. */
 export function formatDashboardFile(dashboard: Dashboard & { organization?: string }, isJson: boolean): string {
   return isJson
     ? JSON.stringify(dashboard, null, 2)

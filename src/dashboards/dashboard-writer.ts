@@ -8,10 +8,10 @@ import { putDashboard, removeDashboard, type StoredDashboard, setProvisionedFrom
 
 export type DashboardWriter = ReturnType<typeof createDashboardWriter>;
 
-/** The one way in which dashboards change, whoever changes them: a version and a line in the trail for each change. */
+/** Every change to a dashboard goes through here: it saves a version and an audit log entry. */
 export function createDashboardWriter({ clock, audit }: { clock: Clock; audit: Audit }) {
   return {
-    /** What is stored already makes no new version. */
+    /** Saves no version if nothing changed. */
     async save(
       tx: Db,
       actor: Actor,
@@ -28,19 +28,19 @@ export function createDashboardWriter({ clock, audit }: { clock: Clock; audit: A
         await setProvisionedFrom(tx, organizationId, after.id, provisionedFrom);
         return { ...before, provisionedFrom };
       }
-      const saving = { at: clock.now(), by: actor.details, provisionedFrom };
-      const version = await putDashboard(tx, organizationId, after, saving);
-      const trail = summarizeForAudit(after, version);
+      const input = { at: clock.now(), by: actor.details, provisionedFrom };
+      const version = await putDashboard(tx, organizationId, after, input);
+      const summary = summarizeForAudit(after, version);
       await audit.record(tx, actor, {
         organizationId,
         type: before ? 'dashboard_update' : 'dashboard_create',
         resource: { type: 'dashboard', id: after.id },
-        ...(before && old ? difference(summarizeForAudit(old, before.version), trail) : { after: trail }),
+        ...(before && old ? difference(summarizeForAudit(old, before.version), summary) : { after: summary }),
       });
       return { json, version, provisionedFrom };
     },
 
-    /** Stays as it is, and may be changed by everybody who may change dashboards. */
+    /** Makes a provisioned dashboard editable through the API. */
     async release(tx: Db, actor: Actor, organizationId: string, id: string, provisionedFrom: string): Promise<void> {
       await setProvisionedFrom(tx, organizationId, id, null);
       await audit.record(tx, actor, {

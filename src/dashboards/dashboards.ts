@@ -29,7 +29,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
     return stored;
   }
 
-  /** In the transaction of the change, so that nobody comes in between. */
+  /** Reads in the transaction of the change, so that no other change can come between. */
   async function getChangeable(tx: Db, organizationId: string, id: string, ifMatch: string | undefined) {
     await organizations.take(tx, organizationId);
     const stored = await get(tx, organizationId, id);
@@ -51,7 +51,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
   return {
     get: (organizationId: string, id: string): Promise<StoredDashboard> => get(state.db, organizationId, id),
 
-    /** In the order of the interface. */
+    /** By name descending, then by id. */
     async list(organizationId: string): Promise<(StoredDashboard & { dashboard: Dashboard })[]> {
       const all = (await listStored(state.db, organizationId)).map((stored) => ({
         ...stored,
@@ -70,7 +70,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
       });
     },
 
-    /** Whole: what the body leaves out is gone. `ifMatch` is the header; without it the last write wins. */
+    /** Replaces the whole dashboard. Without `ifMatch` (the header), the last write wins. */
     async replace(
       actor: Actor,
       organizationId: string,
@@ -87,7 +87,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
       });
     },
 
-    /** Its versions stay, so that it can be restored. */
+    /** Keeps the versions, so that the dashboard can be restored. */
     async remove(actor: Actor, organizationId: string, id: string, ifMatch?: string): Promise<void> {
       await state.write(async (tx) => {
         const before = await getChangeable(tx, organizationId, id, ifMatch);
@@ -95,7 +95,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
       });
     },
 
-    /** What `create` would complain about, and what it would store; nothing is stored. */
+    /** Returns the violations that `create` would report, or the dashboard that it would store. Stores nothing. */
     async validate(
       organizationId: string,
       value: unknown,
@@ -109,7 +109,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
   };
 }
 
-/** Without the ids that are yet to be made. */
+/** Without the ids that `create` would generate. */
 function normalized(body: DashboardBody): object {
   const { id: _, tiles, ...dashboard } = normalizeDashboard('', body);
   return {
@@ -118,12 +118,12 @@ function normalized(body: DashboardBody): object {
   };
 }
 
-/** The client knows another state than the one that is stored, or there is none. */
+/** Throws if the stored dashboard is not the one that the client read. */
 export function rejectStale(stored: StoredDashboard | undefined, ifMatch: string | undefined): void {
   if (ifMatch === undefined || (stored && matchesEtag(ifMatch, etagOf(stored.json)))) return;
   throw new AppError(
     'precondition_failed',
-    'The dashboard has changed since it was read (If-Match); read it again, and repeat the change',
+    'The dashboard has changed since it was read (If-Match); read it again and repeat the change',
   );
 }
 

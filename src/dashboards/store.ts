@@ -5,15 +5,15 @@ import type { DashboardRow, Db } from '../state/tables.ts';
 import type { Dashboard } from './schema.ts';
 import { insertVersion, latestVersion } from './version-store.ts';
 
-/** A dashboard as it is kept: documents are stored in the form in which they are shown, so a read needs no parsing. */
+/** Documents are stored as the JSON that the API returns, so that a read needs no parsing. */
 export interface StoredDashboard {
   json: string;
   version: number;
-  /** The file of the dashboards folder that it is made from, if it is. */
+  /** The file of the dashboards folder that defines the dashboard. */
   provisionedFrom: string | undefined;
 }
 
-/** Who saves it, and when. */
+/** Metadata of a new version. */
 export interface DashboardVersionInput {
   at: number;
   by: string;
@@ -60,7 +60,7 @@ export interface ProvisionedDashboard extends StoredDashboard {
   id: string;
 }
 
-/** Those that come from files, of every organization: the folder is one for all of them. */
+/** Of all organizations, because they share one dashboards folder. */
 export async function listProvisioned(db: Db): Promise<ProvisionedDashboard[]> {
   const rows = await db
     .selectFrom('dashboards')
@@ -70,7 +70,7 @@ export async function listProvisioned(db: Db): Promise<ProvisionedDashboard[]> {
   return rows.map((row) => ({ organizationId: row.organization_id, id: row.id, ...toStored(row) }));
 }
 
-/** Saves it as a new version, and answers which. One that comes from a file is changed by that file only. */
+/** Saves a new version and returns its number. Only its file may change a provisioned dashboard. */
 export async function putDashboard(
   tx: Db,
   organizationId: string,
@@ -102,7 +102,7 @@ export async function putDashboard(
   return version;
 }
 
-/** The same dashboard, from another file than before, or from none any more. */
+/** Sets the file that defines the dashboard. Null makes it editable. */
 export async function setProvisionedFrom(
   tx: Db,
   organizationId: string,
@@ -118,13 +118,13 @@ export async function setProvisionedFrom(
   await bumpDashboardRevision(tx, organizationId);
 }
 
-/** Its versions stay. */
+/** Keeps the versions. */
 export async function deleteDashboard(tx: Db, organizationId: string, id: string): Promise<void> {
   rejectProvisioned(await findStored(tx, organizationId, id));
   await removeDashboard(tx, organizationId, id);
 }
 
-/** As `deleteDashboard`, also one that comes from a file: for when the file went away. */
+/** Also deletes a provisioned dashboard, for when its file is removed. */
 export async function removeDashboard(tx: Db, organizationId: string, id: string): Promise<void> {
   await tx.deleteFrom('dashboards').where('organization_id', '=', organizationId).where('id', '=', id).execute();
   await bumpDashboardRevision(tx, organizationId);
@@ -134,11 +134,11 @@ export function rejectProvisioned(stored: StoredDashboard | undefined): void {
   if (stored?.provisionedFrom !== undefined)
     throw new AppError(
       'conflict',
-      `The dashboard comes from the file ${stored.provisionedFrom} of the dashboards folder; change it there`,
+      `The dashboard is defined by the file ${stored.provisionedFrom} in the dashboards folder; change it there`,
     );
 }
 
-/** The first dashboard in list order with a series that reads from the source. */
+/** The first dashboard with a series that reads the source. */
 export async function findDashboardUsingSource(
   db: Db,
   organizationId: string,

@@ -21,7 +21,7 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
         schema: {
           tags,
           summary: 'List versions of a dashboard',
-          description: 'Newest first; also those of a dashboard that was deleted.',
+          description: 'Newest first. Also available for a deleted dashboard.',
           params: ResourcePath,
           response: dashboardAnswer(Type.Array(VersionRecord)),
         },
@@ -56,7 +56,7 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
         schema: {
           tags,
           summary: 'Restore version of a dashboard',
-          description: 'Saves it as the newest version; brings a deleted dashboard back. Honours If-Match.',
+          description: 'Saves the version as the newest one. Also restores a deleted dashboard. Supports If-Match.',
           params: DashboardVersionPath,
           headers: IfMatch,
           response: dashboardAnswer(Dashboard),
@@ -74,7 +74,7 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
   };
 }
 
-/** What is no number is no version either. */
+/** 0, which is never a version, if the text is not a number. */
 const parseVersion = (text: string): number => (/^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0);
 
 export const toVersionRecord = (version: Version): Static<typeof VersionRecord> => ({

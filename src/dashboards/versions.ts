@@ -13,7 +13,7 @@ import { findVersion, latestVersion, listVersions, type Version } from './versio
 
 export type { Version };
 
-/** With the dashboard as it was saved, as JSON. */
+/** With the saved dashboard as JSON. */
 export type WholeVersion = Version & { json: string };
 
 interface Options {
@@ -26,7 +26,7 @@ export type Versions = ReturnType<typeof createVersions>;
 
 const MAX_VERSION = 2 ** 31;
 
-/** What was ever saved. The versions of a dashboard outlive it. */
+/** The versions of a dashboard remain after it is deleted. */
 export function createVersions({ state, organizations, writer }: Options) {
   async function get(db: Db, organizationId: string, id: string, version: number): Promise<WholeVersion> {
     const isPossible = isResourceId(id) && Number.isInteger(version) && version > 0 && version < MAX_VERSION;
@@ -47,7 +47,7 @@ export function createVersions({ state, organizations, writer }: Options) {
     get: (organizationId: string, id: string, version: number): Promise<WholeVersion> =>
       get(state.db, organizationId, id, version),
 
-    /** Saves an old version as the newest one; brings a deleted dashboard back. */
+    /** Saves an old version as the newest one. Also restores a deleted dashboard. */
     async restore(
       actor: Actor,
       organizationId: string,

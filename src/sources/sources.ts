@@ -42,7 +42,7 @@ export function createSources({ state, audit, organizations, findDashboardUsingS
   }
 
   return {
-    /** The built-in ones first, then those of the organization by id. */
+    /** Built-in sources first, then those of the organization by id. */
     list: async (organizationId: string): Promise<Source[]> => [
       ...BUILT_IN_SOURCES,
       ...(await listSources(state.db, organizationId)),
@@ -52,7 +52,7 @@ export function createSources({ state, audit, organizations, findDashboardUsingS
 
     get: (organizationId: string, id: string): Promise<Source> => get(state.db, organizationId, id),
 
-    /** Every id that a series may name. */
+    /** Every id that a series may reference. */
     async listIds(db: Db, organizationId: string): Promise<Set<string>> {
       return new Set([...BUILT_IN_SOURCES, ...(await listSources(db, organizationId))].map(({ id }) => id));
     },
@@ -73,7 +73,7 @@ export function createSources({ state, audit, organizations, findDashboardUsingS
       return source;
     },
 
-    /** Whole: a member left out takes the value that its kind has. */
+    /** Replaces the whole source. Omitted members get the defaults of the kind. */
     async replace(actor: Actor, organizationId: string, id: string, body: SourceBody): Promise<Source> {
       refuse(inBody(listSourceViolations(body)));
       const after = normalizeSource(id, body);
@@ -99,10 +99,7 @@ export function createSources({ state, audit, organizations, findDashboardUsingS
         const before = await getChangeable(tx, organizationId, id);
         const user = await findDashboardUsingSource(tx, organizationId, id);
         if (user)
-          throw new AppError(
-            'conflict',
-            `The dashboard ${user.name} (${user.id}) reads from this source; change it first`,
-          );
+          throw new AppError('conflict', `The dashboard ${user.name} (${user.id}) uses this source; change it first`);
         await deleteSource(tx, organizationId, id);
         await audit.record(tx, actor, {
           organizationId,
