@@ -115,7 +115,7 @@ async function startDemo(data) {
     };
     child.stdout.setEncoding('utf8').on('data', hear);
     child.stderr.setEncoding('utf8').on('data', hear);
-    ended.then(() => reject(new Error(`the demo ended: ${text}`)));
+    void ended.then(() => reject(new Error(`the demo ended: ${text}`)));
   });
   await isFilled;
   const [, keyId, keySecret] = /admin key\s+(\S+) : (\S+)/.exec(text) ?? [];

@@ -17,7 +17,7 @@ export async function openBareEngine(directory, memoryBytes = 2 * 2 ** 30) {
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const report = new Promise((resolve, reject) => {
     child.once('message', resolve);
-    ended.then(() => reject(new Error('the engine did not start')));
+    void ended.then(() => reject(new Error('the engine did not start')));
   });
   child.send({
     open: {

@@ -1,4 +1,4 @@
-import type { Rate } from './http/rate-limit.ts';
+import type { RateLimit } from './http/rate-limit.ts';
 import type { Network } from './kernel/addresses.ts';
 import { type LogLevel, SETTINGS, type Setting, type SettingName } from './settings.ts';
 
@@ -16,7 +16,7 @@ export interface Config {
   openTables: string[];
   fleetFile: string | undefined;
   dashboardsDirectory: string | undefined;
-  rateLimit: Rate | undefined;
+  rateLimit: RateLimit | undefined;
   maxKeys: number;
   lockAfterDays: number;
   trustedProxies: Network[];

@@ -24,16 +24,16 @@ import { createVersions } from './dashboards/versions.ts';
 import type { Engine } from './engine/engine.ts';
 import { createFleet } from './fleet/fleet.ts';
 import type { Clock } from './kernel/clock.ts';
-import { createKeyIdentities } from './keys/identity.ts';
 import { createKeys } from './keys/keys.ts';
 import { markKeyUsed } from './keys/store.ts';
+import { createKeyVerifier } from './keys/verification.ts';
 import { createOrganizations } from './organizations/organizations.ts';
 import { createServices } from './services/services.ts';
 import { createSources } from './sources/sources.ts';
 import type { State } from './state/state.ts';
-import { createTokenIdentities } from './tokens/identity.ts';
 import { markTokenUsed } from './tokens/store.ts';
 import { createTokens } from './tokens/tokens.ts';
+import { createTokenVerifier } from './tokens/verification.ts';
 
 export type Domains = ReturnType<typeof createDomains>;
 
@@ -93,8 +93,8 @@ export function createDomains({ state, engine, clock, log, observeRating, config
   const sessions = createSessions({
     state,
     clock,
-    keys: createKeyIdentities({ db, clock, lastUsed }),
-    tokens: createTokenIdentities({ db, clock, lastUsed: tokensLastUsed }),
+    keys: createKeyVerifier({ db, clock, lastUsed }),
+    tokens: createTokenVerifier({ db, clock, lastUsed: tokensLastUsed }),
     lastSeen: sessionsLastSeen,
   });
   const fleet = createFleet({ state, clock, audit, organizations });
@@ -125,5 +125,11 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     sessionsLastSeen,
     fleet,
     engine,
+    /** Stops the background work and stores what it still holds. */
+    async close(): Promise<void> {
+      await budgets.close();
+      await rater.close();
+      await Promise.all([lastUsed, tokensLastUsed, sessionsLastSeen].map((tracker) => tracker.close()));
+    },
   };
 }

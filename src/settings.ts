@@ -1,10 +1,10 @@
 import type { Config } from './config.ts';
 import { parseBasePath } from './http/base-path.ts';
-import type { Rate } from './http/rate-limit.ts';
+import type { RateLimit } from './http/rate-limit.ts';
 import { type Network, parseNetwork } from './kernel/addresses.ts';
 import { isUuid } from './kernel/ids.ts';
 
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** One setting: how it is spelled as a flag and in the environment, what it means, and how its text becomes a value. */
@@ -43,7 +43,7 @@ function parseBytes(text: string): number | undefined {
 }
 
 /** `1000/10s`; `off` is no limit, written as zero requests. */
-function parseRate(text: string): Rate | undefined {
+function parseRate(text: string): RateLimit | undefined {
   if (text === 'off') return { requests: 0, windowSeconds: 0 };
   const [, requests, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,5})s$/.exec(text) ?? [];
   return requests && seconds ? { requests: Number(requests), windowSeconds: Number(seconds) } : undefined;

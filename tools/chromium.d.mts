@@ -1,2 +1,2 @@
-/** The system’s browser, or an empty text. */
+/** The path of the system's browser, or an empty string. */
 export function findChromium(): string;

@@ -8,5 +8,5 @@ const PROGRAMS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** The system's browser, or an empty text. */
+/** The path of the system's browser, or an empty string. */
 export const findChromium = () => PROGRAMS.find((path) => existsSync(path)) ?? '';

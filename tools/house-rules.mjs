@@ -1,56 +1,143 @@
-// The house rules that no linter knows. Part of `npm run check`; every finding is a failure.
+// The house rules that the linter cannot check. Part of `npm run check`; every finding is a failure.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { layeringMistakes } from './layers.mjs';
+import { existsSync, readFileSync } from 'node:fs';
+import { findLayerViolations } from './layers.mjs';
 
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+const MAX_LINES = 300;
+const REQUIRED_FILES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'LICENSE', '.ci/run'];
+const CLOCK_FILES = ['src/kernel/clock.ts', 'src/state/libsql.ts'];
+/** Words of JSON Schema. */
+const ALLOWED_OF_NAMES = ['oneOf', 'anyOf', 'allOf'];
+
+const isCode = (path) => /\.(ts|tsx|mjs)$/.test(path);
+const isTest = (path) => isCode(path) && (path.startsWith('test/') || /\.test\.tsx?$/.test(path));
+const isProgram = (path) => isCode(path) && /^(src|console)\//.test(path) && !isTest(path);
+const isServer = (path) => isProgram(path) && path.startsWith('src/');
+const isProductOrTest = (path) => isCode(path) && /^(src|console|test)\//.test(path);
+const isProse = (path) => path.endsWith('.md') && path.startsWith('docs/');
+
+/** Rules on a single line: a line in one of the files must not match the pattern. Pending rules are not enforced yet. */
+const LINE_RULES = [
+  {
+    message: 'a skipped, focused or unwritten test',
+    files: isCode,
+    pattern: /\b(it|test|describe)\.(skip|only|todo|fails)\b|\bx(it|describe)\(/,
+  },
+  { message: 'a mock; use the real thing', files: isCode, pattern: /\bvi\.(mock|doMock|stubGlobal)\(/ },
+  {
+    message: 'a suppressed type error',
+    files: (path) => isCode(path) && !path.startsWith('tools/'),
+    pattern: /@ts-(ignore|nocheck|expect-error)/,
+  },
+  {
+    message: 'only main.ts reads process.argv and process.env or exits',
+    files: (path) => isServer(path) && path !== 'src/main.ts',
+    pattern: /process\.(argv|env|exit)\b/,
+  },
+  {
+    message: 'take the time from the clock that is passed in',
+    files: (path) => isServer(path) && !CLOCK_FILES.includes(path),
+    pattern: /\bDate\.now\(\)|new Date\(\)/,
+  },
+  {
+    message: 'write roles as the named sets, not as strings',
+    isPending: true,
+    files: (path) => /(^|-|\/)routes\.ts$/.test(path),
+    pattern: /\[\s*'(admin|developer)'/,
+  },
+  {
+    message: 'a fixed sleep of a second or more; wait for the condition',
+    isPending: true,
+    files: isTest,
+    pattern: /\b(delay|sleep|waitForTimeout)\((\d_?){4,}\b|\bsetTimeout\(\w+, (\d_?){4,}\)/,
+  },
+  {
+    message: 'quotation marks are "…", not guillemets',
+    isPending: true,
+    files: (path) => isProductOrTest(path) || isProse(path),
+    pattern: /[«»]/,
+  },
+  {
+    message: 'name a function after its result: list…, parse…, to…, not …Of',
+    isPending: true,
+    files: isCode,
+    pattern: new RegExp(
+      `(?:\\bfunction\\*? |\\b(?:const|let) )(?!(?:${ALLOWED_OF_NAMES.join('|')})\\b)\\w*[a-z0-9]Of\\b(?:\\s*[(<]|\\s*=\\s*(?:async\\s*)?(?:<[^=]*>)?\\()`,
+    ),
+  },
+];
+
+/** Rules on a single line of a comment. */
+const COMMENT_RULES = [
+  {
+    message: 'name the component or the caller, not a person',
+    isPending: true,
+    files: isProductOrTest,
+    pattern: /\b(whoever|somebody|anybody|nobody|everybody)\b/i,
+  },
+];
+
+const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
   .split('\n')
-  .filter((file) => file !== '');
-const findings = [];
-const find = (file, line, rule) => findings.push(`${file}${line ? `:${line}` : ''}  ${rule}`);
-
-const LONGEST_FILE = 300;
-const ALLOWED_CLOCKS = new Set(['src/kernel/clock.ts', 'src/state/libsql.ts']);
-const UNSURE_NAMES = /(^|\/)(utils?|helpers?|common|shared|manager|misc)(\/|\.|$)/;
-
-for (const file of files) {
-  if (UNSURE_NAMES.test(file)) find(file, 0, 'a name that says nothing');
-  if (/(^|\/)(node_modules|dist|\.pilothouse)\//.test(file))
-    find(file, 0, 'generated or installed, does not belong in git');
-  if (!/\.(ts|tsx|mjs)$/.test(file)) continue;
-  const text = readFileSync(file, 'utf8');
-  const lines = text.split('\n');
-  const isTest = /\.test\.ts$/.test(file) || file.startsWith('test/');
-  const isProgram = /^(src|console)\//.test(file);
-  if (isProgram && !isTest && lines.length > LONGEST_FILE)
-    find(file, 0, `${lines.length} lines; past ${LONGEST_FILE}, split by meaning`);
-  if (isProgram && !/^[a-z0-9./-]+$/.test(file)) find(file, 0, 'file names are kebab-case');
-  const imports = [...text.matchAll(/^(?:import|export)\b[^;]*?['"]([^'"]+)['"];$|\bimport\('([^']+)'\)/gm)].map(
-    ([, named, lazy]) => named ?? lazy,
-  );
-  if (!isTest) for (const mistake of layeringMistakes(file, imports)) find(file, 0, mistake);
-  lines.forEach((line, index) => {
-    if (/\b(it|test|describe)\.(skip|only|todo|fails)\b|\bx(it|describe)\(/.test(line))
-      find(file, index + 1, 'a skipped, focused or unwritten test');
-    if (/\bvi\.(mock|doMock|stubGlobal)\(/.test(line)) find(file, index + 1, 'a mock; use the real thing');
-    if (/@ts-(ignore|nocheck|expect-error)/.test(line) && !file.startsWith('tools/'))
-      find(file, index + 1, 'a type error that is hidden');
-    if (file.startsWith('src/') && !isTest && file !== 'src/main.ts' && /process\.(argv|env|exit)\b/.test(line))
-      find(file, index + 1, 'only main.ts reads the process');
-    if (file.startsWith('src/') && !isTest && /\bDate\.now\(\)|new Date\(\)/.test(line) && !ALLOWED_CLOCKS.has(file))
-      find(file, index + 1, 'time comes from the clock that was handed in');
-  });
-}
-
-for (const file of ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'LICENSE', '.ci/run']) {
-  if (!files.includes(file)) find(file, 0, 'is missing');
-}
-
-if (readFileSync('package-lock.json', 'utf8').includes('"resolved":'))
-  find('package-lock.json', 0, 'carries download addresses');
-
+  .filter((path) => path !== '' && existsSync(path));
+const findings = [
+  ...REQUIRED_FILES.filter((path) => !paths.includes(path)).map((path) => `${path}  is missing`),
+  ...paths.flatMap(checkPath),
+  ...checkLockFile(),
+  ...paths.filter((path) => isCode(path) || isProse(path)).flatMap(checkText),
+];
 if (findings.length > 0) {
   console.error(findings.join('\n'));
-  console.error(`\n${findings.length} house rule${findings.length === 1 ? '' : 's'} broken.`);
+  console.error(`\n${findings.length} violation${findings.length === 1 ? '' : 's'} of the house rules.`);
   process.exit(1);
+}
+
+function checkPath(path) {
+  const messages = [];
+  if (/(^|\/)(utils?|helpers?|common|shared|manager|misc)(\/|\.|$)/.test(path))
+    messages.push('a name without a meaning');
+  if (/(^|\/)(node_modules|dist|\.pilothouse)\//.test(path)) messages.push('generated or installed; not for git');
+  if (isProgram(path) && !/^[a-z0-9./-]+$/.test(path)) messages.push('file names are kebab-case');
+  return messages.map((message) => `${path}  ${message}`);
+}
+
+function checkLockFile() {
+  const hasAddress = readFileSync('package-lock.json', 'utf8').includes('"resolved":');
+  return hasAddress ? ['package-lock.json  contains download addresses'] : [];
+}
+
+function checkText(path) {
+  const text = readFileSync(path, 'utf8');
+  const lines = text.split('\n');
+  const findings = isTest(path) || !isCode(path) ? [] : findLayerViolations(path, listImports(text));
+  if (isProgram(path) && lines.length > MAX_LINES)
+    findings.push(`${lines.length} lines; split it, ${MAX_LINES} are the limit`);
+  return [
+    ...findings.map((message) => `${path}  ${message}`),
+    ...checkLines(path, lines, LINE_RULES),
+    ...checkLines(path, listComments(text), COMMENT_RULES),
+  ];
+}
+
+function checkLines(path, lines, rules) {
+  const applicable = rules.filter(({ files, isPending }) => !isPending && files(path));
+  return lines.flatMap((line, index) =>
+    applicable.filter(({ pattern }) => pattern.test(line)).map(({ message }) => `${path}:${index + 1}  ${message}`),
+  );
+}
+
+/** The specifiers of static and dynamic imports. */
+function listImports(text) {
+  const imports = text.matchAll(/^(?:import|export)\b[^;]*?['"]([^'"]+)['"];$|\bimport\('([^']+)'\)/gm);
+  return [...imports].map(([, named, dynamic]) => named ?? dynamic);
+}
+
+/** The text of the comments, line by line; a line without a comment is empty. The `//` of a URL starts no comment. */
+function listComments(text) {
+  const comments = text.split('\n').map(() => '');
+  for (const { 0: comment, index } of text.matchAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*/g)) {
+    const first = text.slice(0, index).split('\n').length - 1;
+    for (const [offset, line] of comment.split('\n').entries()) comments[first + offset] += line;
+  }
+  return comments;
 }

@@ -1,6 +1,6 @@
-// Installs what is missing and nothing else. Runs before there are any packages, so it uses Node and its neighbours alone.
-//   node tools/install.mjs              the packages of package-lock.json
-//   node tools/install.mjs --for-tests  and PostgreSQL and Chromium from the system's package manager, where we may
+// Installs missing dependencies. Runs before any package is installed, so it may import only Node's modules and files in tools/.
+//   node tools/install.mjs              the packages in package-lock.json
+//   node tools/install.mjs --for-tests  also PostgreSQL and Chromium, through apt as root
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,21 +18,24 @@ if (major < 20 || (major === 20 && minor < 19)) {
 
 if (!arePackagesInstalled()) {
   console.error('Installing packages …');
-  // Not `npm ci`: it refuses a lock file that lacks optional packages of other platforms, which a mirror may not have.
-  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 if (isForTests) {
   if (!hasPostgres()) installForTests('PostgreSQL', 'postgresql');
   if (findChromium() === '') installForTests('Chromium', 'chromium');
 }
 
-/** npm writes down what it installed; it is up to date when that agrees with the lock file. */
+/** Compares npm's record of the installed packages with the lock file. */
 function arePackagesInstalled() {
   const installed = join(root, 'node_modules/.package-lock.json');
   if (!existsSync(installed)) return false;
   const wanted = Object.entries(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages);
   const present = JSON.parse(readFileSync(installed, 'utf8')).packages;
-  return wanted.every(([path, { version, optional }]) => path === '' || optional || present[path]?.version === version);
+  // npm leaves out optional packages for other platforms.
+  return wanted.every(([path, { version, optional }]) => {
+    const found = present[path];
+    return path === '' || (found ? found.version === version : optional);
+  });
 }
 
 function hasPostgres() {
@@ -47,10 +50,10 @@ function hasPostgres() {
   return folders.some((bin) => existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres')));
 }
 
-/** Only as root and only with apt: anything else would be a guess. The tests say so when they go without. */
+/** Needs root and apt. On other systems, the test run reports that it skips the tests that need the program. */
 function installForTests(name, systemPackage) {
   if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).status !== 0) {
-    console.error(`${name} is not installed and cannot be installed from here; its tests will be skipped.`);
+    console.error(`${name} is not installed; tests that need it will be skipped.`);
     return;
   }
   console.error(`Installing ${name} for the tests …`);
@@ -60,7 +63,7 @@ function installForTests(name, systemPackage) {
     stdio: 'ignore',
     env: environment,
   });
-  if (status !== 0) console.error(`${name} could not be installed; its tests will be skipped.`);
+  if (status !== 0) console.error(`${name} could not be installed; tests that need it will be skipped.`);
 }
 
 function run(command, args) {

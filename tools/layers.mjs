@@ -1,8 +1,8 @@
-// Who may import whom. Part of `npm run check`; `npm run check` fails for every import that is not allowed here.
+// The imports that each folder may have. Part of `npm run check`.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Right may use left, never the reverse. */
+/** A domain may import the domains above it, never those below. */
 const DOMAINS = [
   'organizations',
   'audit',
@@ -19,7 +19,7 @@ const DOMAINS = [
   'demo',
 ];
 
-/** The folders below the domains, and what of ours each may import. */
+/** The folders that domains build on, and the folders that each may import. */
 const FOUNDATIONS = {
   kernel: [],
   state: ['kernel'],
@@ -29,72 +29,80 @@ const FOUNDATIONS = {
   credentials: ['kernel', 'state'],
 };
 
-/** Each library has one door. */
-const DOORS = [
-  { library: /^@?fastify(\/|$)/, door: (file) => file.folder === 'http' || file.isEdge, is: 'http/ and routes' },
+/** The only places that may import a library. */
+const LIBRARIES = [
+  {
+    library: /^@?fastify(\/|$)/,
+    mayImport: (file) => file.folder === 'http' || file.isRoutes,
+    places: 'http/ and route files',
+  },
   {
     library: /^(kysely|libsql|pg)(\/|$)/,
-    door: (file) => file.folder === 'state' || file.isStore,
-    is: 'state/ and stores',
+    mayImport: (file) => file.folder === 'state' || file.isStore,
+    places: 'state/ and store files',
   },
-  { library: /^(@clickhouse\/client|chdb)(\/|$)/, door: (file) => file.folder === 'engine', is: 'engine/' },
+  { library: /^(@clickhouse\/client|chdb)(\/|$)/, mayImport: (file) => file.folder === 'engine', places: 'engine/' },
 ];
 
-/** `path` is that of a source file, `imports` what stands behind its `from` and `import(…)`; answers the mistakes. */
-export function layeringMistakes(path, imports) {
-  if (path.startsWith('console/')) return consoleMistakes(path, imports);
-  const file = place(path);
+/** Returns a message for each of the module specifiers in `imports` that the file at `path` must not import. */
+export function findLayerViolations(path, imports) {
+  if (path.startsWith('console/')) return checkConsole(path, imports);
+  const file = classify(path);
   if (file.folder === '') return [];
-  return imports.flatMap((name) => (name.startsWith('.') ? ownMistakes(file, name) : libraryMistakes(file, name)));
+  return imports.flatMap((name) => (name.startsWith('.') ? checkModule(file, name) : checkLibrary(file, name)));
 }
 
-/** The console is one more client of the HTTP interfaces: it knows the program only by its OpenAPI document. */
-function consoleMistakes(path, imports) {
+/** The console is a client of the HTTP interfaces and shares no code with the server. */
+function checkConsole(path, imports) {
   return imports
     .filter((name) => name.startsWith('.') && !join(dirname(path), name).startsWith('console/'))
-    .map((name) => `${name}: the console knows the server by its generated client only`);
+    .map((name) => `${name}: the console uses the server through its generated client only`);
 }
 
-function place(path) {
+function classify(path) {
   const [, folder = ''] = /^src\/([^/]+)\//.exec(path) ?? [];
   const name = path.split('/').at(-1);
   return {
     path,
     folder,
     isDomain: DOMAINS.includes(folder),
-    /** Where a domain meets HTTP. */
-    isEdge: /(^|-)(routes|authentication|request-actor)\.ts$/.test(name),
+    /** The files of a domain that use HTTP. */
+    isRoutes: /(^|-)(routes|authentication|request-actor)\.ts$/.test(name),
     isStore: /(^|-)store\.ts$/.test(name),
   };
 }
 
-function libraryMistakes(file, name) {
-  return DOORS.filter(({ library, door }) => library.test(name) && !door(file)).map(
-    ({ is }) => `${name} has one door: ${is}`,
+function checkLibrary(file, name) {
+  return LIBRARIES.filter(({ library, mayImport }) => library.test(name) && !mayImport(file)).map(
+    ({ places }) => `${name}: only ${places} may import it`,
   );
 }
 
-function ownMistakes(file, name) {
-  const target = place(join(dirname(file.path), name));
+function checkModule(file, name) {
+  const target = classify(join(dirname(file.path), name));
   if (!existsSync(target.path)) return [`${name} does not exist`];
   if (target.folder === file.folder) return [];
-  const reason = refusal(file, target);
+  const reason = explainViolation(file, target);
   return reason ? [`${name}: ${reason}`] : [];
 }
 
-function refusal(file, target) {
-  if (target.folder === 'cli') return 'nobody imports the CLI';
-  if (file.folder === 'cli') return target.isStore || target.isEdge ? 'the CLI uses operations' : undefined;
-  if (target.folder === '') return 'the composition root imports the parts, never the reverse';
+function explainViolation(file, target) {
+  if (target.folder === 'cli') return 'only main.ts imports the CLI';
+  if (file.folder === 'cli') return target.isStore || target.isRoutes ? 'the CLI uses operations' : undefined;
+  if (target.folder === '') return 'only the CLI and main.ts import the composition root';
   if (file.folder in FOUNDATIONS) {
     const allowed = FOUNDATIONS[file.folder];
     return allowed.includes(target.folder) ? undefined : `${file.folder} may import ${allowed.join(', ') || 'nothing'}`;
   }
-  if (target.folder === 'http') return file.isEdge ? undefined : 'only routes and authentication know HTTP';
-  if (!target.isDomain) return undefined;
-  if (DOMAINS.indexOf(target.folder) > DOMAINS.indexOf(file.folder)) return `right uses left: ${DOMAINS.join(' → ')}`;
-  // Helping the routes of another domain to name who acts is what request-actor.ts is for.
-  if (target.isEdge && !target.path.endsWith('request-actor.ts')) return 'the routes of a domain are its own';
-  if (target.isStore && file.folder !== 'fleet') return 'the store of a domain is its own; use its operations';
+  if (target.folder === 'http') return file.isRoutes ? undefined : 'only routes and authentication use HTTP';
+  return target.isDomain ? explainDomainViolation(file, target) : undefined;
+}
+
+function explainDomainViolation(file, target) {
+  if (DOMAINS.indexOf(target.folder) > DOMAINS.indexOf(file.folder))
+    return `a domain imports only the domains before it: ${DOMAINS.join(', ')}`;
+  // request-actor.ts gives the routes of other domains the actor of a request.
+  if (target.isRoutes && !target.path.endsWith('request-actor.ts')) return 'routes are private to their domain';
+  if (target.isStore && file.folder !== 'fleet') return 'stores are private to their domain; use its operations';
   return undefined;
 }

@@ -13,21 +13,21 @@ import { createOperations } from './api/generated.ts';
 import { createQueryClient } from './api/queries.ts';
 import { createSessionStore } from './api/session.ts';
 import { findBase } from './app/base.ts';
-import { AppProvider, type Services } from './app/context.tsx';
-import { createConsoleRouter, loadPage } from './app/router.tsx';
+import { type AppDependencies, AppProvider } from './app/context.tsx';
+import { createConsoleRouter, preloadPage } from './app/router.tsx';
 import { cssVariables, theme } from './app/theme.ts';
 
 const base = findBase(import.meta.url);
 const sessions = createSessionStore(base);
-const services: Services = {
+const dependencies: AppDependencies = {
   base,
   sessions,
   api: createOperations(createSend(base, sessions)),
   config: fetchConfig(base),
 };
 const queries = createQueryClient();
-const router = createConsoleRouter({ ...services, queries });
-loadPage(router);
+const router = createConsoleRouter({ ...dependencies, queries });
+preloadPage(router);
 
 const element = document.getElementById('root');
 if (element) {
@@ -35,7 +35,7 @@ if (element) {
     <StrictMode>
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
         <QueryClientProvider client={queries}>
-          <AppProvider services={services}>
+          <AppProvider dependencies={dependencies}>
             <Notifications position="bottom-right" />
             <RouterProvider router={router} />
           </AppProvider>

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTimeOrderedIds } from '../kernel/ids.ts';
-import type { Soon } from '../kernel/soon.ts';
+import type { MaybePromise } from '../kernel/maybe-promise.ts';
 import type { Db } from '../state/tables.ts';
 import { type Activity, type Actor, type Change, isWanted, type Wanted } from './activity.ts';
 import { type ActivityFilter, findActivity, insertActivity, listActivities } from './store.ts';
@@ -15,7 +15,7 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
   const nextId = createTimeOrderedIds();
   return {
     /** In the transaction of the change itself: either both are there afterwards, or neither is. */
-    record(tx: Db, actor: Actor, change: Change): Soon<unknown> {
+    record(tx: Db, actor: Actor, change: Change): MaybePromise<unknown> {
       const createdAt = clock.now();
       return insertActivity(tx, { id: nextId(createdAt), createdAt, actor, ...change });
     },

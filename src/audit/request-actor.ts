@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { callerOf } from '../http/guard.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Actor } from './activity.ts';
 
 /** Who the audit trail names for a change made by this request. */
 export function actorOf(request: FastifyRequest): Actor {
-  const { credentialId, credentialName } = callerOf(request);
+  const { credentialId, credentialName } = getIdentity(request);
   const actor: Actor = {
     type: 'api',
     id: credentialId,

@@ -1,16 +1,16 @@
 import Type, { type Static } from 'typebox';
-import { managementAnswer, success } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { managementResponse, success } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { DAY_MS, isoTime, parseDate, parseDateTime } from '../kernel/clock.ts';
-import { refuse, type Violation } from '../kernel/errors.ts';
+import { rejectViolations, type Violation } from '../kernel/errors.ts';
+import { READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Activity, Wanted } from './activity.ts';
 import type { Audit } from './audit.ts';
 import { ActivityPath, ActivityQuery, ActivityRecord } from './schema.ts';
 import type { ActivityFilter } from './store.ts';
 
-const roles = ['admin', 'developer'];
 const tags = ['Activities'];
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
@@ -20,7 +20,7 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
     app.get(
       '/v1/organizations/:organizationId/activities',
       {
-        config: { operation: 'activityGetList', roles },
+        config: { operation: 'activityGetList', roles: READERS },
         schema: {
           tags,
           summary: 'List activities',
@@ -28,13 +28,13 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
             'The audit trail, newest first: who changed what, before and after. Every filter looks through all of it.',
           params: OrganizationPath,
           querystring: ActivityQuery,
-          response: managementAnswer(Type.Array(ActivityRecord)),
+          response: managementResponse(Type.Array(ActivityRecord)),
         },
       },
       async (request) => {
         const wanted = wantedOf(request.query);
         const filter = { ...filterOf(request.query), ...(wanted ? { wanted } : {}) };
-        const activities = await audit.list(callerOf(request).organizationId, filter);
+        const activities = await audit.list(getIdentity(request).organizationId, filter);
         return success(request, activities.map(record));
       },
     );
@@ -42,13 +42,13 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
     app.get(
       '/v1/organizations/:organizationId/activities/:activityId',
       {
-        config: { operation: 'activityGet', roles },
-        schema: { tags, summary: 'Get activity', params: ActivityPath, response: managementAnswer(ActivityRecord) },
+        config: { operation: 'activityGet', roles: READERS },
+        schema: { tags, summary: 'Get activity', params: ActivityPath, response: managementResponse(ActivityRecord) },
       },
       async (request) =>
         success(
           request,
-          record(await audit.get(callerOf(request).organizationId, request.params.activityId.toLowerCase())),
+          record(await audit.get(getIdentity(request).organizationId, request.params.activityId.toLowerCase())),
         ),
     );
   };
@@ -60,7 +60,7 @@ function filterOf(query: Static<typeof ActivityQuery>): ActivityFilter {
     const text = query[name];
     if (text === undefined) return undefined;
     const value = parse(text);
-    if (value === undefined) violations.push({ path: `query.${name}`, rule, value: text });
+    if (value === undefined) violations.push({ path: name, rule, value: text });
     return value;
   };
   const ISO = 'The value must be an ISO 8601 date or date-time';
@@ -74,7 +74,7 @@ function filterOf(query: Static<typeof ActivityQuery>): ActivityFilter {
     const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
     return number >= 1 && number <= MAX_LIMIT ? number : undefined;
   });
-  refuse(violations);
+  rejectViolations(violations);
   const filter: ActivityFilter = { limit: limit ?? DEFAULT_LIMIT };
   if (fromMs !== undefined) filter.fromMs = fromMs;
   if (toMs !== undefined) filter.toMs = toMs;

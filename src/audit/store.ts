@@ -1,4 +1,4 @@
-import type { Soon } from '../kernel/soon.ts';
+import type { MaybePromise } from '../kernel/maybe-promise.ts';
 import { prepared } from '../state/prepared.ts';
 import type { ActivityRow, Db } from '../state/tables.ts';
 import type { Activity } from './activity.ts';
@@ -14,7 +14,7 @@ const insert = prepared((db: Db, value: ActivityRow) =>
   }),
 );
 
-export function insertActivity(tx: Db, activity: Activity): Soon<unknown> {
+export function insertActivity(tx: Db, activity: Activity): MaybePromise<unknown> {
   const { organizationId, id, createdAt } = activity;
   return insert.first(tx, {
     organization_id: organizationId,

@@ -1,62 +1,56 @@
 import type { Day } from '../kernel/days.ts';
+import type { EntityRef } from './entity.ts';
+import { METRICS, type Metric } from './meter.ts';
 
-export const ENTITY_TYPES = ['datawarehouse', 'service', 'clickpipe'] as const;
-export type EntityType = (typeof ENTITY_TYPES)[number];
+/** An amount in micro-CHC for each metric. */
+export type MetricMicros = Record<Metric, number>;
 
-/** What a day is made of. On the wire each is `<name>CHC`. */
-export const METRICS = [
-  'backup',
-  'compute',
-  'dataTransfer',
-  'initialLoad',
-  'interRegionTier1DataTransfer',
-  'interRegionTier2DataTransfer',
-  'interRegionTier3DataTransfer',
-  'interRegionTier4DataTransfer',
-  'publicDataTransfer',
-  'storage',
-] as const;
-export type Metric = (typeof METRICS)[number];
-
-/** What one entity cost on one UTC day, in micro-CHC. */
-export interface Cost {
+/** The cost record of one entity for one UTC day. */
+export interface Cost extends EntityRef {
   organizationId: string;
   date: Day;
-  entityType: EntityType;
-  entityId: string;
   entityName: string;
   dataWarehouseId: string;
-  /** None on a warehouse; its own on a service; the owner's on a clickpipe. */
+  /** Undefined for a warehouse, the entity itself for a service, the owning service for a clickpipe. */
   serviceId: string | undefined;
-  /** Final: such a record never changes again. */
+  /** A locked record never changes. */
   isLocked: boolean;
-  micros: Record<Metric, number>;
+  micros: MetricMicros;
 }
 
-export const totalMicros = ({ micros }: Pick<Cost, 'micros'>): number =>
-  METRICS.reduce((sum, metric) => sum + micros[metric], 0);
+export const zeroMicros = (): MetricMicros => Object.fromEntries(METRICS.map((metric) => [metric, 0])) as MetricMicros;
 
-/** By day, then kind, then name by its bytes, then id. The same order whatever a store's collation is. */
-export function inOrder(a: Cost, b: Cost): number {
+/** The sum over all metrics. */
+export const totalMicros = (micros: MetricMicros): number => METRICS.reduce((sum, metric) => sum + micros[metric], 0);
+
+/** Adds amounts metric by metric. */
+export function addMicros(amounts: readonly MetricMicros[]): MetricMicros {
+  const sum = zeroMicros();
+  for (const micros of amounts) for (const metric of METRICS) sum[metric] += micros[metric];
+  return sum;
+}
+
+/** By day, entity type, UTF-8 bytes of the name, then id: the same order whatever the collation of the store. */
+export function compareCosts(a: Cost, b: Cost): number {
   return (
-    byText(a.date, b.date) ||
-    byText(a.entityType, b.entityType) ||
-    byBytes(a.entityName, b.entityName) ||
-    byText(a.entityId, b.entityId)
+    compareText(a.date, b.date) ||
+    compareText(a.entityType, b.entityType) ||
+    compareBytes(a.entityName, b.entityName) ||
+    compareText(a.entityId, b.entityId)
   );
 }
 
-/** As UTF-8 sorts, without writing any. */
-export function byBytes(a: string, b: string): number {
+/** The order of the UTF-8 encodings, without encoding. */
+export function compareBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
-    if (x !== y) return inCodePoints(x) - inCodePoints(y);
+    if (x !== y) return codePointRank(x) - codePointRank(y);
   }
   return a.length - b.length;
 }
 
-/** Halves of surrogate pairs stand for what lies above all that is written with one unit. */
-const inCodePoints = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit);
+/** Surrogates encode code points above every single UTF-16 unit. */
+const codePointRank = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit);
 
-const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+export const compareText = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,20 +1,17 @@
-import type { Day } from '../kernel/days.ts';
 import type { Db } from '../state/tables.ts';
-import { type Cost, inOrder } from './cost.ts';
-import { findProgress, listCosts, type Progress } from './store.ts';
+import { type Cost, compareCosts } from './cost.ts';
+import { findRatingProgress, listCosts, type RatingProgress } from './store.ts';
+import type { Window } from './window.ts';
 
 export type Costs = ReturnType<typeof createCosts>;
 
 export function createCosts({ db }: { db: Db }) {
   return {
-    /** How fresh and how final metered costs are. */
-    progress: (organizationId: string): Promise<Progress | undefined> => findProgress(db, organizationId),
+    findProgress: (organizationId: string): Promise<RatingProgress | undefined> =>
+      findRatingProgress(db, organizationId),
 
-    /** The records of consecutive days, in order. */
-    async inDays(organizationId: string, days: readonly Day[]): Promise<Cost[]> {
-      const [first, last] = [days[0], days.at(-1)];
-      if (first === undefined || last === undefined) return [];
-      return (await listCosts(db, organizationId, first, last)).sort(inOrder);
+    async list(organizationId: string, window: Window): Promise<Cost[]> {
+      return (await listCosts(db, organizationId, window)).sort(compareCosts);
     },
   };
 }

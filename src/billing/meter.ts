@@ -1,48 +1,63 @@
-import type { EntityType, Metric } from './cost.ts';
+import type { EntityType } from './entity.ts';
 
-/** What a meter counts, and the unit that a price is for. Every metric of the bill has one meter, of the same name. */
+/** One kind of usage. Each metric of a cost record has one meter of the same name. */
 export interface Meter {
-  /** Whose usage it is. */
+  /** Name in reports. */
+  label: string;
+  /** The entities it is metered for. */
   entityTypes: readonly EntityType[];
-  /** What a quantity is given in. */
-  unit: string;
-  /** What a price is for, and how many of the quantity's units that is. */
+  /** The unit of metered quantities. */
+  unit: 'unit-minutes' | 'byte-hours' | 'bytes';
+  /** The unit that prices refer to. */
   pricingUnit: string;
   unitsPerPricingUnit: bigint;
+  /** Units in FOCUS exports. The consumed unit is `10^consumedExponent` times `unit`. */
+  focus: { pricingUnit: string; consumedUnit: string; consumedExponent: number };
 }
 
 const GB = 10n ** 9n;
 const TB = 10n ** 12n;
-/** A billing month is 30.5 days, as in the published examples. */
-const HOURS_PER_MONTH = 732n;
+/** A billing month has 30.5 days, as in the published price examples. */
+export const HOURS_PER_MONTH = 732;
 
-const kept: Meter = {
+const stored = (label: string): Meter => ({
+  label,
   entityTypes: ['datawarehouse'],
   unit: 'byte-hours',
   pricingUnit: 'TB-months',
-  unitsPerPricingUnit: TB * HOURS_PER_MONTH,
-};
-const moved = (...entityTypes: EntityType[]): Meter => ({
-  entityTypes,
+  unitsPerPricingUnit: TB * BigInt(HOURS_PER_MONTH),
+  focus: { pricingUnit: 'TB-Months', consumedUnit: 'GB-Hours', consumedExponent: 9 },
+});
+
+const transferred = (label: string, entityType: EntityType): Meter => ({
+  label,
+  entityTypes: [entityType],
   unit: 'bytes',
   pricingUnit: 'GB',
   unitsPerPricingUnit: GB,
+  focus: { pricingUnit: 'GB', consumedUnit: 'GB', consumedExponent: 9 },
 });
 
-export const METERS: Record<Metric, Meter> = {
+/** Every meter. Responses and exports list metrics in this order, each as `<name>CHC`. */
+export const METERS = {
+  backup: stored('Backup'),
   compute: {
+    label: 'Compute',
     entityTypes: ['service', 'clickpipe'],
     unit: 'unit-minutes',
     pricingUnit: 'unit-hours',
     unitsPerPricingUnit: 60n,
+    focus: { pricingUnit: 'Unit-Hours', consumedUnit: 'Unit-Minutes', consumedExponent: 0 },
   },
-  storage: kept,
-  backup: kept,
-  dataTransfer: moved('clickpipe'),
-  initialLoad: moved('clickpipe'),
-  publicDataTransfer: moved('service'),
-  interRegionTier1DataTransfer: moved('service'),
-  interRegionTier2DataTransfer: moved('service'),
-  interRegionTier3DataTransfer: moved('service'),
-  interRegionTier4DataTransfer: moved('service'),
-};
+  dataTransfer: transferred('Data transfer', 'clickpipe'),
+  initialLoad: transferred('Initial load', 'clickpipe'),
+  interRegionTier1DataTransfer: transferred('Inter-region data transfer, tier 1', 'service'),
+  interRegionTier2DataTransfer: transferred('Inter-region data transfer, tier 2', 'service'),
+  interRegionTier3DataTransfer: transferred('Inter-region data transfer, tier 3', 'service'),
+  interRegionTier4DataTransfer: transferred('Inter-region data transfer, tier 4', 'service'),
+  publicDataTransfer: transferred('Public data transfer', 'service'),
+  storage: stored('Storage'),
+} as const satisfies Record<string, Meter>;
+
+export type Metric = keyof typeof METERS;
+export const METRICS = Object.keys(METERS) as readonly Metric[];

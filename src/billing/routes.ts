@@ -1,56 +1,59 @@
 import { Readable } from 'node:stream';
-import { noticed } from '../http/cut-off.ts';
-import { END_OF_SUCCESS, managementAnswer, sendPieces, sendRendered } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { logFailures } from '../http/aborted-responses.ts';
+import { END_OF_SUCCESS, managementResponse, sendChunks, sendRendered } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoSeconds } from '../kernel/clock.ts';
+import { READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Costs } from './costs.ts';
-import { createRenderings, type Headers } from './renderings.ts';
-import { renderedCost, UsageCost, UsageCostQuery } from './schema.ts';
+import { createRenderedCosts, type Headers } from './rendered-costs.ts';
+import { toCostRecord, UsageCost, UsageCostQuery } from './schema.ts';
+import type { RatingProgress } from './store.ts';
 import { parseWindow } from './window.ts';
 
-/** Up to here an answer is sent in one go; a longer one that is not rendered yet goes out piece by piece, as the client takes it. */
-const WHOLE_ANSWER_BYTES = 256 * 1024;
+/** Longer responses that are not cached are streamed. */
+const MAX_UNSTREAMED_BYTES = 256 * 1024;
 
 export function billingRoutes({ costs }: { costs: Costs }): Routes {
   return (app) => {
-    const renderings = createRenderings({ costs, render: renderedCost });
+    const renderedCosts = createRenderedCosts({ costs, render: (cost) => JSON.stringify(toCostRecord(cost)) });
 
     app.get(
       '/v1/organizations/:organizationId/usageCost',
       {
-        config: { operation: 'usageCostGet', roles: ['admin', 'developer'] },
+        config: { operation: 'usageCostGet', roles: READERS },
         schema: {
           tags: ['Billing'],
           summary: 'Get organization usage cost',
           description:
-            'One record per UTC day and entity. totalCHC is exactly the sum of its metrics, grandTotalCHC exactly the sum of the totals.',
+            'Returns one record per UTC day and entity. totalCHC is the exact sum of the metrics, grandTotalCHC the exact sum of the totals.',
           params: OrganizationPath,
           querystring: UsageCostQuery,
-          response: managementAnswer(UsageCost),
+          response: managementResponse(UsageCost),
         },
       },
       async (request, reply) => {
         const window = parseWindow(request.query);
-        const { organizationId, costRevision } = callerOf(request);
+        const { organizationId, revisions } = getIdentity(request);
         const head = Buffer.from(`{"requestId":"${request.id}","result":{"costs":[`);
-        const known = renderings.find(organizationId, costRevision, window);
-        if (known) return sendPieces(reply.headers(known.headers), [head, ...known.pieces, END_OF_SUCCESS]);
-        const headers = headersOf(await costs.progress(organizationId));
+        const cached = renderedCosts.findCached(organizationId, revisions.costs, window);
+        if (cached) return sendChunks(reply.headers(cached.headers), [head, ...cached.chunks, END_OF_SUCCESS]);
+        const headers = freshnessHeaders(await costs.findProgress(organizationId));
         reply.headers(headers);
-        const pieces = renderings.render(organizationId, costRevision, window, headers);
-        const begun = await upTo(WHOLE_ANSWER_BYTES, pieces);
-        if (begun.isAll) return sendPieces(reply, [head, ...begun.taken, END_OF_SUCCESS]);
-        const rest = noticed(request, pieces);
-        return sendRendered(reply, Readable.from(chained([head, ...begun.taken], rest), { objectMode: false }));
+        const chunks = renderedCosts.render(organizationId, revisions.costs, window, headers);
+        // Read before the response starts, so that a store failure is still reported as 503.
+        const start = await readChunks(chunks, MAX_UNSTREAMED_BYTES);
+        if (start.isComplete) return sendChunks(reply, [head, ...start.chunks, END_OF_SUCCESS]);
+        const rest = logFailures(request, chunks);
+        return sendRendered(reply, Readable.from(concatenate([head, ...start.chunks], rest), { objectMode: false }));
       },
     );
   };
 }
 
-/** As of when metered usage is in the answer, and through which day it will not change any more. */
-function headersOf(progress: Awaited<ReturnType<Costs['progress']>>): Headers {
+/** When metered usage was last rated, and the last day that is locked. */
+function freshnessHeaders(progress: RatingProgress | undefined): Headers {
   if (!progress) return {};
   return {
     'x-pilothouse-as-of': isoSeconds(progress.ratedAt),
@@ -58,20 +61,23 @@ function headersOf(progress: Awaited<ReturnType<Costs['progress']>>): Headers {
   };
 }
 
-/** The first pieces are read before the answer begins: a store that is down is still a 503, not half an answer. */
-async function upTo(bytes: number, pieces: AsyncGenerator<Buffer>): Promise<{ taken: Buffer[]; isAll: boolean }> {
-  const taken: Buffer[] = [];
+/** Reads at least `bytes`, or all there is. */
+async function readChunks(
+  source: AsyncGenerator<Buffer>,
+  bytes: number,
+): Promise<{ chunks: Buffer[]; isComplete: boolean }> {
+  const chunks: Buffer[] = [];
   for (let size = 0; size < bytes; ) {
-    const next = await pieces.next();
-    if (next.done) return { taken, isAll: true };
-    taken.push(next.value);
+    const next = await source.next();
+    if (next.done) return { chunks, isComplete: true };
+    chunks.push(next.value);
     size += next.value.length;
   }
-  return { taken, isAll: false };
+  return { chunks, isComplete: false };
 }
 
-async function* chained(begun: readonly Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  yield* begun;
+async function* concatenate(start: readonly Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  yield* start;
   yield* rest;
   yield END_OF_SUCCESS;
 }

@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
 import { addDays, type Day } from '../kernel/days.ts';
-import { packed } from '../state/packed.ts';
+import { packColumns } from '../state/packed.ts';
 import { prepared } from '../state/prepared.ts';
 import { preparedRows } from '../state/prepared-rows.ts';
 import type { Db, UsageCostRow } from '../state/tables.ts';
-import { type Cost, type EntityType, METRICS, type Metric } from './cost.ts';
+import type { Cost, MetricMicros } from './cost.ts';
+import type { EntityRef, EntityType } from './entity.ts';
+import { METRICS, type Metric } from './meter.ts';
+import type { Window } from './window.ts';
 
-/** Where each metric stands in a row of `usage_costs`. */
-export const COLUMNS = {
+/** The column of `usage_costs` for each metric. */
+export const METRIC_COLUMNS = {
   backup: 'backup_micros',
   compute: 'compute_micros',
   dataTransfer: 'data_transfer_micros',
@@ -20,24 +23,24 @@ export const COLUMNS = {
   storage: 'storage_micros',
 } as const satisfies Record<Metric, keyof UsageCostRow>;
 
-/** A cost as it is read: five columns instead of eighteen, since both drivers pay by the column. */
+/** A cost read as five columns instead of eighteen: the drivers' time per row grows with the number of columns. */
 export interface PackedCostRow {
   entity_id: string;
   entity_name: string;
   data_warehouse_id: string;
   service_id: string | null;
-  /** Everything else, between blanks: none of it has any. */
+  /** The other columns, separated by spaces. */
   packed: string;
 }
 
-const packedColumns = ['date', 'entity_type', 'locked', ...METRICS.map((metric) => COLUMNS[metric])];
+const packedColumns = ['date', 'entity_type', 'locked', ...METRICS.map((metric) => METRIC_COLUMNS[metric])];
 
-export const packedCost = sql<PackedCostRow>`entity_id, entity_name, data_warehouse_id, service_id,
-  ${packed(packedColumns)} AS packed`;
+export const packedCostColumns = sql<PackedCostRow>`entity_id, entity_name, data_warehouse_id, service_id,
+  ${packColumns(packedColumns)} AS packed`;
 
-export function unpackedCost(organizationId: string, row: PackedCostRow): Cost {
+export function parsePackedCost(organizationId: string, row: PackedCostRow): Cost {
   const [date = '', entityType, locked, ...amounts] = row.packed.split(' ');
-  const micros = {} as Record<Metric, number>;
+  const micros = {} as MetricMicros;
   for (const [index, metric] of METRICS.entries()) micros[metric] = Number(amounts[index]);
   return {
     organizationId,
@@ -61,7 +64,7 @@ const toCost = (row: UsageCostRow): Cost => ({
   dataWarehouseId: row.data_warehouse_id,
   serviceId: row.service_id ?? undefined,
   isLocked: row.locked === 1,
-  micros: Object.fromEntries(METRICS.map((metric) => [metric, row[COLUMNS[metric]]])) as Record<Metric, number>,
+  micros: Object.fromEntries(METRICS.map((metric) => [metric, row[METRIC_COLUMNS[metric]]])) as MetricMicros,
 });
 
 function toRow(cost: Cost): UsageCostRow {
@@ -75,25 +78,25 @@ function toRow(cost: Cost): UsageCostRow {
     service_id: cost.serviceId ?? null,
     locked: cost.isLocked ? 1 : 0,
   };
-  for (const metric of METRICS) row[COLUMNS[metric]] = cost.micros[metric];
+  for (const metric of METRICS) row[METRIC_COLUMNS[metric]] = cost.micros[metric];
   return row as UsageCostRow;
 }
 
 const selectDays = prepared((db: Db, value: { organizationId: string; from: string; to: string }) => ({
   compile: () =>
-    sql<PackedCostRow>`SELECT ${packedCost} FROM usage_costs
+    sql<PackedCostRow>`SELECT ${packedCostColumns} FROM usage_costs
       WHERE organization_id = ${value.organizationId} AND date >= ${value.from} AND date <= ${value.to}`.compile(db),
 }));
 
-/** Both ends included, in no order. */
-export async function listCosts(db: Db, organizationId: string, from: Day, to: Day): Promise<Cost[]> {
-  return (await selectDays.all(db, { organizationId, from, to })).map((row) => unpackedCost(organizationId, row));
+/** In no order. */
+export async function listCosts(db: Db, organizationId: string, { from, to }: Window): Promise<Cost[]> {
+  return (await selectDays.all(db, { organizationId, from, to })).map((row) => parsePackedCost(organizationId, row));
 }
 
-/** A multi-row insert stays well under the number of parameters that either store takes. */
+/** Keeps a multi-row insert well below the parameter limit of either store. */
 const ROWS_PER_INSERT = 500;
 
-/** Adds records, or puts them in the place of those of the same day and entity. */
+/** Inserts records, or replaces those of the same day and entity. */
 export async function putCosts(tx: Db, costs: readonly Cost[]): Promise<void> {
   for (let start = 0; start < costs.length; start += ROWS_PER_INSERT) {
     await tx
@@ -106,7 +109,7 @@ export async function putCosts(tx: Db, costs: readonly Cost[]): Promise<void> {
             'data_warehouse_id',
             'service_id',
             'locked',
-            ...Object.values(COLUMNS),
+            ...Object.values(METRIC_COLUMNS),
           ] as const;
           return Object.fromEntries(columns.map((column) => [column, eb.ref(`excluded.${column}`)]));
         }),
@@ -117,7 +120,7 @@ export async function putCosts(tx: Db, costs: readonly Cost[]): Promise<void> {
 
 const ALL_COLUMNS = Object.keys(toRow({ micros: {} } as Cost)) as (keyof UsageCostRow)[];
 
-/** As `putCosts`, for those who write thousands every minute; a locked record is never touched. */
+/** Like `putCosts`, but with prepared statements, for thousands of records a minute. Locked records stay unchanged. */
 export async function putOpenCosts(tx: Db, costs: readonly Cost[]): Promise<void> {
   await upsertOpen(tx, costs.map(toRow));
 }
@@ -136,7 +139,7 @@ const upsertOpen = preparedRows<UsageCostRow>(ALL_COLUMNS, (db, rows) =>
     ),
 );
 
-const selectClosed = prepared((db: Db, value: { organizationId: string; date: Day }) =>
+const selectLocked = prepared((db: Db, value: { organizationId: string; date: Day }) =>
   db
     .selectFrom('usage_costs')
     .select(['entity_type', 'entity_id'])
@@ -145,21 +148,17 @@ const selectClosed = prepared((db: Db, value: { organizationId: string; date: Da
     .where('locked', '=', 1),
 );
 
-/** Whose record of that day is locked. */
-export async function listClosedEntities(
-  db: Db,
-  organizationId: string,
-  date: Day,
-): Promise<Pick<Cost, 'entityType' | 'entityId'>[]> {
-  const rows = await selectClosed.all(db, { organizationId, date });
+/** The entities whose record of that day is locked. */
+export async function listLockedEntities(db: Db, organizationId: string, date: Day): Promise<EntityRef[]> {
+  const rows = await selectLocked.all(db, { organizationId, date });
   return rows.map(({ entity_type, entity_id }) => ({ entityType: entity_type as EntityType, entityId: entity_id }));
 }
 
-/** Of one entity, from a day on. */
+/** The records of one entity from a day on, oldest first. */
 export async function listEntityCosts(
   db: Db,
   organizationId: string,
-  { entityType, entityId }: Pick<Cost, 'entityType' | 'entityId'>,
+  { entityType, entityId }: EntityRef,
   from: Day,
 ): Promise<Cost[]> {
   const rows = await db
@@ -184,7 +183,7 @@ export async function deleteCost(tx: Db, { organizationId, date, entityType, ent
     .execute();
 }
 
-/** Each clickpipe as its latest record has it. */
+/** The latest record of each clickpipe. */
 export async function listClickpipes(db: Db, organizationId: string): Promise<Cost[]> {
   const rows = await db
     .selectFrom('usage_costs as cost')
@@ -207,20 +206,27 @@ export async function listClickpipes(db: Db, organizationId: string): Promise<Co
   return rows.map(toCost);
 }
 
-/** How far metered usage has been rated and closed; undefined where there is none. */
-export interface Progress {
+/** How far metered usage of an organization has been rated and locked. */
+export interface RatingProgress {
   ratedAt: number;
   /** Every day up to this one is locked. */
   lockedThrough: Day | undefined;
 }
 
-export async function findProgress(db: Db, organizationId: string): Promise<Progress | undefined> {
-  const { rows } = await sql<{ rated_at: number | null; open: Day | null; closed: Day | null; last: Day | null }>`
-    SELECT MAX(rated_at) AS rated_at, MIN(CASE WHEN locked = 0 THEN date END) AS open,
-      MIN(CASE WHEN locked = 1 THEN date END) AS closed, MAX(CASE WHEN locked = 1 THEN date END) AS last
+/** Undefined when the organization has no metered usage. */
+export async function findRatingProgress(db: Db, organizationId: string): Promise<RatingProgress | undefined> {
+  const { rows } = await sql<{
+    rated_at: number | null;
+    first_open: Day | null;
+    first_locked: Day | null;
+    last_locked: Day | null;
+  }>`
+    SELECT MAX(rated_at) AS rated_at, MIN(CASE WHEN locked = 0 THEN date END) AS first_open,
+      MIN(CASE WHEN locked = 1 THEN date END) AS first_locked, MAX(CASE WHEN locked = 1 THEN date END) AS last_locked
     FROM usage_days WHERE organization_id = ${organizationId}`.execute(db);
-  const { rated_at = null, open = null, closed = null, last = null } = rows[0] ?? {};
+  const { rated_at = null, first_open = null, first_locked = null, last_locked = null } = rows[0] ?? {};
   if (rated_at === null) return undefined;
-  if (open === null) return { ratedAt: rated_at, lockedThrough: last ?? undefined };
-  return { ratedAt: rated_at, lockedThrough: closed !== null && closed < open ? addDays(open, -1) : undefined };
+  if (first_open === null) return { ratedAt: rated_at, lockedThrough: last_locked ?? undefined };
+  const hasLocked = first_locked !== null && first_locked < first_open;
+  return { ratedAt: rated_at, lockedThrough: hasLocked ? addDays(first_open, -1) : undefined };
 }

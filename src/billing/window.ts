@@ -1,7 +1,7 @@
-import { type Day, daysFromTo, parseDay } from '../kernel/days.ts';
-import { refuse, type Violation } from '../kernel/errors.ts';
+import { countDaysBetween, type Day, parseDay } from '../kernel/days.ts';
+import { rejectViolations, type Violation } from '../kernel/errors.ts';
 
-/** Both days included. */
+/** A range of UTC days, both ends included. */
 export interface Window {
   from: Day;
   to: Day;
@@ -9,7 +9,7 @@ export interface Window {
 
 const MAX_DAYS = 31;
 
-/** Plain dates, or date-times of which the UTC day counts. `maxDays` is how many there may be, both ends counted. */
+/** Accepts dates, and date-times, which are converted to their UTC day. `maxDays` counts both ends. */
 export function parseWindow(
   { from_date, to_date }: { from_date: string; to_date: string },
   maxDays: number = MAX_DAYS,
@@ -18,19 +18,18 @@ export function parseWindow(
   const from = parseDay(from_date);
   const to = parseDay(to_date);
   const violations: Violation[] = [];
-  if (from === undefined) violations.push({ path: 'query.from_date', rule, value: from_date });
-  if (to === undefined) violations.push({ path: 'query.to_date', rule, value: to_date });
+  if (from === undefined) violations.push({ path: 'from_date', rule, value: from_date });
+  if (to === undefined) violations.push({ path: 'to_date', rule, value: to_date });
   if (from !== undefined && to !== undefined) {
-    const span = daysFromTo(from, to);
-    if (span < 0)
-      violations.push({ path: 'query.from_date', rule: 'The value must not be after to_date', value: from_date });
+    const span = countDaysBetween(from, to);
+    if (span < 0) violations.push({ path: 'from_date', rule: 'The value must not be after to_date', value: from_date });
     if (span >= maxDays)
       violations.push({
-        path: 'query.to_date',
+        path: 'to_date',
         rule: `The value must be at most ${maxDays - 1} days after from_date`,
         value: to_date,
       });
   }
-  refuse(violations);
+  rejectViolations(violations);
   return { from: from ?? '', to: to ?? '' };
 }

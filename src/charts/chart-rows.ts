@@ -1,7 +1,7 @@
 import type { Points, Value } from './series-query.ts';
 import type { TimeBuckets } from './time-buckets.ts';
 
-export type ChartRow = { ts_bucket?: number; group?: string[] } & Record<string, Value | string[]>;
+type ChartRow = { ts_bucket?: number; group?: string[] } & Record<string, Value | string[]>;
 
 /** The wire format of chart series: one row per bucket and group that has a value. */
 export function toChartRows(

@@ -51,7 +51,7 @@ export interface TileView extends Range {
   limit: number;
 }
 
-export type SourceColumn = Column & ColumnContents;
+type SourceColumn = Column & ColumnContents;
 
 interface Options {
   engine: Engine;

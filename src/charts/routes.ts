@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { compressAnswer } from '../http/compression.ts';
-import { dashboardAnswer } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { compressResponse } from '../http/compression.ts';
+import { dashboardResponse } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { type Clock, parseDateTime } from '../kernel/clock.ts';
-import { refuse } from '../kernel/errors.ts';
+import { rejectViolations } from '../kernel/errors.ts';
+import { DASHBOARD_READERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
-import { READ } from '../tokens/token.ts';
 import { toChartRows } from './chart-rows.ts';
 import type { Charts, QueryScope, TileView } from './charts.ts';
 import {
@@ -32,19 +32,19 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
     app.post(
       '/api/v2/charts/series',
       {
-        config: { operation: 'queryChartSeries', roles: READ },
-        onSend: compressAnswer,
+        config: { operation: 'queryChartSeries', roles: DASHBOARD_READERS },
+        onSend: compressResponse,
         schema: {
           tags,
           summary: 'Query chart series',
           description: 'Returns up to five series over one time range, with one row per time bucket and group.',
           body: ChartSeriesBody,
-          response: dashboardAnswer(Type.Array(ChartRow)),
+          response: dashboardResponse(Type.Array(ChartRow)),
         },
       },
       async (request, reply) => {
         const { startTime, endTime, granularity = 'auto', seriesReturnType } = request.body;
-        rejectEmptyRange('request body.startTime', startTime, endTime);
+        rejectEmptyRange('startTime', startTime, endTime);
         const series = request.body.series.map((one) => ({
           ...one,
           type: 'time' as const,
@@ -55,8 +55,10 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         const groupBy = series[0]?.groupBy ?? [];
         const differs = series.findIndex((one) => JSON.stringify(one.groupBy) !== JSON.stringify(groupBy));
         if (differs > 0) {
-          const path = `request body.series[${differs}].groupBy`;
-          refuse([{ path, rule: 'All series must have the same groupBy fields', value: series[differs]?.groupBy }]);
+          const path = `series[${differs}].groupBy`;
+          rejectViolations([
+            { path, rule: 'All series must have the same groupBy fields', value: series[differs]?.groupBy },
+          ]);
         }
         // The end is inclusive here, as in the public interface.
         const range = { startMs: startTime, endMs: endTime + 1 };
@@ -71,21 +73,21 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
     app.get(
       '/api/v2/dashboards/:id/tiles/:tileId/data',
       {
-        config: { operation: 'getTileData', roles: READ },
-        onSend: compressAnswer,
+        config: { operation: 'getTileData', roles: DASHBOARD_READERS },
+        onSend: compressResponse,
         schema: {
           tags,
           summary: 'Get the data of a tile',
           description: 'Runs the queries of a stored tile over any time range.',
           params: TilePath,
           querystring: TileQuery,
-          response: dashboardAnswer(TileResponse),
+          response: dashboardResponse(TileResponse),
         },
       },
       async (request, reply) => {
         const { groups, others, limit, ...rest } = request.query;
         const { id, tileId } = request.params;
-        const view = parseView('query', clock.now(), {
+        const view = parseView(clock.now(), {
           ...rest,
           groups: groups === undefined ? undefined : Number(groups),
           others: others === 'true',
@@ -98,21 +100,21 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
     app.post(
       '/api/v2/charts/tile',
       {
-        config: { operation: 'drawTile', roles: READ },
-        onSend: compressAnswer,
+        config: { operation: 'drawTile', roles: DASHBOARD_READERS },
+        onSend: compressResponse,
         schema: {
           tags,
           summary: 'Preview a tile',
           description:
             'Returns the data of a tile that is not stored. The body is a tile as in a dashboard, plus the time range.',
           body: TilePreviewBody,
-          response: dashboardAnswer(TileResponse),
+          response: dashboardResponse(TileResponse),
         },
       },
       async (request, reply) => {
         const { series, asRatio = false } = request.body;
-        refuse(listSeriesViolations(series, 'request body.'));
-        const view = parseView('request body', clock.now(), request.body);
+        rejectViolations(listSeriesViolations(series, ''));
+        const view = parseView(clock.now(), request.body);
         const tile = { asRatio, series: series.map(normalizeSeries) };
         return { data: await charts.previewTile(createQueryScope(request, reply), tile, view) };
       },
@@ -121,20 +123,20 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
     app.get(
       '/api/v2/sources/:id/columns',
       {
-        config: { operation: 'listSourceColumns', roles: READ },
-        onSend: compressAnswer,
+        config: { operation: 'listSourceColumns', roles: DASHBOARD_READERS },
+        onSend: compressResponse,
         schema: {
           tags: ['Sources'],
           summary: 'List the columns of a source',
           description: 'The columns of the table, with the map keys and metric names that occur in the time range.',
           params: ResourcePath,
           querystring: ColumnsQuery,
-          response: dashboardAnswer(Type.Array(ColumnRecord)),
+          response: dashboardResponse(Type.Array(ColumnRecord)),
         },
       },
       async (request, reply) => {
         const { metricDataType, ...input } = request.query;
-        const { startMs, endMs } = parseView('query', clock.now(), input);
+        const { startMs, endMs } = parseView(clock.now(), input);
         const options = { startMs, endMs, metricDataType };
         return { data: await charts.listColumns(createQueryScope(request, reply), request.params.id, options) };
       },
@@ -153,11 +155,11 @@ interface ViewInput {
 }
 
 /** Defaults to the last hour. */
-function parseView(place: string, now: number, asked: ViewInput): TileView {
+function parseView(now: number, asked: ViewInput): TileView {
   const { start, end, granularity = 'auto', timezone = 'UTC', groups, others = false, limit = SEARCH_ROWS } = asked;
-  const endMs = end === undefined ? now : parseMoment(`${place}.end`, end);
-  const startMs = start === undefined ? endMs - HOUR_MS : parseMoment(`${place}.start`, start);
-  rejectEmptyRange(`${place}.start`, startMs, endMs);
+  const endMs = end === undefined ? now : parseMoment('end', end);
+  const startMs = start === undefined ? endMs - HOUR_MS : parseMoment('start', start);
+  rejectEmptyRange('start', startMs, endMs);
   return { startMs, endMs, granularity, timezone, groups, withOthers: others, limit };
 }
 
@@ -168,7 +170,7 @@ function createQueryScope(request: FastifyRequest, reply: object): QueryScope {
   raw.once('close', () => {
     if (!raw.writableFinished) controller.abort();
   });
-  const { organizationId, credentialId } = callerOf(request);
+  const { organizationId, credentialId } = getIdentity(request);
   return { organizationId, credentialId, signal: controller.signal };
 }
 
@@ -176,12 +178,12 @@ function parseMoment(path: string, text: string | number): number {
   if (typeof text === 'number') return text;
   const ms = /^\d{12,14}$/.test(text) ? Number(text) : parseDateTime(text, { offset: 'required' });
   if (ms === undefined)
-    refuse([
+    rejectViolations([
       { path, rule: 'The value must be epoch milliseconds or an ISO 8601 date-time with an offset or Z', value: text },
     ]);
   return ms ?? 0;
 }
 
 function rejectEmptyRange(path: string, startMs: number, endMs: number): void {
-  if (startMs >= endMs) refuse([{ path, rule: 'The start must be before the end', value: startMs }]);
+  if (startMs >= endMs) rejectViolations([{ path, rule: 'The start must be before the end', value: startMs }]);
 }

@@ -5,7 +5,7 @@ import { SeriesBody } from './series-schema.ts';
 import { TileBody } from './tile-schema.ts';
 import { GRANULARITIES } from './time-buckets.ts';
 
-export const GranularityName = Type.Enum([...(Object.keys(GRANULARITIES) as (keyof typeof GRANULARITIES)[]), 'auto'], {
+const GranularityName = Type.Enum([...(Object.keys(GRANULARITIES) as (keyof typeof GRANULARITIES)[]), 'auto'], {
   description: 'auto: the smallest step that needs at most 60 buckets',
 });
 

@@ -87,7 +87,7 @@ describe('shared queries', () => {
       (length) => length > before,
       'the query is still running',
     );
-    expect(ran.at(-1)).toBe('cancelled');
+    expect(ran.at(-1)).toBe('canceled');
   });
 
   it('are limited per token: more wait, then are rejected; other tokens are not affected', async () => {

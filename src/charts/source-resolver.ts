@@ -6,7 +6,7 @@ import type { Table } from './series-query.ts';
 import type { Series } from './series-schema.ts';
 
 /** The members of a series that select its table. */
-export type SourceReference = Pick<Series, 'sourceId' | 'dataSource' | 'metricName' | 'metricDataType' | 'aggFn'>;
+type SourceReference = Pick<Series, 'sourceId' | 'dataSource' | 'metricName' | 'metricDataType' | 'aggFn'>;
 
 interface Options {
   engine: Engine;

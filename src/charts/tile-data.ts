@@ -17,7 +17,7 @@ interface TileFrame {
   timezone: string;
 }
 
-export interface TimeData extends TileFrame {
+interface TimeData extends TileFrame {
   type: 'time';
   granularity: string;
   /** The start of each bucket. */
@@ -26,27 +26,27 @@ export interface TimeData extends TileFrame {
   groups: GroupCount;
 }
 
-export interface TableData extends TileFrame {
+interface TableData extends TileFrame {
   type: 'table';
   columns: { name: string; kind: 'group' | 'value' }[];
   rows: Value[][];
   groups: GroupCount;
 }
 
-export interface NumberData extends TileFrame {
+interface NumberData extends TileFrame {
   type: 'number';
   value: Value;
   series: { name: string; value: Value }[];
 }
 
-export interface SearchData extends TileFrame {
+interface SearchData extends TileFrame {
   type: 'search';
   columns: { name: string }[];
   /** Newest first. */
   rows: unknown[][];
 }
 
-export interface MarkdownData {
+interface MarkdownData {
   type: 'markdown';
   content: string;
 }

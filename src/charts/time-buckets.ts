@@ -31,7 +31,7 @@ const AUTO_GRANULARITIES = (Object.keys(GRANULARITIES) as Granularity[]).filter(
   (name) => name !== '1s' && name !== '10m',
 );
 
-export const MAX_AUTO_BUCKETS = 60;
+const MAX_AUTO_BUCKETS = 60;
 export const MAX_BUCKETS = 1500;
 
 export interface Range {

@@ -3,7 +3,7 @@ import type { Draft } from './draft.ts';
 import type { Group, Points, SeriesQuery, Value } from './series-query.ts';
 
 /** The grouping expressions and their names. */
-export type GroupingKeys = Pick<Draft, 'bucket' | 'groups' | 'groupNames' | 'writer'>;
+type GroupingKeys = Pick<Draft, 'bucket' | 'groups' | 'groupNames' | 'writer'>;
 
 /** The same keys for rows that are already grouped. */
 export const referenceKeys = ({ groupNames, writer }: GroupingKeys): GroupingKeys => ({
@@ -13,7 +13,7 @@ export const referenceKeys = ({ groupNames, writer }: GroupingKeys): GroupingKey
   writer,
 });
 
-export const renderAggregate = ({ name, level, arguments: given }: Aggregate, suffix = ''): string =>
+const renderAggregate = ({ name, level, arguments: given }: Aggregate, suffix = ''): string =>
   `${name}${suffix}${level === undefined ? '' : `(${level})`}(${given.join(', ')})`;
 
 /**

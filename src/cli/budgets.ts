@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Threshold } from '../billing/budgets/budget.ts';
 import type { BudgetSettings } from '../billing/budgets/budgets.ts';
-import { budgetRecord } from '../billing/budgets/schema.ts';
+import { toBudgetRecord } from '../billing/budgets/schema.ts';
 import type { Domains } from '../domains.ts';
 import { AppError } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
@@ -32,7 +32,7 @@ export function budgetCommands(program: Command, world: World): void {
   command('list', 'list budgets and what they have told this month').action(async (options) => {
     await withDomains(options, world, async (domains) => {
       const { id } = await chosenOrganization(domains, options.org);
-      const records = (await domains.budgets.list(id)).map(budgetRecord);
+      const records = (await domains.budgets.list(id)).map(toBudgetRecord);
       if (options.json) return world.print(JSON.stringify(records));
       const rows = records.map(({ id: own, name, monthlyCHC, thresholds, webhook, notices }) => [
         own,
@@ -61,8 +61,8 @@ export function budgetCommands(program: Command, world: World): void {
         const shown = known
           ? await domains.budgets.update(localActor(world), id, known, settings)
           : await domains.budgets.create(localActor(world), id, settings);
-        if (options.json) return world.print(JSON.stringify(budgetRecord(shown)));
-        world.say(`${known ? 'Changed' : 'Made'} budget ${name}: ${budgetRecord(shown).monthlyCHC} CHC a month.`);
+        if (options.json) return world.print(JSON.stringify(toBudgetRecord(shown)));
+        world.say(`${known ? 'Changed' : 'Made'} budget ${name}: ${toBudgetRecord(shown).monthlyCHC} CHC a month.`);
         if (shown.newSecret === undefined) return;
         world.say('Its secret is shown this once.');
         world.print(shown.newSecret);

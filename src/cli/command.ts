@@ -69,7 +69,7 @@ export function configOf(
   return loaded.config;
 }
 
-export interface Logs {
+interface Logs {
   log: Logger;
   /** One line for each answered request; none above level info. */
   access: AccessLog;

@@ -7,7 +7,7 @@ import { listProblems } from '../dashboards/folder.ts';
 import type { Dashboard } from '../dashboards/schema.ts';
 import type { Domains } from '../domains.ts';
 import { isoSeconds } from '../kernel/clock.ts';
-import { derivedHexId } from '../kernel/ids.ts';
+import { deriveHexId } from '../kernel/ids.ts';
 import {
   chosenOrganization,
   localActor,
@@ -98,15 +98,15 @@ export function dashboardCommands(program: Command, world: World): void {
         const wanted = await Promise.all(
           files.map(async (file) => {
             const { id: organizationId } = await chosenOrganization(domains, options.org ?? file.organization);
-            const id = file.id ?? derivedHexId(organizationId, 'dashboard', file.name);
+            const id = file.id ?? deriveHexId(organizationId, 'dashboard', file.name);
             return { organizationId, dashboard: normalizeDashboard(id, file) };
           }),
         );
         const { dashboards, warnings } = await domains.applyDashboards(localActor(world), wanted, options);
         for (const warning of warnings) world.say(`warning: ${warning}`);
         if (options.json) return world.print(JSON.stringify({ dryRun: options.dryRun === true, dashboards, warnings }));
-        for (const { action, name, id } of dashboards)
-          if (action !== 'unchanged') world.print(`${action === 'add' ? '+' : '~'} ${name} (${id})`);
+        for (const { action, name, id } of dashboards.filter((one) => one.action !== 'unchanged'))
+          world.print(`${action === 'add' ? '+' : '~'} ${name} (${id})`);
         const count = (action: string) => dashboards.filter((one) => one.action === action).length;
         const summary = `${count('add')} added, ${count('change')} changed, ${count('unchanged')} unchanged`;
         world.print(options.dryRun ? `Plan: ${summary}. Nothing was stored.` : `Applied: ${summary}.`);

@@ -6,7 +6,7 @@ import { openDemoLoader } from '../demo/telemetry/loader.ts';
 import { openDemoUsage } from '../demo/usage/loader.ts';
 import { parseNetwork } from '../kernel/addresses.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { addDays, dayOf } from '../kernel/days.ts';
+import { addDays, toUtcDay } from '../kernel/days.ts';
 import type { Server } from '../server.ts';
 import { configOf, localActor, UsageError, type World, withSettings } from './command.ts';
 import { runServer, SERVER_SETTINGS } from './serve.ts';
@@ -53,7 +53,7 @@ export function demoCommand(program: Command, world: World): void {
 }
 
 function welcome({ url, dashboardUrl }: Server, { databaseUrl, dataDirectory }: Config): string {
-  const today = dayOf(systemClock.now());
+  const today = toUtcDay(systemClock.now());
   const organization = `${url}/v1/organizations/${demo.organizationId}`;
   const admin = `-u ${demo.admin.keyId}:${demo.admin.keySecret}`;
   const developer = `-u ${demo.developer.keyId}:${demo.developer.keySecret}`;

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { isoSeconds, systemClock } from '../kernel/clock.ts';
-import { isActive, KEY_STATES, type Key, ROLES, type Role } from '../keys/key.ts';
-import { keyRecord } from '../keys/schema.ts';
+import { isKeyRole, KEY_ROLES, type KeyRole } from '../kernel/roles.ts';
+import { isActive, KEY_STATES, type Key } from '../keys/key.ts';
+import { toKeyRecord } from '../keys/schema.ts';
 import {
   chosenOrganization,
   expiryOf,
@@ -30,7 +31,7 @@ export function keyCommands(program: Command, world: World): void {
   command('list', 'list keys').action(async (options) => {
     await withDomains(options, world, async (domains) => {
       const keys = await domains.keys.list((await chosenOrganization(domains, options.org)).id);
-      if (options.json) return world.print(JSON.stringify(keys.map(keyRecord)));
+      if (options.json) return world.print(JSON.stringify(keys.map(toKeyRecord)));
       const rows = keys.map((one) => [
         one.id,
         one.name,
@@ -39,21 +40,21 @@ export function keyCommands(program: Command, world: World): void {
         one.roles.join(','),
         one.usedAt === undefined ? 'never' : isoSeconds(one.usedAt),
       ]);
-      for (const line of table(['ID', 'NAME', 'KEY ID', 'STATE', 'ROLES', 'LAST USED'], rows)) world.print(line);
+      for (const line of table(['ID', 'NAME', 'KEY ID', 'STATE', 'KEY_ROLES', 'LAST USED'], rows)) world.print(line);
     });
   });
 
   command('create', 'create a key; its secret is printed this once')
     .option('--name <name>', 'name of the key')
-    .option('--role <role...>', ROLES.join(', '))
+    .option('--role <role...>', KEY_ROLES.join(', '))
     .option('--expires <time>', 'ISO 8601 date-time with an offset or Z')
     .option('--state <state>', KEY_STATES.join(', '))
     .action(async (options) => {
       const roles = options.role as string[] | undefined;
-      const wrong = (roles ?? []).filter((role) => !ROLES.includes(role as Role));
+      const wrong = (roles ?? []).filter((role) => !isKeyRole(role));
       const mistakes = [
         ...nameMistakes(options.name),
-        ...wrong.map((role) => `--role must be one of ${ROLES.join(', ')}, not "${role}"`),
+        ...wrong.map((role) => `--role must be one of ${KEY_ROLES.join(', ')}, not "${role}"`),
       ];
       if (options.state !== undefined && !KEY_STATES.includes(options.state))
         mistakes.push(`--state must be one of ${KEY_STATES.join(', ')}`);
@@ -63,12 +64,12 @@ export function keyCommands(program: Command, world: World): void {
         const { id } = await chosenOrganization(domains, options.org);
         const settings = {
           name: options.name,
-          roles: roles && ([...new Set(roles)] as Role[]),
+          roles: roles && ([...new Set(roles)] as KeyRole[]),
           expireAt: options.expires,
           state: options.state,
         };
         const { key: created, credentials } = await domains.keys.create(localActor(world), id, settings);
-        if (options.json) return world.print(JSON.stringify({ key: keyRecord(created), ...credentials }));
+        if (options.json) return world.print(JSON.stringify({ key: toKeyRecord(created), ...credentials }));
         world.say(`Created key ${created.name} (${created.roles.join(', ')}). The secret is shown this once.`);
         world.print(`${credentials?.keyId}:${credentials?.keySecret}`);
       });
@@ -84,7 +85,7 @@ export function keyCommands(program: Command, world: World): void {
         });
         world.print(
           options.json
-            ? JSON.stringify(keyRecord(disabled))
+            ? JSON.stringify(toKeyRecord(disabled))
             : `Disabled key ${disabled.name} (…${disabled.keySuffix}).`,
         );
       });
@@ -100,7 +101,7 @@ export function keyCommands(program: Command, world: World): void {
           organization.id,
           id.toLowerCase(),
         );
-        if (options.json) return world.print(JSON.stringify({ key: keyRecord(rotated), keySecret }));
+        if (options.json) return world.print(JSON.stringify({ key: toKeyRecord(rotated), keySecret }));
         world.say(`The key id …${rotated.keySuffix} stays; its new secret is shown this once.`);
         world.print(keySecret);
       });

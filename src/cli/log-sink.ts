@@ -12,8 +12,6 @@ const CLOSE_WITHIN_MS = 2000;
 /** A character of UTF-16 takes at most so many bytes in UTF-8. */
 const BYTES_PER_CHARACTER = 3;
 
-export type LogSink = ReturnType<typeof openLogSink>;
-
 /**
  * Lines to a file descriptor, gathered and written in the background, in order. Every request writes one, so they go
  * into bytes at once: pino's own destination gathers text, which takes four times as long. A log that cannot be written

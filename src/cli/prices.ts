@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { METERS } from '../billing/meter.ts';
-import type { PriceBook } from '../billing/price.ts';
+import type { PriceBook } from '../billing/prices/price-book.ts';
 import { parsePriceFile } from '../billing/prices/price-file.ts';
 import { parseDate, systemClock } from '../kernel/clock.ts';
-import { type Day, dayOf } from '../kernel/days.ts';
+import { type Day, toUtcDay } from '../kernel/days.ts';
 import { localActor, STORE_SETTINGS, table, UsageError, type World, withDomains, withSettings } from './command.ts';
 import { readFleet } from './serve.ts';
 
@@ -15,9 +15,9 @@ export function priceCommands(program: Command, world: World): void {
   command('show', 'show the prices of a day')
     .option('--date <date>', 'YYYY-MM-DD; today when left out')
     .action(async (options) => {
-      const day = options.date === undefined ? dayOf(systemClock.now()) : dayFrom('--date', options.date);
+      const day = options.date === undefined ? toUtcDay(systemClock.now()) : dayFrom('--date', options.date);
       await withDomains(options, world, async (domains) => {
-        const book = await domains.prices.bookFor(day);
+        const book = await domains.prices.getForDay(day);
         if (options.json) return world.print(JSON.stringify(book));
         world.say(`Version ${book.version}, in effect from ${book.effectiveFrom}; CHC, for usage on ${day}.`);
         for (const line of table(['METER', 'ENTITY', 'TIER', 'REGION', 'PRICE', 'FOR ONE OF'], rowsOf(book)))

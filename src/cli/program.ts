@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { AppError, sentence } from '../kernel/errors.ts';
+import { AppError, formatViolation } from '../kernel/errors.ts';
 import { VERSION } from '../server.ts';
 import { applyCommand, exportCommand } from './apply.ts';
 import { budgetCommands } from './budgets.ts';
@@ -62,7 +62,7 @@ function explained(error: unknown, world: World): number {
     return USAGE;
   }
   if (error instanceof AppError) {
-    const lines = error.violations.length > 0 ? error.violations.map(sentence) : [error.message];
+    const lines = error.violations.length > 0 ? error.violations.map(formatViolation) : [error.message];
     for (const line of lines) world.say(`error: ${line}`);
     return error.code === 'bad_request' ? USAGE : FAILED;
   }

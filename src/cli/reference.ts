@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import pino from 'pino';
 import { renderAggregationReference } from '../charts/aggregation-reference.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { ROLES } from '../keys/key.ts';
+import { KEY_ROLES } from '../kernel/roles.ts';
 import { startServer } from '../server.ts';
 import { configOf, type World } from './command.ts';
 
@@ -30,7 +30,7 @@ export function referenceCommand(program: Command, world: World): void {
     });
 }
 
-export async function renderReference(world: World): Promise<{ openapi: string; roles: string }> {
+async function renderReference(world: World): Promise<{ openapi: string; roles: string }> {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-reference-'));
   const config = configOf({}, { ...world, environment: {} }, { port: '0', dataDirectory: directory });
   const server = await startServer({ config, clock: systemClock, log: pino({ level: 'silent' }), access() {} });
@@ -62,7 +62,7 @@ function roleTable(operations: readonly Operation[]): string {
   const management = operations.filter(({ path }) => path.startsWith('/v1'));
   const allowed = (description: string) => /Roles: (.*)\.$/.exec(description)?.[1]?.split(', ') ?? [];
   const rows = management.map(({ method, path, summary, description }) => {
-    const cells = ROLES.map((role) => (allowed(description).includes(role) ? 'yes' : '403'));
+    const cells = KEY_ROLES.map((role) => (allowed(description).includes(role) ? 'yes' : '403'));
     return `| ${summary} | \`${method} ${path}\` | ${cells.join(' | ')} |`;
   });
   return [
@@ -71,8 +71,8 @@ function roleTable(operations: readonly Operation[]): string {
     'Generated from the routes by `npm run docs`. A key has one or more of these roles; one that admits the operation is enough.',
     'Dashboard operations (`/api/v2`) take a dashboard token instead of a key: a read-write one where they change something.',
     '',
-    `| operation | call | ${ROLES.join(' | ')} |`,
-    `|---|---|${ROLES.map(() => '---').join('|')}|`,
+    `| operation | call | ${KEY_ROLES.join(' | ')} |`,
+    `|---|---|${KEY_ROLES.map(() => '---').join('|')}|`,
     ...rows,
     '',
   ].join('\n');

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { isoSeconds, isoTime } from '../kernel/clock.ts';
-import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, TOKEN_ACCESSES, type Token } from '../tokens/token.ts';
+import { TOKEN_ACCESSES } from '../kernel/roles.ts';
+import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token } from '../tokens/token.ts';
 import {
   chosenOrganization,
   expiryOf,

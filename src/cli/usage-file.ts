@@ -1,7 +1,7 @@
 import { createGunzip } from 'node:zlib';
 import { AppError } from '../kernel/errors.ts';
 
-export type UsageFormat = 'csv' | 'ndjson' | 'parquet';
+type UsageFormat = 'csv' | 'ndjson' | 'parquet';
 
 /** By the end of its name, `.gz` or not; undefined when it says nothing. */
 export function usageFormatOf(path: string): UsageFormat | undefined {
@@ -84,7 +84,7 @@ async function* csvEvents(text: AsyncIterable<string>): AsyncGenerator<string> {
 const hasOpenQuote = (row: string): boolean => (row.match(/"/g)?.length ?? 0) % 2 === 1;
 
 /** RFC 4180: cells may be quoted, and a quote in them is written twice. */
-export function cellsOf(row: string): string[] {
+function cellsOf(row: string): string[] {
   const cells: string[] = [];
   const cell = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
   for (;;) {

@@ -1,23 +1,28 @@
-import type { Taken } from '../billing/metering/intake.ts';
+import type { IntakeResult } from '../billing/metering/intake.ts';
 import { readParquet } from '../engine/parquet.ts';
 import { AppError } from '../kernel/errors.ts';
 import { UsageError, type World } from './command.ts';
 import { eventsIn, textOf, USAGE_COLUMNS, usageFormatOf } from './usage-file.ts';
 
 /** Takes a batch, wherever it is stored. */
-export type Send = (events: readonly string[]) => Promise<Taken>;
+export type Send = (events: readonly string[]) => Promise<IntakeResult>;
 
 const BATCH = 10_000;
 const LISTED_ERRORS = 20;
 const BAR_WIDTH = 24;
 
 /** The whole file, batch by batch. Running it again after it was stopped counts nothing twice. */
-export async function importUsage(world: World, path: string, given: string | undefined, send: Send): Promise<Taken> {
+export async function importUsage(
+  world: World,
+  path: string,
+  given: string | undefined,
+  send: Send,
+): Promise<IntakeResult> {
   const format = given ?? usageFormatOf(path);
   if (format !== 'csv' && format !== 'ndjson' && format !== 'parquet')
     throw new UsageError([`--format must be csv, ndjson or parquet; the name of ${path} does not say which`]);
   const { bytes, chunks } = openFile(world, path);
-  const sum: Taken = { accepted: 0, duplicates: 0, rejected: 0, errors: [] };
+  const sum: IntakeResult = { accepted: 0, duplicates: 0, rejected: 0, errors: [] };
   let read = 0;
   let events = 0;
   async function* counted(): AsyncGenerator<Buffer> {
@@ -58,7 +63,7 @@ function openFile(world: World, path: string): ReturnType<World['openFile']> {
   }
 }
 
-function progressLine(part: number, { accepted, duplicates, rejected }: Taken): string {
+function progressLine(part: number, { accepted, duplicates, rejected }: IntakeResult): string {
   const done = Math.round(Math.min(1, part) * BAR_WIDTH);
   const bar = '#'.repeat(done) + '.'.repeat(BAR_WIDTH - done);
   return `[${bar}] ${String(Math.floor(Math.min(1, part) * 100)).padStart(3)} %  ${countLine({ accepted, duplicates, rejected })}`;
@@ -66,7 +71,7 @@ function progressLine(part: number, { accepted, duplicates, rejected }: Taken): 
 
 const thousands = (value: number) => value.toLocaleString('en-US');
 
-export const countLine = ({ accepted, duplicates, rejected }: Omit<Taken, 'errors'>): string =>
+export const countLine = ({ accepted, duplicates, rejected }: Omit<IntakeResult, 'errors'>): string =>
   `${thousands(accepted)} accepted, ${thousands(duplicates)} counted before, ${thousands(rejected)} rejected`;
 
 /** Through a running server, with a key of its organization. */
@@ -84,7 +89,7 @@ export async function createHttpSend(url: string, key: string): Promise<Send> {
     const body = await pack(events.map(onOneLine).join('\n'));
     return (await answerOf(
       await fetch(`${base}/v1/organizations/${organization?.id}/usageEvents`, { method: 'POST', headers, body }),
-    )) as Taken;
+    )) as IntakeResult;
   };
 }
 

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { forecastRecord } from '../billing/forecast/schema.ts';
-import { FORMATS, type Format } from '../billing/reports/exports.ts';
+import { toForecastRecord } from '../billing/forecast/schema.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../billing/reports/exports.ts';
 import { GROUPINGS, type Grouping } from '../billing/reports/grouping.ts';
-import { STEPS, type Step } from '../billing/reports/period.ts';
-import { summaryRecord } from '../billing/reports/schema.ts';
+import { PERIOD_LENGTHS, type PeriodLength } from '../billing/reports/period.ts';
+import { toSummaryRecord } from '../billing/reports/schema.ts';
 import { MAX_SUMMARY_DAYS } from '../billing/reports/summaries.ts';
 import { parseWindow, type Window } from '../billing/window.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { dayOf } from '../kernel/days.ts';
+import { toUtcDay } from '../kernel/days.ts';
 import {
   chosenOrganization,
   STORE_SETTINGS,
@@ -34,16 +34,16 @@ export function usageReportCommands(program: Command, world: World): void {
       .option('--to <date>', 'last day, included; today when left out');
 
   withDays(command('summary', 'sum up costs, beside those of the period before'))
-    .option('--by <period>', STEPS.join(', '), 'month')
+    .option('--by <period>', PERIOD_LENGTHS.join(', '), 'month')
     .option('--group <group>', GROUPINGS.join(', '), 'none')
     .option('--json', 'as JSON')
     .action(async (options) => {
       const window = windowOf(options, MAX_SUMMARY_DAYS);
-      const step = oneOf<Step>('--by', STEPS, options.by);
+      const step = oneOf<PeriodLength>('--by', PERIOD_LENGTHS, options.by);
       const grouping = oneOf<Grouping>('--group', GROUPINGS, options.group);
       await withDomains(options, world, async (domains) => {
         const { id } = await chosenOrganization(domains, options.org);
-        const { rows, totals } = summaryRecord(await domains.reports.summaries.of(id, window, step, grouping));
+        const { rows, totals } = toSummaryRecord(await domains.reports.summaries.get(id, window, step, grouping));
         if (options.json) return world.print(JSON.stringify({ rows, totals }));
         const lines = [...rows, { ...totals, period: 'all' }].map((row) => [
           row.period,
@@ -57,13 +57,13 @@ export function usageReportCommands(program: Command, world: World): void {
     });
 
   withDays(command('export', 'write costs to standard output, as CSV or FOCUS 1.2'))
-    .option('--format <format>', FORMATS.join(', '), 'csv')
+    .option('--format <format>', EXPORT_FORMATS.join(', '), 'csv')
     .action(async (options) => {
       const window = windowOf(options, Number.POSITIVE_INFINITY);
-      const format = oneOf<Format>('--format', FORMATS, options.format);
+      const format = oneOf<ExportFormat>('--format', EXPORT_FORMATS, options.format);
       await withDomains(options, world, async (domains) => {
         const { id } = await chosenOrganization(domains, options.org);
-        for await (const piece of domains.reports.exports.pieces(id, window, format)) await world.write(piece);
+        for await (const piece of domains.reports.exports.render(id, window, format)) await world.write(piece);
       });
     });
 
@@ -75,7 +75,7 @@ export function usageReportCommands(program: Command, world: World): void {
         throw new UsageError([`--month must look like 2026-11, not "${options.month}"`]);
       await withDomains(options, world, async (domains) => {
         const { id } = await chosenOrganization(domains, options.org);
-        const record = forecastRecord(await domains.forecasts.of(id, options.month));
+        const record = toForecastRecord(await domains.forecasts.get(id, options.month));
         if (options.json) return world.print(JSON.stringify(record));
         const { forecast, monthToDate, previousMonth } = record;
         const rows = [
@@ -90,7 +90,7 @@ export function usageReportCommands(program: Command, world: World): void {
 }
 
 function windowOf({ from, to }: { from?: string; to?: string }, maxDays: number): Window {
-  const today = dayOf(systemClock.now());
+  const today = toUtcDay(systemClock.now());
   const last = to ?? today;
   return parseWindow({ from_date: from ?? `${last.slice(0, 7)}-01`, to_date: last }, maxDays);
 }

@@ -55,8 +55,8 @@ export function usageCommands(program: Command, world: World): void {
       if (options.url !== undefined || options.key !== undefined) return run(await httpSend(options));
       await withDomains(quiet(options, world), world, async (domains) => {
         const { id } = await chosenOrganization(domains, options.org);
-        const rate = async () => void (await domains.rating.rateDirty(id));
-        await run((events) => domains.intake.take(id, () => events), rate).catch((error: Error) => {
+        const rate = async () => void (await domains.rating.rateChanged(id));
+        await run((events) => domains.intake.ingest(id, () => events), rate).catch((error: Error) => {
           // The embedded engine belongs to one process at a time.
           if (!/Another process uses the engine/.test(error.message)) throw error;
           throw new AppError(
@@ -69,8 +69,8 @@ export function usageCommands(program: Command, world: World): void {
 
   command('rate', 'rate what has changed, now; a running server does so by itself').action(async (options) => {
     await withDomains(quiet(options, world), world, async (domains) => {
-      await domains.intake.resume();
-      await sayChanges(domains, options, () => domains.rating.rateDirty());
+      await domains.intake.recoverUnfinished();
+      await sayChanges(domains, options, () => domains.rating.rateChanged());
     });
   });
 
@@ -80,7 +80,7 @@ export function usageCommands(program: Command, world: World): void {
       const through = dayFrom('--through', options.through);
       await withDomains(quiet(options, world), world, async (domains) => {
         const { id, name } = await chosenOrganization(domains, options.org);
-        const days = await domains.rating.lock(localActor(world, 'usage'), id, through);
+        const days = await domains.rating.lockDays(localActor(world, 'usage'), id, through);
         world.print(
           options.json
             ? JSON.stringify({ lockedThrough: through, days })

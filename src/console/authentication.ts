@@ -1,65 +1,51 @@
-import { type AuthenticateSession, type Caller, CSRF_HEADER } from '../http/guard.ts';
-import { ACCESS_ROLES } from '../tokens/token.ts';
-import { isCsrf } from './session.ts';
-import { admitsAddress, type Holder, type Sessions } from './sessions.ts';
-
-export const SESSION_COOKIE = 'pilothouse_session';
-
-/** Where a session is shown: the roles of a key count among services and keys, its access among dashboards. */
-export type Place = 'management' | 'dashboards';
-
-/** The secret in a `cookie` header. Of several the first: browsers put the most specific path there. */
-export function sessionSecretIn(header: string | undefined): string | undefined {
-  for (const part of header?.split(';') ?? []) {
-    const [name, value] = part.trim().split('=', 2);
-    if (name === SESSION_COOKIE && value) return value;
-  }
-  return undefined;
-}
+import { type AuthenticateSession, CSRF_HEADER, type Identity } from '../http/guard.ts';
+import { isKeyRole, type Role } from '../kernel/roles.ts';
+import { isAddressAllowed } from '../keys/key.ts';
+import { isCsrfToken } from './session.ts';
+import { parseSessionCookie } from './session-cookie.ts';
+import type { SessionCredential, Sessions } from './sessions.ts';
 
 /**
- * Cookie and csrf header → caller. Both or nothing: a cookie alone is sent by the browser whoever asks it to, so it
- * counts as no credentials at all, also for reading.
+ * Cookie and CSRF header → identity. A cookie alone counts as no credentials, also for reads: a browser sends it
+ * whichever page started the request.
  */
-export function createSessionAuthentication(sessions: Sessions, place: Place): AuthenticateSession {
+export function createSessionAuthentication(sessions: Sessions): AuthenticateSession {
   return async ({ cookie, [CSRF_HEADER]: csrf }) => {
-    const secret = typeof csrf === 'string' ? sessionSecretIn(cookie) : undefined;
-    if (secret === undefined || typeof csrf !== 'string' || !isCsrf(secret, csrf)) return undefined;
-    const found = await sessions.recall(secret);
-    return found && callerAs(found.holder, place);
+    const secret = typeof csrf === 'string' ? parseSessionCookie(cookie) : undefined;
+    if (secret === undefined || typeof csrf !== 'string' || !isCsrfToken(secret, csrf)) return undefined;
+    const found = await sessions.find(secret);
+    return found && toIdentity(found.credential);
   };
 }
 
-/** The one who is signed in, as the guard knows callers. */
-export function callerAs(holder: Holder, place: Place): Caller {
-  const access = holder.access === 'none' ? [] : ACCESS_ROLES[holder.access];
+export function toIdentity(credential: SessionCredential): Identity {
+  const { ipAccessList } = credential;
   return {
-    organizationId: holder.organizationId,
-    costRevision: holder.costRevision,
-    dashboardRevision: holder.dashboardRevision,
-    credentialId: holder.id,
-    credentialName: holder.name,
-    suffix: holder.suffix,
-    roles: place === 'dashboards' ? access : holder.roles,
-    allows: holder.ipAccessList.length === 0 ? undefined : (address) => admitsAddress(holder, address),
-    session: holder.kind,
+    organizationId: credential.organizationId,
+    revisions: { costs: credential.costRevision, dashboards: credential.dashboardRevision },
+    credentialId: credential.id,
+    credentialName: credential.name,
+    suffix: credential.suffix,
+    roles: credential.roles,
+    allowsAddress: ipAccessList.length === 0 ? undefined : (address) => isAddressAllowed(ipAccessList, address),
+    session: credential.kind,
   };
 }
 
-type RoleRefusal = (roles: readonly string[], caller: Caller) => string;
+type FormatRoleError = (roles: readonly Role[], identity: Identity) => string;
 
-/** Why somebody who is signed in with a token is refused by the management interface. */
+/** The error for a token session on the management interface. */
 export const needsKeySession =
-  (otherwise: RoleRefusal): RoleRefusal =>
-  (roles, caller) =>
-    caller.session === 'token'
-      ? 'You are signed in with a dashboard token, which is for dashboards only; sign in with a key'
-      : otherwise(roles, caller);
+  (otherwise: FormatRoleError): FormatRoleError =>
+  (roles, identity) =>
+    identity.session === 'token'
+      ? 'You are signed in with a dashboard token, which works for dashboards only; sign in with a key'
+      : otherwise(roles, identity);
 
-/** Why somebody who is signed in with a key is refused by the dashboard interface. */
+/** The error for a key session on the dashboard interface. */
 export const needsDashboardRole =
-  (otherwise: RoleRefusal): RoleRefusal =>
-  (roles, caller) =>
-    caller.session === 'key'
-      ? `This operation needs the role ${roles.includes('write') ? 'admin' : 'admin or developer'}`
-      : otherwise(roles, caller);
+  (otherwise: FormatRoleError): FormatRoleError =>
+  (roles, identity) =>
+    identity.session === 'key'
+      ? `This operation needs the role ${roles.filter(isKeyRole).join(' or ')}`
+      : otherwise(roles, identity);

@@ -2,7 +2,7 @@ import type { BasePath } from '../http/base-path.ts';
 import { NoQuery, type Routes } from '../http/validation.ts';
 import { ConsoleConfig } from './schema.ts';
 
-/** Credentials that everybody may know. */
+/** Public credentials of the demo. */
 export interface DemoCredentials {
   keyId: string;
   keySecret: string;
@@ -23,7 +23,7 @@ export function configRoutes({ basePath, version, demo }: Options): Routes {
         schema: {
           tags: ['Console'],
           summary: 'Get console configuration',
-          description: 'Open to everybody.',
+          description: 'Requires no credentials.',
           querystring: NoQuery,
           response: { 200: ConsoleConfig },
         },

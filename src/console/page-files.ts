@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 
-/** A file of the built console, with the encodings that the build left beside it. */
+/** A file of the built console and its precompressed variants. */
 export interface PageFile {
-  /** As it stands in an address: `/assets/main-1a2b.js`. */
+  /** URL path, such as `/assets/main-1a2b.js`. */
   address: string;
   path: string;
   type: string;
   encodings: { br?: string; gzip?: string };
-  /** Its name holds a hash of its contents, so what it holds never changes. */
+  /** The name contains a hash of the contents, so the contents never change. */
   isImmutable: boolean;
 }
 
 export interface PageFiles {
-  /** The page itself, with everything it names below the base path. */
+  /** The HTML page, with all references below the base path. */
   index: string;
   files: PageFile[];
 }
@@ -31,11 +31,11 @@ const TYPES: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
   '.woff2': 'font/woff2',
 };
-const TWINS = { br: '.br', gzip: '.gz' } as const;
-/** What may stand in an address as it is, and means nothing to the router. */
+const COMPRESSED_SUFFIXES = { br: '.br', gzip: '.gz' } as const;
+/** Needs no escaping and has no special meaning for the router. */
 const PLAIN_ADDRESS = /^\/[\w./-]+$/;
 
-/** Undefined where no console was built. The folder is read once: only what lay there then is ever served. */
+/** Undefined if the console was not built. The folder is read once; files added later are not served. */
 export function findPageFiles(directory: string, basePath: string): PageFiles | undefined {
   const index = join(directory, 'index.html');
   if (!existsSync(index)) return undefined;
@@ -49,18 +49,18 @@ export function findPageFiles(directory: string, basePath: string): PageFiles | 
     if (type === undefined || name === 'index.html' || !PLAIN_ADDRESS.test(address)) return [];
     const path = join(directory, name);
     const encodings: PageFile['encodings'] = {};
-    for (const [encoding, ending] of Object.entries(TWINS))
-      if (present.has(name + ending)) encodings[encoding as keyof typeof TWINS] = path + ending;
+    for (const [encoding, suffix] of Object.entries(COMPRESSED_SUFFIXES))
+      if (present.has(name + suffix)) encodings[encoding as keyof typeof COMPRESSED_SUFFIXES] = path + suffix;
     return [{ address, path, type, encodings, isImmutable: name.startsWith('assets/') }];
   });
-  return { index: placed(readFileSync(index, 'utf8'), basePath), files };
+  return { index: addBasePath(readFileSync(index, 'utf8'), basePath), files };
 }
 
 /**
- * What the page names from its own folder or from the root lies below the base path; scripts learn it from the meta
- * element. A `base` element would do both, but the security policy forbids it.
+ * Puts relative and root-relative references below the base path; scripts read it from the meta element. A `base`
+ * element would do both, but the content security policy forbids it.
  */
-function placed(html: string, basePath: string): string {
+function addBasePath(html: string, basePath: string): string {
   return html
     .replace(/\b(src|href)="\.?\/(?!\/)/g, `$1="${basePath}/`)
     .replace(/<head>/i, `<head>\n    <meta name="pilothouse-base" content="${basePath}" />`);

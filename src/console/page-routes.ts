@@ -21,7 +21,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** On everything of the console, and on no answer of an interface. */
+/** Sent with every file of the console, and with no API response. */
 const HEADERS = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
@@ -30,21 +30,23 @@ const HEADERS = {
 };
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
-/** Where somebody other than the console answers: what is missing there is missing. */
-const TAKEN = /^\/(v1|api|console|docs|assets)(\/|$)/;
+/** Paths that do not belong to the console: a missing one is a 404. */
+const RESERVED_PATHS = /^\/(v1|api|console|docs|assets)(\/|$)/;
 
-/** The page for every address that the console's own router knows, and that a browser asks for. */
+/** The HTML page for every path that the router of the console handles, for requests that accept HTML. */
 export function createPage({ index }: PageFiles): Page {
   const etag = `"${hash('sha1', index, 'base64url')}"`;
   return {
     accepts({ method, url, headers }) {
       if (method !== 'GET' && method !== 'HEAD') return false;
       const path = url.split('?', 1)[0] ?? '';
-      return !TAKEN.test(path) && !path.startsWith('//') && /\btext\/html\b/i.test(headers.accept ?? '');
+      return !RESERVED_PATHS.test(path) && !path.startsWith('//') && /\btext\/html\b/i.test(headers.accept ?? '');
     },
     send(request, reply) {
       request.operation = 'page';
-      return fresh(request, reply.headers(HEADERS), etag) ?? reply.type('text/html; charset=utf-8').send(index);
+      return (
+        sendNotModified(request, reply.headers(HEADERS), etag) ?? reply.type('text/html; charset=utf-8').send(index)
+      );
     },
   };
 }
@@ -65,24 +67,24 @@ export function pageRoutes({ files }: PageFiles, page: Page): Routes {
 }
 
 async function sendFile(file: PageFile, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const wanted = preferredEncoding(request.headers['accept-encoding'] ?? '');
-  const twin = wanted === 'identity' ? undefined : file.encodings[wanted];
-  const bytes = await readFile(twin ?? file.path).catch((cause) => {
-    throw new AppError('not_found', 'This file of the console is gone; reload the page', { cause });
+  const encoding = preferredEncoding(request.headers['accept-encoding'] ?? '');
+  const compressedPath = encoding === 'identity' ? undefined : file.encodings[encoding];
+  const bytes = await readFile(compressedPath ?? file.path).catch((cause) => {
+    throw new AppError('not_found', 'This console file no longer exists; reload the page', { cause });
   });
   reply.header('vary', 'accept-encoding');
   if (file.isImmutable) reply.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`);
   else {
-    const unchanged = fresh(request, reply, `"${hash('sha1', bytes, 'base64url')}"`);
+    const unchanged = sendNotModified(request, reply, `"${hash('sha1', bytes, 'base64url')}"`);
     if (unchanged) return unchanged;
   }
-  if (twin !== undefined) reply.header('content-encoding', wanted);
+  if (compressedPath !== undefined) reply.header('content-encoding', encoding);
   return reply.type(file.type).send(bytes);
 }
 
-/** May be kept, but not used without asking; answers at once whoever has it already. */
-function fresh(request: FastifyRequest, reply: FastifyReply, etag: string): FastifyReply | undefined {
+/** Makes the client revalidate its copy; replies 304 if the copy is current. */
+function sendNotModified(request: FastifyRequest, reply: FastifyReply, etag: string): FastifyReply | undefined {
   reply.header('cache-control', 'no-cache').header('etag', etag);
-  const known = request.headers['if-none-match'];
-  return known !== undefined && matchesEtag(known, etag) ? reply.code(304).send() : undefined;
+  const clientEtag = request.headers['if-none-match'];
+  return clientEtag !== undefined && matchesEtag(clientEtag, etag) ? reply.code(304).send() : undefined;
 }

@@ -1,6 +1,7 @@
 import Type from 'typebox';
+import { DASHBOARD_ACCESSES } from '../kernel/roles.ts';
 import { TIERS } from '../organizations/organization.ts';
-import { ACCESSES, SESSION_KINDS } from './session.ts';
+import { SESSION_KINDS } from './session.ts';
 
 const MAX_CREDENTIAL_CHARACTERS = 4096;
 const Credential = (description: string) =>
@@ -8,44 +9,47 @@ const Credential = (description: string) =>
 
 export const SignInBody = Type.Object(
   {
-    keyId: Credential('With keySecret: signs in with a key'),
-    keySecret: Credential('With keyId'),
-    token: Credential('Instead of both: signs in with a dashboard token, for dashboards only'),
+    keyId: Credential('Signs in with a key; requires keySecret'),
+    keySecret: Credential('Requires keyId'),
+    token: Credential('Signs in with a dashboard token, for dashboards only; excludes keyId and keySecret'),
   },
-  { description: 'A key id with its secret, or a dashboard token' },
+  { description: 'A key id and its secret, or a dashboard token' },
 );
 
 export const SessionRecord = Type.Object(
   {
-    csrf: Type.String({ description: 'To be sent as x-pilothouse-csrf with every request that uses the cookie' }),
+    csrf: Type.String({ description: 'Send it in the x-pilothouse-csrf header of every request that uses the cookie' }),
     kind: Type.Enum([...SESSION_KINDS]),
     organization: Type.Object({
       id: Type.String({ format: 'uuid' }),
       name: Type.String(),
       tier: Type.Enum([...TIERS]),
-      paid: Type.Boolean({ description: 'Which sizes its services may have depends on it' }),
+      paid: Type.Boolean({ description: 'Determines the memory limits of its services' }),
     }),
     credential: Type.Object({
       id: Type.String(),
       name: Type.String(),
-      roles: Type.Array(Type.String(), { description: 'Of the key; a token has none' }),
+      roles: Type.Array(Type.String(), { description: 'The roles of the key; empty for a token' }),
     }),
-    address: Type.String({ description: 'Where the request came from, as the address list of a key sees it' }),
-    access: Type.Enum([...ACCESSES], { description: 'What may be done with dashboards' }),
-    expiresAt: Type.String({ format: 'date-time', description: 'It ends earlier after two hours without a request' }),
+    address: Type.String({ description: 'The client address that the IP access list of a key is checked against' }),
+    access: Type.Enum([...DASHBOARD_ACCESSES], { description: 'Access to dashboards' }),
+    expiresAt: Type.String({
+      format: 'date-time',
+      description: 'The session ends earlier after two hours without a request',
+    }),
   },
   { description: 'Signed in' },
 );
 
-export const SignedOut = Type.Object({}, { description: 'Nobody is signed in any more' });
+export const SignedOut = Type.Object({}, { description: 'Signed out' });
 
 export const ConsoleConfig = Type.Object(
   {
-    basePath: Type.String({ description: 'What stands before every path; empty at the root' }),
+    basePath: Type.String({ description: 'Prefix of every path; empty at the root' }),
     version: Type.String(),
     demo: Type.Union([Type.Object({ keyId: Type.String(), keySecret: Type.String() }), Type.Null()], {
-      description: 'The public credentials of the demo; null on any other server',
+      description: 'The public credentials of the demo; null on other servers',
     }),
   },
-  { description: 'What the console needs to know before anybody has signed in' },
+  { description: 'Console configuration, available before sign-in' },
 );

@@ -1,60 +1,67 @@
 import type { FastifyRequest } from 'fastify';
 import type { BasePath } from '../http/base-path.ts';
-import { checkAddress, SESSION_CHALLENGE, strangerRefusal, tooMany } from '../http/guard.ts';
-import type { FixedWindow } from '../http/rate-limit.ts';
+import { checkAddress, SESSION_CHALLENGE, toAuthenticationError, tooManyRequests } from '../http/guard.ts';
+import type { RateLimiter } from '../http/rate-limit.ts';
 import { NoQuery, type Routes } from '../http/validation.ts';
 import { isoTime } from '../kernel/clock.ts';
-import { AppError, MISSING, refuse } from '../kernel/errors.ts';
+import { AppError, MISSING, rejectViolations } from '../kernel/errors.ts';
+import { isKeyRole } from '../kernel/roles.ts';
 import type { Organizations } from '../organizations/organizations.ts';
-import { callerAs, SESSION_COOKIE, sessionSecretIn } from './authentication.ts';
+import { toIdentity } from './authentication.ts';
 import { SessionRecord, SignedOut, SignInBody } from './schema.ts';
-import { LONGEST_MS, newCsrf, type Session } from './session.ts';
-import type { Credentials, Holder, Sessions } from './sessions.ts';
+import { MAX_SESSION_MS, newCsrfToken, type Session } from './session.ts';
+import { formatSessionCookie, parseSessionCookie } from './session-cookie.ts';
+import type { SessionCredential, Sessions, SignInCredentials } from './sessions.ts';
 
 interface Options {
   sessions: Sessions;
   organizations: Organizations;
   basePath: BasePath;
-  /** Not where they have a port of their own. */
+  /** False if the dashboard interface has a separate port. */
   hasDashboards: boolean;
-  failedAttempts: FixedWindow;
-  /** By credential, for those whose credentials are good. */
-  signIns: FixedWindow | undefined;
+  failedAttempts: RateLimiter;
+  /** Successful sign-ins, by credential. */
+  signIns: RateLimiter | undefined;
 }
 
 const tags = ['Console'];
 const security = [{ session: [] }];
 
-/** Signing in, looking who is signed in, signing out. */
+/** Sign in, read the session, sign out. */
 export function sessionRoutes(options: Options): Routes {
   const { sessions, organizations, basePath, hasDashboards, failedAttempts, signIns } = options;
 
-  const refusal = (error: unknown, request: FastifyRequest) =>
-    strangerRefusal(error, request, failedAttempts, SESSION_CHALLENGE);
+  const toRejection = (error: unknown, request: FastifyRequest) =>
+    toAuthenticationError(error, request, failedAttempts, SESSION_CHALLENGE);
 
-  async function record({ clientAddress }: FastifyRequest, secret: string, { expiresAt }: Session, holder: Holder) {
-    const { id, name, tier, isPaid } = await organizations.get(holder.organizationId);
+  async function toRecord(
+    { clientAddress }: FastifyRequest,
+    secret: string,
+    { expiresAt }: Session,
+    credential: SessionCredential,
+  ) {
+    const { id, name, tier, isPaid } = await organizations.get(credential.organizationId);
     return {
-      csrf: newCsrf(secret),
-      kind: holder.kind,
+      csrf: newCsrfToken(secret),
+      kind: credential.kind,
       organization: { id, name, tier, paid: isPaid },
-      credential: { id: holder.id, name: holder.name, roles: [...holder.roles] },
+      credential: { id: credential.id, name: credential.name, roles: credential.roles.filter(isKeyRole) },
       address: clientAddress,
-      access: hasDashboards ? holder.access : 'none',
+      access: hasDashboards ? credential.dashboardAccess : 'none',
       expiresAt: isoTime(expiresAt),
     };
   }
 
-  /** Whoever is let in, from where they are. */
-  function admit(request: FastifyRequest, holder: Holder): void {
-    request.caller = callerAs(holder, 'management');
-    checkAddress(request.caller, request.clientAddress);
+  /** Identifies the request and rejects addresses outside the key's IP access list. */
+  function admit(request: FastifyRequest, credential: SessionCredential): void {
+    request.identity = toIdentity(credential);
+    checkAddress(request.identity, request.clientAddress);
   }
 
   return (app) => {
     app.addHook('onRequest', async (request, reply) => {
       reply.header('cache-control', 'no-store');
-      refuseOtherSites(request);
+      rejectOtherSites(request);
     });
 
     app.post(
@@ -65,23 +72,26 @@ export function sessionRoutes(options: Options): Routes {
           tags,
           summary: 'Sign in',
           description:
-            'Exchanges a key or a dashboard token for a session of at most twelve hours, in a cookie that scripts cannot read.',
+            'Exchanges a key or a dashboard token for a session of at most 12 hours. The session cookie cannot be read by scripts.',
           body: SignInBody,
           querystring: NoQuery,
           response: { 200: SessionRecord },
         },
       },
       async (request, reply) => {
-        const credentials = credentialsIn(request.body);
-        const holder = await sessions.identify(credentials).catch((error: unknown) => {
-          throw refusal(error, request);
+        const credentials = parseCredentials(request.body);
+        const credential = await sessions.verify(credentials).catch((error: unknown) => {
+          throw toRejection(error, request);
         });
-        admit(request, holder);
-        const taken = signIns?.take(holder.id);
-        if (taken && !taken.isAllowed) throw tooMany(taken, 'Too many sign-ins with these credentials');
-        const { session, secret } = await sessions.open(holder, sessionSecretIn(request.headers.cookie));
-        reply.header('set-cookie', cookieOf(request, basePath, secret, LONGEST_MS / 1000));
-        return record(request, secret, session, holder);
+        admit(request, credential);
+        const taken = signIns?.take(credential.id);
+        if (taken && !taken.isAllowed) throw tooManyRequests(taken, 'Too many sign-ins with these credentials');
+        const { session, secret } = await sessions.open(credential, parseSessionCookie(request.headers.cookie));
+        reply.header(
+          'set-cookie',
+          formatSessionCookie(request.headers, secret, { basePath, maxAgeSeconds: MAX_SESSION_MS / 1000 }),
+        );
+        return toRecord(request, secret, session, credential);
       },
     );
 
@@ -92,23 +102,23 @@ export function sessionRoutes(options: Options): Routes {
         schema: {
           tags,
           summary: 'Get session',
-          description: 'Who is signed in, with a fresh csrf token; those given before stay good.',
+          description: 'The current session, with a new CSRF token. Earlier tokens of the session stay valid.',
           security,
           querystring: NoQuery,
           response: { 200: SessionRecord },
         },
       },
       async (request) => {
-        const secret = sessionSecretIn(request.headers.cookie);
-        // Whoever never signed in has not failed to, and is not counted as if they had.
-        if (secret === undefined) throw nobody({ 'www-authenticate': SESSION_CHALLENGE });
+        const secret = parseSessionCookie(request.headers.cookie);
+        // A request without a cookie is not a failed sign-in, so it does not count as one.
+        if (secret === undefined) throw notSignedIn({ 'www-authenticate': SESSION_CHALLENGE });
         try {
-          const found = await sessions.recall(secret);
-          if (!found) throw nobody();
-          admit(request, found.holder);
-          return await record(request, secret, found.session, found.holder);
+          const found = await sessions.find(secret);
+          if (!found) throw notSignedIn();
+          admit(request, found.credential);
+          return await toRecord(request, secret, found.session, found.credential);
         } catch (error) {
-          throw refusal(error, request);
+          throw toRejection(error, request);
         }
       },
     );
@@ -120,25 +130,25 @@ export function sessionRoutes(options: Options): Routes {
         schema: {
           tags,
           summary: 'Sign out',
-          description: 'Ends the session on every node; without one, nothing happens.',
+          description: 'Ends the session on every node. Succeeds also without a session.',
           security,
           querystring: NoQuery,
           response: { 200: SignedOut },
         },
       },
       async (request, reply) => {
-        const secret = sessionSecretIn(request.headers.cookie);
+        const secret = parseSessionCookie(request.headers.cookie);
         if (secret !== undefined) await sessions.close(secret);
-        reply.header('set-cookie', cookieOf(request, basePath, '', 0));
+        reply.header('set-cookie', formatSessionCookie(request.headers, '', { basePath, maxAgeSeconds: 0 }));
         return {};
       },
     );
   };
 }
 
-const nobody = (headers = {}): AppError => new AppError('unauthorized', 'Nobody is signed in', { headers });
+const notSignedIn = (headers = {}): AppError => new AppError('unauthorized', 'Not signed in', { headers });
 
-function credentialsIn({
+function parseCredentials({
   keyId,
   keySecret,
   token,
@@ -146,36 +156,18 @@ function credentialsIn({
   keyId?: string;
   keySecret?: string;
   token?: string;
-}): Credentials {
+}): SignInCredentials {
   if (token !== undefined && keyId === undefined && keySecret === undefined) return { token };
   if (token !== undefined)
-    throw new AppError('bad_request', 'Sign in with a key or with a token, not with both', { field: 'token' });
+    throw new AppError('bad_request', 'Sign in with either a key or a token, not both', { field: 'token' });
   const missing = Object.entries({ keyId, keySecret }).filter(([, value]) => value === undefined);
-  refuse(missing.map(([name]) => ({ path: `request body.${name}`, rule: 'Required', value: MISSING })));
+  rejectViolations(missing.map(([name]) => ({ path: name, rule: 'Required', value: MISSING })));
   return { keyId: keyId ?? '', keySecret: keySecret ?? '' };
 }
 
-/** Browsers say which site asks; where they do, it must be this one. */
-function refuseOtherSites(request: FastifyRequest): void {
+/** Browsers that send `sec-fetch-site` must name this site. */
+function rejectOtherSites(request: FastifyRequest): void {
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
-    throw new AppError('forbidden', 'The console is for its own pages only');
-}
-
-function cookieOf(request: FastifyRequest, basePath: BasePath, value: string, maxAgeSeconds: number): string {
-  const parts = [
-    `${SESSION_COOKIE}=${value}`,
-    `Path=${basePath}/`,
-    `Max-Age=${maxAgeSeconds}`,
-    'HttpOnly',
-    'SameSite=Strict',
-  ];
-  if (cameOverHttps(request)) parts.push('Secure');
-  return parts.join('; ');
-}
-
-/** As the proxy or the browser itself says. Whoever lies about it only makes their own cookie stricter. */
-function cameOverHttps({ headers }: FastifyRequest): boolean {
-  const forwarded = [headers['x-forwarded-proto'] ?? []].flat().join(',').split(',', 1)[0]?.trim().toLowerCase();
-  return forwarded === 'https' || /^https:\/\//i.test(headers.origin ?? '');
+    throw new AppError('forbidden', 'Only pages of the console may call this operation');
 }

@@ -1,35 +1,26 @@
 import type { LastUsed } from '../credentials/last-used.ts';
+import { hashSecret, isSessionSecret, newSessionSecret } from '../credentials/secrets.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { KeyIdentities } from '../keys/identity.ts';
-import { admits, type IpAccessEntry } from '../keys/key.ts';
+import { type DashboardAccess, getDashboardAccess, type Role } from '../kernel/roles.ts';
+import type { IpAccessEntry } from '../keys/key.ts';
+import type { KeyVerifier } from '../keys/verification.ts';
 import type { State } from '../state/state.ts';
-import type { TokenIdentities } from '../tokens/identity.ts';
-import {
-  accessWith,
-  type DashboardAccess,
-  isAlive,
-  isSessionSecret,
-  LONGEST_MS,
-  newSessionSecret,
-  type Session,
-  type SessionKind,
-  sessionHashOf,
-} from './session.ts';
+import type { TokenVerifier } from '../tokens/verification.ts';
+import { isAlive, MAX_SESSION_MS, type Session, type SessionKind } from './session.ts';
 import { deleteEndedSessions, deleteOldestSessions, deleteSession, findSession, insertSession } from './store.ts';
 
-export type Credentials = { keyId: string; keySecret: string } | { token: string };
+export type SignInCredentials = { keyId: string; keySecret: string } | { token: string };
 
-/** The credential behind a session, as it is now. */
-export interface Holder {
+/** The key or token of a session in its current state. */
+export interface SessionCredential {
   kind: SessionKind;
   organizationId: string;
   id: string;
   name: string;
   suffix: string;
-  /** Of a key; a token has none. */
-  roles: readonly string[];
-  access: DashboardAccess;
+  roles: readonly Role[];
+  dashboardAccess: DashboardAccess;
   ipAccessList: readonly IpAccessEntry[];
   secretHash: string;
   expireAt: number | undefined;
@@ -40,78 +31,88 @@ export interface Holder {
 interface Options {
   state: State;
   clock: Clock;
-  keys: KeyIdentities;
-  tokens: TokenIdentities;
+  keys: KeyVerifier;
+  tokens: TokenVerifier;
   lastSeen: LastUsed;
 }
 
-/** A credential that signs in more often than this ends its oldest sessions. */
-const SESSIONS_PER_CREDENTIAL = 100;
+/** A further sign-in ends the oldest session of the credential. */
+const MAX_SESSIONS_PER_CREDENTIAL = 100;
 
 export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions({ state, clock, keys, tokens, lastSeen }: Options) {
-  /** Throws `unauthorized` when the credential may no longer be used. */
-  async function holderOf({ kind, organizationId, credentialId, secretHash }: Session): Promise<Holder> {
-    if (kind === 'token') return tokenHolder(await tokens.recall(organizationId, credentialId));
-    const holder = keyHolder(await keys.recall(organizationId, credentialId));
-    if (holder.secretHash !== secretHash)
+  /** Throws `unauthorized` if the credential is no longer valid. */
+  async function getCredential({
+    kind,
+    organizationId,
+    credentialId,
+    secretHash,
+  }: Session): Promise<SessionCredential> {
+    if (kind === 'token') return fromToken(await tokens.getActive(organizationId, credentialId));
+    const credential = fromKey(await keys.getActive(organizationId, credentialId));
+    if (credential.secretHash !== secretHash)
       throw new AppError('unauthorized', 'The secret of this key was replaced; sign in with the new one');
-    return holder;
+    return credential;
   }
 
   return {
-    /** Who has these credentials; throws `unauthorized` when they are not good. */
-    async identify(credentials: Credentials): Promise<Holder> {
+    /** Throws `unauthorized` if the credentials are not valid. */
+    async verify(credentials: SignInCredentials): Promise<SessionCredential> {
       return 'token' in credentials
-        ? tokenHolder(await tokens.identify(credentials.token))
-        : keyHolder(await keys.identify(credentials));
+        ? fromToken(await tokens.verify(credentials.token))
+        : fromKey(await keys.verify(credentials));
     },
 
-    /** Signs in. The secret is for the cookie and is kept nowhere; what was signed in with `previous` ends. */
-    async open(holder: Holder, previous: string | undefined): Promise<{ session: Session; secret: string }> {
+    /** Signs in. The secret goes into the cookie and is not stored. Ends the session of the `previous` secret. */
+    async open(
+      credential: SessionCredential,
+      previous: string | undefined,
+    ): Promise<{ session: Session; secret: string }> {
       const now = clock.now();
       const secret = newSessionSecret();
       const session: Session = {
-        hash: sessionHashOf(secret),
-        organizationId: holder.organizationId,
-        kind: holder.kind,
-        credentialId: holder.id,
-        secretHash: holder.secretHash,
+        hash: hashSecret(secret),
+        organizationId: credential.organizationId,
+        kind: credential.kind,
+        credentialId: credential.id,
+        secretHash: credential.secretHash,
         createdAt: now,
         seenAt: now,
-        expiresAt: Math.min(now + LONGEST_MS, holder.expireAt ?? Number.POSITIVE_INFINITY),
+        expiresAt: Math.min(now + MAX_SESSION_MS, credential.expireAt ?? Number.POSITIVE_INFINITY),
       };
       await state.write(async (tx) => {
-        if (previous !== undefined) await deleteSession(tx, sessionHashOf(previous));
+        if (previous !== undefined) await deleteSession(tx, hashSecret(previous));
         await deleteEndedSessions(tx, now);
-        await deleteOldestSessions(tx, session.organizationId, session.credentialId, SESSIONS_PER_CREDENTIAL - 1);
+        await deleteOldestSessions(tx, session.organizationId, session.credentialId, MAX_SESSIONS_PER_CREDENTIAL - 1);
         await insertSession(tx, session);
       });
       return { session, secret };
     },
 
-    /** Undefined where there is no such session, or it is over; throws `unauthorized` when its credential is no longer good. */
-    async recall(secret: string): Promise<{ session: Session; holder: Holder } | undefined> {
+    /** Undefined if the session does not exist or has ended. Throws `unauthorized` if its credential is no longer valid. */
+    async find(secret: string): Promise<{ session: Session; credential: SessionCredential } | undefined> {
       if (!isSessionSecret(secret)) return undefined;
-      const session = await findSession(state.db, sessionHashOf(secret));
+      const session = await findSession(state.db, hashSecret(secret));
       if (!session || !isAlive(session, clock.now())) return undefined;
-      const holder = await holderOf(session);
-      lastSeen.note({ id: session.hash, organizationId: session.organizationId, usedAt: session.seenAt });
-      return { session, holder };
+      const credential = await getCredential(session);
+      lastSeen.record({ id: session.hash, organizationId: session.organizationId, usedAt: session.seenAt });
+      return { session, credential };
     },
 
-    /** Of a session that is there: nobody can make us write with a cookie of their own making. */
+    /** Writes only if the session exists, so a made-up cookie causes no write. */
     async close(secret: string): Promise<void> {
-      if (!isSessionSecret(secret) || !(await findSession(state.db, sessionHashOf(secret)))) return;
-      await state.write((tx) => deleteSession(tx, sessionHashOf(secret)));
+      if (!isSessionSecret(secret) || !(await findSession(state.db, hashSecret(secret)))) return;
+      await state.write((tx) => deleteSession(tx, hashSecret(secret)));
     },
   };
 }
 
-export const admitsAddress = (holder: Holder, address: string): boolean => admits(holder.ipAccessList, address);
-
-function keyHolder({ key, costRevision, dashboardRevision }: Awaited<ReturnType<KeyIdentities['recall']>>): Holder {
+function fromKey({
+  key,
+  costRevision,
+  dashboardRevision,
+}: Awaited<ReturnType<KeyVerifier['verify']>>): SessionCredential {
   return {
     kind: 'key',
     organizationId: key.organizationId,
@@ -119,7 +120,7 @@ function keyHolder({ key, costRevision, dashboardRevision }: Awaited<ReturnType<
     name: key.name,
     suffix: key.keySuffix,
     roles: key.roles,
-    access: accessWith(key.roles),
+    dashboardAccess: getDashboardAccess(key.roles),
     ipAccessList: key.ipAccessList,
     secretHash: key.keySecretHash,
     expireAt: key.expireAt,
@@ -128,15 +129,15 @@ function keyHolder({ key, costRevision, dashboardRevision }: Awaited<ReturnType<
   };
 }
 
-function tokenHolder({ token, dashboardRevision }: Awaited<ReturnType<TokenIdentities['recall']>>): Holder {
+function fromToken({ token, dashboardRevision }: Awaited<ReturnType<TokenVerifier['verify']>>): SessionCredential {
   return {
     kind: 'token',
     organizationId: token.organizationId,
     id: token.id,
     name: token.name,
     suffix: token.tokenSuffix,
-    roles: [],
-    access: token.access,
+    roles: [token.access],
+    dashboardAccess: token.access,
     ipAccessList: [],
     secretHash: '',
     expireAt: token.expireAt,

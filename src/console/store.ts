@@ -17,7 +17,7 @@ const selectByHash = prepared((db: Db, value: { hash: string }) =>
   db.selectFrom('console_sessions').selectAll().where('session_hash', '=', value.hash),
 );
 
-/** Knows no organization yet: it is how a request gets one. */
+/** Not limited to an organization: the session determines the organization of the request. */
 export async function findSession(db: Db, hash: string): Promise<Session | undefined> {
   const row = await selectByHash.first(db, { hash });
   return row && toSession(row);
@@ -39,22 +39,22 @@ export async function insertSession(tx: Db, session: Session): Promise<void> {
     .execute();
 }
 
-/** By its hash alone: whoever has the cookie may end the session. */
+/** The cookie alone is enough to end a session. */
 export async function deleteSession(tx: Db, hash: string): Promise<void> {
   await tx.deleteFrom('console_sessions').where('session_hash', '=', hash).execute();
 }
 
-/** Of every organization: what is over is nobody's. */
+/** In every organization. */
 export async function deleteEndedSessions(tx: Db, now: number): Promise<void> {
   await tx.deleteFrom('console_sessions').where('expires_at', '<=', now).execute();
 }
 
-/** Leaves the newest `kept` of a credential. */
+/** Deletes all but the newest `retained` sessions of a credential. */
 export async function deleteOldestSessions(
   tx: Db,
   organizationId: string,
   credentialId: string,
-  kept: number,
+  retained: number,
 ): Promise<void> {
   const beyond = await tx
     .selectFrom('console_sessions')
@@ -63,7 +63,7 @@ export async function deleteOldestSessions(
     .where('credential_id', '=', credentialId)
     .orderBy('created_at', 'desc')
     .limit(1)
-    .offset(kept)
+    .offset(retained)
     .executeTakeFirst();
   if (!beyond) return;
   await tx
@@ -74,7 +74,7 @@ export async function deleteOldestSessions(
     .execute();
 }
 
-/** Never backwards: another node may have seen it later. */
+/** Never moves backwards: another node may have stored a later use. */
 export async function markSessionSeen(tx: Db, organizationId: string, hash: string, seenAt: number): Promise<void> {
   await tx
     .updateTable('console_sessions')

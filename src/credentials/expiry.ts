@@ -1,13 +1,20 @@
-import { parseDateTime } from '../kernel/clock.ts';
-import { refuse } from '../kernel/errors.ts';
+import { isoTime, parseDateTime } from '../kernel/clock.ts';
+import { rejectViolations } from '../kernel/errors.ts';
 
-/** Absent, null and empty mean never; a moment that has passed would make a credential that cannot be used. */
-export function futureExpiry(text: string | null | undefined, now: number): number | undefined {
+/** Absent, null and empty mean never. A time in the past is rejected: the credential could never be used. */
+export function parseFutureExpiry(text: string | null | undefined, now: number): number | undefined {
   if (text === undefined || text === null || text === '') return undefined;
   const ms = parseDateTime(text, { offset: 'required' });
-  const path = 'request body.expireAt';
+  const path = 'expireAt';
   if (ms === undefined)
-    refuse([{ path, rule: 'The value must be an ISO 8601 date-time with an offset or Z', value: text }]);
-  else if (ms <= now) refuse([{ path, rule: 'The value must lie in the future', value: text }]);
+    rejectViolations([{ path, rule: 'The value must be an ISO 8601 date-time with an offset or Z', value: text }]);
+  else if (ms <= now) rejectViolations([{ path, rule: 'The value must lie in the future', value: text }]);
   return ms;
 }
+
+export const isExpired = (expireAt: number | undefined, now: number): boolean =>
+  expireAt !== undefined && expireAt <= now;
+
+/** As records and the audit log show it; null means never. */
+export const formatExpiry = (expireAt: number | undefined): string | null =>
+  expireAt === undefined ? null : isoTime(expireAt);

@@ -10,7 +10,7 @@ import { insertOrganization } from '../organizations/store.ts';
 import { openState } from '../state/open.ts';
 import type { State } from '../state/state.ts';
 import { createLastUsed, type LastUsed } from './last-used.ts';
-import { hashOf } from './secrets.ts';
+import { hashSecret } from './secrets.ts';
 
 const NOON = Date.parse('2026-11-15T12:00:00Z');
 const SECOND = 1000;
@@ -57,9 +57,9 @@ describe('when keys were last used', () => {
       state: 'enabled',
       roles: ['developer'],
       ipAccessList: [],
-      keyIdHash: hashOf(id),
+      keyIdHash: hashSecret(id),
       keySuffix: 'abcd',
-      keySecretHash: hashOf('secret'),
+      keySecretHash: hashSecret('secret'),
       createdAt: NOON,
       expireAt: undefined,
       usedAt,
@@ -76,7 +76,7 @@ describe('when keys were last used', () => {
     await lastUsed.flush();
     expect([await usedAt(key), writes]).toEqual([undefined, 0]);
     now = NOON + 59 * SECOND;
-    lastUsed.note(key);
+    lastUsed.record(key);
     await lastUsed.flush();
     expect([await usedAt(key), writes]).toEqual([NOON, 1]);
   });
@@ -85,19 +85,19 @@ describe('when keys were last used', () => {
     const key = await storedKey();
     for (let second = 0; second < 60; second++) {
       now = NOON + second * SECOND;
-      lastUsed.note(key);
+      lastUsed.record(key);
       await lastUsed.flush();
     }
     expect(writes).toBe(1);
     now = NOON + MINUTE;
-    lastUsed.note(key);
+    lastUsed.record(key);
     await lastUsed.flush();
     expect([await usedAt(key), writes]).toEqual([NOON + MINUTE, 2]);
   });
 
   it('K2: many keys of one moment share a write', async () => {
     const keys = [await storedKey(), await storedKey(), await storedKey()];
-    for (const key of keys) lastUsed.note(key);
+    for (const key of keys) lastUsed.record(key);
     await lastUsed.flush();
     expect(writes).toBe(1);
     for (const key of keys) expect(await usedAt(key)).toBe(NOON);
@@ -106,28 +106,28 @@ describe('when keys were last used', () => {
   it('K2: what another node has written in this minute is not written again', async () => {
     const key = await storedKey(NOON);
     now = NOON + 30 * SECOND;
-    lastUsed.note(key);
+    lastUsed.record(key);
     await lastUsed.flush();
     expect(writes).toBe(0);
   });
 
   it('K2: never goes backwards, when another node has seen the key later', async () => {
     const key = await storedKey(NOON + MINUTE);
-    lastUsed.note({ ...key, usedAt: undefined });
+    lastUsed.record({ ...key, usedAt: undefined });
     await lastUsed.flush();
     expect(await usedAt(key)).toBe(NOON + MINUTE);
   });
 
   it('K2: is written by itself, without anybody asking', async () => {
     const key = await storedKey();
-    lastUsed.note(key);
+    lastUsed.record(key);
     await expect.poll(() => usedAt(key), { timeout: 20_000 }).toBe(NOON);
   });
 
   it('K2: a key that was deleted meanwhile is no trouble', async () => {
     const key = await storedKey();
-    lastUsed.note({ ...key, id: newUuid() });
-    lastUsed.note(key);
+    lastUsed.record({ ...key, id: newUuid() });
+    lastUsed.record(key);
     await lastUsed.flush();
     expect([await usedAt(key), warnings]).toEqual([NOON, []]);
   });
@@ -135,11 +135,11 @@ describe('when keys were last used', () => {
   it('K2: a store that fails is a warning, never an error for the caller, and the next use tries again', async () => {
     const key = await storedKey();
     await state.write((tx) => sql`ALTER TABLE api_keys RENAME TO elsewhere`.execute(tx));
-    lastUsed.note(key);
+    lastUsed.record(key);
     await lastUsed.flush();
-    expect(warnings).toEqual(['could not note when keys were last used']);
+    expect(warnings).toEqual(['could not store the last use of keys']);
     await state.write((tx) => sql`ALTER TABLE elsewhere RENAME TO api_keys`.execute(tx));
-    lastUsed.note(key);
+    lastUsed.record(key);
     await lastUsed.flush();
     expect([await usedAt(key), warnings.length]).toEqual([NOON, 1]);
   });

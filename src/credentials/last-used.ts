@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { createBackgroundLoop } from '../kernel/background-loop.ts';
 import { type Clock, MINUTE_MS } from '../kernel/clock.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
@@ -18,18 +19,20 @@ interface Options {
 }
 
 /**
- * `usedAt` with one-minute precision: at most one write per credential and minute, never while a request waits for it.
- * What a crash loses is at most the last quarter of a second of it.
+ * Stores `usedAt` with one-minute precision: at most one write per credential and minute, and no request waits for it.
+ * A crash loses at most the last 250 ms.
  */
 export function createLastUsed({ state, clock, log, mark, credentials }: Options) {
   const lastMinute = new Map<string, number>();
-  let thisMinute = 0;
+  let currentMinute = 0;
   let pending = new Map<string, { organizationId: string; minute: number }>();
-  let timer: NodeJS.Timeout | undefined;
+
+  const flushing = createBackgroundLoop({
+    run: flush,
+    onError: (error) => log.warn({ err: error }, `could not store the last use of ${credentials}`),
+  });
 
   async function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
     const batch = pending;
     pending = new Map();
     if (batch.size === 0) return;
@@ -38,23 +41,32 @@ export function createLastUsed({ state, clock, log, mark, credentials }: Options
         for (const [id, { organizationId, minute }] of batch) await mark(tx, organizationId, id, minute);
       });
     } catch (error) {
+      // The next use of the credential tries again.
       for (const id of batch.keys()) lastMinute.delete(id);
-      log.warn({ err: error }, `could not note when ${credentials} were last used`);
+      throw error;
     }
   }
 
   return {
-    note({ id, organizationId, usedAt }: { id: string; organizationId: string; usedAt: number | undefined }): void {
+    /** Called for every authenticated request. `usedAt` is the stored value. */
+    record({ id, organizationId, usedAt }: { id: string; organizationId: string; usedAt: number | undefined }): void {
       const minute = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS;
-      if (minute !== thisMinute) {
-        thisMinute = minute;
+      if (minute !== currentMinute) {
+        currentMinute = minute;
         lastMinute.clear();
       }
       if ((usedAt ?? 0) >= minute || (lastMinute.get(id) ?? 0) >= minute) return;
       lastMinute.set(id, minute);
       pending.set(id, { organizationId, minute });
-      timer ??= setTimeout(flush, FLUSH_AFTER_MS).unref();
+      if (!flushing.isScheduled()) flushing.schedule(FLUSH_AFTER_MS);
     },
-    flush,
+
+    flush: (): Promise<void> => flushing.trigger(),
+
+    /** Stores everything recorded so far. */
+    async close(): Promise<void> {
+      await flushing.trigger();
+      await flushing.close();
+    },
   };
 }

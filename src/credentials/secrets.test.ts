@@ -1,15 +1,15 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import {
-  hashOf,
+  hashSecret,
+  isGeneratedSecret,
   isSameHash,
-  isSelfIdentifying,
   newKeyId,
   newKeySecret,
   newToken,
   newWebhookSecret,
-  suffixOf,
-  tokenSuffixOf,
+  toSuffix,
+  toTokenSuffix,
 } from './secrets.ts';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -38,7 +38,7 @@ describe('credentials', () => {
       expect(text.startsWith(prefix)).toBe(true);
       expect(text).toMatch(/^ph[stw]_[A-Za-z0-9]{49}$/);
       expect(numberIn(text.slice(-6))).toBe(crc32(text.slice(0, -6)));
-      expect(isSelfIdentifying(text)).toBe(true);
+      expect(isGeneratedSecret(text)).toBe(true);
     }
     expect((texts[0] ?? '').slice(prefix.length, -6).length * Math.log2(62)).toBeGreaterThanOrEqual(256);
   });
@@ -48,7 +48,7 @@ describe('credentials', () => {
     for (let index = 0; index < secret.length; index++) {
       for (const other of ['0', 'A', 'z', '_', '-']) {
         const changed = secret.slice(0, index) + other + secret.slice(index + 1);
-        expect(isSelfIdentifying(changed)).toBe(changed === secret);
+        expect(isGeneratedSecret(changed)).toBe(changed === secret);
       }
     }
   });
@@ -62,7 +62,7 @@ describe('credentials', () => {
     [` ${newKeySecret()}`],
     [newKeySecret().replace('phs', 'pht')],
   ])('K1: %j is none of ours', (text) => {
-    expect(isSelfIdentifying(text)).toBe(false);
+    expect(isGeneratedSecret(text)).toBe(false);
   });
 
   it.each([
@@ -70,7 +70,7 @@ describe('credentials', () => {
     ['abc', 'ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0='],
     ['é', 'SplVfkAzw1Od4utlRyAXytX5VX96BiWgnxw/biumnEw='],
   ])('K7: the hash of %j is base64(SHA-256) of its UTF-8 bytes', (text, hash) => {
-    expect(hashOf(text)).toBe(hash);
+    expect(hashSecret(text)).toBe(hash);
   });
 
   it.each([
@@ -79,21 +79,21 @@ describe('credentials', () => {
     ['abc', 'abc'],
     ['', ''],
   ])('K2: the suffix of %j is %j', (text, suffix) => {
-    expect(suffixOf(text)).toBe(suffix);
+    expect(toSuffix(text)).toBe(suffix);
   });
 
   it.each([
-    [hashOf('a'), hashOf('a'), true],
-    [hashOf('a'), hashOf('b'), false],
-    [hashOf('a'), hashOf('a').slice(0, -1), false],
-    [hashOf('a'), '', false],
+    [hashSecret('a'), hashSecret('a'), true],
+    [hashSecret('a'), hashSecret('b'), false],
+    [hashSecret('a'), hashSecret('a').slice(0, -1), false],
+    [hashSecret('a'), '', false],
     ['', '', true],
   ])('M5: %j and %j are the same: %j', (a, b, isSame) => {
     expect(isSameHash(Buffer.from(a), Buffer.from(b))).toBe(isSame);
   });
 
   it('a token shows its last four characters, and a short one nothing: they are part of the secret', () => {
-    expect(tokenSuffixOf(newToken())).toHaveLength(4);
-    expect(['any', 'any-token', 'x'.repeat(15)].map(tokenSuffixOf)).toEqual(['', '', '']);
+    expect(toTokenSuffix(newToken())).toHaveLength(4);
+    expect(['any', 'any-token', 'x'.repeat(15)].map(toTokenSuffix)).toEqual(['', '', '']);
   });
 });

@@ -1,4 +1,4 @@
-import { hash, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, randomFillSync, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -8,29 +8,43 @@ const RANDOM_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 
 /** The last four characters, which a record may show. */
-export const suffixOf = (text: string): string => [...text].slice(-4).join('');
+export const toSuffix = (text: string): string => [...text].slice(-4).join('');
 
-const REVEALABLE_LENGTH = 16;
+const MIN_REVEALABLE_LENGTH = 16;
 
-/** Of a token the suffix is part of the secret itself: a short one shows nothing. */
-export const tokenSuffixOf = (token: string): string => (token.length < REVEALABLE_LENGTH ? '' : suffixOf(token));
+/** The suffix of a token is part of the secret, so a short token shows none. */
+export const toTokenSuffix = (token: string): string => (token.length < MIN_REVEALABLE_LENGTH ? '' : toSuffix(token));
 
-/** base64(SHA-256(text)). The secrets have 256 random bits: a slow hash would only slow down ourselves. */
-export const hashOf = (text: string): string => hash('sha256', text, 'base64');
+/** base64(SHA-256(text)). Generated secrets have 256 random bits, so a slow hash would add cost but no security. */
+export const hashSecret = (text: string): string => hash('sha256', text, 'base64');
+
+/** Compares in constant time. */
+export function isSameHash(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}
 
 export const newKeyId = (): string => randomText(KEY_ID_LENGTH);
-export const newKeySecret = (): string => selfIdentifying('phs_');
-export const newToken = (): string => selfIdentifying('pht_');
-export const newWebhookSecret = (): string => selfIdentifying('phw_');
+export const newKeySecret = (): string => withPrefixAndChecksum('phs_');
+export const newToken = (): string => withPrefixAndChecksum('pht_');
+export const newWebhookSecret = (): string => withPrefixAndChecksum('phw_');
 
-/** A prefix and a checksum of its own, so that a scanner finds a leaked one without knowing anything else. */
-function selfIdentifying(prefix: string): string {
+const SESSION_SECRET_BYTES = 32;
+const SESSION_SECRET = /^[A-Za-z0-9_-]{43}$/;
+
+/** The value of a session cookie: 256 random bits. */
+export const newSessionSecret = (): string => randomBytes(SESSION_SECRET_BYTES).toString('base64url');
+
+/** Anything of another shape need not be looked up. */
+export const isSessionSecret = (text: string): boolean => SESSION_SECRET.test(text);
+
+/** The prefix and the checksum let a secret scanner recognize a leaked secret without further information. */
+function withPrefixAndChecksum(prefix: string): string {
   const body = prefix + randomText(RANDOM_LENGTH);
   return body + checksum(body);
 }
 
-/** Is this one of ours, as far as its text can tell? For scanners and tests; a caller's own credentials have any shape. */
-export function isSelfIdentifying(text: string): boolean {
+/** For scanners and tests. Secrets brought by a client may have any shape. */
+export function isGeneratedSecret(text: string): boolean {
   return (
     /^ph[stw]_[0-9A-Za-z]{49}$/.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
   );
@@ -47,11 +61,12 @@ function checksum(text: string): string {
 }
 
 function randomText(length: number): string {
-  const fair = 256 - (256 % ALPHABET.length);
+  // Larger bytes would make the first characters of the alphabet more likely.
+  const limit = 256 - (256 % ALPHABET.length);
   let text = '';
   while (text.length < length) {
     const byte = randomByte();
-    if (byte < fair) text += ALPHABET[byte % ALPHABET.length];
+    if (byte < limit) text += ALPHABET[byte % ALPHABET.length];
   }
   return text;
 }
@@ -59,7 +74,7 @@ function randomText(length: number): string {
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 
-/** One call of the system for thousands of bytes; each is wiped as it is taken. */
+/** One system call per 4 KB. Each byte is wiped from the pool when it is used. */
 function randomByte(): number {
   if (used === pool.length) {
     randomFillSync(pool);
@@ -68,9 +83,4 @@ function randomByte(): number {
   const byte = pool[used] ?? 0;
   pool[used++] = 0;
   return byte;
-}
-
-/** Compares in constant time. */
-export function isSameHash(a: Buffer, b: Buffer): boolean {
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,5 +1,5 @@
 import type { Actor } from '../audit/activity.ts';
-import { sentence } from '../kernel/errors.ts';
+import { formatViolation } from '../kernel/errors.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { Sources } from '../sources/sources.ts';
 import { type DryRunOption, writeUnlessDryRun } from '../state/dry-run.ts';
@@ -17,19 +17,19 @@ interface Options {
   writer: DashboardWriter;
 }
 
-export interface DeclaredDashboard {
+interface DeclaredDashboard {
   organizationId: string;
   dashboard: Dashboard;
 }
 
-export interface AppliedDashboard {
+interface AppliedDashboard {
   action: 'add' | 'change' | 'unchanged';
   id: string;
   name: string;
   version: number;
 }
 
-export interface AppliedDashboards {
+interface AppliedDashboards {
   dashboards: AppliedDashboard[];
   warnings: string[];
 }
@@ -50,7 +50,7 @@ export function createApplyDashboards({ state, organizations, sources, writer }:
 
   async function listWarnings(tx: Db, { organizationId, dashboard }: DeclaredDashboard): Promise<string[]> {
     const violations = listSourceIdViolations(dashboard, await sources.listIds(tx, organizationId));
-    return violations.map((violation) => `${dashboard.name}: ${sentence(violation)}`);
+    return violations.map((violation) => `${dashboard.name}: ${formatViolation(violation)}`);
   }
 
   return async function applyDashboards(

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { stringify } from 'yaml';
-import { AppError, refuse, type Violation } from '../kernel/errors.ts';
-import { createShapeCheck } from '../kernel/shape.ts';
+import { AppError, rejectViolations, type Violation } from '../kernel/errors.ts';
+import { createSchemaCheck } from '../kernel/schema-check.ts';
 import { parseDocuments, parseYamlOrJson } from '../kernel/yaml-text.ts';
 import { ResourceId } from '../sources/resource-id.ts';
 import { listDashboardViolations } from './dashboard.ts';
@@ -15,12 +15,12 @@ export const DashboardFile = Type.Object({
 });
 export type DashboardFile = Static<typeof DashboardFile>;
 
-const shapeViolations = createShapeCheck(DashboardFile);
+const shapeViolations = createSchemaCheck(DashboardFile);
 
 /** Parses YAML or JSON. Throws all violations with their paths. */
 export function parseDashboardFile(text: string): DashboardFile {
   const value = parseYamlOrJson(text, 'The file');
-  refuse(listFileViolations(value, ''));
+  rejectViolations(listFileViolations(value, ''));
   return value as DashboardFile;
 }
 
@@ -28,7 +28,9 @@ export function parseDashboardFile(text: string): DashboardFile {
 export function parseDashboardFiles(text: string): DashboardFile[] {
   const values = parseDocuments(text, 'The file').flat();
   if (values.length === 0) throw new AppError('bad_request', 'The file is empty');
-  refuse(values.flatMap((value, index) => listFileViolations(value, values.length === 1 ? '' : `[${index}]`)));
+  rejectViolations(
+    values.flatMap((value, index) => listFileViolations(value, values.length === 1 ? '' : `[${index}]`)),
+  );
   return values as DashboardFile[];
 }
 

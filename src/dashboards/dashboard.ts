@@ -1,17 +1,17 @@
 import { listSeriesViolations, normalizeSeries, pickProperties } from '../charts/series.ts';
 import { GRID_COLUMNS, TileBody } from '../charts/tile-schema.ts';
 import type { Violation } from '../kernel/errors.ts';
-import { derivedUuid } from '../kernel/ids.ts';
+import { deriveUuid } from '../kernel/ids.ts';
 import type { Dashboard, DashboardBody } from './schema.ts';
 
 /** Creates the id of a tile. Called with increasing `attempt` until the id is unused. */
-export type CreateTileId = (index: number, attempt: number) => string;
+type CreateTileId = (index: number, attempt: number) => string;
 
 /** Derives the id from the position of the tile, so that files without tile ids get the same ids every time. */
-export const deriveTileIds =
+const deriveTileIds =
   (id: string): CreateTileId =>
   (index, attempt) =>
-    derivedUuid(id, attempt === 0 ? String(index) : `${index}.${attempt}`)
+    deriveUuid(id, attempt === 0 ? String(index) : `${index}.${attempt}`)
       .replaceAll('-', '')
       .slice(0, 24);
 

@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/activity.ts';
-import { AppError, refuse, type Violation } from '../kernel/errors.ts';
-import { etagOf, matchesEtag } from '../kernel/etag.ts';
+import { AppError, rejectViolations, type Violation } from '../kernel/errors.ts';
+import { createEtag, matchesEtag } from '../kernel/etag.ts';
 import { newHexId } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import { isResourceId } from '../sources/resource-id.ts';
@@ -39,7 +39,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
   }
 
   async function rejectUnknownSources(tx: Db, organizationId: string, body: DashboardBody): Promise<void> {
-    const violations = inBody(listSourceIdViolations(body, await sources.listIds(tx, organizationId)));
+    const violations = listSourceIdViolations(body, await sources.listIds(tx, organizationId));
     if (violations.length === 0) return;
     const ids = [...new Set(violations.map(({ value }) => value))];
     throw new AppError('bad_request', `Could not find the following source IDs: ${ids.join(', ')}`, {
@@ -61,7 +61,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
     },
 
     async create(actor: Actor, organizationId: string, body: DashboardBody): Promise<StoredDashboard> {
-      refuse(inBody(listDashboardViolations(body)));
+      rejectViolations(listDashboardViolations(body));
       const dashboard = normalizeDashboard(newHexId(), body, newHexId);
       return state.write(async (tx) => {
         await organizations.take(tx, organizationId);
@@ -78,7 +78,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
       body: DashboardBody,
       ifMatch?: string,
     ): Promise<StoredDashboard> {
-      refuse(inBody(listDashboardViolations(body)));
+      rejectViolations(listDashboardViolations(body));
       const dashboard = normalizeDashboard(id, body, newHexId);
       return state.write(async (tx) => {
         const before = await getChangeable(tx, organizationId, id, ifMatch);
@@ -120,12 +120,9 @@ function normalized(body: DashboardBody): object {
 
 /** Throws if the stored dashboard is not the one that the client read. */
 export function rejectStale(stored: StoredDashboard | undefined, ifMatch: string | undefined): void {
-  if (ifMatch === undefined || (stored && matchesEtag(ifMatch, etagOf(stored.json)))) return;
+  if (ifMatch === undefined || (stored && matchesEtag(ifMatch, createEtag(stored.json)))) return;
   throw new AppError(
     'precondition_failed',
     'The dashboard has changed since it was read (If-Match); read it again and repeat the change',
   );
 }
-
-const inBody = (violations: Violation[]): Violation[] =>
-  violations.map((violation) => ({ ...violation, path: `request body.${violation.path}` }));

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { AppError, sentence } from '../kernel/errors.ts';
+import { AppError, formatViolation } from '../kernel/errors.ts';
 import { type DashboardFile, parseDashboardFile } from './dashboard-file.ts';
 
 /** One file of the dashboards folder: its content, or the reasons why it is invalid. */
@@ -63,6 +63,6 @@ function readFile(directory: string, path: string): FoundFile {
 
 /** The violations of an error, or its message. */
 export function listProblems(error: unknown): string[] {
-  if (error instanceof AppError && error.violations.length > 0) return error.violations.map(sentence);
+  if (error instanceof AppError && error.violations.length > 0) return error.violations.map(formatViolation);
   return [(error as Error).message];
 }

@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/activity.ts';
-import { sentence } from '../kernel/errors.ts';
-import { derivedHexId } from '../kernel/ids.ts';
+import { formatViolation } from '../kernel/errors.ts';
+import { deriveHexId } from '../kernel/ids.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { Sources } from '../sources/sources.ts';
@@ -20,7 +20,7 @@ interface Options {
   writer: DashboardWriter;
 }
 
-export interface FileProblems {
+interface FileProblems {
   path: string;
   problems: string[];
 }
@@ -70,7 +70,7 @@ export function createProvisioning({ state, organizations, sources, writer }: Op
       const known = sourceIds.get(organizationId) ?? (await sources.listIds(tx, organizationId));
       sourceIds.set(organizationId, known);
       const unknown = listSourceIdViolations(dashboard, known);
-      if (unknown.length > 0) warnings.push({ path, problems: unknown.map(sentence) });
+      if (unknown.length > 0) warnings.push({ path, problems: unknown.map(formatViolation) });
     }
     return warnings;
   }
@@ -131,7 +131,7 @@ function matchOrganizations(
       skipped.push({ path, problems: [organization] });
       continue;
     }
-    const id = found.file.id ?? derivedHexId('dashboards folder', path.replace(/\.[^.]*$/, ''));
+    const id = found.file.id ?? deriveHexId('dashboards folder', path.replace(/\.[^.]*$/, ''));
     const key = `${organization.id} ${id}`;
     const duplicate = dashboards.get(key);
     if (duplicate) skipped.push({ path, problems: [`id: The file ${duplicate.path} has the same id <string:${id}>`] });

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { dashboardAnswer } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { dashboardResponse } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { preferredEncoding } from '../kernel/encodings.ts';
 import { matchesEtag } from '../kernel/etag.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
+import { DASHBOARD_READERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
-import { READ } from '../tokens/token.ts';
 import type { Dashboards } from './dashboards.ts';
 import { createRenderedDashboards, type RenderedBody, renderBody } from './rendered-dashboards.ts';
 import { Dashboard } from './schema.ts';
@@ -17,7 +17,7 @@ const LIST = '';
 
 /**
  * The two most frequent reads: rendered once and cached until a dashboard changes. A cached response is sent without
- * creating a promise, hence `Soon`.
+ * creating a promise, hence `MaybePromise`.
  */
 export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }): Routes {
   const renderedDashboards = createRenderedDashboards();
@@ -27,11 +27,11 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
     reply: object,
     id: string,
     renderPlain: (organizationId: string) => Promise<RenderedBody>,
-  ): Soon<void> {
-    const { organizationId, dashboardRevision: revision } = callerOf(request);
-    const key = { organizationId, revision, id };
+  ): MaybePromise<void> {
+    const { organizationId, revisions } = getIdentity(request);
+    const key = { organizationId, revision: revisions.dashboards, id };
     const encoding = preferredEncoding(request.headers['accept-encoding'] ?? '');
-    return soon(
+    return mapMaybe(
       renderedDashboards.find(key, encoding) ??
         renderedDashboards.render(key, encoding, () => renderPlain(organizationId)),
       (body) => sendUnlessCached(request, reply as FastifyReply, body),
@@ -42,12 +42,12 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
     app.get(
       '/api/v2/dashboards',
       {
-        config: { operation: 'listDashboards', roles: READ },
+        config: { operation: 'listDashboards', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'List dashboards',
           description: 'Every dashboard in full, ordered by name descending.',
-          response: dashboardAnswer(Type.Array(Dashboard)),
+          response: dashboardResponse(Type.Array(Dashboard)),
         },
       },
       (request, reply) =>
@@ -60,14 +60,14 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
     app.get(
       '/api/v2/dashboards/:id',
       {
-        config: { operation: 'getDashboard', roles: READ },
+        config: { operation: 'getDashboard', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'Get dashboard',
           description:
             'The response of a dashboard that comes from a file has the path of the file in x-pilothouse-provisioned.',
           params: ResourcePath,
-          response: dashboardAnswer(Dashboard),
+          response: dashboardResponse(Dashboard),
         },
       },
       (request, reply) =>

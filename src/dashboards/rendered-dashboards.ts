@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { compressed, type Encoding, WORTH_COMPRESSING_BYTES } from '../kernel/encodings.ts';
-import { encodedEtag, etagOf } from '../kernel/etag.ts';
+import { compress, type Encoding, MIN_COMPRESSED_BYTES } from '../kernel/encodings.ts';
+import { createEtag, toEncodedEtag } from '../kernel/etag.ts';
 
 const CACHED_BYTES = 32 * 1024 * 1024;
 /** Memory of an entry in addition to its bytes. */
@@ -19,7 +19,7 @@ export interface RenderedBody {
 
 /** `data` is the JSON of one dashboard as it is stored, or of the list; the etag is derived from it. */
 export function renderBody(data: string, provisionedFrom?: string): RenderedBody {
-  const etag = etagOf(data);
+  const etag = createEtag(data);
   return { bytes: Buffer.from(`{"data":${data}}`), etag, plainEtag: etag, encoding: undefined, provisionedFrom };
 }
 
@@ -64,7 +64,7 @@ export function createRenderedDashboards() {
         store(key, 'identity', plain);
       }
       if (encoding === 'identity') return plain;
-      const body = plain.bytes.length < WORTH_COMPRESSING_BYTES ? plain : await compressBody(plain, encoding);
+      const body = plain.bytes.length < MIN_COMPRESSED_BYTES ? plain : await compressBody(plain, encoding);
       store(key, encoding, body);
       return body;
     },
@@ -75,6 +75,6 @@ const cacheKey = (organizationId: string, id: string, encoding: AcceptedEncoding
   `${organizationId} ${id} ${encoding}`;
 
 async function compressBody(plain: RenderedBody, encoding: Encoding): Promise<RenderedBody> {
-  const bytes = await compressed(plain.bytes, encoding, 'kept');
-  return { ...plain, bytes, etag: encodedEtag(plain.etag, encoding), encoding };
+  const bytes = await compress(plain.bytes, encoding, 'cached');
+  return { ...plain, bytes, etag: toEncodedEtag(plain.etag, encoding), encoding };
 }

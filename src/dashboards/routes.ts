@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf } from '../audit/request-actor.ts';
-import { dashboardAnswer, emptyDashboardAnswer, sendRendered } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
-import { listedErrors } from '../http/interfaces.ts';
+import { dashboardResponse, emptyDashboardResponse, sendRendered } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
+import { formatErrors } from '../http/interfaces.ts';
 import type { Routes } from '../http/validation.ts';
-import { etagOf } from '../kernel/etag.ts';
+import { createEtag } from '../kernel/etag.ts';
+import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
-import { READ, WRITE } from '../tokens/token.ts';
 import type { Dashboards } from './dashboards.ts';
 import { Dashboard, DashboardBody, IfMatch, Validation } from './schema.ts';
 import type { StoredDashboard } from './store.ts';
@@ -19,17 +19,17 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
     app.post(
       '/api/v2/dashboards',
       {
-        config: { operation: 'createDashboard', roles: WRITE },
+        config: { operation: 'createDashboard', roles: DASHBOARD_WRITERS },
         schema: {
           tags,
           summary: 'Create dashboard',
           description: 'The server generates the id of the dashboard, and ids of tiles without one.',
           body: DashboardBody,
-          response: dashboardAnswer(Dashboard),
+          response: dashboardResponse(Dashboard),
         },
       },
       async (request, reply) => {
-        const { organizationId } = callerOf(request);
+        const { organizationId } = getIdentity(request);
         return sendStored(reply, await dashboards.create(actorOf(request), organizationId, request.body));
       },
     );
@@ -37,7 +37,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
     app.put(
       '/api/v2/dashboards/:id',
       {
-        config: { operation: 'updateDashboard', roles: WRITE },
+        config: { operation: 'updateDashboard', roles: DASHBOARD_WRITERS },
         schema: {
           tags,
           summary: 'Update dashboard',
@@ -46,11 +46,11 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
           params: ResourcePath,
           headers: IfMatch,
           body: DashboardBody,
-          response: dashboardAnswer(Dashboard),
+          response: dashboardResponse(Dashboard),
         },
       },
       async (request, reply) => {
-        const { organizationId } = callerOf(request);
+        const { organizationId } = getIdentity(request);
         const { id } = request.params;
         return sendStored(
           reply,
@@ -62,18 +62,18 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
     app.delete(
       '/api/v2/dashboards/:id',
       {
-        config: { operation: 'deleteDashboard', roles: WRITE },
+        config: { operation: 'deleteDashboard', roles: DASHBOARD_WRITERS },
         schema: {
           tags,
           summary: 'Delete dashboard',
           description: 'The versions are kept, so the dashboard can be restored.',
           params: ResourcePath,
           headers: IfMatch,
-          response: emptyDashboardAnswer,
+          response: emptyDashboardResponse,
         },
       },
       async (request) => {
-        const { organizationId } = callerOf(request);
+        const { organizationId } = getIdentity(request);
         await dashboards.remove(actorOf(request), organizationId, request.params.id, readIfMatch(request));
         return {};
       },
@@ -82,7 +82,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
     app.post(
       '/api/v2/dashboards/validate',
       {
-        config: { operation: 'validateDashboard', roles: READ },
+        config: { operation: 'validateDashboard', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'Validate dashboard',
@@ -92,9 +92,9 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
         },
       },
       async (request) => {
-        const { organizationId } = callerOf(request);
+        const { organizationId } = getIdentity(request);
         const { violations, normalizeBody: normalized } = await dashboards.validate(organizationId, request.body ?? {});
-        return { valid: violations.length === 0, errors: listedErrors(violations), normalized: normalized as never };
+        return { valid: violations.length === 0, errors: formatErrors(violations), normalized: normalized as never };
       },
     );
   };
@@ -105,5 +105,5 @@ export const readIfMatch = (request: FastifyRequest): string | undefined => requ
 
 /** Sends the same bytes and etag as a read. */
 export function sendStored(reply: object, { json }: StoredDashboard): FastifyReply {
-  return sendRendered((reply as FastifyReply).header('etag', etagOf(json)), `{"data":${json}}`);
+  return sendRendered((reply as FastifyReply).header('etag', createEtag(json)), `{"data":${json}}`);
 }

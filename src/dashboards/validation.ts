@@ -1,12 +1,12 @@
 import type { Violation } from '../kernel/errors.ts';
-import { createShapeCheck } from '../kernel/shape.ts';
+import { createSchemaCheck } from '../kernel/schema-check.ts';
 import { listDashboardViolations } from './dashboard.ts';
 import { DashboardBody } from './schema.ts';
 
 /** The same limit as for a rejected request body. */
 const MAX_LISTED_VIOLATIONS = 200;
 
-const shapeViolations = createShapeCheck(DashboardBody, MAX_LISTED_VIOLATIONS);
+const shapeViolations = createSchemaCheck(DashboardBody, MAX_LISTED_VIOLATIONS);
 
 /** Checks the schema and the rules of a dashboard, without its references to sources. */
 export function validateDashboard(value: unknown): Violation[] {

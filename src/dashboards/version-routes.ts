@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { dashboardAnswer } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { dashboardResponse } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoTime } from '../kernel/clock.ts';
+import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
-import { READ, WRITE } from '../tokens/token.ts';
 import { readIfMatch, sendStored } from './routes.ts';
 import { Dashboard, DashboardVersionPath, IfMatch, VersionRecord, WholeVersionRecord } from './schema.ts';
 import type { Version, Versions } from './versions.ts';
@@ -17,34 +17,34 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
     app.get(
       '/api/v2/dashboards/:id/versions',
       {
-        config: { operation: 'listDashboardVersions', roles: READ },
+        config: { operation: 'listDashboardVersions', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'List versions of a dashboard',
           description: 'Newest first. Also available for a deleted dashboard.',
           params: ResourcePath,
-          response: dashboardAnswer(Type.Array(VersionRecord)),
+          response: dashboardResponse(Type.Array(VersionRecord)),
         },
       },
       async (request) => ({
-        data: (await versions.list(callerOf(request).organizationId, request.params.id)).map(toVersionRecord),
+        data: (await versions.list(getIdentity(request).organizationId, request.params.id)).map(toVersionRecord),
       }),
     );
 
     app.get(
       '/api/v2/dashboards/:id/versions/:version',
       {
-        config: { operation: 'getDashboardVersion', roles: READ },
+        config: { operation: 'getDashboardVersion', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'Get version of a dashboard',
           params: DashboardVersionPath,
-          response: dashboardAnswer(WholeVersionRecord),
+          response: dashboardResponse(WholeVersionRecord),
         },
       },
       async (request) => {
         const { id, version } = request.params;
-        const found = await versions.get(callerOf(request).organizationId, id, parseVersion(version));
+        const found = await versions.get(getIdentity(request).organizationId, id, parseVersion(version));
         return { data: { ...toVersionRecord(found), dashboard: JSON.parse(found.json) } };
       },
     );
@@ -52,19 +52,19 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
     app.post(
       '/api/v2/dashboards/:id/versions/:version/restore',
       {
-        config: { operation: 'restoreDashboardVersion', roles: WRITE },
+        config: { operation: 'restoreDashboardVersion', roles: DASHBOARD_WRITERS },
         schema: {
           tags,
           summary: 'Restore version of a dashboard',
           description: 'Saves the version as the newest one. Also restores a deleted dashboard. Supports If-Match.',
           params: DashboardVersionPath,
           headers: IfMatch,
-          response: dashboardAnswer(Dashboard),
+          response: dashboardResponse(Dashboard),
         },
       },
       async (request, reply) => {
         const { id, version } = request.params;
-        const { organizationId } = callerOf(request);
+        const { organizationId } = getIdentity(request);
         return sendStored(
           reply,
           await versions.restore(actorOf(request), organizationId, id, parseVersion(version), readIfMatch(request)),
@@ -77,7 +77,7 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
 /** 0, which is never a version, if the text is not a number. */
 const parseVersion = (text: string): number => (/^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0);
 
-export const toVersionRecord = (version: Version): Static<typeof VersionRecord> => ({
+const toVersionRecord = (version: Version): Static<typeof VersionRecord> => ({
   version: version.version,
   savedAt: isoTime(version.savedAt),
   savedBy: version.savedBy,

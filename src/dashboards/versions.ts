@@ -14,7 +14,7 @@ import { findVersion, latestVersion, listVersions, type Version } from './versio
 export type { Version };
 
 /** With the saved dashboard as JSON. */
-export type WholeVersion = Version & { json: string };
+type WholeVersion = Version & { json: string };
 
 interface Options {
   state: State;

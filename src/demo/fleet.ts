@@ -1,5 +1,5 @@
 import type { CostSpec, FleetFile, OrganizationSpec, ServiceSpec } from '../fleet/schema.ts';
-import { addDays, dayOf } from '../kernel/days.ts';
+import { addDays, toUtcDay } from '../kernel/days.ts';
 import { chcFromMicros } from '../kernel/money.ts';
 import { fleetAtAGlance } from './dashboards/fleet-at-a-glance.ts';
 import { logsExplorer } from './dashboards/logs-explorer.ts';
@@ -110,7 +110,7 @@ const bills: { entityType: CostSpec['entityType']; entityId: string; metrics: Re
  * before the first metered day is rated.
  */
 export function demoFleet(nowMs: number, { withCosts }: { withCosts: boolean }): FleetFile {
-  const today = dayOf(nowMs);
+  const today = toUtcDay(nowMs);
   const organization: OrganizationSpec = {
     id: ids.organization,
     name: 'Demo',

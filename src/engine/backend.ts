@@ -1,10 +1,10 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import type { Limits } from './engine.ts';
 
-/** What the engine's operations run on: a child process of ours, or a server somewhere. */
+/** Runs the engine's operations: the embedded child process or an external ClickHouse server. */
 export interface Backend {
   readonly kind: 'embedded' | 'server';
-  /** Starts what has to be started. Throws `unavailable`. */
+  /** Starts the engine if necessary. Throws `unavailable`. */
   connect(): Promise<Connection>;
   isRunning(): boolean;
   close(): Promise<void>;
@@ -13,20 +13,21 @@ export interface Backend {
 export interface Connection {
   reader: ClickHouseClient;
   writer: ClickHouseClient;
-  /** The settings of a reading statement; empty where the server lets us change none. */
+  /** The settings of a read-only statement; empty if the server allows no settings. */
   readSettings(limits: Required<Limits>): ClickHouseSettings;
-  canBeRefused: boolean;
+  /** True for a server whose user may not be allowed to create our tables. */
+  mayLackPrivileges: boolean;
   defaultMemoryBytes: number;
 }
 
-/** Read-only, limits, and numbers that survive JSON. */
+/** The limits of a statement, and a number format that JSON can represent exactly. */
 export function limitSettings({ maxSeconds, maxResultRows, maxMemoryBytes }: Required<Limits>): ClickHouseSettings {
   return {
     max_execution_time: maxSeconds,
     max_result_rows: String(maxResultRows),
     result_overflow_mode: 'throw',
     max_memory_usage: String(maxMemoryBytes),
-    // Quoted, because JSON.parse would round what is larger than 2^53.
+    // Quoted: JSON.parse would round integers above 2^53.
     output_format_json_quote_64bit_integers: 1,
     output_format_json_quote_denormals: 0,
   };

@@ -2,23 +2,23 @@ import { fork } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
 import { SECOND_MS } from '../kernel/clock.ts';
-import type { Failure, Instruction, Order, Report } from './embedded/messages.ts';
+import type { Command, EngineOptions, StartupFailure, StartupReport } from './embedded/messages.ts';
 
-/** The engine's process while it runs. */
+/** The running engine process. */
 export interface Child {
   pid: number;
   port: number;
-  /** Resolves with how it ended, whoever ended it. */
+  /** Resolves with the exit reason. */
   ended: Promise<string>;
-  /** Lets it finish; by force when it does not. */
+  /** Stops the process, and kills it if it does not exit in time. */
   close(): Promise<void>;
 }
 
-/** It never came up; `lines` is what it said on standard error. */
+/** The process failed to start; `lines` are the last lines of its output. */
 export class StartFailure extends Error {
-  readonly failure: Failure;
+  readonly failure: StartupFailure;
   readonly lines: string[];
-  constructor(failure: Failure, lines: string[]) {
+  constructor(failure: StartupFailure, lines: string[]) {
     super(failure.text);
     this.failure = failure;
     this.lines = lines;
@@ -27,22 +27,22 @@ export class StartFailure extends Error {
 
 interface Options {
   program: string;
-  order: Order;
+  options: EngineOptions;
   log: Pick<Logger, 'debug' | 'warn'>;
 }
 
 const LAST_LINES = 20;
 const START_MS = 120 * SECOND_MS;
 const CLOSE_MS = 10 * SECOND_MS;
-/** For kills, compression and whatever else Node gives to its threads, beside one for each statement. */
+/** Threads for kills and compression, in addition to one per statement. */
 const SPARE_THREADS = 4;
 
-export async function startChild({ program, order, log }: Options): Promise<Child> {
+export async function startChild({ program, options, log }: Options): Promise<Child> {
   const child = fork(program, [], {
     execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // A clean environment: nothing of ours that it need not know, and times in UTC wherever the machine stands.
-    env: { TZ: 'UTC', UV_THREADPOOL_SIZE: String(order.readers + order.writers + SPARE_THREADS) },
+    // The child gets none of our environment variables. Times are in UTC whatever the machine's time zone.
+    env: { TZ: 'UTC', UV_THREADPOOL_SIZE: String(options.readers + options.writers + SPARE_THREADS) },
   });
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
@@ -57,42 +57,42 @@ export async function startChild({ program, order, log }: Options): Promise<Chil
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
   });
-  // Later than its end: everything it said has been read.
-  const silent = new Promise<void>((resolve) => {
+  // Resolves after `ended`, once all output has been read.
+  const outputClosed = new Promise<void>((resolve) => {
     child.once('error', () => resolve());
     child.once('close', () => resolve());
   });
-  const send = (instruction: Instruction) => {
-    if (child.connected) child.send(instruction, () => {});
+  const send = (command: Command) => {
+    if (child.connected) child.send(command, () => {});
   };
   const kill = () => void child.kill('SIGKILL');
-  const tooLate = setTimeout(kill, START_MS);
-  const report = await new Promise<Report>((resolve) => {
+  const startTimeout = setTimeout(kill, START_MS);
+  const report = await new Promise<StartupReport>((resolve) => {
     child.once('message', resolve);
-    ended.then((how) => resolve({ failed: { isMissing: false, text: `it ended with ${how}` } }));
-    send({ open: order });
+    void ended.then((reason) => resolve({ failed: { isMissing: false, text: `the process stopped: ${reason}` } }));
+    send({ open: options });
   });
-  clearTimeout(tooLate);
+  clearTimeout(startTimeout);
   if ('failed' in report) {
-    const tooLong = setTimeout(kill, CLOSE_MS);
-    await silent;
-    clearTimeout(tooLong);
+    const closeTimeout = setTimeout(kill, CLOSE_MS);
+    await outputClosed;
+    clearTimeout(closeTimeout);
     throw new StartFailure(report.failed, lines);
   }
-  let isWanted = true;
-  silent.then(async () => {
-    if (isWanted) log.warn({ how: await ended, lines }, 'the engine ended by itself');
+  let isClosing = false;
+  void outputClosed.then(async () => {
+    if (!isClosing) log.warn({ reason: await ended, lines }, 'the engine stopped unexpectedly');
   });
   return {
     pid: child.pid ?? 0,
     port: report.ready.port,
     ended,
     async close() {
-      isWanted = false;
+      isClosing = true;
       send({ close: true });
-      const tooLong = setTimeout(kill, CLOSE_MS);
+      const closeTimeout = setTimeout(kill, CLOSE_MS);
       await ended;
-      clearTimeout(tooLong);
+      clearTimeout(closeTimeout);
     },
   };
 }

@@ -7,10 +7,10 @@ interface Options {
 }
 
 const MAX_CONNECTIONS = 64;
-// Every statement has a limit of its own; this is for a connection that nobody answers on.
+// Statements have their own limits; this one is for a connection that stops responding.
 const REQUEST_TIMEOUT_MS = 15 * 60_000;
 
-/** Loaded when the first client is made: most commands never talk to an engine. */
+/** Loads the client library on first use: most commands need no engine. */
 export async function openClient({ url, username, password }: Options): Promise<ClickHouseClient> {
   const { ClickHouseLogLevel, createClient } = await import('@clickhouse/client');
   return createClient({

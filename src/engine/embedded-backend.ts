@@ -8,13 +8,13 @@ import { type Backend, type Connection, limitSettings } from './backend.ts';
 import { type Child, StartFailure, startChild } from './child.ts';
 import { openClient } from './client.ts';
 import { unavailable } from './failures.ts';
-import { sharesOf } from './memory.ts';
+import { splitMemory } from './memory.ts';
 import type { EngineObserver } from './observer.ts';
 import { createSupervisor } from './supervisor.ts';
 
 interface Options {
   directory: string;
-  /** The built program of the child; undefined when this installation has none. */
+  /** Path of the engine program; undefined if this installation does not include it. */
   program: string | undefined;
   memoryBytes: number;
   clock: Clock;
@@ -26,24 +26,24 @@ const READERS = 8;
 const WRITERS = 2;
 
 const MISSING =
-  'The embedded engine is not installed here: install the package chdb (Linux or macOS with glibc, x64 or arm64), or name a ClickHouse server with --clickhouse-url';
+  'The embedded engine is not installed: install the chdb package (Linux with glibc or macOS, x64 or arm64), or set --clickhouse-url to a ClickHouse server';
 
 interface Running extends Child {
   connection: Connection;
 }
 
-/** ClickHouse in a child process, started when it is first needed. */
+/** ClickHouse in a child process, started on first use. */
 export function createEmbeddedBackend({ directory, program, memoryBytes, clock, log, observer }: Options): Backend {
-  const shares = sharesOf(memoryBytes);
+  const memory = splitMemory(memoryBytes);
   const supervisor = createSupervisor<Running>({ start, clock, log, observer });
 
   async function start(): Promise<Running> {
-    if (program === undefined || !isInstalledFor(program)) throw new AppError('unavailable', MISSING);
-    // New ones for every start: they live in the two processes and nowhere else.
+    if (program === undefined || !isEngineInstalled(program)) throw new AppError('unavailable', MISSING);
+    // New passwords for every start: they exist only in the memory of the two processes.
     const passwords = { reader: newPassword(), writer: newPassword() };
-    const order = { directory: resolve(directory), passwords, ...shares, readers: READERS, writers: WRITERS };
-    const child = await startChild({ program, order, log }).catch((error) => {
-      throw error instanceof StartFailure ? explained(error, directory) : error;
+    const options = { directory: resolve(directory), passwords, ...memory, readers: READERS, writers: WRITERS };
+    const child = await startChild({ program, options, log }).catch((error) => {
+      throw error instanceof StartFailure ? toStartError(error, directory) : error;
     });
     log.info({ pid: child.pid }, 'the engine is running');
     const url = `http://127.0.0.1:${child.port}`;
@@ -55,8 +55,8 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
       reader,
       writer,
       readSettings: limitSettings,
-      canBeRefused: false,
-      defaultMemoryBytes: shares.queryMemoryBytes,
+      mayLackPrivileges: false,
+      defaultMemoryBytes: memory.queryMemoryBytes,
     };
     return { ...child, connection };
   }
@@ -71,8 +71,8 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
 
 const newPassword = (): string => randomBytes(32).toString('base64url');
 
-/** Looks where the child will look, without loading half a gigabyte. */
-function isInstalledFor(program: string): boolean {
+/** Resolves the package as the child would, without loading its half a gigabyte. */
+function isEngineInstalled(program: string): boolean {
   try {
     createRequire(program).resolve('chdb');
     return true;
@@ -81,15 +81,15 @@ function isInstalledFor(program: string): boolean {
   }
 }
 
-function explained(error: StartFailure, directory: string): AppError {
-  const said = error.lines.join('\n');
+function toStartError(error: StartFailure, directory: string): AppError {
+  const output = error.lines.join('\n');
   if (error.failure.isMissing) return new AppError('unavailable', MISSING, { cause: error });
-  if (/Cannot lock file|already running/.test(said))
+  if (/Cannot lock file|already running/.test(output))
     return unavailable(
-      `Another process uses the engine's directory ${directory}; stop it, or choose another --data`,
+      `Another process is using the engine directory ${directory}; stop it, or use another --data directory`,
       error,
       5,
     );
-  const [, reason = error.message] = /DB::Exception: (.{1,200})/.exec(said) ?? [];
+  const [, reason = error.message] = /DB::Exception: (.{1,200})/.exec(output) ?? [];
   return unavailable(`The engine could not be started: ${reason}`, error, 5);
 }

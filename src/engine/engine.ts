@@ -1,10 +1,10 @@
-/** SQL with `{name:Type}` in the places of its values, as ClickHouse binds them. No text of a user stands in `sql`. */
+/** SQL with ClickHouse's `{name:Type}` placeholders. `sql` never contains user input. */
 export interface Statement {
   sql: string;
   parameters: Record<string, unknown>;
 }
 
-/** What one statement may use up. Left out: the engine's defaults. */
+/** Resource limits of one statement. Members that are left out have the engine's defaults. */
 export interface Limits {
   maxSeconds?: number;
   maxResultRows?: number;
@@ -13,42 +13,42 @@ export interface Limits {
 
 export interface QueryOptions {
   limits?: Limits;
-  /** Aborted when nobody waits for the answer any more; the query is then stopped in the engine too. */
+  /** Cancels the query in the engine, for example when the client disconnects. */
   signal?: AbortSignal | undefined;
 }
 
 export interface Column {
   name: string;
-  /** As ClickHouse spells it: `Map(LowCardinality(String), String)`. */
+  /** In ClickHouse's notation: `Map(LowCardinality(String), String)`. */
   type: string;
 }
 
-/** A database engine that speaks ClickHouse: one in a child process of ours, or a server somewhere. */
+/** A ClickHouse engine: the embedded one in a child process, or an external server. */
 export interface Engine {
   readonly kind: 'embedded' | 'server';
   /**
-   * One read-only statement; each row an array in the order of the columns. 64-bit integers are numbers where they are
-   * safe, otherwise text. Throws `unavailable` when the engine is not there, `bad_request` for what a statement asks
-   * too much of (time, rows, memory).
+   * Runs one read-only statement; each row is an array in column order. 64-bit integers are numbers if they are safe
+   * integers, otherwise strings. Throws `unavailable` if the engine cannot be reached and `bad_request` if the
+   * statement is invalid or exceeds a limit (time, rows, memory).
    */
   query(statement: Statement, options?: QueryOptions): Promise<unknown[][]>;
-  /** Rows as objects; answers once they are stored. */
+  /** Inserts rows given as objects. Resolves once they are stored. */
   insert(table: string, rows: readonly object[]): Promise<void>;
-  /** The same for rows that are lines of JSON already: turning many into text at once would stop everybody else. */
+  /** As `insert`, for lines of JSON: serializing many objects at once would block the event loop. */
   insertLines(table: string, lines: Buffer): Promise<void>;
-  /** As `insert`, from tab-separated text in the order of `columns`: several times as fast, for those who write millions. */
-  insertTabbed(table: string, columns: readonly string[], lines: readonly Buffer[]): Promise<void>;
-  /** Columns of a table, `[]` when there is no such table. Remembered for a while. */
+  /** As `insert`, for tab-separated lines in the order of `columns`: several times faster, for millions of rows. */
+  insertTsv(table: string, columns: readonly string[], lines: readonly Buffer[]): Promise<void>;
+  /** The columns of a table; `[]` if it does not exist. Cached for 30 seconds. */
   columns(database: string, table: string): Promise<readonly Column[]>;
-  /** True while it answers without having to be started first. */
+  /** True if queries run without starting the engine first. */
   isRunning(): boolean;
-  /** Starts it if need be, and brings its tables up to date. */
+  /** Starts the engine if necessary and migrates its tables. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The database of the tables that Pilothouse keeps itself. */
+/** The database that holds Pilothouse's own tables. */
 export const OWN_DATABASE = 'pilothouse';
 
-/** Every table of ours has it; whatever is read from a table that has it is filtered by it. */
+/** Present in all of our tables. Reads from any table with this column are filtered by it. */
 export const ORGANIZATION_COLUMN = 'OrganizationId';

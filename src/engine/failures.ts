@@ -1,48 +1,48 @@
 import { AppError } from '../kernel/errors.ts';
 import type { Limits } from './engine.ts';
 
-const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const readCode = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
+const readMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const NETWORK_LOST = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR|CERT_|DEPTH_ZERO)/;
 const CONNECTION_LOST = /socket hang up|timeout error|other side closed|premature close/i;
 
-// The number of an exception in ClickHouse is the same on every version.
+// ClickHouse's exception codes are the same in every version.
 const TIME = ['159', '160'];
 const ROWS = ['158', '396', '307'];
 const MEMORY = ['241'];
 const BUSY = ['202', '439', '209'];
-const CANCELLED = '394';
-const SIGNED_OUT = ['192', '193', '194', '516'];
+const CANCELED = '394';
+const AUTHENTICATION = ['192', '193', '194', '516'];
 const NOT_ALLOWED = ['497', '164', '392', '452'];
 
-/** Mistakes of whoever wrote the statement: names, types, arguments, patterns, values that cannot be read. */
-const MISTAKES = new Set(
+/** Errors in the statement itself: names, types, arguments, patterns, values that cannot be parsed. */
+const QUERY_ERRORS = new Set(
   '1 6 8 10 15 16 25 26 27 32 34 35 36 38 41 42 43 44 46 47 48 50 53 60 62 63 69 70 72 81 117 122 125 128 130 131 153 161 167 168 174 179 184 190 207 215 223 321 349 376 386 395 407 427 441 456 457 636 675 676 691 703'.split(
     ' ',
   ),
 );
 
-/** The user may not do it: a matter of grants, not of the statement. */
-export const isNotAllowed = (error: unknown): boolean => NOT_ALLOWED.includes(codeOf(error));
+/** The ClickHouse user lacks a privilege. */
+export const isNotAllowed = (error: unknown): boolean => NOT_ALLOWED.includes(readCode(error));
 
-/** What went wrong in the engine, as an error somebody can act on. */
-export function engineFailure(error: unknown, limits: Required<Limits>): AppError {
+/** Converts an error of the engine into one with a code and a message that can be sent. */
+export function toEngineError(error: unknown, limits: Required<Limits>): AppError {
   if (error instanceof AppError) return error;
-  const code = codeOf(error);
-  const refuse = (text: string) => new AppError('bad_request', text, { cause: error });
+  const code = readCode(error);
+  const reject = (text: string) => new AppError('bad_request', text, { cause: error });
   if (TIME.includes(code))
-    return refuse(`The query took longer than ${limits.maxSeconds} s; ask for a shorter range or fewer groups`);
+    return reject(`The query took longer than ${limits.maxSeconds} s; use a shorter time range or fewer groups`);
   if (ROWS.includes(code))
-    return refuse(`The query gives more than ${limits.maxResultRows} rows; ask for a shorter range or fewer groups`);
+    return reject(`The query returns more than ${limits.maxResultRows} rows; use a shorter time range or fewer groups`);
   if (MEMORY.includes(code))
-    return refuse('The query needs more memory than it may use; ask for a shorter range or fewer groups');
-  if (code === CANCELLED) return unavailable('The query was stopped', error);
+    return reject('The query exceeds its memory limit; use a shorter time range or fewer groups');
+  if (code === CANCELED) return unavailable('The query was canceled', error);
   if (BUSY.includes(code)) return unavailable('The engine is busy', error);
-  if (SIGNED_OUT.includes(code)) return unavailable('The engine does not accept the user or password', error, 60);
-  if (isNotAllowed(error)) return refuse(`The engine does not allow this: ${mistakeIn(messageOf(error))}`);
-  if (MISTAKES.has(code)) return refuse(`The engine does not understand the query: ${mistakeIn(messageOf(error))}`);
-  if (NETWORK_LOST.test(code) || CONNECTION_LOST.test(messageOf(error)))
+  if (AUTHENTICATION.includes(code)) return unavailable('The engine rejected the user name or password', error, 60);
+  if (isNotAllowed(error)) return reject(`The engine does not permit this: ${extractReason(readMessage(error))}`);
+  if (QUERY_ERRORS.has(code)) return reject(`The query is not valid: ${extractReason(readMessage(error))}`);
+  if (NETWORK_LOST.test(code) || CONNECTION_LOST.test(readMessage(error)))
     return unavailable('The engine cannot be reached', error);
   return new AppError('internal', 'The engine failed', { cause: error });
 }
@@ -52,8 +52,8 @@ export const unavailable = (text: string, cause?: unknown, retryAfterSeconds = 1
 
 const SHOWN_CHARACTERS = 200;
 
-/** The mistake by name, without the statement it stands in, advice, or who runs which version. */
-function mistakeIn(message: string): string {
+/** The reason alone, without the statement, advice or version that ClickHouse adds. */
+function extractReason(message: string): string {
   const [head = ''] = message
     .replace(/^Code: \d+\. DB::Exception: /, '')
     .split(

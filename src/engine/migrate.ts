@@ -2,30 +2,30 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { AppError } from '../kernel/errors.ts';
-import { type Migration, migrationOf } from '../kernel/migration.ts';
+import { type Migration, parseMigration } from '../kernel/migration.ts';
 import { OWN_DATABASE } from './engine.ts';
 
 const HISTORY = `${OWN_DATABASE}.schema_migrations`;
 
 /**
- * Brings our own tables up to date and answers what was done. ClickHouse has no transactions for this, so every statement
- * says IF NOT EXISTS: one that was killed half-way, or two that run at the same time, do no harm.
+ * Migrates our tables and returns the names of the applied migrations. ClickHouse has no transactions for this, so every
+ * statement uses IF NOT EXISTS: interrupted or concurrent runs do no harm.
  */
 export async function migrate(client: ClickHouseClient, folder: string): Promise<string[]> {
-  const known = readMigrations(folder);
+  const available = readMigrations(folder);
   await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${OWN_DATABASE}` });
   await client.command({
     query: `CREATE TABLE IF NOT EXISTS ${HISTORY}
       (version UInt32, name String, checksum String, applied_at DateTime64(3) DEFAULT now64(3))
       ENGINE = MergeTree ORDER BY version`,
   });
-  const answer = await client.query({
+  const result = await client.query({
     query: `SELECT version, any(name) AS name, any(checksum) AS checksum FROM ${HISTORY} GROUP BY version ORDER BY version`,
     format: 'JSONEachRow',
   });
-  const applied = await answer.json<{ version: number; name: string; checksum: string }>();
-  refuseForeignHistory(applied, known);
-  const pending = known.filter(({ version }) => !applied.some((row) => row.version === version));
+  const applied = await result.json<{ version: number; name: string; checksum: string }>();
+  rejectForeignHistory(applied, available);
+  const pending = available.filter(({ version }) => !applied.some((row) => row.version === version));
   for (const { version, name, checksum, statements } of pending) {
     for (const query of statements) await client.command({ query });
     await client.insert({ table: HISTORY, values: [{ version, name, checksum }], format: 'JSONEachRow' });
@@ -33,7 +33,7 @@ export async function migrate(client: ClickHouseClient, folder: string): Promise
   return pending.map(({ name }) => name);
 }
 
-function refuseForeignHistory(
+function rejectForeignHistory(
   applied: { version: number; name: string; checksum: string }[],
   known: Migration[],
 ): void {
@@ -43,15 +43,15 @@ function refuseForeignHistory(
     throw new AppError(
       'conflict',
       migration
-        ? `Migration ${row.name} was applied to the engine with other contents than this program has.`
-        : `The engine's tables are newer than this program: they have migration ${row.name}. Start the newer version.`,
+        ? `Migration ${row.name} was applied to the engine with different contents than the file in this version.`
+        : `The engine's tables are newer than this version of Pilothouse: they have migration ${row.name}. Start the newer version.`,
     );
   }
 }
 
-export function readMigrations(folder: string): Migration[] {
+function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()
-    .map((file) => migrationOf(file, readFileSync(join(folder, file), 'utf8')));
+    .map((file) => parseMigration(file, readFileSync(join(folder, file), 'utf8')));
 }

@@ -1,7 +1,7 @@
-/** `refused`: a mistake in the query, or too much asked of it. `cancelled`: nobody waited for it any more. */
-export type Outcome = 'ok' | 'refused' | 'failed' | 'cancelled';
+/** `rejected`: the query is invalid or exceeds a limit. `canceled`: the client disconnected. */
+export type Outcome = 'ok' | 'rejected' | 'failed' | 'canceled';
 
-/** Called as things happen; what becomes of it is not the engine's business. */
+/** Receives the engine's events, for metrics. */
 export interface EngineObserver {
   query(seconds: number, outcome: Outcome): void;
   running(isRunning: boolean): void;

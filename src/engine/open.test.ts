@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENGINE_PROGRAM, PASSWORDS, startFace } from '../../test/support/face.ts';
+import { ENGINE_PROGRAM, PASSWORDS, startEngineHttpServer } from '../../test/support/engine-http-server.ts';
 import { until } from '../../test/support/until.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { AppError } from '../kernel/errors.ts';
@@ -54,7 +54,7 @@ describe('the embedded engine', () => {
     '\\N',
     '%_*?',
     '',
-  ])('binds %j as it is', async (text) => {
+  ])('binds %j unchanged', async (text) => {
     expect(await rows('SELECT {a:String}, length({a:String})', { a: text })).toEqual([[text, Buffer.byteLength(text)]]);
     expect(await rows('SELECT {a:Array(String)}[1]', { a: [text] })).toEqual([[text]]);
     expect(await rows('SELECT {a:Map(String, String)}', { a: { [`k${text}`]: text } })).toEqual([
@@ -62,7 +62,7 @@ describe('the embedded engine', () => {
     ]);
   });
 
-  it('binds texts longer than a usual header', async () => {
+  it('binds strings longer than a usual header', async () => {
     const text = "'ü".repeat(50_000);
     expect(await rows('SELECT length({a:String})', { a: text })).toEqual([[Buffer.byteLength(text)]]);
   });
@@ -86,18 +86,18 @@ describe('the embedded engine', () => {
     ]);
   });
 
-  it('gives numbers as numbers where that loses nothing, and null for what is none', async () => {
+  it('returns numbers as numbers if they are exact, and null for NaN and infinity', async () => {
     expect(
       await rows("SELECT count(), toInt64(-5), map('a', toUInt64(7)), 0 / 0, 1 / 0, NULL, toUInt64(9007199254740993)"),
     ).toEqual([[1, -5, { a: 7 }, null, null, null, '9007199254740993']]);
   });
 
   it('keeps concurrent values apart', async () => {
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => rows('SELECT {n:UInt32}', { n })));
-    expect(answers.map(([row]) => row?.[0])).toEqual(Array.from({ length: 60 }, (_, n) => n));
+    const responses = await Promise.all(Array.from({ length: 60 }, (_, n) => rows('SELECT {n:UInt32}', { n })));
+    expect(responses.map(([row]) => row?.[0])).toEqual(Array.from({ length: 60 }, (_, n) => n));
   });
 
-  it('stores rows and finds them again', async () => {
+  it('stores and reads rows', async () => {
     await engine.insert('otel_logs', []);
     const row = {
       OrganizationId: 'acme',
@@ -114,7 +114,7 @@ describe('the embedded engine', () => {
     expect((await failure(engine.insert('x; DROP', [row]))).code).toBe('internal');
   });
 
-  it('knows columns, and that there are none', async () => {
+  it('lists columns, and none for an unknown table', async () => {
     const columns = await engine.columns('pilothouse', 'otel_metrics_exponential_histogram');
     expect(columns[0]).toEqual({ name: 'OrganizationId', type: 'LowCardinality(String)' });
     expect(columns).toContainEqual({ name: 'TimeUnix', type: 'DateTime64(9)' });
@@ -123,7 +123,7 @@ describe('the embedded engine', () => {
     expect(await engine.columns("no'pe", '`')).toEqual([]);
   });
 
-  it('has every table of the telemetry, owned by organizations', async () => {
+  it('has all telemetry tables, with an organization column', async () => {
     const sql =
       "SELECT table, groupArray(name)[1] FROM (SELECT table, name FROM system.columns WHERE database = 'pilothouse' ORDER BY table, position) WHERE table LIKE 'otel%' GROUP BY table ORDER BY table";
     expect(await rows(sql)).toEqual(
@@ -142,8 +142,12 @@ describe('the embedded engine', () => {
   const limited: [string, Limits, string][] = [
     ['SELECT count() FROM numbers(1000000000000)', { maxSeconds: 1 }, 'took longer than 1 s'],
     ['SELECT number FROM numbers(1001)', { maxResultRows: 1000 }, 'more than 1000 rows'],
-    ['SELECT uniqExact(number) FROM numbers(50000000)', { maxMemoryBytes: 50_000_000 }, 'more memory'],
-    ['SELECT uniqExact(number) FROM numbers(1000000000)', { maxMemoryBytes: 1e12 }, 'more memory'],
+    [
+      'SELECT uniqExact(number) FROM numbers(50000000)',
+      { maxMemoryBytes: 50_000_000, maxSeconds: 3600 },
+      'memory limit',
+    ],
+    ['SELECT uniqExact(number) FROM numbers(1000000000)', { maxMemoryBytes: 1e12, maxSeconds: 3600 }, 'memory limit'],
   ];
   it.each(limited)('stops %j', async (sql, limits, text) => {
     const { code, message } = await failure(engine.query({ sql, parameters: {} }, { limits }));
@@ -161,7 +165,7 @@ describe('the embedded engine', () => {
     ['SELECT {n:UInt8}', 'n'],
     ['SELECT * FROM other.t', 'other'],
     ['DROP TABLE pilothouse.otel_logs', 'only SELECT'],
-  ])('names the mistake in %j and nothing else', async (sql, text) => {
+  ])('reports the error in %j and nothing else', async (sql, text) => {
     const { code, message } = await failure(rows(sql));
     expect(code).toBe('bad_request');
     expect(message).toContain(text);
@@ -169,19 +173,19 @@ describe('the embedded engine', () => {
     expect(message.length).toBeLessThan(300);
   });
 
-  it('stops a query that nobody waits for', async () => {
+  it('stops a query whose signal is aborted', async () => {
     const abort = new AbortController();
     const endless = { sql: 'SELECT count() FROM numbers(1000000000000)', parameters: {} };
     const all = Array.from({ length: 10 }, () => engine.query(endless, { signal: abort.signal }));
     const settled = Promise.allSettled(all);
-    abort.abort(new Error('nobody waits'));
+    abort.abort(new Error('the client disconnected'));
     for (const one of await settled)
-      expect(one).toMatchObject({ status: 'rejected', reason: { message: 'nobody waits' } });
+      expect(one).toMatchObject({ status: 'rejected', reason: { message: 'the client disconnected' } });
     expect(await rows('SELECT 1')).toEqual([[1]]);
-    expect((await failure(engine.query(endless, { signal: abort.signal }))).message).toBe('nobody waits');
+    expect((await failure(engine.query(endless, { signal: abort.signal }))).message).toBe('the client disconnected');
   });
 
-  it('keeps what it stored when it is opened again, and migrates once', async () => {
+  it('keeps stored rows when it is opened again, and migrates once', async () => {
     await engine.close();
     expect(engine.isRunning()).toBe(false);
     expect((await failure(rows('SELECT 1'))).code).toBe('unavailable');
@@ -200,11 +204,11 @@ describe('a ClickHouse server', () => {
   let face: Child;
   const urlAs = (user: 'reader' | 'writer') => `http://${user}:${PASSWORDS[user]}@127.0.0.1:${face.port}`;
   beforeAll(async () => {
-    face = await startFace(join(directory, 'server'));
+    face = await startEngineHttpServer(join(directory, 'server'));
   });
   afterAll(() => face.close());
 
-  it('is asked over its URL, migrated and limited', async () => {
+  it('is queried over its URL, migrated and limited', async () => {
     const engine = open('none', { clickhouseUrl: urlAs('writer') });
     try {
       expect(engine.kind).toBe('server');
@@ -218,15 +222,15 @@ describe('a ClickHouse server', () => {
       expect((await failure(engine.query(slow, { limits: { maxSeconds: 1 } }))).message).toContain('longer than 1 s');
       const abort = new AbortController();
       const query = engine.query(slow, { signal: abort.signal });
-      abort.abort(new Error('nobody waits'));
-      expect((await failure(query)).message).toBe('nobody waits');
+      abort.abort(new Error('the client disconnected'));
+      expect((await failure(query)).message).toBe('the client disconnected');
       expect(existsSync(join(directory, 'none'))).toBe(false);
     } finally {
       await engine.close();
     }
   });
 
-  it('may be one that we may only read', async () => {
+  it('may be read-only', async () => {
     logged.length = 0;
     const engine = open('none', { clickhouseUrl: urlAs('reader') });
     try {
@@ -238,7 +242,7 @@ describe('a ClickHouse server', () => {
     }
   });
 
-  it('that cannot be reached or does not know us is unavailable, and tried again', async () => {
+  it('that cannot be reached or rejects the user is unavailable, and retried', async () => {
     const engine = open('none', { clickhouseUrl: 'http://127.0.0.1:1' });
     const stranger = open('none', { clickhouseUrl: `http://writer:wrong@127.0.0.1:${face.port}` });
     for (const one of [engine, engine, stranger]) {
@@ -252,14 +256,14 @@ describe('a ClickHouse server', () => {
   });
 });
 
-describe('without the package chdb', () => {
-  it('says what to do', async () => {
+describe('without the chdb package', () => {
+  it('reports what to install', async () => {
     const program = join(directory, 'engine.js');
     copyFileSync(ENGINE_PROGRAM, program);
     const engine = open('missing', { program });
     const error = await failure(engine.query({ sql: 'SELECT 1', parameters: {} }));
     expect(error.code).toBe('unavailable');
-    expect(error.message).toMatch(/not installed here: .*--clickhouse-url/);
+    expect(error.message).toMatch(/not installed: .*--clickhouse-url/);
     expect((await failure(engine.start())).message).toContain('not installed');
     await engine.close();
     await until(

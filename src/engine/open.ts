@@ -10,20 +10,20 @@ import { findInPackage } from './package-files.ts';
 import { createServerBackend } from './server-backend.ts';
 
 interface Options {
-  /** The embedded engine keeps its files in `engine` below it. */
+  /** The embedded engine stores its files in the subdirectory `engine`. */
   dataDirectory: string;
-  /** A ClickHouse server instead of the embedded engine; may carry user, password and database. */
+  /** A ClickHouse server to use instead of the embedded engine; may contain user, password and database. */
   clickhouseUrl?: string | undefined;
-  /** What the embedded engine may use altogether. */
+  /** The embedded engine's total memory limit. */
   engineMemoryBytes?: number | undefined;
   clock: Clock;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   observer?: EngineObserver;
-  /** The child's program; the one this package was built with when left out. */
+  /** Path of the engine program; by default the one in this package. */
   program?: string;
 }
 
-/** Opens nothing yet: whatever has to be started is started by the first query, insert or `start()`. */
+/** Starts nothing yet: the first query, insert or `start()` does. Must be closed. */
 export function openEngine({
   dataDirectory,
   clickhouseUrl,

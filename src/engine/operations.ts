@@ -6,17 +6,17 @@ import { type Clock, SECOND_MS } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
 import type { Backend, Connection } from './backend.ts';
-import { createColumnMemory } from './columns.ts';
+import { createColumnCache } from './column-cache.ts';
+import { createDeadline } from './deadline.ts';
 import { type Engine, type Limits, OWN_DATABASE, type QueryOptions, type Statement } from './engine.ts';
-import { engineFailure, isNotAllowed, unavailable } from './failures.ts';
+import { isNotAllowed, toEngineError, unavailable } from './failures.ts';
 import { migrate } from './migrate.ts';
 import type { EngineObserver, Outcome } from './observer.ts';
 import { convertRows } from './values.ts';
-import { createWaiting } from './waiting.ts';
 
 interface Options {
   backend: Backend;
-  /** Plain SQL, one file per step. */
+  /** Plain SQL, one file per migration. */
   migrationsFolder: string;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
@@ -27,32 +27,33 @@ type InsertValues = Pick<Parameters<ClickHouseClient['insert']>[0], 'values' | '
 
 const MAX_SECONDS = 30;
 const MAX_RESULT_ROWS = 100_000;
-/** How much longer than its limit a query may be waited for: it may have to wait for its turn. */
-const PATIENCE_MS = 15 * SECOND_MS;
+/** Time on top of a query's own limit: it may have to wait in the engine's queue. */
+const QUEUE_ALLOWANCE_MS = 15 * SECOND_MS;
 const TABLE = /^[a-z][a-z0-9_]*$/;
 
-/** The engine's operations over whatever runs them. */
+/** The engine's operations on top of a backend. */
 export function createEngine({ backend, migrationsFolder, clock, log, observer }: Options): Engine {
   let migrated: Promise<void> | undefined;
 
-  async function bringUpToDate(): Promise<void> {
+  async function migrateTables(): Promise<void> {
     const connection = await backend.connect();
     try {
       const done = await migrate(connection.writer, migrationsFolder);
-      if (done.length > 0) log.info({ migrations: done }, 'engine tables brought up to date');
+      if (done.length > 0) log.info({ migrations: done }, 'engine tables migrated');
     } catch (error) {
-      if (!(connection.canBeRefused && isNotAllowed(error))) throw engineFailure(error, limitsOf({}, connection));
+      if (!(connection.mayLackPrivileges && isNotAllowed(error)))
+        throw toEngineError(error, withDefaultLimits({}, connection));
       log.warn(
         { reason: (error as Error).message },
-        `this ClickHouse user may not write to the database ${OWN_DATABASE}: its tables are left as they are`,
+        `the ClickHouse user may not write to the database ${OWN_DATABASE}: its tables were not migrated`,
       );
     }
   }
 
-  /** Once; again only after it failed. */
+  /** Migrates once; retries only after a failure. */
   async function connect(): Promise<Connection> {
     if (!migrated) {
-      const attempt = bringUpToDate();
+      const attempt = migrateTables();
       migrated = attempt;
       attempt.catch(() => {
         if (migrated === attempt) migrated = undefined;
@@ -64,34 +65,37 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
 
   async function query({ sql, parameters }: Statement, { limits = {}, signal }: QueryOptions = {}) {
     const connection = await connect();
-    const allLimits = limitsOf(limits, connection);
+    const allLimits = withDefaultLimits(limits, connection);
     const startedAt = performance.now();
     const observe = (outcome: Outcome) => observer.query((performance.now() - startedAt) / 1000, outcome);
-    const waiting = createWaiting(allLimits.maxSeconds * SECOND_MS + PATIENCE_MS, signal);
+    const deadline = createDeadline(allLimits.maxSeconds * SECOND_MS + QUEUE_ALLOWANCE_MS, signal);
     try {
-      const answer = await connection.reader.query({
+      const result = await connection.reader.query({
         query: sql,
         query_params: parameters,
         query_id: newUuid(),
         format: 'JSONCompact',
         clickhouse_settings: connection.readSettings(allLimits),
-        abort_signal: waiting.signal,
+        abort_signal: deadline.signal,
       });
-      const { meta = [], data } = await answer.json<unknown[]>();
+      const { meta = [], data } = await result.json<unknown[]>();
       observe('ok');
       return convertRows(
         meta.map(({ type }) => type),
         data,
       );
     } catch (error) {
-      const isCancelled = signal?.aborted === true;
-      const failure = waiting.isTooLong()
-        ? unavailable('The engine does not answer', error, 5)
-        : engineFailure(error, allLimits);
-      observe(isCancelled ? 'cancelled' : failure.code === 'bad_request' ? 'refused' : 'failed');
-      throw isCancelled ? signal.reason : failure;
+      if (signal?.aborted) {
+        observe('canceled');
+        throw signal.reason;
+      }
+      const failure = deadline.hasPassed()
+        ? unavailable('The engine is not responding', error, 5)
+        : toEngineError(error, allLimits);
+      observe(failure.code === 'bad_request' ? 'rejected' : 'failed');
+      throw failure;
     } finally {
-      waiting.end();
+      deadline.end();
     }
   }
 
@@ -100,7 +104,7 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     values: InsertValues,
     settings: ClickHouseSettings = INSERT_SETTINGS,
   ): Promise<void> {
-    if (!TABLE.test(table)) throw new AppError('internal', `${table} is not the name of a table of ours`);
+    if (!TABLE.test(table)) throw new AppError('internal', `${table} is not a valid table name`);
     const connection = await connect();
     try {
       await connection.writer.insert({
@@ -110,7 +114,7 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
         clickhouse_settings: settings,
       });
     } catch (error) {
-      throw engineFailure(error, limitsOf({}, connection));
+      throw toEngineError(error, withDefaultLimits({}, connection));
     }
   }
 
@@ -118,14 +122,14 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     if (rows.length > 0) await insertValues(table, { values: rows, format: 'JSONEachRow' });
   }
 
-  async function insertTabbed(
+  async function insertTsv(
     table: string,
     [first, ...rest]: readonly string[],
     lines: readonly Buffer[],
   ): Promise<void> {
     if (first === undefined || lines.length === 0) return;
-    // In one piece: every further one waits until the event loop comes round, which takes long while batches are read.
-    const values = Readable.from([Buffer.concat([UNREAD_HEADER, ...lines])], { objectMode: false });
+    // One buffer: each further chunk would wait for a turn of the event loop, which is slow while batches are parsed.
+    const values = Readable.from([Buffer.concat([SKIPPED_HEADER, ...lines])], { objectMode: false });
     await insertValues(
       table,
       { values, format: 'TabSeparatedWithNames', columns: [first, ...rest] },
@@ -134,11 +138,11 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
   }
 
   async function insertLines(table: string, lines: Buffer): Promise<void> {
-    if (!TABLE.test(table)) throw new AppError('internal', `${table} is not the name of a table of ours`);
+    if (!TABLE.test(table)) throw new AppError('internal', `${table} is not a valid table name`);
     if (lines.length === 0) return;
     const connection = await connect();
     try {
-      // Not `insert`: of this format it takes objects only, and would turn them into text one by one.
+      // Not `insert`: for this format it accepts objects only and serializes them one by one.
       const { stream } = await connection.writer.exec({
         query: `INSERT INTO ${OWN_DATABASE}.${table} FORMAT JSONEachRow`,
         values: Readable.from([lines], { objectMode: false }),
@@ -147,37 +151,37 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
       });
       await finished(stream.resume());
     } catch (error) {
-      throw engineFailure(error, limitsOf({}, connection));
+      throw toEngineError(error, withDefaultLimits({}, connection));
     }
   }
 
-  const columnMemory = createColumnMemory({ query, clock });
+  const columnCache = createColumnCache({ query, clock });
   return {
     kind: backend.kind,
     query,
     insert,
     insertLines,
-    insertTabbed,
-    columns: columnMemory.columns,
+    insertTsv: insertTsv,
+    columns: columnCache.columns,
     isRunning: () => backend.isRunning(),
     start: async () => void (await connect()),
     close: () => backend.close(),
   };
 }
 
-/** ISO 8601 times are understood; a member that no column has is a mistake of ours. */
+/** Accepts ISO 8601 times; rejects members without a column. */
 const INSERT_SETTINGS: ClickHouseSettings = {
   date_time_input_format: 'best_effort',
   input_format_skip_unknown_fields: 0,
 };
 
 /**
- * A line that is skipped. The embedded engine splits an INSERT into words before it knows where the rows begin; behind an
- * open quote the rows are one word, which takes half the time.
+ * A header line that is skipped. The embedded engine tokenizes an INSERT before it finds the start of the rows; after an
+ * unclosed quote the rows are a single token, which halves the time.
  */
-const UNREAD_HEADER = Buffer.from('`\n');
+const SKIPPED_HEADER = Buffer.from('`\n');
 
-function limitsOf(limits: Limits, { defaultMemoryBytes }: Connection): Required<Limits> {
+function withDefaultLimits(limits: Limits, { defaultMemoryBytes }: Connection): Required<Limits> {
   return {
     maxSeconds: limits.maxSeconds ?? MAX_SECONDS,
     maxResultRows: limits.maxResultRows ?? MAX_RESULT_ROWS,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A file or folder of the package, from wherever this code was built to; undefined when it is not there. */
+/** Finds a file or folder of this package from the source tree or the build; undefined if it does not exist. */
 export function findInPackage(name: string): string | undefined {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
     const path = join(folder, name);

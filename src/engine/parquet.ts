@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { AppError } from '../kernel/errors.ts';
-import { literal } from './embedded/statement-text.ts';
+import { toLiteral } from './embedded/statement-text.ts';
 
 /**
- * The rows of a Parquet file, each as JSON with these columns as text; times in UTC. Read by an engine without any data
- * in this very process: the engine that holds data may not read files, and this one may not see data.
+ * Reads a Parquet file as lines of JSON with the given columns as strings; times are in UTC. Uses a separate, empty
+ * engine in this process: the engine that holds data may not read files.
  */
 export async function* readParquet(path: string, columns: readonly string[]): AsyncGenerator<string> {
   const { Session } = await import('chdb').catch((cause: Error) => {
-    throw new AppError('unavailable', 'Parquet files are read by the package chdb, which is not installed here', {
+    throw new AppError('unavailable', 'Reading Parquet files requires the chdb package, which is not installed', {
       cause,
     });
   });
@@ -18,7 +18,7 @@ export async function* readParquet(path: string, columns: readonly string[]): As
       (name) =>
         `${name === 'time' ? `replaceOne(toString(source.${name}), ' ', 'T')` : `toString(source.${name})`} AS ${name}`,
     );
-    const statement = `SELECT ${cells.join(', ')} FROM file(${literal(resolve(path))}, 'Parquet') AS source
+    const statement = `SELECT ${cells.join(', ')} FROM file(${toLiteral(resolve(path))}, 'Parquet') AS source
       SETTINGS session_timezone = 'UTC', max_memory_usage = 1000000000, input_format_parquet_case_insensitive_column_matching = 0`;
     for await (const chunk of session.queryStream(statement, { format: 'JSONEachRow' })) yield chunk.text();
   } catch (cause) {

@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts';
 import { type Backend, type Connection, limitSettings } from './backend.ts';
 import { openClient } from './client.ts';
 import type { Limits } from './engine.ts';
-import { engineFailure } from './failures.ts';
+import { toEngineError } from './failures.ts';
 import type { EngineObserver } from './observer.ts';
 
 interface Options {
@@ -15,31 +15,33 @@ interface Options {
 
 const DEFAULT_MEMORY_BYTES = 4 * 2 ** 30;
 
-/** A ClickHouse server that somebody else runs. */
+/** An external ClickHouse server. */
 export function createServerBackend({ url, log, observer }: Options): Backend {
   let connection: Promise<Connection> | undefined;
-  let isReached = false;
+  let isConnected = false;
 
   async function open(): Promise<Connection> {
     const client = await openClient({ url });
     try {
-      // What the user's profile says decides which settings we may send.
-      const answer = await client.query({ query: "SELECT toUInt8(getSetting('readonly'))", format: 'TabSeparated' });
-      const readOnly = Number(await answer.text());
+      // The user's profile decides which settings we may send.
+      const result = await client.query({ query: "SELECT toUInt8(getSetting('readonly'))", format: 'TabSeparated' });
+      const readOnly = Number(await result.text());
       if (readOnly === 1)
-        log.warn('the profile of this ClickHouse user has readonly = 1: limits are those of the profile, not ours');
-      isReached = true;
+        log.warn(
+          'the profile of the ClickHouse user has readonly = 1: the limits of the profile apply instead of ours',
+        );
+      isConnected = true;
       observer.running(true);
       return {
         reader: client,
         writer: client,
         readSettings: (limits) => settingsFor(readOnly, limits),
-        canBeRefused: true,
+        mayLackPrivileges: true,
         defaultMemoryBytes: DEFAULT_MEMORY_BYTES,
       };
     } catch (error) {
       await client.close();
-      throw engineFailure(error, { maxSeconds: 0, maxResultRows: 0, maxMemoryBytes: 0 });
+      throw toEngineError(error, { maxSeconds: 0, maxResultRows: 0, maxMemoryBytes: 0 });
     }
   }
 
@@ -55,19 +57,19 @@ export function createServerBackend({ url, log, observer }: Options): Backend {
       }
       return connection;
     },
-    isRunning: () => isReached,
+    isRunning: () => isConnected,
     async close() {
       const open = await connection?.catch(() => undefined);
       connection = Promise.reject(new AppError('unavailable', 'The engine is closed'));
       connection.catch(() => {});
-      isReached = false;
+      isConnected = false;
       observer.running(false);
       await open?.reader.close();
     },
   };
 }
 
-/** `readonly` of the profile: 1 lets nothing be changed, 2 everything but itself. */
+/** The profile's `readonly`: 1 allows no settings, 2 allows all settings except `readonly`. */
 function settingsFor(readOnly: number, limits: Required<Limits>): ClickHouseSettings {
   if (readOnly === 1) return {};
   const settings = { ...limitSettings(limits), cancel_http_readonly_queries_on_client_close: 1 as const };

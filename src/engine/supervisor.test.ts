@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../kernel/errors.ts';
-import { createSupervisor, type Watched } from './supervisor.ts';
+import { createSupervisor, type SupervisedProcess } from './supervisor.ts';
 
 const silent = { info() {}, warn() {} };
 
@@ -9,7 +9,7 @@ function setUp(start?: () => Promise<void>) {
   let now = 1_000_000;
   const ends: ((how: string) => void)[] = [];
   const seen: (boolean | 'restart')[] = [];
-  const supervisor = createSupervisor<Watched & { number: number }>({
+  const supervisor = createSupervisor<SupervisedProcess & { number: number }>({
     clock: { now: () => now },
     log: silent,
     observer: { query() {}, running: (isRunning) => seen.push(isRunning), restarted: () => seen.push('restart') },
@@ -33,7 +33,7 @@ const failure = (promise: Promise<unknown>): Promise<AppError> =>
   );
 
 describe('the supervisor', () => {
-  it('starts nothing until somebody needs it, and one process for all who do', async () => {
+  it('starts nothing until the first use, then one process for all callers', async () => {
     const { supervisor, starts } = setUp();
     expect(supervisor.isRunning()).toBe(false);
     expect(starts()).toBe(0);
@@ -42,7 +42,7 @@ describe('the supervisor', () => {
     expect(supervisor.isRunning()).toBe(true);
   });
 
-  it('starts again at once after a crash, then pauses longer and longer', async () => {
+  it('restarts at once after the first crash, then after increasing pauses', async () => {
     const { supervisor, crash, pass } = setUp();
     await supervisor.get();
     await crash();
@@ -60,7 +60,7 @@ describe('the supervisor', () => {
     await supervisor.close();
   });
 
-  it('forgets old crashes once a process ran for a while', async () => {
+  it('resets the pause once a process has run for a minute', async () => {
     const { supervisor, crash, pass } = setUp();
     await supervisor.get();
     await crash();
@@ -71,7 +71,7 @@ describe('the supervisor', () => {
     await supervisor.close();
   });
 
-  it('tells why a start failed, and does not try again before the pause is over', async () => {
+  it('reports why a start failed and does not retry before the pause is over', async () => {
     let attempts = 0;
     const { supervisor, pass } = setUp(async () => {
       attempts++;
@@ -86,7 +86,7 @@ describe('the supervisor', () => {
     expect(attempts).toBe(3);
   });
 
-  it('tells its observer', async () => {
+  it('notifies its observer', async () => {
     const { supervisor, crash, seen } = setUp();
     await supervisor.get();
     await crash();
@@ -96,7 +96,7 @@ describe('the supervisor', () => {
     expect(seen).toEqual([true, false, 'restart', true, false]);
   });
 
-  it('ends its process when it is closed, and starts none after that', async () => {
+  it('stops its process when closed and starts no other', async () => {
     const { supervisor, starts } = setUp();
     const child = await supervisor.get();
     await supervisor.close();

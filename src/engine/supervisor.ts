@@ -1,43 +1,46 @@
 import type { Logger } from 'pino';
+import { createBackgroundLoop } from '../kernel/background-loop.ts';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts';
 import { unavailable } from './failures.ts';
 import type { EngineObserver } from './observer.ts';
 
-/** A process as far as it has to be watched. */
-export interface Watched {
+/** The part of a process that the supervisor needs. */
+export interface SupervisedProcess {
+  /** Resolves with the exit reason. */
   ended: Promise<string>;
   close(): Promise<void>;
 }
 
-interface Options<T extends Watched> {
-  /** Throws an error that can be shown. */
+interface Options<T extends SupervisedProcess> {
+  /** Rejects with an error whose message may be shown to users. */
   start(): Promise<T>;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
   observer: EngineObserver;
 }
 
-const LONGEST_PAUSE_MS = 30 * SECOND_MS;
-/** Whoever ran this long did not fail because it was started. */
+const MAX_PAUSE_MS = 30 * SECOND_MS;
+/** A process that ran this long started successfully: the next crash restarts it without a pause. */
 const SETTLED_MS = MINUTE_MS;
 
 /**
- * Keeps one process running from the first time it is needed. After a crash it is started again at once, after the next
- * ones a pause comes first, which doubles up to half a minute.
+ * Starts one process on first use and keeps it running. The first crash restarts it at once; after further crashes the
+ * pause doubles, up to 30 seconds.
  */
-export function createSupervisor<T extends Watched>({ start, clock, log, observer }: Options<T>) {
+export function createSupervisor<T extends SupervisedProcess>({ start, clock, log, observer }: Options<T>) {
   let current: Promise<T> | undefined;
   let running: T | undefined;
   let failures = 0;
   let pauseUntil = 0;
   let lastFailure: unknown;
-  let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   let starts = 0;
+  // A failed start is recorded by `launch`, and the next query reports it.
+  const restarts = createBackgroundLoop({ run: async () => void (await get()), onError() {} });
 
-  function failed(reason: unknown): void {
+  function recordFailure(reason: unknown): void {
     lastFailure = reason;
-    pauseUntil = failures === 0 ? 0 : clock.now() + Math.min(SECOND_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
+    pauseUntil = failures === 0 ? 0 : clock.now() + Math.min(SECOND_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
     failures++;
   }
 
@@ -47,23 +50,22 @@ export function createSupervisor<T extends Watched>({ start, clock, log, observe
     try {
       child = await start();
     } catch (error) {
-      failed(error);
+      recordFailure(error);
       throw error;
     }
     if (starts++ > 0) observer.restarted();
     running = child;
     observer.running(true);
-    child.ended.then((how) => {
+    void child.ended.then((reason) => {
       running = undefined;
       current = undefined;
       observer.running(false);
       if (isClosed) return;
       if (clock.now() - startedAt >= SETTLED_MS) failures = 0;
-      failed(unavailable(`The engine ended with ${how}`));
+      recordFailure(unavailable(`The engine stopped: ${reason}`));
       const waitMs = Math.max(0, pauseUntil - clock.now());
-      log.warn({ how, waitMs }, 'the engine is started again');
-      timer = setTimeout(() => void get().catch(() => {}), waitMs);
-      timer.unref();
+      log.warn({ reason, waitMs }, 'restarting the engine');
+      restarts.schedule(waitMs);
     });
     return child;
   }
@@ -85,12 +87,12 @@ export function createSupervisor<T extends Watched>({ start, clock, log, observe
   }
 
   return {
-    /** The running process, started if need be. */
+    /** Returns the running process, starting it if necessary. */
     get,
     isRunning: () => running !== undefined,
     async close(): Promise<void> {
       isClosed = true;
-      clearTimeout(timer);
+      await restarts.close();
       const child = await current?.catch(() => undefined);
       await child?.close();
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conversionOf, convertRows } from './values.ts';
+import { convertRows, findConversion } from './values.ts';
 
 const convert = (type: string, value: unknown) => convertRows([type], [[value]])[0]?.[0];
 
@@ -23,8 +23,8 @@ describe('values from JSON', () => {
     ['Float64', null, null],
   ])('%s: %j', (type, value, expected) => expect(convert(type, value)).toEqual(expected));
 
-  it('are left alone where nothing has to be done', () => {
+  it('are unchanged if they need no conversion', () => {
     for (const type of ['String', 'Float64', 'UInt32', 'Array(String)', 'Map(String, String)', 'Tuple(String, UInt8)'])
-      expect(conversionOf(type)).toBeUndefined();
+      expect(findConversion(type)).toBeUndefined();
   });
 });

@@ -1,30 +1,30 @@
 type Convert = (value: unknown) => unknown;
 
 /**
- * How the JSON values of a column of this type become what the engine promises: 64-bit integers, which come as text,
- * are numbers where that loses nothing. Undefined when there is nothing to do.
+ * Finds the conversion for JSON values of a column type: 64-bit integers arrive as strings and become numbers if they are
+ * safe integers. Undefined if the values need no conversion.
  */
-export function conversionOf(type: string): Convert | undefined {
+export function findConversion(type: string): Convert | undefined {
   const [, name = type, inner = ''] = /^(\w+)(?:\(([\s\S]*)\))?$/.exec(type.trim()) ?? [];
   if (/^U?Int(64|128|256)$/.test(name)) return toInteger;
-  if (name === 'Nullable' || name === 'LowCardinality') return conversionOf(inner);
-  if (name === 'SimpleAggregateFunction') return conversionOf(splitArguments(inner)[1] ?? '');
+  if (name === 'Nullable' || name === 'LowCardinality') return findConversion(inner);
+  if (name === 'SimpleAggregateFunction') return findConversion(splitArguments(inner)[1] ?? '');
   if (name === 'Array') {
-    const convert = conversionOf(inner);
+    const convert = findConversion(inner);
     return convert && ((value) => (Array.isArray(value) ? value.map(convert) : value));
   }
   if (name === 'Map') {
-    const convert = conversionOf(splitArguments(inner)[1] ?? '');
+    const convert = findConversion(splitArguments(inner)[1] ?? '');
     return convert && ((value) => mapValues(value, () => convert));
   }
   return name === 'Tuple' ? tupleConversion(inner) : undefined;
 }
 
-/** `Tuple(a UInt64, b String)` comes as an object, `Tuple(UInt64, String)` as an array. */
+/** `Tuple(a UInt64, b String)` arrives as an object, `Tuple(UInt64, String)` as an array. */
 function tupleConversion(inner: string): Convert | undefined {
   const parts = splitArguments(inner).map((part) => {
     const [, quoted, plain, rest] = /^(?:`((?:[^`\\]|\\.)*)`|(\w+))\s+(\S[\s\S]*)$/.exec(part) ?? [];
-    return { name: quoted ?? plain, convert: conversionOf(rest ?? part) };
+    return { name: quoted ?? plain, convert: findConversion(rest ?? part) };
   });
   if (parts.every(({ convert }) => !convert)) return undefined;
   const byName = new Map(parts.map(({ name, convert }) => [name, convert]));
@@ -34,9 +34,9 @@ function tupleConversion(inner: string): Convert | undefined {
       : mapValues(value, (name) => byName.get(name));
 }
 
-function mapValues(value: unknown, convertOf: (name: string) => Convert | undefined): unknown {
+function mapValues(value: unknown, findConvert: (name: string) => Convert | undefined): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, convertOf(name)?.(item) ?? item]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, findConvert(name)?.(item) ?? item]));
 }
 
 function toInteger(value: unknown): unknown {
@@ -45,7 +45,7 @@ function toInteger(value: unknown): unknown {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** At the commas that stand in no parentheses and no quotes. */
+/** Splits at commas outside parentheses and quotes. */
 function splitArguments(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -62,9 +62,9 @@ function splitArguments(text: string): string[] {
   return parts;
 }
 
-/** Rows as they came, each value converted in its place. */
+/** Converts the values of the rows in place. */
 export function convertRows(types: readonly string[], rows: unknown[][]): unknown[][] {
-  const conversions = types.map(conversionOf);
+  const conversions = types.map(findConversion);
   for (const [index, convert] of conversions.entries()) {
     if (!convert) continue;
     for (const row of rows) row[index] = convert(row[index]);

@@ -1,7 +1,7 @@
 import { ExpressionError } from './expression-error.ts';
 
 /** In UTF-16 code units. */
-export const MAX_TEXT_CHARACTERS = 10_000;
+const MAX_TEXT_CHARACTERS = 10_000;
 
 /** Unpaired surrogates cannot be encoded as UTF-8, and NUL ends a string in some clients. */
 const UNSUPPORTED = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;

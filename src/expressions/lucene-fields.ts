@@ -49,7 +49,7 @@ function testItems({ array }: Field, test: Expression): Expression {
 }
 
 /** `field:*`: not empty, not NULL, at least one item. */
-export function hasValue({ value, array }: Field): Expression {
+function hasValue({ value, array }: Field): Expression {
   if (array && value.node === 'item') return call('notEmpty', [array], BOOLEAN);
   const test = testPresence(value);
   return array ? { node: 'some', array, test, type: BOOLEAN } : test;
@@ -91,7 +91,7 @@ function matchValue(field: Field, word: Word): Expression {
 }
 
 /** A comparison (`>5`) or one end of a range. */
-export interface Bound {
+interface Bound {
   operator: ComparisonOperator;
   word: Word;
   isQuoted: boolean;

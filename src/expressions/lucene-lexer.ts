@@ -2,7 +2,7 @@ import { codePointName, isSpace } from './characters.ts';
 import { ExpressionError } from './expression-error.ts';
 
 /** A literal character or a wildcard. */
-export type WordPiece = string | typeof ANY_CHARACTERS | typeof ONE_CHARACTER;
+type WordPiece = string | typeof ANY_CHARACTERS | typeof ONE_CHARACTER;
 export const ANY_CHARACTERS = Symbol('*');
 export const ONE_CHARACTER = Symbol('?');
 
@@ -19,7 +19,7 @@ export interface Word {
 const QUOTE_LOOKALIKE = /[\u201C-\u201F\u2033\u2036\u00AB\u00BB\uFF02]/;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}]/u;
 
-export interface LuceneLexer {
+interface LuceneLexer {
   at(): number;
   peek(offset?: number): string;
   skipSpaces(): void;

@@ -68,7 +68,7 @@ function adapt(left: Positioned, right: Positioned): [Expression, Expression] {
 }
 
 /** Converts a quoted literal to the kind of the other operand. */
-export function convertText(text: string, kind: string, at: number): Literal {
+function convertText(text: string, kind: string, at: number): Literal {
   if (kind === 'number') {
     const value = parseNumber(text.trim());
     if (value !== undefined) return numberLiteral(value);
@@ -162,7 +162,7 @@ export function minus({ value, at }: Positioned): Expression {
   return { node: 'minus', operand, type: nullableIf(isNullable(operand), NUMBER) };
 }
 
-export function isInterval(expression: Expression): boolean {
+function isInterval(expression: Expression): boolean {
   return expression.node === 'call' && expression.name.startsWith('toInterval');
 }
 
@@ -194,7 +194,7 @@ function divisor(value: Expression): Expression {
   return { ...call('nullIf', [value, numberLiteral(0)], NUMBER), type: { kind: 'number', nullable: true } };
 }
 
-export function numeric({ value, at }: Positioned): Expression {
+function numeric({ value, at }: Positioned): Expression {
   const kind = getKind(value);
   if (kind === 'number') return value;
   if (kind === 'string') return asNumber(value);

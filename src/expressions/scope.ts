@@ -1,5 +1,5 @@
 import { type Column, ORGANIZATION_COLUMN } from '../engine/engine.ts';
-import { memoized } from '../kernel/memo.ts';
+import { memoize } from '../kernel/memo.ts';
 import { call, type Expression } from './expression.ts';
 import { ExpressionError, visible } from './expression-error.ts';
 import { findNearest } from './nearest-name.ts';
@@ -12,15 +12,10 @@ export interface Scope {
   implicitColumn?: string;
 }
 
-/** The organization column is hidden. */
-export function findColumn(scope: Scope, name: string): Column | undefined {
-  return name === ORGANIZATION_COLUMN ? undefined : scope.columns.find((column) => column.name === name);
-}
-
-const parseTypeOnce = memoized((type) => parseType(type));
+const parseTypeOnce = memoize((type) => parseType(type));
 
 /** The value of a column. Types such as Enum and UUID are converted to strings. */
-export function columnReference(column: Column): Expression {
+function columnReference(column: Column): Expression {
   const { needsToString: disguised, ...type } = parseTypeOnce(column.type);
   const reference: Expression = { node: 'column', name: column.name, type };
   return disguised ? call('toString', [reference], TEXT) : reference;
@@ -30,7 +25,7 @@ export function mapEntry(map: Expression, key: string): Expression {
   return { node: 'entry', map, key, type: map.type.element ?? TEXT };
 }
 
-export interface ResolvedPath {
+interface ResolvedPath {
   /** The column, or the start of the path that is one. */
   value: Expression;
   /** The rest of the path, joined by dots. */

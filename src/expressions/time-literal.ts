@@ -7,7 +7,7 @@ const EARLIEST = Date.UTC(1900, 0, 1);
 const LATEST = Date.UTC(2262, 0, 1);
 
 /** A time in UTC as ClickHouse parses it (`2026-11-15 12:00:00.000000000`), or a whole day. */
-export interface Moment {
+interface Moment {
   text: string;
   /** Set for a date without a time: the end of the day, exclusive. */
   dayEnd?: string;

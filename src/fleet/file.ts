@@ -1,14 +1,14 @@
-import { refuse, type Violation } from '../kernel/errors.ts';
-import { createShapeCheck } from '../kernel/shape.ts';
+import { rejectViolations, type Violation } from '../kernel/errors.ts';
+import { createSchemaCheck } from '../kernel/schema-check.ts';
 import { parseYamlOrJson } from '../kernel/yaml-text.ts';
 import { FleetFile } from './schema.ts';
 
-const mistakesIn = createShapeCheck(FleetFile);
+const mistakesIn = createSchemaCheck(FleetFile);
 
 /** YAML or JSON text → a file whose every member is of the right shape; throws all mistakes with their paths. */
 export function parseFleetFile(text: string): FleetFile {
   const file = parseYamlOrJson(text, 'The fleet file') ?? { organizations: [] };
-  refuse(mistakesIn(file, '').map(withoutSecrets));
+  rejectViolations(mistakesIn(file, '').map(withoutSecrets));
   return file as FleetFile;
 }
 

@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { AppError, refuse } from '../kernel/errors.ts';
+import { AppError, rejectViolations } from '../kernel/errors.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import { type DryRunOption, writeUnlessDryRun } from '../state/dry-run.ts';
 import { isUniqueViolation } from '../state/failures.ts';
@@ -13,16 +13,14 @@ import { declaredIn } from './resource.ts';
 import type { FleetFile } from './schema.ts';
 import { takeTurn } from './store.ts';
 
-export type Fleet = ReturnType<typeof createFleet>;
-
-export interface ApplyOptions extends DryRunOption {
+interface ApplyOptions extends DryRunOption {
   /** The file wins over everything that the API changed since. */
   force?: boolean;
   /** Remove what an earlier version of the file declared and this one does not. */
   prune?: boolean;
 }
 
-export interface Applied {
+interface Applied {
   steps: Step[];
   warnings: string[];
 }
@@ -41,7 +39,7 @@ export function createFleet({ state, clock, audit, organizations }: Options) {
     /** All or nothing: every mistake is listed, and none of the file is stored when there is one. */
     async apply(file: FleetFile, actor: Actor, options: ApplyOptions = {}): Promise<Applied> {
       const { organizations: declared, violations } = declaredIn(file);
-      refuse(violations);
+      rejectViolations(violations);
       try {
         return await writeUnlessDryRun(state, options, async (tx) => {
           await takeTurn(tx);
@@ -50,7 +48,7 @@ export function createFleet({ state, clock, audit, organizations }: Options) {
             if (await organizations.find(tx, one.organization.id)) await organizations.take(tx, one.organization.id);
             plans.push(await planOrganization(tx, one, clock.now(), actor, options));
           }
-          refuse(plans.flatMap((plan) => plan.violations));
+          rejectViolations(plans.flatMap((plan) => plan.violations));
           for (const plan of plans) {
             await plan.store(tx);
             for (const change of plan.changes) await audit.record(tx, actor, change);

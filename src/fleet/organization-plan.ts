@@ -1,5 +1,5 @@
 import type { Actor, Change } from '../audit/activity.ts';
-import { lockedThrough } from '../billing/metering/store.ts';
+import { readLockedThrough } from '../billing/metering/store.ts';
 import type { Violation } from '../kernel/errors.ts';
 import type { Organization } from '../organizations/organization.ts';
 import { isBuiltIn } from '../sources/source-rules.ts';
@@ -17,7 +17,7 @@ import type { Declared, DeclaredOrganization } from './resource.ts';
 import { type AppliedDocument, deleteDocument, listDocuments, putDocuments } from './store.ts';
 import { changesOf } from './trail.ts';
 
-export interface OrganizationPlan {
+interface OrganizationPlan {
   steps: Step[];
   violations: Violation[];
   warnings: string[];
@@ -49,7 +49,7 @@ export async function planOrganization(
     now,
     actor,
     services: new Map(),
-    lockedThrough: await lockedThrough(tx, declared.id),
+    lockedThrough: await readLockedThrough(tx, declared.id),
   };
   const organization = await plan(organizationKind, [declared], false);
   context.organization = organization.result.get(declared.id) ?? context.organization;

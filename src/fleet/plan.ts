@@ -15,7 +15,7 @@ export interface Step {
   after?: Fields | undefined;
 }
 
-export interface Outcome<T> {
+interface Outcome<T> {
   steps: Step[];
   pairs: Pair<T>[];
   /** What the organization will have, by id. */

@@ -1,8 +1,8 @@
-import { hashOf, tokenSuffixOf } from '../credentials/secrets.ts';
+import { hashSecret, toTokenSuffix } from '../credentials/secrets.ts';
 import { MISSING, type Violation } from '../kernel/errors.ts';
-import { derivedHexId, derivedUuid } from '../kernel/ids.ts';
+import { deriveHexId, deriveUuid } from '../kernel/ids.ts';
 import type { HashData } from '../keys/keys.ts';
-import { hashesOf } from '../keys/keys.ts';
+import { hashCredentials } from '../keys/keys.ts';
 import { TOTAL_PER_REPLICA } from '../services/service.ts';
 import type { SourceSpec } from '../sources/schema.ts';
 import type {
@@ -77,7 +77,7 @@ function declaredOrganization(spec: OrganizationSpec, path: string, violations: 
     id: given,
     ...fields
   } = spec;
-  const id = given?.toLowerCase() ?? derivedUuid('organization', spec.name);
+  const id = given?.toLowerCase() ?? deriveUuid('organization', spec.name);
   const each = <S>(specs: S[], member: string, declare: (spec: S, at: string) => Declared | undefined) =>
     specs.flatMap((one, index) => declare(one, `${path}.${member}[${index}]`) ?? []);
   return {
@@ -88,13 +88,13 @@ function declaredOrganization(spec: OrganizationSpec, path: string, violations: 
       ...each(dashboardTokens, 'dashboardTokens', (one, at) => declaredToken(id, one, at, violations)),
       ...each(sources, 'sources', (one: SourceSpec, at) => ({
         kind: 'source',
-        id: one.id ?? derivedHexId(id, 'source', one.name),
+        id: one.id ?? deriveHexId(id, 'source', one.name),
         path: at,
         fields: without(one, 'id'),
       })),
       ...each(dashboards, 'dashboards', (one: DashboardSpec, at) => ({
         kind: 'dashboard',
-        id: one.id ?? derivedHexId(id, 'dashboard', one.name),
+        id: one.id ?? deriveHexId(id, 'dashboard', one.name),
         path: at,
         fields: without(one, 'id'),
       })),
@@ -109,12 +109,12 @@ function withWarehouses(
   organizationId: string,
 ): { spec: ServiceSpec; id: string; isFirst: boolean }[] {
   const complete = services.map((spec) => {
-    const id = spec.id?.toLowerCase() ?? derivedUuid(organizationId, 'service', spec.name);
+    const id = spec.id?.toLowerCase() ?? deriveUuid(organizationId, 'service', spec.name);
     return {
       id,
       spec: {
         ...spec,
-        dataWarehouseId: spec.dataWarehouseId?.toLowerCase() ?? derivedUuid(organizationId, 'warehouse', id),
+        dataWarehouseId: spec.dataWarehouseId?.toLowerCase() ?? deriveUuid(organizationId, 'warehouse', id),
       },
     };
   });
@@ -167,10 +167,10 @@ function declaredKey(
     violations.push({ path, rule: 'The key must have either keyId and keySecret, or hashData', value: MISSING });
     return undefined;
   }
-  const hashes = hashData ?? hashesOf({ keyId: keyId ?? '', keySecret: keySecret ?? '' });
+  const hashes = hashData ?? hashCredentials({ keyId: keyId ?? '', keySecret: keySecret ?? '' });
   return {
     kind: 'key',
-    id: id?.toLowerCase() ?? derivedUuid(organizationId, 'key', hashes.keyIdHash),
+    id: id?.toLowerCase() ?? deriveUuid(organizationId, 'key', hashes.keyIdHash),
     path,
     fields: { ...fields, hashData: hashes },
   };
@@ -187,11 +187,11 @@ function declaredToken(
     violations.push({ path, rule: 'The token must have either token or tokenHash', value: MISSING });
     return undefined;
   }
-  const hash = tokenHash ?? hashOf(token ?? '');
-  const suffix = token === undefined ? {} : { tokenSuffix: tokenSuffixOf(token) };
+  const hash = tokenHash ?? hashSecret(token ?? '');
+  const suffix = token === undefined ? {} : { tokenSuffix: toTokenSuffix(token) };
   return {
     kind: 'token',
-    id: id?.toLowerCase() ?? derivedUuid(organizationId, 'token', hash),
+    id: id?.toLowerCase() ?? deriveUuid(organizationId, 'token', hash),
     path,
     fields: { ...fields, ...suffix, tokenHash: hash },
   };

@@ -1,17 +1,18 @@
 import Type, { type Static } from 'typebox';
-import { ENTITY_TYPES, METRICS, type Metric } from '../billing/cost.ts';
+import { ENTITY_TYPES } from '../billing/entity.ts';
+import { METRICS, type Metric } from '../billing/meter.ts';
 import { DashboardBody } from '../dashboards/schema.ts';
 import { parseDate, parseDateTime } from '../kernel/clock.ts';
 import { MAX_METRIC_MICROS, MICROS_PER_CHC, microsFromChc } from '../kernel/money.ts';
+import { KEY_ROLES, TOKEN_ACCESSES } from '../kernel/roles.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
-import { KEY_STATES, ROLES } from '../keys/key.ts';
+import { KEY_STATES } from '../keys/key.ts';
 import { HashData, IpAccessEntry } from '../keys/schema.ts';
 import { TIERS } from '../organizations/organization.ts';
 import { IdleScaling, IdleTimeoutMinutes, NumReplicas, ReplicaMemoryGb, TotalMemoryGb } from '../services/schema.ts';
 import { SERVICE_KINDS, SERVICE_STATES } from '../services/service.ts';
 import { ResourceId } from '../sources/resource-id.ts';
 import { SourceSpec } from '../sources/schema.ts';
-import { TOKEN_ACCESSES } from '../tokens/token.ts';
 
 const exact = { additionalProperties: false };
 
@@ -95,7 +96,7 @@ export const KeySpec = Type.Object(
     keyId: Type.Optional(text(1, 255)),
     keySecret: Type.Optional(text(1, 1024)),
     hashData: Type.Optional(ExactHashData),
-    roles: Type.Optional(Type.Array(Type.Enum([...ROLES]), { minItems: 1, uniqueItems: true })),
+    roles: Type.Optional(Type.Array(Type.Enum([...KEY_ROLES]), { minItems: 1, uniqueItems: true })),
     state: Type.Optional(Type.Enum([...KEY_STATES])),
     expireAt: Type.Optional(OptionalTime),
     ipAccessList: Type.Optional(ExactIpAccessList),

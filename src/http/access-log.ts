@@ -1,32 +1,32 @@
-import { memoized } from '../kernel/memo.ts';
+import { memoize } from '../kernel/memo.ts';
 
-/** One answered request, for whoever watches. Nothing in it comes from the client but the suffix of a key id. */
-export interface Access {
+/** A completed request, for logs and telemetry. The suffix of the key id is the only part that comes from the client. */
+export interface CompletedRequest {
   requestId: string;
   operation: string;
   method: string;
-  /** The template, `/v1/organizations/:organizationId`; empty when the request matched none. */
+  /** The route template, `/v1/organizations/:organizationId`; empty if no route matched. */
   route: string;
-  /** Undefined for strangers, as is their organization. */
+  /** The suffix of the key id; undefined for unauthenticated requests, as is the organization. */
   key: string | undefined;
   organizationId: string | undefined;
   status: number;
   ms: number;
 }
 
-export type AccessLog = (access: Access) => void;
+export type AccessLog = (access: CompletedRequest) => void;
 
-const quoted = memoized((text) => JSON.stringify(text));
+const quote = memoize((text) => JSON.stringify(text));
 
 /**
- * The line that every request writes, in the same form as pino's others. It is put together by hand, because building
- * it with pino took as long as finding the key.
+ * Writes one log line per request, in pino's format. The line is concatenated here, because pino took as long to build it
+ * as the server takes to look up the key.
  */
 export function createAccessLog(write: (line: string) => void, timestamp: () => string, level: number): AccessLog {
   return ({ requestId, operation, key, status, ms }) => {
-    const who = key === undefined ? '' : `,"key":${quoted(key)}`;
+    const credential = key === undefined ? '' : `,"key":${quote(key)}`;
     write(
-      `{"level":${level}${timestamp()},"requestId":"${requestId}","operation":"${operation}"${who},"status":${status},"ms":${ms},"msg":"answered"}\n`,
+      `{"level":${level}${timestamp()},"requestId":"${requestId}","operation":"${operation}"${credential},"status":${status},"ms":${ms},"msg":"request completed"}\n`,
     );
   };
 }

@@ -1,34 +1,34 @@
 import type { IncomingMessage } from 'node:http';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { AppError } from '../kernel/errors.ts';
+import { AppError, atPlace, type Place } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
-import type { Access, AccessLog } from './access-log.ts';
-import { type BasePath, withoutBasePath } from './base-path.ts';
+import type { AccessLog, CompletedRequest } from './access-log.ts';
+import { type BasePath, stripBasePath } from './base-path.ts';
 import { acceptJsonBodies } from './body.ts';
-import { createBrokenRequestHandler } from './broken.ts';
 import { drainOnClose } from './drain.ts';
-import { asAppError } from './errors.ts';
-import { interfaceAt, management, statusOf } from './interfaces.ts';
+import { toAppError } from './errors.ts';
+import { management, selectInterface, toHttpStatus } from './interfaces.ts';
+import { createMalformedRequestHandler } from './malformed-requests.ts';
 import { createAllowedMethods } from './methods.ts';
 import type { Metrics } from './metrics.ts';
 import { type App, type SchemaTypes, validateWithSchemas } from './validation.ts';
 
-interface Options {
+export interface AppOptions {
   log: Logger;
   access: AccessLog;
   metrics: Metrics;
-  /** Told about every answered request; may keep what it is given. */
-  observe?: ((access: Access) => void) | undefined;
-  /** Turns an error of a store into one that may be sent; the edge itself knows no stores. */
+  /** Called after every request; may retain the object. */
+  observe?: ((access: CompletedRequest) => void) | undefined;
+  /** Converts an error of a store into one that may be sent. */
   explain(error: unknown): unknown;
   basePath?: BasePath;
-  /** What a browser gets where no route is: the page that knows what to show there. */
+  /** The page that a browser gets if no route matches. */
   page?: Page | undefined;
   requestTimeoutMs?: number;
 }
 
-/** Answers requests that no route does; `accepts` says which. */
+/** Handles requests that no route matches; `accepts` decides which. */
 export interface Page {
   accepts(request: FastifyRequest): boolean;
   send(request: FastifyRequest, reply: FastifyReply): FastifyReply;
@@ -37,7 +37,7 @@ export interface Page {
 const MAX_HEADER_BYTES = 16 * 1024;
 const KEEP_ALIVE_MS = 72_000;
 
-/** The HTTP edge without any route: ids, bodies, errors, logs, metrics. */
+/** The HTTP layer without routes: request ids, bodies, errors, logs, metrics. */
 export function createApp({
   log,
   access,
@@ -47,17 +47,20 @@ export function createApp({
   basePath = '',
   page,
   requestTimeoutMs = 30_000,
-}: Options): App {
-  const broken = createBrokenRequestHandler((error, requestId) => {
-    log.info({ requestId, operation: 'broken', status: statusOf(error), reason: error.message }, 'refused');
-    metrics.request('broken', statusOf(error), 0);
+}: AppOptions): App {
+  const malformed = createMalformedRequestHandler((error, requestId) => {
+    log.info(
+      { requestId, operation: MALFORMED, status: toHttpStatus(error), reason: error.message },
+      'request rejected',
+    );
+    metrics.request(MALFORMED, toHttpStatus(error), 0);
     observe?.({
-      ...NOBODY,
+      ...ANONYMOUS,
       requestId,
-      operation: 'broken',
+      operation: MALFORMED,
       method: UNKNOWN_METHOD,
       route: '',
-      status: statusOf(error),
+      status: toHttpStatus(error),
       ms: 0,
     });
   }, basePath);
@@ -67,40 +70,40 @@ export function createApp({
     bodyLimit: management.bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // A request on a kept connection is answered also while the server stops; the connection then closes.
+    // While the server stops, requests on open connections are still served; then the connection closes.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     http: { requireHostHeader: false, maxHeaderSize: MAX_HEADER_BYTES },
-    clientErrorHandler: broken.clientError,
+    clientErrorHandler: malformed.clientError,
     ...(basePath === ''
       ? {}
-      : { rewriteUrl: (request: IncomingMessage) => withoutBasePath(basePath, request.url ?? '') }),
+      : { rewriteUrl: (request: IncomingMessage) => stripBasePath(basePath, request.url ?? '') }),
     frameworkErrors(error, request, reply) {
-      finish(request, reply as FastifyReply, asAppError(error));
+      finish(request, reply as FastifyReply, toAppError(error));
       record(request, reply.statusCode, 0);
     },
   }).withTypeProvider<SchemaTypes>();
 
   app.decorateRequest('operation', undefined);
   app.decorateRequest('route', undefined);
-  app.decorateRequest('logCutOff', function (this: FastifyRequest, error: unknown) {
-    const details = { requestId: this.id, operation: operationOf(this), key: this.caller?.suffix };
-    log.warn({ ...details, reason: (error as Error).message, err: error }, 'the answer was cut off');
+  app.decorateRequest('logAbortedResponse', function (this: FastifyRequest, error: unknown) {
+    const details = { requestId: this.id, operation: getOperation(this), key: this.identity?.suffix };
+    log.warn({ ...details, reason: (error as Error).message, err: error }, 'response aborted');
   });
-  broken.attach(app.server);
+  malformed.attach(app.server);
   drainOnClose(app, requestTimeoutMs);
   validateWithSchemas(app);
   acceptJsonBodies(app);
   const allowedMethods = createAllowedMethods(app);
 
-  // Callbacks, not promises: these run for every request, and each promise costs a turn of the microtask queue.
+  // Callbacks instead of promises: these hooks run on every request, and each promise costs a turn of the microtask queue.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       return done(new AppError('bad_request', 'The Host header is missing'));
     }
-    // Here, not in the handler: that only runs once a body has been read and found good, and nobody asked for it.
+    // Not in the handler: it runs only after the body has been read and parsed.
     done(request.is404 && !page?.accepts(request) ? unknownRoute(request) : undefined);
   });
 
@@ -117,27 +120,29 @@ export function createApp({
   function unknownRoute(request: FastifyRequest): AppError {
     const allowed = allowedMethods(request.url);
     if (allowed.length === 0)
-      return new AppError('not_found', `${request.method} ${pathOf(request.originalUrl)} does not exist`);
-    return new AppError('method_not_allowed', `${request.method} is not possible here; use ${allowed.join(' or ')}`, {
+      return new AppError('not_found', `${request.method} ${getPath(request.originalUrl)} does not exist`);
+    return new AppError('method_not_allowed', `${request.method} is not allowed; use ${allowed.join(' or ')}`, {
       headers: { allow: allowed.join(', ') },
     });
   }
 
-  app.setErrorHandler((error, request, reply) => finish(request, reply as FastifyReply, asAppError(explain(error))));
+  app.setErrorHandler((error, request, reply) =>
+    finish(request, reply as FastifyReply, atPlace(toAppError(explain(error)), parameterPlace(request))),
+  );
 
   function finish(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
-    const status = statusOf(error);
+    const status = toHttpStatus(error);
     const details = {
       requestId: request.id,
-      operation: operationOf(request),
-      key: request.caller?.suffix,
+      operation: getOperation(request),
+      key: request.identity?.suffix,
       status,
       reason: error.message,
     };
-    if (status >= 500) log.error({ ...details, err: error.cause ?? error }, 'failed');
+    if (status >= 500) log.error({ ...details, err: error.cause ?? error }, 'request failed');
     else if (status === 401 || status === 403 || status === 429)
-      log.warn({ ...details, address: request.clientAddress }, 'refused');
-    const body = JSON.stringify(interfaceAt(request.url).failure(error, request.id));
+      log.warn({ ...details, address: request.clientAddress }, 'request rejected');
+    const body = JSON.stringify(selectInterface(request.url).failure(error, request.id));
     reply
       .code(status)
       .headers(error.headers)
@@ -149,35 +154,41 @@ export function createApp({
   }
 
   function record(request: FastifyRequest, status: number, elapsedMs: number): void {
-    const operation = operationOf(request);
+    const operation = getOperation(request);
     metrics.request(operation, status, elapsedMs / 1000);
     const ms = Math.round(elapsedMs * 1000) / 1000;
-    const { suffix: key, organizationId } = request.caller ?? NOBODY;
-    const answered = {
+    const { suffix: key, organizationId } = request.identity ?? ANONYMOUS;
+    const completed = {
       requestId: request.id,
       operation,
       method: request.method,
-      route: routeOf(request),
+      route: getRoute(request),
       key,
       organizationId,
       status,
       ms,
     };
-    access(answered);
-    observe?.(answered);
+    access(completed);
+    observe?.(completed);
   }
 
   return app;
 }
 
-const operationOf = (request: FastifyRequest): string =>
+/** Operations report violations without their place: a request without a body has its parameters in the query. */
+const parameterPlace = ({ method }: FastifyRequest): Place =>
+  method === 'GET' || method === 'HEAD' || method === 'DELETE' ? 'query' : 'request body';
+
+const getOperation = (request: FastifyRequest): string =>
   request.operation ?? request.routeOptions.config?.operation ?? 'unknown';
 
-const NOBODY = { suffix: undefined, key: undefined, organizationId: undefined };
-/** OpenTelemetry's word for a method that is not one. */
+const ANONYMOUS = { suffix: undefined, key: undefined, organizationId: undefined };
+/** The operation of requests that are not valid HTTP. */
+const MALFORMED = 'malformed';
+/** OpenTelemetry's value for an unknown method. */
 const UNKNOWN_METHOD = '_OTHER';
 
-const routeOf = (request: FastifyRequest): string =>
+const getRoute = (request: FastifyRequest): string =>
   request.route ?? (request.is404 ? '' : (request.routeOptions.url ?? ''));
 
-const pathOf = (url: string): string => (url.split('?', 1)[0] ?? '').slice(0, 200);
+const getPath = (url: string): string => (url.split('?', 1)[0] ?? '').slice(0, 200);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { withoutBasePath } from './base-path.ts';
+import { stripBasePath } from './base-path.ts';
 
-describe('an address below a base path', () => {
+describe('a URL below a base path', () => {
   it.each([
     ['/x', '/'],
     ['/x/', '/'],
@@ -12,18 +12,18 @@ describe('an address below a base path', () => {
     ['http://host/x/v1', '/v1'],
     ['HTTPS://host:8443/x', '/'],
     ['/x/%2e%2e/v1', '/%2e%2e/v1'],
-  ])('%s is %s to the routes', (url, path) => {
-    expect(withoutBasePath('/x', url)).toBe(path);
+  ])('%s is routed as %s', (url, path) => {
+    expect(stripBasePath('/x', url)).toBe(path);
   });
 
   it.each(['/', '/v1', '/xy', '/x%2fv1', '/X/v1', '//x/v1', '', '*', 'http://host', 'http://host/v1'])(
-    '%s is none',
+    '%s is outside the base path',
     (url) => {
-      expect(withoutBasePath('/x', url)).toMatch(/^\/\//);
+      expect(stripBasePath('/x', url)).toMatch(/^\/\//);
     },
   );
 
-  it('without a base path every address stays as it is', () => {
-    for (const url of ['/', '/v1', 'http://host/v1', '*', '']) expect(withoutBasePath('', url)).toBe(url);
+  it('without a base path, URLs stay unchanged', () => {
+    for (const url of ['/', '/v1', 'http://host/v1', '*', '']) expect(stripBasePath('', url)).toBe(url);
   });
 });

@@ -1,11 +1,10 @@
-/** A path with other paths below it, such as `/tools/pilothouse`; empty where everything stands at the root. */
+/** The path prefix of all routes, such as `/tools/pilothouse`; empty for none. */
 export type BasePath = string;
 
 /**
- * The address as the routes know it. What does not lie below the base path gets a second slash in front: no route
- * begins like that, so nothing answers there.
+ * Removes the base path from a URL. A URL outside the base path gets a second leading slash, which matches no route.
  */
-export function withoutBasePath(basePath: BasePath, url: string): string {
+export function stripBasePath(basePath: BasePath, url: string): string {
   if (basePath === '') return url;
   const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(url)?.[1] ?? url;
   const rest = path.startsWith(basePath) ? path.slice(basePath.length) : undefined;
@@ -14,7 +13,7 @@ export function withoutBasePath(basePath: BasePath, url: string): string {
   return path.startsWith('/') ? `/${path}` : `//${path}`;
 }
 
-/** `/tools/pilothouse`; a slash at the end makes no difference. */
+/** Parses `/tools/pilothouse`; a trailing slash is ignored. */
 export function parseBasePath(text: string): BasePath | undefined {
   const path = text.replace(/\/$/, '');
   return /^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$/.test(path) ? path : undefined;

@@ -6,7 +6,7 @@ import type { App } from './validation.ts';
 const MAX_DEPTH = 100;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** JSON and nothing else; no body, an empty one and `null` all count as `{}`. */
+/** Accepts JSON only. A missing or empty body and `null` count as `{}`. */
 export function acceptJsonBodies(app: App): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -31,7 +31,7 @@ export function acceptJsonBodies(app: App): void {
   });
 }
 
-/** Bodies of these types as they came, for the routes of this scope: they are read by other rules than JSON documents. */
+/** Passes bodies of these types to the handlers unparsed, for the routes of this scope. */
 export function acceptRawBodies(app: App, types: readonly string[]): void {
   app.removeAllContentTypeParsers();
   for (const type of types)
@@ -64,20 +64,25 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
   }
 }
 
-/** Counts brackets outside strings; done before parsing, so that no parser has to survive a hostile depth. */
+/** Counts brackets outside strings before parsing, to protect the parser from deep nesting. */
 function isTooDeep(text: string): boolean {
   if (text.length <= MAX_DEPTH) return false;
   let depth = 0;
-  let isInString = false;
   for (let i = 0; i < text.length; i++) {
     const character = text[i];
-    if (isInString) {
-      if (character === '\\') i++;
-      else if (character === '"') isInString = false;
-    } else if (character === '"') isInString = true;
-    else if (character === '{' || character === '[') {
-      if (++depth > MAX_DEPTH) return true;
-    } else if (character === '}' || character === ']') depth--;
+    if (character === '"') i = findEndOfString(text, i + 1);
+    else if (character === '{' || character === '[') depth++;
+    else if (character === '}' || character === ']') depth--;
+    if (depth > MAX_DEPTH) return true;
   }
   return false;
+}
+
+/** The index of the closing quote, or the end of the text. */
+function findEndOfString(text: string, start: number): number {
+  for (let i = start; i < text.length; i++) {
+    if (text[i] === '"') return i;
+    if (text[i] === '\\') i++;
+  }
+  return text.length;
 }

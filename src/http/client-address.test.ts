@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Network, parseNetwork } from '../kernel/addresses.ts';
 import { createClientAddress } from './client-address.ts';
 
-/** What the server takes a request for that comes from `peer` with this header. */
+/** The client address of a request from `peer` with this header. */
 async function seen(trusted: string[], peer: string, forwarded?: string | string[]): Promise<string> {
   const app = Fastify();
   const clientAddress = createClientAddress(trusted.map((text) => parseNetwork(text) as Network));
@@ -16,7 +16,7 @@ async function seen(trusted: string[], peer: string, forwarded?: string | string
   return body;
 }
 
-describe('the address of a client', () => {
+describe('the client address', () => {
   it.each([
     ['127.0.0.1', '127.0.0.1'],
     ['::ffff:127.0.0.1', '127.0.0.1'],
@@ -28,7 +28,7 @@ describe('the address of a client', () => {
   });
 
   it.each([
-    ['nobody is trusted', [], '127.0.0.1', '203.0.113.7', '127.0.0.1'],
+    ['no proxy is trusted', [], '127.0.0.1', '203.0.113.7', '127.0.0.1'],
     ['the peer is not the proxy', ['10.0.0.1'], '10.0.0.2', '203.0.113.7', '10.0.0.2'],
     ['the peer is the proxy', ['10.0.0.1'], '10.0.0.1', '203.0.113.7', '203.0.113.7'],
     ['the proxy is seen as IPv4-mapped', ['10.0.0.1'], '::ffff:10.0.0.1', '203.0.113.7', '203.0.113.7'],
@@ -45,7 +45,7 @@ describe('the address of a client', () => {
       '203.0.113.7',
     ],
     [
-      'an untrusted proxy stands in between',
+      'an untrusted proxy is in between',
       ['10.0.0.0/8'],
       '10.0.0.1',
       '203.0.113.7, 198.51.100.1, 10.8.8.8',

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { canonicalAddress, type Network } from '../kernel/addresses.ts';
-import { memoized } from '../kernel/memo.ts';
+import { memoize } from '../kernel/memo.ts';
 
-const canonical = memoized(canonicalAddress);
+const canonical = memoize(canonicalAddress);
 
 /**
- * Who is calling: the socket's address, unless that is a proxy we trust; then the right-most address of
- * X-Forwarded-For that is not one of ours. What stands further left is the caller's own word and counts for nothing.
+ * The client's address: the address of the socket, or, behind a trusted proxy, the right-most address in X-Forwarded-For
+ * that is not a trusted proxy. Addresses further left can be forged and are ignored.
  */
 export function createClientAddress(trustedProxies: readonly Network[]): (request: FastifyRequest) => string {
   const isTrusted = (address: string) => trustedProxies.some((network) => network.contains(address));

@@ -26,29 +26,29 @@ const upload = head(
   'Expect: 100-continue',
 );
 
-it('an upload that stalls while the server stops is cut off after the time that a request may take', async () => {
+it('an upload that stalls while the server stops is aborted after the request timeout', async () => {
   const { app, url } = await listen(200);
   const stalled = await rawConnection(url);
   stalled.send(upload);
-  expect((await stalled.answer()).status).toBe(100);
+  expect((await stalled.response()).status).toBe(100);
   await app.close();
   await stalled.closed;
 });
 
-it('an upload that goes on while the server stops is answered, and its connection closed', async () => {
+it('an upload that continues while the server stops gets its response, and its connection is closed', async () => {
   const { app, url } = await listen(20_000);
   const slow = await rawConnection(url);
   slow.send(upload);
-  expect((await slow.answer()).status).toBe(100);
+  expect((await slow.response()).status).toBe(100);
   const closed = app.close();
   slow.send('{"a": "b"}');
-  const { status, headers, json } = await slow.answer();
+  const { status, headers, json } = await slow.response();
   expect([status, headers.connection, json]).toEqual([200, 'close', { a: 'b' }]);
   await slow.closed;
   await closed;
 });
 
-it('a connection that never said a word does not keep the server', async () => {
+it('a connection without a request does not keep the server running', async () => {
   const { app, url } = await listen(20_000);
   const silent = await rawConnection(url);
   await app.close();

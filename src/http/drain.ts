@@ -3,36 +3,36 @@ import type { Socket } from 'node:net';
 import type { App } from './validation.ts';
 
 /**
- * Closing finishes what is in flight and waits for nothing else: an answer says that its connection ends, a connection
- * that never said a word is dropped, and whoever has not finished within `graceMs` is cut off. Node looks for slow
- * requests no longer once a server closes, so without this one stalled upload would keep the process alive for good.
+ * Closes gracefully: running requests finish and close their connection, connections without a request are dropped, and
+ * after `graceMs` the rest is closed. Node stops checking for slow requests once a server closes, so without this a
+ * stalled upload would keep the process alive forever.
  */
 export function drainOnClose(app: App, graceMs: number): void {
-  const latestAnswers = new Map<Socket, ServerResponse | undefined>();
+  const latestResponses = new Map<Socket, ServerResponse | undefined>();
   let isClosing = false;
 
   app.server.on('connection', (socket: Socket) => {
     if (isClosing) return void socket.destroy();
-    latestAnswers.set(socket, undefined);
-    socket.once('close', () => latestAnswers.delete(socket));
+    latestResponses.set(socket, undefined);
+    socket.once('close', () => latestResponses.delete(socket));
   });
 
-  app.server.on('request', ({ socket }: IncomingMessage, answer: ServerResponse) => {
-    latestAnswers.set(socket, answer);
-    if (isClosing) makeLast(socket, answer);
+  app.server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    latestResponses.set(socket, response);
+    if (isClosing) closeAfter(socket, response);
   });
 
   app.addHook('preClose', async () => {
     isClosing = true;
-    for (const [socket, answer] of latestAnswers) {
-      if (answer && !answer.writableFinished) makeLast(socket, answer);
+    for (const [socket, response] of latestResponses) {
+      if (response && !response.writableFinished) closeAfter(socket, response);
       else if (socket.bytesRead === 0) socket.destroy();
     }
     setTimeout(() => app.server.closeAllConnections(), graceMs).unref();
   });
 }
 
-function makeLast(socket: Socket, answer: ServerResponse): void {
-  if (!answer.headersSent) answer.setHeader('connection', 'close');
-  answer.once('finish', () => socket.end());
+function closeAfter(socket: Socket, response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close');
+  response.once('finish', () => socket.end());
 }

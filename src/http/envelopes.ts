@@ -5,13 +5,13 @@ import Type, { type Static, type TSchema } from 'typebox';
 const RequestId = Type.String({ format: 'uuid', description: 'Unique per request; also in the x-request-id header' });
 const Status = Type.Integer({ description: 'The HTTP status code' });
 
-/** The answer of a management operation that has a result. */
-export function managementAnswer<T extends TSchema>(result: T) {
+/** The response of a management operation with a result. */
+export function managementResponse<T extends TSchema>(result: T) {
   return { 200: Type.Object({ requestId: RequestId, result, status: Status }, { description: 'Success' }) };
 }
 
-/** The answer of a management operation that has none. */
-export const bareManagementAnswer = {
+/** The response of a management operation without a result. */
+export const emptyManagementResponse = {
   200: Type.Object({ requestId: RequestId, status: Status }, { description: 'Success' }),
 };
 
@@ -21,13 +21,13 @@ export const ManagementFailure = Type.Object({
   status: Status,
 });
 
-/** The answer of a dashboard operation. */
-export function dashboardAnswer<T extends TSchema>(data: T) {
+/** The response of a dashboard operation. */
+export function dashboardResponse<T extends TSchema>(data: T) {
   return { 200: Type.Object({ data }, { description: 'Success' }) };
 }
 
-/** The answer of a dashboard operation that has nothing to say. */
-export const emptyDashboardAnswer = { 200: Type.Object({}, { description: 'Success' }) };
+/** The response of a dashboard operation without data. */
+export const emptyDashboardResponse = { 200: Type.Object({}, { description: 'Success' }) };
 
 export const DashboardFailure = Type.Object({
   message: Type.String(),
@@ -40,21 +40,21 @@ export function success<T>(request: FastifyRequest, result: T): { requestId: str
   return { requestId: request.id, result, status: 200 };
 }
 
-export function bareSuccess(request: FastifyRequest): { requestId: string; status: 200 } {
+export function emptySuccess(request: FastifyRequest): { requestId: string; status: 200 } {
   return { requestId: request.id, status: 200 };
 }
 
-/** As `success`, around a result that is JSON already, and straight to the socket: for answers that many wait for. */
+/** As `success`, for a result that is already JSON. Bypasses the framework, for the busiest routes. */
 export function sendSuccess(request: object, reply: object, result: string): FastifyReply {
-  const answer = reply as FastifyReply;
-  // One text, header and all, goes to the socket in one piece; of bytes it would be several.
+  const response = reply as FastifyReply;
+  // Node sends head and body of a string in one write, but needs several for a buffer.
   const text = `{"requestId":"${(request as FastifyRequest).id}","result":${result},"status":200}`;
-  sendHead(answer, Buffer.byteLength(text)).end(text);
-  return answer;
+  sendHead(response, Buffer.byteLength(text)).end(text);
+  return response;
 }
 
-/** Results of one schema as JSON. The framework compiles schemas when it is ready, so that is done with the first. */
-export function resultSerializer<T extends TSchema>(schema: T) {
+/** Serializes results of one schema. Compiles the schema on first use, when the framework is ready. */
+export function createResultSerializer<T extends TSchema>(schema: T) {
   let serialize: ((result: Static<T>) => string) | undefined;
   return (reply: object, result: Static<T>): string => {
     serialize ??= (reply as FastifyReply).compileSerializationSchema({ ...(schema as object) });
@@ -64,30 +64,30 @@ export function resultSerializer<T extends TSchema>(schema: T) {
 
 export const END_OF_SUCCESS = Buffer.from(',"status":200}');
 
-/** An answer that is already in the form of its schema: sent as it is. */
+/** Sends a JSON body without serializing it. */
 export function sendRendered(reply: object, json: Buffer | string | Readable): FastifyReply {
   return (reply as FastifyReply).type('application/json; charset=utf-8').send(json);
 }
 
-/** As `sendRendered`, from several buffers that are written together and never copied into one. */
-export function sendPieces(reply: object, pieces: readonly Buffer[]): FastifyReply {
-  const answer = reply as FastifyReply;
-  const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
-  const raw = sendHead(answer, bytes);
-  if (pieces.length === 1) raw.end(pieces[0]);
+/** As `sendRendered`, for several buffers, without copying them into one. */
+export function sendChunks(reply: object, chunks: readonly Buffer[]): FastifyReply {
+  const response = reply as FastifyReply;
+  const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+  const raw = sendHead(response, bytes);
+  if (chunks.length === 1) raw.end(chunks[0]);
   else {
     raw.cork();
-    for (const piece of pieces) raw.write(piece);
+    for (const chunk of chunks) raw.write(chunk);
     raw.end();
     raw.uncork();
   }
-  return answer;
+  return response;
 }
 
-/** Whoever calls it writes so many bytes next, past the framework. */
-function sendHead(answer: FastifyReply, bytes: number): FastifyReply['raw'] {
-  answer.header('content-type', 'application/json; charset=utf-8');
-  answer.header('content-length', bytes);
-  answer.hijack();
-  return answer.raw.writeHead(200, answer.getHeaders() as Record<string, string>);
+/** Writes the head. The caller must write exactly `bytes` bytes to the returned response. */
+function sendHead(reply: FastifyReply, bytes: number): FastifyReply['raw'] {
+  reply.header('content-type', 'application/json; charset=utf-8');
+  reply.header('content-length', bytes);
+  reply.hijack();
+  return reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>);
 }

@@ -1,23 +1,20 @@
 import type { FastifyError } from 'fastify';
 import { AppError, type ErrorCode } from '../kernel/errors.ts';
 
-const FRAMEWORK: Record<string, [ErrorCode, string]> = {
+const FRAMEWORK_ERRORS: Record<string, [ErrorCode, string]> = {
   FST_ERR_BAD_URL: ['bad_request', 'The URL is not valid: check its percent-encoding'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The request body is too large'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'The request body must be sent as application/json'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
-    'bad_request',
-    'The request body does not have the length that Content-Length announces',
-  ],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The length of the request body does not match Content-Length'],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['bad_request', 'The request body is empty'],
 };
 
-/** Whatever was thrown, as an error that may be sent: what a client caused keeps its text, the rest is ours and says so. */
-export function asAppError(error: unknown): AppError {
+/** Converts any error into one that may be sent. Errors that the client did not cause become `internal`. */
+export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { code, statusCode } = (error ?? {}) as Partial<FastifyError>;
-  const known = FRAMEWORK[code ?? ''];
-  if (known) return new AppError(known[0], known[1], { cause: error });
+  const frameworkError = FRAMEWORK_ERRORS[code ?? ''];
+  if (frameworkError) return new AppError(frameworkError[0], frameworkError[1], { cause: error });
   if (code === 'ECONNRESET') return new AppError('bad_request', 'The request body ended too early', { cause: error });
   if (statusCode === 413) return new AppError('payload_too_large', 'The request body is too large', { cause: error });
   if (statusCode === 415)
@@ -26,5 +23,5 @@ export function asAppError(error: unknown): AppError {
     });
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new AppError('bad_request', 'The request is not valid', { cause: error });
-  return new AppError('internal', 'Something went wrong on our side', { cause: error });
+  return new AppError('internal', 'Internal server error', { cause: error });
 }

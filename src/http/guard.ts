@@ -3,74 +3,79 @@ import type { TSchema } from 'typebox';
 import { addressBlock } from '../kernel/addresses.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { reportTo, type Soon, soon } from '../kernel/soon.ts';
-import { createFixedWindow, type FixedWindow, type Rate } from './rate-limit.ts';
-import { type App, pathCheck } from './validation.ts';
+import { type MaybePromise, mapMaybe, runWithCallback } from '../kernel/maybe-promise.ts';
+import { hasRole, type Role } from '../kernel/roles.ts';
+import { createRateLimiter, type RateLimit, type RateLimiter, type RateLimitStatus } from './rate-limit.ts';
+import { type App, createPathCheck } from './validation.ts';
 
-/** Whoever presented good credentials, and what was true of their organization at that moment. */
-export interface Caller {
+/**
+ * Revisions of an organization's data, read together with the credential, so that cached responses need no query of
+ * their own. The domains declare the members; the HTTP layer only passes them on.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: members are added by declaration merging
+export interface Revisions {}
+
+/** The authenticated key, token or session of a request. */
+export interface Identity {
   organizationId: string;
-  /** Of the ledger, so that rendered answers can be kept until it changes. */
-  costRevision: number;
-  /** Of dashboards and sources, for the same reason. */
-  dashboardRevision: number;
+  revisions: Readonly<Revisions>;
   credentialId: string;
   credentialName: string;
-  /** For logs: enough to find the credential, not enough to use it. */
+  /** For logs: identifies the credential without being usable. */
   suffix: string;
-  roles: readonly string[];
-  /** Undefined: from anywhere. */
-  allows: ((address: string) => boolean) | undefined;
-  /** Set for somebody who is signed in to the console: with what. */
+  roles: readonly Role[];
+  /** The IP access list; undefined if all addresses are allowed. */
+  allowsAddress: ((address: string) => boolean) | undefined;
+  /** Set for a console session: the kind of credential used to sign in. */
   session?: 'key' | 'token';
 }
 
-/** Header in, caller out; `unauthorized` for everybody else. */
-export type Authenticate = (authorization: string | undefined) => Soon<Caller>;
+/** Authenticates an Authorization header. Throws `unauthorized`. */
+export type Authenticate = (authorization: string | undefined) => MaybePromise<Identity>;
 
-/** Cookie and proof that the console itself asks; undefined where there is nothing of the kind. */
-export type AuthenticateSession = (headers: FastifyRequest['headers']) => Promise<Caller | undefined>;
+/** Authenticates the session cookie and the CSRF header; undefined if they are missing. */
+export type AuthenticateSession = (headers: FastifyRequest['headers']) => Promise<Identity | undefined>;
 
-/** Sent by the console with every request; no other page can make a browser send it here. */
+/** Sent by the console with every request. Other sites cannot make a browser send it. */
 export const CSRF_HEADER = 'x-pilothouse-csrf';
-/** For the console. Any scheme that browsers know would make them ask for a password in a window of their own. */
+/** For the console. With a standard scheme, browsers would open their password dialog. */
 export const SESSION_CHALLENGE = 'Session realm="pilothouse"';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on every route that has `roles`; use `callerOf` to read it. */
-    caller: Caller | undefined;
+    /** Set on routes with `roles`; read it with `getIdentity`. */
+    identity: Identity | undefined;
     clientAddress: string;
     operation: string | undefined;
-    /** The template that the path matched; asking the router for it builds an object each time. */
+    /** The route template. Cached, because reading it from the router creates an object each time. */
     route: string | undefined;
   }
   interface FastifyContextConfig {
     /** The operation's name in logs, metrics and OpenAPI. */
     operation?: string;
-    /** Any of these roles may call it; `[]` admits every caller with good credentials. Left out: open to everybody. */
-    roles?: readonly string[];
+    /** One of these roles is required; `[]` admits every authenticated identity. If left out, the route is public. */
+    roles?: readonly Role[];
   }
 }
 
 export interface GuardOptions {
   authenticate: Authenticate;
-  /** Only asked when there is no Authorization header. */
+  /** Used only if there is no Authorization header. */
   authenticateSession?: AuthenticateSession;
   challenge: string;
-  rate: Rate | undefined;
-  /** By address; one count for all interfaces. */
-  failedAttempts: FixedWindow;
+  rate: RateLimit | undefined;
+  /** Counts failed attempts per address, shared by all interfaces. */
+  failedAttempts: RateLimiter;
   clock: Clock;
   clientAddress(request: FastifyRequest): string;
-  /** The sentence for good credentials that lack the role. */
-  roleRefusal?(roles: readonly string[], caller: Caller): string;
+  /** The error message for an identity without a required role. */
+  formatMissingRole?(roles: readonly Role[], identity: Identity): string;
 }
 
-/** Past this a further failure is a 429; good credentials from the same address keep working. */
-export const FAILED_ATTEMPTS: Rate = { requests: 300, windowSeconds: 60 };
+/** Above this limit, further failures get a 429; valid credentials from the same address keep working. */
+export const FAILED_ATTEMPTS: RateLimit = { requests: 300, windowSeconds: 60 };
 
-/** The order in which a request is judged before its query and body are looked at (decision B8). */
+/** Checks a request in the order of decision B8, before its query and body are validated. */
 export function guardRoutes(
   app: App,
   {
@@ -81,53 +86,53 @@ export function guardRoutes(
     failedAttempts,
     clock,
     clientAddress,
-    roleRefusal = needsRole,
+    formatMissingRole = formatMissingKeyRole,
   }: GuardOptions,
 ): void {
-  const limiter = rate && createFixedWindow(rate, clock);
+  const limiter = rate && createRateLimiter(rate, clock);
   const policy = rate && `${rate.requests};w=${rate.windowSeconds}`;
 
-  // A hook for each route, made when the route is: what is known by then need not be looked up for every request.
+  // One hook per route, created with the route, so that its configuration is not looked up on every request.
   app.addHook('onRoute', (route) => {
     const { roles, operation } = route.config ?? {};
     if (!roles) return;
-    const checkPath = pathCheck(route.schema?.params as TSchema | undefined);
-    const judge = (request: FastifyRequest, reply: FastifyReply, caller: Caller): void => {
-      request.caller = caller;
-      const taken = limiter?.take(caller.credentialId);
-      if (taken && rate && policy) announce(reply, rate, policy, taken);
-      checkAddress(caller, request.clientAddress);
-      if (taken && !taken.isAllowed) throw tooMany(taken, 'Too many requests with this key');
+    const checkPath = createPathCheck(route.schema?.params as TSchema | undefined);
+    const authorize = (request: FastifyRequest, reply: FastifyReply, identity: Identity): void => {
+      request.identity = identity;
+      const status = limiter?.take(identity.credentialId);
+      if (status && rate && policy) setRateLimitHeaders(reply, rate, policy, status);
+      checkAddress(identity, request.clientAddress);
+      if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many requests with this key');
       checkPath(request.params);
-      checkOrganization(request, caller);
-      if (roles.length > 0 && !roles.some((role) => caller.roles.includes(role)))
-        throw new AppError('forbidden', roleRefusal(roles, caller));
+      checkOrganization(request, identity);
+      if (roles.length > 0 && !hasRole(identity.roles, roles))
+        throw new AppError('forbidden', formatMissingRole(roles, identity));
     };
     route.onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       request.operation = operation;
       request.route = route.url;
-      reportTo(done, () => soon(identify(request), (caller) => judge(request, reply, caller)));
+      runWithCallback(done, () => mapMaybe(identify(request), (identity) => authorize(request, reply, identity)));
     };
   });
 
-  knowCallers(app, clientAddress);
+  decorateRequests(app, clientAddress);
 
-  function identify(request: FastifyRequest): Soon<Caller> {
-    const refuse = (error: unknown): never => {
-      throw strangerRefusal(error, request, failedAttempts, challengeFor(request.headers));
+  function identify(request: FastifyRequest): MaybePromise<Identity> {
+    const fail = (error: unknown): never => {
+      throw toAuthenticationError(error, request, failedAttempts, challengeFor(request.headers));
     };
     try {
-      const caller = callerIn(request.headers);
-      return caller instanceof Promise ? caller.catch(refuse) : caller;
+      const identity = authenticateHeaders(request.headers);
+      return identity instanceof Promise ? identity.catch(fail) : identity;
     } catch (error) {
-      return refuse(error);
+      return fail(error);
     }
   }
 
-  function callerIn(headers: FastifyRequest['headers']): Soon<Caller> {
+  function authenticateHeaders(headers: FastifyRequest['headers']): MaybePromise<Identity> {
     const { authorization } = headers;
     if (authorization !== undefined || !authenticateSession) return authenticate(authorization);
-    return authenticateSession(headers).then((caller) => caller ?? authenticate(undefined));
+    return authenticateSession(headers).then((identity) => identity ?? authenticate(undefined));
   }
 
   const challengeFor = (headers: FastifyRequest['headers']) =>
@@ -136,9 +141,9 @@ export function guardRoutes(
       : challenge;
 }
 
-/** Gives the requests of these routes a caller and an address. */
-export function knowCallers(app: App, clientAddress: GuardOptions['clientAddress']): void {
-  app.decorateRequest('caller', undefined);
+/** Adds `identity` and `clientAddress` to the requests of these routes. */
+export function decorateRequests(app: App, clientAddress: GuardOptions['clientAddress']): void {
+  app.decorateRequest('identity', undefined);
   app.decorateRequest('clientAddress', {
     getter() {
       return clientAddress(this as FastifyRequest);
@@ -146,54 +151,55 @@ export function knowCallers(app: App, clientAddress: GuardOptions['clientAddress
   });
 }
 
-/** What somebody with bad credentials is told; counts the attempt. Other errors pass as they are. */
-export function strangerRefusal(
+/** Counts a failed attempt and returns the error to send. Errors other than `unauthorized` are returned unchanged. */
+export function toAuthenticationError(
   error: unknown,
   request: FastifyRequest,
-  failedAttempts: FixedWindow,
+  failedAttempts: RateLimiter,
   challenge: string,
 ): unknown {
   if (!(error instanceof AppError) || error.code !== 'unauthorized') return error;
-  const taken = failedAttempts.take(addressBlock(request.clientAddress));
-  if (!taken.isAllowed) return tooMany(taken, 'Too many failed attempts from this address');
+  const status = failedAttempts.take(addressBlock(request.clientAddress));
+  if (!status.isAllowed) return tooManyRequests(status, 'Too many failed attempts from this address');
   return new AppError('unauthorized', error.message, {
     cause: error.cause,
     headers: { ...error.headers, 'www-authenticate': challenge },
   });
 }
 
-export function checkAddress({ allows }: Pick<Caller, 'allows'>, address: string): void {
-  if (allows && !allows(address)) throw new AppError('forbidden', `This key may not be used from ${address}`);
+export function checkAddress({ allowsAddress }: Pick<Identity, 'allowsAddress'>, address: string): void {
+  if (allowsAddress && !allowsAddress(address))
+    throw new AppError('forbidden', `This key may not be used from ${address}`);
 }
 
-/** The caller of a guarded route. */
-export function callerOf(request: FastifyRequest): Caller {
-  if (!request.caller)
-    throw new Error(`${request.routeOptions.url} has no roles in its configuration, so nobody was identified`);
-  return request.caller;
+/** The identity of a request on a route with `roles`. */
+export function getIdentity(request: FastifyRequest): Identity {
+  if (!request.identity)
+    throw new Error(`${request.routeOptions.url} has no roles in its configuration, so its requests have no identity`);
+  return request.identity;
 }
 
-function announce(reply: FastifyReply, rate: Rate, policy: string, taken: ReturnType<FixedWindow['take']>): void {
+function setRateLimitHeaders(reply: FastifyReply, rate: RateLimit, policy: string, status: RateLimitStatus): void {
   reply.header('x-ratelimit-limit', rate.requests);
-  reply.header('x-ratelimit-remaining', taken.remaining);
-  reply.header('x-ratelimit-reset', taken.resetSeconds);
+  reply.header('x-ratelimit-remaining', status.remaining);
+  reply.header('x-ratelimit-reset', status.resetSeconds);
   reply.header('x-ratelimit-policy', policy);
 }
 
-export function tooMany({ resetSeconds }: { resetSeconds: number }, text: string): AppError {
+export function tooManyRequests({ resetSeconds }: Pick<RateLimitStatus, 'resetSeconds'>, text: string): AppError {
   return new AppError('too_many_requests', `${text}; try again in ${resetSeconds} s`, {
     retryAfterSeconds: resetSeconds,
   });
 }
 
-/** Another organization is answered exactly like one that does not exist. */
-function checkOrganization(request: FastifyRequest, caller: Caller): void {
+/** Another organization gets the same response as one that does not exist. */
+function checkOrganization(request: FastifyRequest, identity: Identity): void {
   const params = request.params as { organizationId?: string };
-  if (params.organizationId === undefined || params.organizationId === caller.organizationId) return;
+  if (params.organizationId === undefined || params.organizationId === identity.organizationId) return;
   const wanted = params.organizationId.toLowerCase();
-  if (wanted !== caller.organizationId) throw new AppError('not_found', `organization ${wanted} does not exist`);
+  if (wanted !== identity.organizationId) throw new AppError('not_found', `organization ${wanted} does not exist`);
 }
 
-/** The sentence for a key that lacks the role. */
-export const needsRole = (roles: readonly string[], caller: Caller): string =>
-  `This operation needs the role ${roles.join(' or ')}; the key has ${caller.roles.join(', ')}`;
+/** The error message for a key without a required role. */
+export const formatMissingKeyRole = (roles: readonly Role[], identity: Identity): string =>
+  `This operation needs the role ${roles.join(' or ')}; the key has ${identity.roles.join(', ')}`;

@@ -22,8 +22,8 @@ describe('/readyz', () => {
     healthRoutes({ metrics, clock: { now: () => now }, isDraining: () => isDraining, checkReady })(app);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     return async () => {
-      const answer = await fetch(`${url}/readyz`);
-      return [answer.status, ((await answer.json()) as { message?: string }).message];
+      const response = await fetch(`${url}/readyz`);
+      return [response.status, ((await response.json()) as { message?: string }).message];
     };
   }
 
@@ -31,7 +31,7 @@ describe('/readyz', () => {
     await app?.close();
   });
 
-  it('says why not, asks the store at most once a second, and says at once that the server is stopping', async () => {
+  it('reports the reason, checks the store at most once a second, and reports at once that the server is stopping', async () => {
     const ready = await open();
     now = 10_000;
     expect(await ready()).toEqual([200, undefined]);
@@ -40,7 +40,7 @@ describe('/readyz', () => {
     expect([await ready(), checks]).toEqual([[200, undefined], 1]);
     now = 11_000;
     expect([await ready(), checks]).toEqual([[503, 'the disk is full'], 2]);
-    // A clock that is set back does not keep the old answer.
+    // Setting the clock back does not extend the cached result.
     trouble = undefined;
     now = 1000;
     expect([await ready(), checks]).toEqual([[200, undefined], 3]);

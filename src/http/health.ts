@@ -6,17 +6,17 @@ interface Options {
   metrics: Metrics;
   clock: Clock;
   isDraining(): boolean;
-  /** Throws the reason why requests cannot be served right now. */
+  /** Throws the reason if requests cannot be served. */
   checkReady(): Promise<void>;
 }
 
-/** A check costs a durable write; a crowd of probes shares one a second. */
-const KEPT_MS = 1000;
+/** A check is a durable write, so all probes within a second share one. */
+const CACHED_MS = 1000;
 
 export function healthRoutes({ metrics, clock, isDraining, checkReady }: Options): (app: App) => void {
   let lastCheck = { at: 0, outcome: Promise.resolve<string | undefined>(undefined) };
   const outcome = () => {
-    if (Math.abs(clock.now() - lastCheck.at) >= KEPT_MS) {
+    if (Math.abs(clock.now() - lastCheck.at) >= CACHED_MS) {
       lastCheck = {
         at: clock.now(),
         outcome: checkReady().then(

@@ -1,7 +1,7 @@
-import { type AppError, type ErrorCode, sentence, type Violation } from '../kernel/errors.ts';
+import { type AppError, type ErrorCode, formatViolation, type Violation } from '../kernel/errors.ts';
 
-/** How one of the published interfaces answers a failure; success is the routes' own. */
-export interface Interface {
+/** The error format and limits of one of the HTTP interfaces. */
+interface Interface {
   prefix: string;
   bodyLimitBytes: number;
   failure(error: AppError, requestId: string): object;
@@ -15,7 +15,7 @@ export const management: Interface = {
   failure: (error, requestId) => ({
     requestId,
     error: `${WIRE_CODES[error.code]}: ${error.message}`,
-    status: statusOf(error),
+    status: toHttpStatus(error),
   }),
 };
 
@@ -24,22 +24,22 @@ export const dashboards: Interface = {
   bodyLimitBytes: 16 * MIB,
   failure: (error) =>
     error.code === 'bad_request'
-      ? { message: dashboardText(error), errors: dashboardErrors(error) }
+      ? { message: formatDashboardMessage(error), errors: listDashboardErrors(error) }
       : { message: error.message },
 };
 
-/** What the console alone needs; it fails like the dashboards do. */
+/** The console's own routes; same error format as the dashboards. */
 export const consoleInterface: Interface = {
   prefix: '/console',
   bodyLimitBytes: 16 * 1024,
   failure: dashboards.failure,
 };
 
-/** Health, metrics, documentation: whatever is none of these. */
-export const pages: Interface = { prefix: '', bodyLimitBytes: MIB, failure: (error) => ({ message: error.message }) };
+/** All other paths: health, metrics, documentation. */
+const pages: Interface = { prefix: '', bodyLimitBytes: MIB, failure: (error) => ({ message: error.message }) };
 
-/** By path alone, so that it also works for a request that never became one. */
-export function interfaceAt(url: string): Interface {
+/** Selects by path alone, so that it also works for malformed requests. */
+export function selectInterface(url: string): Interface {
   const path = (/^https?:\/\/[^/?#]*(.*)$/i.exec(url)?.[1] ?? url).split(/[?#]/, 1)[0] ?? '';
   const isUnder = ({ prefix }: Interface) => path === prefix || path.startsWith(`${prefix}/`);
   return [management, dashboards, consoleInterface].find(isUnder) ?? pages;
@@ -69,29 +69,29 @@ const WIRE_CODES = Object.fromEntries(
   ]),
 ) as Record<ErrorCode, string>;
 
-export const statusOf = (error: AppError): number => STATUSES[error.code];
+export const toHttpStatus = (error: AppError): number => STATUSES[error.code];
 
-/** `request body.tiles[0].w` → `tiles.0.w`, as clients of the dashboard interface know it. */
-const dotted = (path: string) => path.replace(/^(request body|query|path)\.?/, '').replace(/\[(\d+)\]/g, '.$1');
+/** `request body.tiles[0].w` → `tiles.0.w`, the path format of the dashboard interface. */
+const toDottedPath = (path: string) => path.replace(/^(request body|query|path)\.?/, '').replace(/\[(\d+)\]/g, '.$1');
 
-function dashboardText({ violations, message, isSummary }: AppError): string {
+function formatDashboardMessage({ violations, message, isSummary }: AppError): string {
   if (violations.length === 0 || isSummary) return message;
   const part = violations.every(({ path }) => path.startsWith('query')) ? 'Query' : 'Body';
-  const listed = violations.slice(0, LISTED_VIOLATIONS).map(({ path, rule }) => `${dotted(path)}: ${rule}`);
+  const listed = violations.slice(0, MAX_LISTED_VIOLATIONS).map(({ path, rule }) => `${toDottedPath(path)}: ${rule}`);
   if (violations.length > listed.length) listed.push(`and ${violations.length - listed.length} more`);
   return `${part} validation failed: ${listed.join('; ')}`;
 }
 
-const LISTED_VIOLATIONS = 20;
+const MAX_LISTED_VIOLATIONS = 20;
 
-function dashboardErrors({ violations, message, field }: AppError): { path: string; message: string }[] {
-  return violations.length === 0 ? [{ path: field ?? '', message }] : listedErrors(violations);
+function listDashboardErrors({ violations, message, field }: AppError): { path: string; message: string }[] {
+  return violations.length === 0 ? [{ path: field ?? '', message }] : formatErrors(violations);
 }
 
-const LISTED_ERRORS = 200;
+const MAX_LISTED_ERRORS = 200;
 
-/** Violations as the dashboard interface lists them; a body can have thousands. */
-export const listedErrors = (violations: readonly Violation[]): { path: string; message: string }[] =>
+/** Violations in the format of the dashboard interface. Limited, because a body can have thousands. */
+export const formatErrors = (violations: readonly Violation[]): { path: string; message: string }[] =>
   violations
-    .slice(0, LISTED_ERRORS)
-    .map((violation) => ({ path: dotted(violation.path), message: sentence({ ...violation, path: '' }) }));
+    .slice(0, MAX_LISTED_ERRORS)
+    .map((violation) => ({ path: toDottedPath(violation.path), message: formatViolation({ ...violation, path: '' }) }));

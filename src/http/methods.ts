@@ -1,13 +1,13 @@
 import type { App } from './validation.ts';
 
-/** Which methods a path has, for `405` and its `Allow` header. Only asked when no route matched. */
+/** Lists the methods of a path, for 405 responses and their `Allow` header. */
 export function createAllowedMethods(app: App): (url: string) => string[] {
   const methodsByPattern = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
     if (url.includes('*')) return;
-    const known = methodsByPattern.get(url) ?? new Set();
-    for (const name of [method].flat()) known.add(name);
-    methodsByPattern.set(url, known);
+    const methods = methodsByPattern.get(url) ?? new Set();
+    for (const name of [method].flat()) methods.add(name);
+    methodsByPattern.set(url, methods);
   });
   return (url) => {
     const segments = pathSegments(url);

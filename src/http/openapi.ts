@@ -1,15 +1,15 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
+import { isTokenAccess, type Role } from '../kernel/roles.ts';
 import type { BasePath } from './base-path.ts';
 import { DashboardFailure, ManagementFailure } from './envelopes.ts';
 import type { App } from './validation.ts';
 
 const TITLE = 'Pilothouse';
-const DESCRIPTION = `The control plane of a ClickHouse-style database fleet: how services scale, who holds which API key,
-what every day cost, and the dashboards people watch.
+const DESCRIPTION = `The control plane of a ClickHouse-style database fleet: scaling settings, API keys, daily usage cost and dashboards.
 
-Management operations (\`/v1\`) take HTTP Basic with a key id and its secret; dashboard operations (\`/api/v2\`) take a Bearer token.
-Members of a request body that are not named here are ignored; unknown query parameters are refused.`;
+Management operations (\`/v1\`) use HTTP Basic authentication with a key id and its secret; dashboard operations (\`/api/v2\`) use a Bearer token.
+Unknown members of a request body are ignored; unknown query parameters are rejected.`;
 
 /** The OpenAPI document of all routes registered after this call, and a page to read it. */
 export async function describeRoutes(app: App, version: string, basePath: BasePath = ''): Promise<void> {
@@ -31,7 +31,7 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
             type: 'apiKey',
             in: 'cookie',
             name: 'pilothouse_session',
-            description: 'Signed in to the console',
+            description: 'Console session',
           },
         },
       },
@@ -39,17 +39,14 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
     transform({ schema, url, route }) {
       const { operation, roles } = route.config ?? {};
       if (!operation || schema?.hide) return { schema: { ...schema, hide: true }, url };
-      const security = roles ? [{ [url.startsWith('/v1') ? 'key' : 'token']: [] }] : (schema?.security ?? []);
-      const needed = url.startsWith('/v1') ? 'Roles' : 'Token access';
-      const access = roles && roles.length > 0 ? `\n\n${needed}: ${roles.join(', ')}.` : '';
       const described = {
         ...schema,
-        description: `${schema.description ?? ''}${access}`,
+        description: `${schema.description ?? ''}${describeRoles(url, roles)}`,
         operationId: operation,
-        security,
+        security: roles ? [{ [url.startsWith('/v1') ? 'key' : 'token']: [] }] : (schema?.security ?? []),
       };
       return {
-        schema: { ...described, response: { ...(schema.response as object), ...failuresAt(url) } } as never,
+        schema: { ...described, response: { ...(schema.response as object), ...failureResponses(url) } } as never,
         url,
       };
     },
@@ -71,16 +68,23 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
   });
 }
 
-/** Failures look the same everywhere, and are written without a serialiser: only the document needs their shape. */
-function failuresAt(url: string): object {
+function describeRoles(url: string, roles: readonly Role[] = []): string {
+  if (roles.length === 0) return '';
+  return url.startsWith('/v1')
+    ? `\n\nRoles: ${roles.join(', ')}.`
+    : `\n\nToken access: ${roles.filter(isTokenAccess).join(', ')}.`;
+}
+
+/** Error responses are the same for all operations of an interface. Their schema is only for the document. */
+function failureResponses(url: string): object {
   const failure = url.startsWith('/v1') ? ManagementFailure : DashboardFailure;
   return {
-    '4xx': { description: 'The request was refused', ...failure },
-    '5xx': { description: 'We failed', ...failure },
+    '4xx': { description: 'The request was rejected', ...failure },
+    '5xx': { description: 'The server failed', ...failure },
   };
 }
 
-/** `/openapi.json`, and `/v1` where clients of the public system look for it. Open to everybody, rendered once. */
+/** `/openapi.json`, and `/v1`, where clients of the hosted service expect it. Public, rendered once. */
 export function serveDocument(app: App, paths: readonly string[]): void {
   let text: string | undefined;
   for (const path of paths) {
@@ -91,7 +95,7 @@ export function serveDocument(app: App, paths: readonly string[]): void {
   }
 }
 
-/** Where there is no console, whoever comes to the root is shown the reference. */
+/** Redirects the root to the reference if there is no console. */
 export function serveReferenceAtRoot(app: App, basePath: BasePath): void {
   app.get('/', { config: { operation: 'home' }, schema: { hide: true } }, async (_request, reply) =>
     reply.redirect(`${basePath}/docs`),

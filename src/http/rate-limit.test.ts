@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createFixedWindow } from './rate-limit.ts';
+import { createRateLimiter } from './rate-limit.ts';
 
 const NOON = Date.parse('2026-11-15T12:00:00Z');
 
-describe('a fixed window', () => {
+describe('the rate limiter', () => {
   let now: number;
   const clock = { now: () => now };
   beforeEach(() => {
     now = NOON;
   });
 
-  it('B7: admits as many as the rate says, then none until the window ends', () => {
-    const window = createFixedWindow({ requests: 3, windowSeconds: 10 }, clock);
+  it('B7: admits as many requests as the limit, then none until the window ends', () => {
+    const window = createRateLimiter({ requests: 3, windowSeconds: 10 }, clock);
     const taken = [1, 2, 3, 4, 5].map(() => window.take('key'));
     expect(taken.map(({ isAllowed }) => isAllowed)).toEqual([true, true, true, false, false]);
     expect(taken.map(({ remaining }) => remaining)).toEqual([2, 1, 0, 0, 0]);
@@ -31,33 +31,33 @@ describe('a fixed window', () => {
     [9_999, 1],
     [10_000, 10],
   ])(
-    'B7: %i ms into a window of 10 s the reset is %i whole seconds away, never 0 and never an epoch',
+    'B7: %i ms into a window of 10 s, the reset is %i whole seconds away, never 0 and never an epoch',
     (elapsed, seconds) => {
-      const window = createFixedWindow({ requests: 1, windowSeconds: 10 }, clock);
+      const window = createRateLimiter({ requests: 1, windowSeconds: 10 }, clock);
       window.take('key');
       now = NOON + elapsed;
       expect(window.take('key').resetSeconds).toBe(seconds);
     },
   );
 
-  it('B7: the window begins with the first request, not with the clock', () => {
-    const window = createFixedWindow({ requests: 1, windowSeconds: 10 }, clock);
+  it('B7: the window starts with the first request, not with the clock', () => {
+    const window = createRateLimiter({ requests: 1, windowSeconds: 10 }, clock);
     now = NOON + 7_000;
     expect(window.take('key')).toEqual({ isAllowed: true, remaining: 0, resetSeconds: 10 });
     now = NOON + 12_000;
     expect(window.take('key')).toEqual({ isAllowed: false, remaining: 0, resetSeconds: 5 });
   });
 
-  it('B7: every caller has a window of its own', () => {
-    const window = createFixedWindow({ requests: 1, windowSeconds: 10 }, clock);
+  it('B7: each id has its own window', () => {
+    const window = createRateLimiter({ requests: 1, windowSeconds: 10 }, clock);
     for (const id of ['a', 'b', '__proto__', 'constructor', '']) {
       expect(window.take(id).isAllowed).toBe(true);
       expect(window.take(id).isAllowed).toBe(false);
     }
   });
 
-  it('B7: a crowd of callers does not make anybody forget a caller whose window still runs', () => {
-    const window = createFixedWindow({ requests: 1, windowSeconds: 10 }, clock);
+  it('B7: many ids do not evict an id whose window has not ended', () => {
+    const window = createRateLimiter({ requests: 1, windowSeconds: 10 }, clock);
     for (let index = 0; index < 40_000; index++) window.take(`early ${index}`);
     now = NOON + 5_000;
     window.take('late');

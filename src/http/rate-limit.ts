@@ -1,14 +1,14 @@
 import type { Clock } from '../kernel/clock.ts';
 
-export interface Rate {
+export interface RateLimit {
   requests: number;
   windowSeconds: number;
 }
 
-export interface Taken {
+export interface RateLimitStatus {
   isAllowed: boolean;
   remaining: number;
-  /** Until the window ends: whole seconds from now, at least 1, never an epoch. */
+  /** Whole seconds until the window ends, at least 1; never an epoch. */
   resetSeconds: number;
 }
 
@@ -17,41 +17,41 @@ interface Window {
   count: number;
 }
 
-const REMEMBERED = 50_000;
+const MAX_WINDOWS = 50_000;
 
-/** A fixed window per caller, counted in this process. */
-export function createFixedWindow(rate: Rate, clock: Clock) {
+/** Counts requests in a fixed window per id, in this process. The window starts with the first request. */
+export function createRateLimiter(limit: RateLimit, clock: Clock) {
   const windows = new Map<string, Window>();
 
-  function windowOf(id: string, now: number): Window {
+  function getWindow(id: string, now: number): Window {
     let window = windows.get(id);
-    // A clock that was set back must not make a window longer.
-    if (!window || window.endsAt <= now || window.endsAt > now + rate.windowSeconds * 1000) {
-      if (windows.size >= REMEMBERED) forget(now);
-      window = { endsAt: now + rate.windowSeconds * 1000, count: 0 };
+    // Setting the clock back must not extend a window.
+    if (!window || window.endsAt <= now || window.endsAt > now + limit.windowSeconds * 1000) {
+      if (windows.size >= MAX_WINDOWS) evict(now);
+      window = { endsAt: now + limit.windowSeconds * 1000, count: 0 };
       windows.set(id, window);
     }
     return window;
   }
 
-  /** Those whose window is over; when that is not enough, everybody: a flood of addresses must not cost us the memory. */
-  function forget(now: number): void {
+  /** Evicts the windows that have ended, and all windows if that is not enough, to bound the memory. */
+  function evict(now: number): void {
     for (const [id, window] of windows) if (window.endsAt <= now) windows.delete(id);
-    if (windows.size >= REMEMBERED) windows.clear();
+    if (windows.size >= MAX_WINDOWS) windows.clear();
   }
 
   return {
-    take(id: string): Taken {
+    take(id: string): RateLimitStatus {
       const now = clock.now();
-      const window = windowOf(id, now);
+      const window = getWindow(id, now);
       window.count++;
       return {
-        isAllowed: window.count <= rate.requests,
-        remaining: Math.max(0, rate.requests - window.count),
+        isAllowed: window.count <= limit.requests,
+        remaining: Math.max(0, limit.requests - window.count),
         resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
       };
     },
   };
 }
 
-export type FixedWindow = ReturnType<typeof createFixedWindow>;
+export type RateLimiter = ReturnType<typeof createRateLimiter>;

@@ -10,10 +10,10 @@ import type {
 import Type, { type Static, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
-import { AppError, sentence } from '../kernel/errors.ts';
-import { violationsOf } from '../kernel/violations.ts';
+import { AppError, formatViolation, type Place } from '../kernel/errors.ts';
+import { toViolations } from '../kernel/violations.ts';
 
-/** Handlers get the types of the schemas that guard them. */
+/** Types handlers by the schemas of their route. */
 export interface SchemaTypes extends FastifyTypeProvider {
   validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
   serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
@@ -27,54 +27,54 @@ export type App = FastifyInstance<
   SchemaTypes
 >;
 
-/** What a domain offers over HTTP. */
+/** Registers the routes of a domain. */
 export type Routes = (app: App) => void;
 
-const PLACES: Record<string, string> = {
+const PLACES: Record<string, Place> = {
   body: 'request body',
   querystring: 'query',
   headers: 'header',
 };
-const LISTED_VIOLATIONS = 20;
+const MAX_LISTED_VIOLATIONS = 20;
 
-/** Paths are judged by the guard, before the organization is; there is no need to judge them twice. */
+/** Path parameters are not validated here: the guard checks them before the organization. */
 const compiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart === 'params') return () => true;
-  const check = checkFor(schema, PLACES[httpPart ?? 'body'] ?? '');
+  const check = createCheck(schema, PLACES[httpPart ?? 'body'] ?? 'request body');
   return (value: unknown) => {
     const error = check(value);
     return error ? { error } : { value };
   };
 };
 
-/** Throws what is wrong with the parameters of a path. */
-export function pathCheck(schema: TSchema | undefined): (params: unknown) => void {
+/** Throws if the path parameters violate the schema. */
+export function createPathCheck(schema: TSchema | undefined): (params: unknown) => void {
   if (!schema) return () => {};
-  const check = checkFor(schema, 'path');
+  const check = createCheck(schema, 'path');
   return (params) => {
     const error = check(params);
     if (error) throw error;
   };
 }
 
-function checkFor(schema: TSchema, place: string): (value: unknown) => AppError | undefined {
+function createCheck(schema: TSchema, place: Place): (value: unknown) => AppError | undefined {
   const validator = Compile(schema);
   return (value) =>
-    validator.Check(value) ? undefined : violationError(violationsOf(validator.Errors(value), value, place));
+    validator.Check(value) ? undefined : violationError(toViolations(validator.Errors(value), value, place), place);
 }
 
-function violationError(violations: ReturnType<typeof violationsOf>): AppError {
-  const listed = violations.slice(0, LISTED_VIOLATIONS).map(sentence);
+function violationError(violations: ReturnType<typeof toViolations>, place: Place): AppError {
+  const listed = violations.slice(0, MAX_LISTED_VIOLATIONS).map(formatViolation);
   const more = violations.length - listed.length;
   if (more > 0) listed.push(`and ${more} more`);
-  return new AppError('bad_request', listed.join('; '), { violations });
+  return new AppError('bad_request', listed.join('; '), { violations, place });
 }
 
-/** An operation that names no query parameters takes none (decision B4). */
+/** The query of an operation without query parameters: unknown parameters are rejected (decision B4). */
 export const NoQuery = Type.Object({}, { additionalProperties: false });
 
-/** For a route that reads its body itself: the schema of the body documents it and checks nothing. */
-export const exceptBody: FastifySchemaCompiler<TSchema> = (route) =>
+/** For a route that parses its body itself: the body schema is documentation only. */
+export const withoutBodyValidation: FastifySchemaCompiler<TSchema> = (route) =>
   route.httpPart === 'body' ? () => true : compiler(route);
 
 export function validateWithSchemas(app: App): void {

@@ -2,30 +2,30 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addressBlock, canonicalAddress, parseNetwork } from './addresses.ts';
 
-// An implementation of its own, on whole numbers: two addresses share a network when their first bits are the same number.
+// An independent implementation on integers: two addresses share a network if their prefixes are the same number.
 const inNetwork = (address: bigint, network: bigint, prefix: number, width: number) =>
   address >> BigInt(width - prefix) === network >> BigInt(width - prefix);
 
 const v4Text = (value: bigint) => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.');
-const groupsOf = (value: bigint) =>
+const toGroups = (value: bigint) =>
   Array.from({ length: 8 }, (_, index) => Number((value >> BigInt(112 - 16 * index)) & 0xffffn));
 
 const v6Spellings: ((value: bigint) => string)[] = [
   (value) =>
-    groupsOf(value)
+    toGroups(value)
       .map((group) => group.toString(16))
       .join(':'),
   (value) =>
-    groupsOf(value)
+    toGroups(value)
       .map((group) => group.toString(16).padStart(4, '0').toUpperCase())
       .join(':'),
   (value) =>
-    `${groupsOf(value)
+    `${toGroups(value)
       .slice(0, 6)
       .map((group) => group.toString(16))
       .join(':')}:${v4Text(value & 0xffffffffn)}`,
   (value) => {
-    const hex = groupsOf(value).map((group) => group.toString(16));
+    const hex = toGroups(value).map((group) => group.toString(16));
     const start = hex.indexOf('0');
     if (start === -1) return hex.join(':');
     const length = hex.slice(start).findIndex((group) => group !== '0');
@@ -53,7 +53,7 @@ const flips = (width: number) =>
     .chain((noise) => fc.integer({ min: 0, max: width }).map((keep) => noise >> BigInt(keep)));
 
 describe('K6: a network contains', () => {
-  it('exactly the IPv4 addresses whose first bits are its own', () => {
+  it('exactly the IPv4 addresses with its prefix', () => {
     fc.assert(
       fc.property(v4, fc.integer({ min: 0, max: 32 }), flips(32), (network, prefix, noise) => {
         const address = network ^ noise;
@@ -65,7 +65,7 @@ describe('K6: a network contains', () => {
     );
   });
 
-  it('exactly the IPv6 addresses whose first bits are its own, however they are written', () => {
+  it('exactly the IPv6 addresses with its prefix, in any notation', () => {
     fc.assert(
       fc.property(
         v6Written,
@@ -84,7 +84,7 @@ describe('K6: a network contains', () => {
     );
   });
 
-  it('the same addresses whatever its host bits', () => {
+  it('the same addresses regardless of its host bits', () => {
     fc.assert(
       fc.property(v4, fc.integer({ min: 0, max: 32 }), v4, v4, (network, prefix, host, candidate) => {
         const other =
@@ -96,7 +96,7 @@ describe('K6: a network contains', () => {
     );
   });
 
-  it('itself and nothing else when it has no prefix', () => {
+  it('only itself if it has no prefix length', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -112,7 +112,7 @@ describe('K6: a network contains', () => {
     );
   });
 
-  it('B9: an IPv4-mapped address where it contains the IPv4 address, in every spelling', () => {
+  it('B9: an IPv4-mapped address if it contains the IPv4 address, in any notation', () => {
     fc.assert(
       fc.property(
         v4,
@@ -129,7 +129,7 @@ describe('K6: a network contains', () => {
     );
   });
 
-  it('nothing of the other family: 0.0.0.0/0 is all of IPv4, ::/0 all of IPv6', () => {
+  it('no address of the other family: 0.0.0.0/0 is all of IPv4, ::/0 all of IPv6', () => {
     fc.assert(
       fc.property(v4, v6Written, (four, six) => {
         expect(parseNetwork('0.0.0.0/0')?.contains(v4Text(four))).toBe(true);
@@ -140,13 +140,13 @@ describe('K6: a network contains', () => {
     );
   });
 
-  it.each(['', 'localhost', '127.1', '10.0.0', '1.2.3.4.5', '::1::'])('never %j, which is no address', (text) => {
+  it.each(['', 'localhost', '127.1', '10.0.0', '1.2.3.4.5', '::1::'])('not %j, which is not an address', (text) => {
     expect(parseNetwork('0.0.0.0/0')?.contains(text)).toBe(false);
     expect(parseNetwork('::/0')?.contains(text)).toBe(false);
   });
 });
 
-describe('K6: refused as a network', () => {
+describe('K6: rejected as a network', () => {
   it.each([
     '127.1',
     '2130706433',
@@ -204,7 +204,7 @@ describe('K6: refused as a network', () => {
     expect(parseNetwork(text)).toBeUndefined();
   });
 
-  it('every shorthand with fewer than four numbers', () => {
+  it('IPv4 shorthands with fewer than four numbers', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(70_000), { minLength: 1, maxLength: 3 }), (numbers) => {
         expect(parseNetwork(numbers.join('.'))).toBeUndefined();
@@ -213,8 +213,8 @@ describe('K6: refused as a network', () => {
   });
 });
 
-describe('B9: an address has one spelling', () => {
-  it('the same for every way to write it, and the spelling is its own spelling', () => {
+describe('B9: the canonical address', () => {
+  it('is the same for every notation, and canonical itself', () => {
     fc.assert(
       fc.property(v6, (value) => {
         const [first, ...others] = v6Spellings.map((write) => canonicalAddress(write(value)));
@@ -224,7 +224,7 @@ describe('B9: an address has one spelling', () => {
     );
   });
 
-  it('an IPv4-mapped address is written as IPv4', () => {
+  it('is IPv4 for an IPv4-mapped address', () => {
     fc.assert(
       fc.property(v4, fc.constantFrom(...v6Spellings), (value, write) => {
         expect(canonicalAddress(write(MAPPED | value))).toBe(v4Text(value));

@@ -2,15 +2,15 @@ import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** A network as written by a person, ready to match: the address family, the address and the prefix length. */
+/** A parsed address or CIDR block. */
 export interface Network {
   contains(address: string): boolean;
 }
 
-// Four decimal octets without leading zeros: `127.1`, `0x7f.1` and `010.0.0.1` mean different things to different programs.
+// Four decimal octets without leading zeros: programs disagree about `127.1`, `0x7f.1` and `010.0.0.1`.
 const DOTTED_QUAD = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
-/** An IPv4 or IPv6 address, or a CIDR; host bits may be set and do not matter. Undefined when it is neither. */
+/** Parses an IPv4 or IPv6 address or a CIDR block; host bits are ignored. Undefined if it is neither. */
 export function parseNetwork(text: string): Network | undefined {
   const [host = '', bits, ...rest] = text.split('/');
   const address = parseAddress(host);
@@ -19,42 +19,41 @@ export function parseNetwork(text: string): Network | undefined {
   if (bits !== undefined && !/^(0|[1-9]\d{0,2})$/.test(bits)) return undefined;
   const prefix = bits === undefined ? width : Number(bits);
   if (prefix > width) return undefined;
-  const [network, length] = unmapped(address, prefix);
+  const [network, length] = unmapIpv4(address, prefix);
   return {
     contains(candidate) {
       const parsed = parseAddress(candidate);
       if (!parsed) return false;
-      const [other] = unmapped(parsed, 128);
+      const [other] = unmapIpv4(parsed, 128);
       return other.kind() === network.kind() && other.match(network as ipaddr.IPv6, length);
     },
   };
 }
 
-/** How an address is written in one way only: IPv4-mapped IPv6 as IPv4, no zone. The text itself when it is no address. */
+/** The canonical form of an address: IPv4-mapped IPv6 as IPv4, no zone. Other text is returned unchanged. */
 export function canonicalAddress(text: string): string {
   const parsed = parseAddress(text.split('%')[0] ?? '');
-  return parsed ? unmapped(parsed, 128)[0].toString() : text;
+  return parsed ? unmapIpv4(parsed, 128)[0].toString() : text;
 }
 
-/** One client, one bucket: an IPv4 address as it is, an IPv6 address by its /64, which one customer usually holds. */
+/** The block that counts as one client in rate limits: an IPv4 address, or the /64 of an IPv6 address. */
 export function addressBlock(address: string): string {
   if (!address.includes(':')) return address;
   const parsed = parseAddress(address);
   return parsed?.kind() === 'ipv6' ? (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':') : address;
 }
 
-/** Where clouds tell any process on the machine what that machine may do. */
+/** Cloud metadata services, which hand out the machine's credentials. */
 const METADATA_ADDRESSES = ['169.254.169.254', '100.100.100.200', '168.63.129.16', 'fd00:ec2::254'];
 
 /**
- * How far a program of ours may go for somebody else: `public` is the internet, `private` this machine and the networks
- * around it. `never` is what answers to no name of its own (link-local, multicast, unspecified, tunnels) or hands out
- * credentials to whoever asks.
+ * Classifies the target of an outgoing request that a user configured. `public` is the internet, `private` this machine
+ * and its networks. `never` must not be contacted: link-local, multicast, unspecified, tunnels and metadata services.
  */
-export function reachOf(text: string): 'public' | 'private' | 'never' {
+export function classifyAddress(text: string): 'public' | 'private' | 'never' {
   const parsed = parseAddress(text.split('%')[0] ?? '');
   if (!parsed) return 'never';
-  const [address] = unmapped(parsed, 128);
+  const [address] = unmapIpv4(parsed, 128);
   if (METADATA_ADDRESSES.includes(address.toString())) return 'never';
   const range = address.range();
   if (range === 'unicast') return 'public';
@@ -70,7 +69,7 @@ function parseAddress(text: string): Address | undefined {
 }
 
 /** `::ffff:10.0.0.1` counts as `10.0.0.1`, and `::ffff:10.0.0.0/104` as `10.0.0.0/8`. */
-function unmapped(address: Address, prefix: number): [Address, number] {
+function unmapIpv4(address: Address, prefix: number): [Address, number] {
   if (address.kind() === 'ipv4') return [address, Math.min(prefix, 32)];
   const v6 = address as ipaddr.IPv6;
   if (!v6.isIPv4MappedAddress() || prefix < 96) return [v6, prefix];

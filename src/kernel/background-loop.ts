@@ -3,13 +3,13 @@ interface Options {
   run(): void | Promise<void>;
   /** The pause between the end of one pass and the start of the next; without it, only `schedule` starts a pass. */
   everyMs?: number;
-  /** Called with the error of a failed pass; the loop goes on. */
+  /** Called with the error of a failed pass; the loop continues. */
   onError(error: unknown): void;
 }
 
 /**
- * The one way to do something in the background. Its timers keep no process alive. `close` waits for the running pass
- * and starts no other.
+ * Runs work in the background. Its timers do not keep the process alive. `close` waits for the running pass and starts
+ * no other.
  */
 export function createBackgroundLoop({ run, everyMs, onError }: Options) {
   let timer: NodeJS.Timeout | undefined;
@@ -72,5 +72,3 @@ export function createBackgroundLoop({ run, everyMs, onError }: Options) {
     },
   };
 }
-
-export type BackgroundLoop = ReturnType<typeof createBackgroundLoop>;

@@ -1,6 +1,6 @@
-import { memoized } from './memo.ts';
+import { memoize } from './memo.ts';
 
-/** Epoch milliseconds, UTC. A test passes its own clock; nothing else reads the time. */
+/** Epoch milliseconds, UTC. Tests pass their own clock; no other code reads the time. */
 export interface Clock {
   now(): number;
 }
@@ -16,9 +16,9 @@ export function isoSeconds(ms: number): string {
   return isoSecond(Math.floor(ms / SECOND_MS));
 }
 
-const isoSecond = memoized((second: number) => `${new Date(second * SECOND_MS).toISOString().slice(0, 19)}Z`);
+const isoSecond = memoize((second: number) => `${new Date(second * SECOND_MS).toISOString().slice(0, 19)}Z`);
 
-/** As `isoSeconds`, with milliseconds only where there are any. */
+/** As `isoSeconds`, with milliseconds unless they are zero. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
@@ -26,8 +26,8 @@ export function isoTime(ms: number): string {
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}:?\d{2})?$/;
 
 /**
- * An ISO 8601 date-time as epoch milliseconds; undefined when it is not one, or names an impossible day or hour.
- * `offset: 'required'` refuses a time whose zone would have to be guessed; otherwise a missing offset means UTC.
+ * Parses an ISO 8601 date-time into epoch milliseconds; undefined if it is invalid or does not exist.
+ * `offset: 'required'` rejects a time without an offset; otherwise a missing offset means UTC.
  */
 export function parseDateTime(text: string, { offset }: { offset: 'required' | 'optional' }): number | undefined {
   const match = DATE_TIME.exec(text);
@@ -42,7 +42,7 @@ export function parseDateTime(text: string, { offset }: { offset: 'required' | '
   return ms < FIRST_MS || ms > LAST_MS ? undefined : ms;
 }
 
-/** What four digits of a year can write; an offset can lead out of it. */
+/** The range of four-digit years; an offset can move a time out of it. */
 const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
@@ -53,7 +53,7 @@ function offsetMs(zone: string): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * MINUTE_MS;
 }
 
-/** `YYYY-MM-DD` as the epoch milliseconds of its UTC midnight; undefined for anything else, `2026-02-30` included. */
+/** Parses `YYYY-MM-DD` into the epoch milliseconds of its UTC midnight; undefined if it is invalid, such as `2026-02-30`. */
 export function parseDate(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const ms = Date.parse(`${text}T00:00:00Z`);

@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays, dayOf, daysBetween, daysFromTo, parseDay } from './days.ts';
+import { addDays, countDaysBetween, listDaysBetween, parseDay, toUtcDay } from './days.ts';
 
 const DAY_MS = 86_400_000;
 const FIRST = Date.parse('0001-01-01T00:00:00Z') / DAY_MS;
 const LAST = Date.parse('9999-12-31T00:00:00Z') / DAY_MS;
 const number = fc.integer({ min: FIRST, max: LAST });
-const nameOf = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);
+const formatDay = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
 describe('U2: days', () => {
-  it('a plain date is its own day, and so is every moment of it', () => {
+  it('a date and every time of that day are the same day', () => {
     fc.assert(
       fc.property(number, fc.nat(DAY_MS - 1), (day, ms) => {
         const moment = day * DAY_MS + ms;
-        expect(dayOf(moment)).toBe(nameOf(day));
-        expect(parseDay(nameOf(day))).toBe(nameOf(day));
-        expect(parseDay(new Date(moment).toISOString())).toBe(nameOf(day));
+        expect(toUtcDay(moment)).toBe(formatDay(day));
+        expect(parseDay(formatDay(day))).toBe(formatDay(day));
+        expect(parseDay(new Date(moment).toISOString())).toBe(formatDay(day));
       }),
     );
   });
@@ -43,35 +43,35 @@ describe('U2: days', () => {
     expect(parseDay(text)).toBeUndefined();
   });
 
-  it('sort as text the way they sort in time', () => {
+  it('sort as strings in time order', () => {
     fc.assert(
       fc.property(number, number, (one, other) => {
-        expect(nameOf(one) < nameOf(other)).toBe(one < other);
+        expect(formatDay(one) < formatDay(other)).toBe(one < other);
       }),
     );
   });
 
-  it('adding and counting undo each other', () => {
+  it('adding and counting are inverse', () => {
     fc.assert(
       fc.property(number, number, (from, to) => {
-        expect(daysFromTo(nameOf(from), nameOf(to))).toBe(to - from);
-        expect(addDays(nameOf(from), to - from)).toBe(nameOf(to));
+        expect(countDaysBetween(formatDay(from), formatDay(to))).toBe(to - from);
+        expect(addDays(formatDay(from), to - from)).toBe(formatDay(to));
       }),
     );
   });
 
-  it('a window holds every day once, in order, both ends included', () => {
+  it('a range has every day once, in order, both ends included', () => {
     fc.assert(
       fc.property(number, fc.nat(40), (from, length) => {
         const to = Math.min(from + length, LAST);
-        const days = daysBetween(nameOf(from), nameOf(to));
-        expect(days).toEqual(Array.from({ length: to - from + 1 }, (_, index) => nameOf(from + index)));
+        const days = listDaysBetween(formatDay(from), formatDay(to));
+        expect(days).toEqual(Array.from({ length: to - from + 1 }, (_, index) => formatDay(from + index)));
       }),
     );
   });
 
-  it('a window that ends before it begins is empty; one that ends on the last day there is ends there', () => {
-    expect(daysBetween('2026-10-02', '2026-10-01')).toEqual([]);
-    expect(daysBetween('9999-12-30', '9999-12-31')).toEqual(['9999-12-30', '9999-12-31']);
+  it('a range that ends before it starts is empty; a range can end on the last possible day', () => {
+    expect(listDaysBetween('2026-10-02', '2026-10-01')).toEqual([]);
+    expect(listDaysBetween('9999-12-30', '9999-12-31')).toEqual(['9999-12-30', '9999-12-31']);
   });
 });

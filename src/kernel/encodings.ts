@@ -1,39 +1,49 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { memoized } from './memo.ts';
+import { memoize } from './memo.ts';
 
 export const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** The encoding that the client likes best of ours; `identity` where it takes none of them. Few headers are in use, so the answers are kept. */
-export const preferredEncoding = memoized((header): Encoding | 'identity' => {
+/** Parses an `Accept-Encoding` header into the weight of each of our encodings and of `identity`. */
+const parseAcceptEncoding = memoize((header): Record<Encoding | 'identity', number> => {
   const weights = new Map<string, number>();
-  for (const part of header.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((text) => text.trim());
+  for (const part of header.toLowerCase().replaceAll(/\s/g, '').split(',')) {
+    const [name = '', ...parameters] = part.split(';');
     const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-    weights.set(name, weight === undefined ? 1 : Number(weight) || 0);
+    weights.set(name === 'x-gzip' ? 'gzip' : name, weight === undefined ? 1 : Number(weight) || 0);
   }
-  const weightOf = (encoding: string) => weights.get(encoding) ?? weights.get('*') ?? 0;
-  const [best] = [...ENCODINGS].sort((a, b) => weightOf(b) - weightOf(a));
-  return best !== undefined && weightOf(best) > 0 && weightOf(best) >= (weights.get('identity') ?? 0)
-    ? best
-    : 'identity';
+  const others = weights.get('*') ?? 0;
+  return {
+    br: weights.get('br') ?? others,
+    gzip: weights.get('gzip') ?? others,
+    identity: weights.get('identity') ?? 0,
+  };
 });
 
-/** Below this, compressing saves less than it costs. */
-export const WORTH_COMPRESSING_BYTES = 1024;
+/** The client's preferred encoding among ours; `identity` if it accepts none of them. */
+export function preferredEncoding(header = ''): Encoding | 'identity' {
+  const weights = parseAcceptEncoding(header);
+  const best = weights.gzip > weights.br ? 'gzip' : 'br';
+  return weights[best] > 0 && weights[best] >= weights.identity ? best : 'identity';
+}
 
-/** `kept`: made once and sent often. `fresh`: somebody waits for it, and nobody will ask for it again. */
-type Use = 'kept' | 'fresh';
+export const acceptsGzip = (header = ''): boolean => parseAcceptEncoding(header).gzip > 0;
 
-const QUALITY: Record<Encoding, Record<Use, number>> = { br: { kept: 5, fresh: 1 }, gzip: { kept: 6, fresh: 1 } };
+/** Below this size, compression saves less than it costs. */
+export const MIN_COMPRESSED_BYTES = 1024;
 
-const gzipped = promisify<Buffer, { level: number }, Buffer>(gzip);
-const brotli = promisify(brotliCompress);
+/** `cached`: compressed once and sent many times. `once`: a client is waiting, and the result is not reused. */
+type Use = 'cached' | 'once';
 
-export function compressed(bytes: Buffer, encoding: Encoding, use: Use): Promise<Buffer> {
+const QUALITY: Record<Encoding, Record<Use, number>> = { br: { cached: 5, once: 1 }, gzip: { cached: 6, once: 1 } };
+
+const compressGzip = promisify<Buffer, { level: number }, Buffer>(gzip);
+const compressBrotli = promisify(brotliCompress);
+
+export function compress(bytes: Buffer, encoding: Encoding, use: Use): Promise<Buffer> {
   const quality = QUALITY[encoding][use];
   return encoding === 'gzip'
-    ? gzipped(bytes, { level: quality })
-    : brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
+    ? compressGzip(bytes, { level: quality })
+    : compressBrotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
 }

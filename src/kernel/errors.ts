@@ -1,4 +1,4 @@
-/** What went wrong, in one word. The HTTP edge picks the status, the CLI picks the exit code. */
+/** The kind of error. The HTTP layer maps it to a status, the CLI to an exit code. */
 export type ErrorCode =
   | 'bad_request'
   | 'unauthorized'
@@ -15,8 +15,12 @@ export type ErrorCode =
   | 'internal'
   | 'unavailable';
 
-/** One broken rule: where it stands, what would be right, and what was given instead. */
+/** The part of a request that a violation is in, as error messages name it. */
+export type Place = 'request body' | 'query' | 'path' | 'header';
+
+/** One violated rule: the member, the rule, and the value it was given. */
 export interface Violation {
+  /** The member within its document: `tiles[0].w`. Empty for the document itself. */
   path: string;
   rule: string;
   value: unknown;
@@ -27,19 +31,22 @@ export interface Violation {
 interface Details {
   field?: string;
   violations?: Violation[];
-  /** The message says it all for the violations together; left out, an interface words it from them. */
+  /** The part of the request that the paths of the violations start with, once it has been added. */
+  place?: Place;
+  /** The message covers all violations; otherwise an interface composes its message from them. */
   isSummary?: boolean;
   retryAfterSeconds?: number;
   headers?: Record<string, string>;
   cause?: unknown;
 }
 
-/** An error somebody can act on. `message` is for them; `cause` is logged and never sent. */
+/** An error that the caller can act on. `message` is sent to the client; `cause` is logged and never sent. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
   readonly field: string | undefined;
   readonly violations: readonly Violation[];
+  readonly place: Place | undefined;
   readonly isSummary: boolean;
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Record<string, string>;
@@ -49,36 +56,49 @@ export class AppError extends Error {
     this.code = code;
     this.field = details.field;
     this.violations = details.violations ?? [];
+    this.place = details.place;
     this.isSummary = details.isSummary ?? false;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.headers = details.headers ?? {};
   }
 }
 
-/** The stand-in for a value that was not given at all; `undefined` and `null` are values of their own. */
+/** Marks a value that was not given; `undefined` and `null` are values. */
 export const MISSING = Symbol('missing');
 
-/** Throws when there is anything to complain about; returns quietly otherwise. */
-export function refuse(violations: Violation[]): void {
-  if (violations.length > 0) throw new AppError('bad_request', violations.map(sentence).join('; '), { violations });
+/** Throws if there are violations. Paths are relative to the document; the HTTP layer adds the part of the request. */
+export function rejectViolations(violations: Violation[]): void {
+  if (violations.length > 0)
+    throw new AppError('bad_request', violations.map(formatViolation).join('; '), { violations });
 }
 
-export function sentence({ path, rule, value, secret }: Violation): string {
+/** Adds `place` in front of every path, unless the error has a place already. */
+export function atPlace(error: AppError, place: Place): AppError {
+  if (error.violations.length === 0 || error.place !== undefined) return error;
+  const violations = error.violations.map((violation) => ({ ...violation, path: joinPath(place, violation.path) }));
+  const message = error.isSummary ? error.message : violations.map(formatViolation).join('; ');
+  return new AppError(error.code, message, { ...error, violations, place, cause: error.cause });
+}
+
+const joinPath = (place: Place, path: string): string =>
+  path === '' || path.startsWith('[') ? place + path : `${place}.${path}`;
+
+export function formatViolation({ path, rule, value, secret }: Violation): string {
   const place = path === '' ? '' : `${path}: `;
-  return `${place}${rule} ${secret ? `<${kindOf(value)}>` : shown(value)}`;
+  return `${place}${rule} ${secret ? `<${getKind(value)}>` : formatValue(value)}`;
 }
 
-const SHOWN_CHARACTERS = 64;
+const MAX_VALUE_CHARACTERS = 64;
 
-/** `<number:32>`, `<string:abc>`, `<array>`: what a client sent, short enough for one line. */
-export function shown(value: unknown): string {
-  const kind = kindOf(value);
+/** The value a client sent, on one line: `<number:32>`, `<string:abc>`, `<array>`. */
+export function formatValue(value: unknown): string {
+  const kind = getKind(value);
   if (kind !== 'string' && kind !== 'number' && kind !== 'boolean') return `<${kind}>`;
-  const text = [...String(value).slice(0, SHOWN_CHARACTERS * 2)].slice(0, SHOWN_CHARACTERS).join('');
+  const text = [...String(value).slice(0, MAX_VALUE_CHARACTERS * 2)].slice(0, MAX_VALUE_CHARACTERS).join('');
   return `<${kind}:${text.toWellFormed()}>`;
 }
 
-function kindOf(value: unknown): string {
+function getKind(value: unknown): string {
   if (value === MISSING || value === undefined) return 'missing';
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;

@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { ENCODINGS, preferredEncoding } from './encodings.ts';
-import { encodedEtag, etagOf, matchesEtag } from './etag.ts';
+import { createEtag, matchesEtag, toEncodedEtag } from './etag.ts';
 
-describe('the tag of an answer', () => {
-  const etag = etagOf('{"a":1}');
+describe('the ETag of a response', () => {
+  const etag = createEtag('{"a":1}');
 
-  it('names the text: the same for the same, another for another', () => {
-    expect(etagOf('{"a":1}')).toBe(etag);
-    expect(etagOf('{"a":2}')).not.toBe(etag);
+  it('is the same for the same text, and different for another text', () => {
+    expect(createEtag('{"a":1}')).toBe(etag);
+    expect(createEtag('{"a":2}')).not.toBe(etag);
     expect(etag).toMatch(/^"[\w-]{27}"$/);
   });
 
-  it.each(['*', 'TAG', 'W/TAG', '"x", TAG', '"x",W/TAG , "y"', ' TAG '])('%s names it', (header) => {
+  it.each(['*', 'TAG', 'W/TAG', '"x", TAG', '"x",W/TAG , "y"', ' TAG '])('%s matches', (header) => {
     expect(matchesEtag(header.replace('TAG', etag), etag)).toBe(true);
     for (const encoding of ENCODINGS)
-      expect(matchesEtag(header.replace('TAG', encodedEtag(etag, encoding)), etag)).toBe(true);
+      expect(matchesEtag(header.replace('TAG', toEncodedEtag(etag, encoding)), etag)).toBe(true);
   });
 
-  it.each(['', '""', '"x"', 'W/"x"', 'x', ',', '"TAG"', 'w/TAG', '"*"'])('%j does not', (header) => {
+  it.each(['', '""', '"x"', 'W/"x"', 'x', ',', '"TAG"', 'w/TAG', '"*"'])('%j does not match', (header) => {
     expect(matchesEtag(header.replace('TAG', etag), etag)).toBe(false);
   });
 });
 
-describe('the encoding that a client likes best', () => {
+describe('the preferred encoding', () => {
   it.each([
     ['', 'identity'],
     ['br', 'br'],

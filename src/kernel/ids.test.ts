@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTimeOrderedIds, derivedUuid, isUuid, newUuid } from './ids.ts';
+import { createTimeOrderedIds, deriveUuid, isUuid, newUuid } from './ids.ts';
 
-const formOf = (version: number) =>
+const uuidPattern = (version: number) =>
   new RegExp(`^[0-9a-f]{8}-[0-9a-f]{4}-${version}[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`);
 
 describe('ids', () => {
-  it('M1: a new id is a version 4 UUID of its own', () => {
+  it('M1: a new id is a unique version 4 UUID', () => {
     const ids = Array.from({ length: 1000 }, newUuid);
-    expect(ids.filter((id) => !formOf(4).test(id))).toEqual([]);
+    expect(ids.filter((id) => !uuidPattern(4).test(id))).toEqual([]);
     expect(new Set(ids).size).toBe(1000);
   });
 
-  it('M4: a UUID is one in any letter case, and nothing around it', () => {
+  it('M4: a UUID may have any letter case, but nothing around it', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.string({ minLength: 1 }), (id, more) => {
         expect([id, id.toUpperCase()].map(isUuid)).toEqual([true, true]);
@@ -23,32 +23,32 @@ describe('ids', () => {
     );
   });
 
-  it('F2: the same parts always give the same id, other parts another', () => {
+  it('F2: the same parts always give the same id, other parts a different one', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), fc.array(fc.string()), (one, other) => {
-        expect(derivedUuid(...one)).toMatch(formOf(5));
-        expect(derivedUuid(...one) === derivedUuid(...other)).toBe(JSON.stringify(one) === JSON.stringify(other));
+        expect(deriveUuid(...one)).toMatch(uuidPattern(5));
+        expect(deriveUuid(...one) === deriveUuid(...other)).toBe(JSON.stringify(one) === JSON.stringify(other));
       }),
     );
   });
 
-  it('F2: where a part ends matters', () => {
+  it('F2: the boundaries between parts matter', () => {
     expect(
       new Set([
-        derivedUuid('a', 'bc'),
-        derivedUuid('ab', 'c'),
-        derivedUuid('abc'),
-        derivedUuid('a","bc'),
-        derivedUuid('abc', ''),
+        deriveUuid('a', 'bc'),
+        deriveUuid('ab', 'c'),
+        deriveUuid('abc'),
+        deriveUuid('a","bc'),
+        deriveUuid('abc', ''),
       ]).size,
     ).toBe(5);
   });
 
-  it('F2: an id that files rely on stays what it is', () => {
-    expect(derivedUuid('organization', 'Acme')).toBe('63c05267-9614-52b9-b9c7-19631a19ca02');
+  it('F2: derived ids are stable across versions', () => {
+    expect(deriveUuid('organization', 'Acme')).toBe('63c05267-9614-52b9-b9c7-19631a19ca02');
   });
 
-  it('time-ordered ids sort in the order they were made, whatever the clock does', () => {
+  it('time-ordered ids sort in creation order, whatever the clock does', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1_700_000_000_000, max: 1_700_000_000_050 }), { minLength: 2, maxLength: 200 }),
@@ -57,20 +57,20 @@ describe('ids', () => {
           const ids = times.map((ms) => next(ms));
           expect([...ids].sort()).toEqual(ids);
           expect(new Set(ids).size).toBe(ids.length);
-          expect(ids.filter((id) => !formOf(7).test(id))).toEqual([]);
+          expect(ids.filter((id) => !uuidPattern(7).test(id))).toEqual([]);
         },
       ),
     );
   });
 
-  it('also when one millisecond needs more of them than its counter can tell apart', () => {
+  it('time-ordered ids stay in order when the counter of a millisecond overflows', () => {
     const next = createTimeOrderedIds();
     const ids = Array.from({ length: 10_000 }, () => next(1_700_000_000_000));
     expect([...ids].sort()).toEqual(ids);
     expect(new Set(ids).size).toBe(10_000);
   });
 
-  it('a time-ordered id begins with its time', () => {
+  it('a time-ordered id starts with its time', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 47 }), (ms) => {
         expect(Number.parseInt(createTimeOrderedIds()(ms).replace('-', '').slice(0, 12), 16)).toBe(ms);

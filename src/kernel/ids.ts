@@ -6,40 +6,40 @@ export const isUuid = (text: string): boolean => UUID.test(text);
 
 export const newUuid = (): string => randomUUID();
 
-/** 24 hexadecimal digits: the form of ids that dashboards, tiles and sources have. */
+/** 24 hexadecimal digits: the id format of dashboards, tiles and sources. */
 export const newHexId = (): string => randomBytes(12).toString('hex');
 
-/** As `newHexId`, and always the same for the same parts. */
-export const derivedHexId = (...parts: string[]): string =>
+/** As `newHexId`, but the same parts always give the same id. */
+export const deriveHexId = (...parts: string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
 
-/** The same parts always give the same id (a version 5 UUID), so a file may leave ids out and stay stable. */
-export function derivedUuid(...parts: string[]): string {
+/** The same parts always give the same id (a version 5 UUID), so ids left out of a file stay stable. */
+export function deriveUuid(...parts: string[]): string {
   const bytes = createHash('sha1').update('pilothouse').update(JSON.stringify(parts)).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return formatted(bytes.toString('hex'));
+  return formatUuid(bytes.toString('hex'));
 }
 
-/** Ids that sort by the time they were made (version 7 UUIDs), also within one millisecond of this process. */
+/** Ids that sort by creation time (version 7 UUIDs), within this process also inside one millisecond. */
 export function createTimeOrderedIds(): (nowMs: number) => string {
   let lastMs = 0;
   let counter = 0;
   let head = '';
-  const goTo = (ms: number) => {
+  const advanceTo = (ms: number) => {
     lastMs = ms;
     counter = 0;
     const digits = ms.toString(16).padStart(12, '0');
     head = `${digits.slice(0, 8)}-${digits.slice(8)}-7`;
   };
   return (nowMs) => {
-    if (nowMs > lastMs) goTo(nowMs);
-    else if (++counter > 0xfff) goTo(lastMs + 1);
-    // The end of a random UUID: 62 random bits behind the right variant, from a pool that Node refills.
+    if (nowMs > lastMs) advanceTo(nowMs);
+    else if (++counter > 0xfff) advanceTo(lastMs + 1);
+    // The last part of a random UUID: the variant and 62 random bits, from Node's pool.
     return `${head}${counter.toString(16).padStart(3, '0')}-${randomUUID().slice(19)}`;
   };
 }
 
-function formatted(hex: string): string {
+function formatUuid(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

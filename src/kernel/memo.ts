@@ -1,25 +1,23 @@
-/** Remembers the results of a pure function for the inputs seen lately; starts over when it has seen too many. */
-export function memoized<T, K extends string | number = string>(
-  compute: (input: K) => T,
-  remembered = 1000,
-): (input: K) => T {
-  const results = new Map<K, T>();
+import { LRUCache } from 'lru-cache';
+
+/** Caches the results of a pure function for the most recently used inputs. */
+export function memoize<T, K extends string | number = string>(compute: (input: K) => T, max = 1000): (input: K) => T {
+  const results = new LRUCache<K, NonNullable<T>>({ max });
   return (input) => {
-    const known = results.get(input);
-    if (known !== undefined) return known;
+    const cached = results.get(input);
+    if (cached !== undefined) return cached;
     const result = compute(input);
-    if (results.size >= remembered) results.clear();
-    results.set(input, result);
+    if (result !== undefined && result !== null) results.set(input, result);
     return result;
   };
 }
 
-/** Computes once per object. What it gives is shared by everybody who asks, so nobody may change it. */
-export function computedOnce<K extends object, T>(compute: (input: K) => T): (input: K) => T {
+/** Computes once per object, for as long as the object lives. The result is shared, so callers must not modify it. */
+export function memoizeByObject<K extends object, T>(compute: (input: K) => T): (input: K) => T {
   const results = new WeakMap<K, { result: T }>();
   return (input) => {
-    const known = results.get(input);
-    if (known) return known.result;
+    const cached = results.get(input);
+    if (cached) return cached.result;
     const result = compute(input);
     results.set(input, { result });
     return result;

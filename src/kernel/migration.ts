@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** One step of a schema. What was applied once must not change, which is what the checksum is for. */
+/** One migration. The checksum detects changes to a migration that was already applied. */
 export interface Migration {
   version: number;
   name: string;
@@ -8,8 +8,8 @@ export interface Migration {
   statements: string[];
 }
 
-/** `0001-spine.sql` → version 1. Comments go, and each statement ends in a semicolon at the end of a line. */
-export function migrationOf(file: string, text: string): Migration {
+/** `0001-spine.sql` → version 1. Comments are removed; statements end with a semicolon at the end of a line. */
+export function parseMigration(file: string, text: string): Migration {
   const statements = text
     .replace(/^\s*--.*$/gm, '')
     .split(/;\s*$/m)

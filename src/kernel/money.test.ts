@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chcFromMicros, MAX_METRIC_MICROS, microsFromChc } from './money.ts';
+import { chcFromMicros, formatChc, MAX_METRIC_MICROS, microsFromChc } from './money.ts';
 
-/** Above this, doubles lie further apart than a micro-CHC. */
+/** Above this, neighboring doubles differ by more than a micro-CHC. */
 const LARGEST_EXACT_SUM = 2 ** 33 * 1_000_000;
 
-/** Decimal text → micros without any floating point. */
-function microsOfText(text: string): bigint {
+/** Converts a decimal string without floating point. */
+function parseMicros(text: string): bigint {
   const [whole = '', decimals = ''] = text.split('.');
   return BigInt(whole) * 1_000_000n + BigInt(decimals.padEnd(6, '0'));
 }
@@ -17,8 +17,8 @@ const metric = fc.oneof(
   fc.constantFrom(0, 1, MAX_METRIC_MICROS - 1, MAX_METRIC_MICROS),
 );
 
-describe('U4: money', () => {
-  it('comes back as the same micros', () => {
+describe('U4: amounts of money', () => {
+  it('survive the conversion to CHC and back', () => {
     fc.assert(
       fc.property(metric, (micros) => {
         expect(microsFromChc(chcFromMicros(micros))).toBe(micros);
@@ -26,7 +26,7 @@ describe('U4: money', () => {
     );
   });
 
-  it('comes back through JSON as the same micros', () => {
+  it('survive a JSON round trip', () => {
     fc.assert(
       fc.property(metric, (micros) => {
         expect(microsFromChc(JSON.parse(JSON.stringify(chcFromMicros(micros))))).toBe(micros);
@@ -34,7 +34,7 @@ describe('U4: money', () => {
     );
   });
 
-  it('is written with at most 6 decimals, no exponent, and names exactly its micros, also for sums', () => {
+  it('are written exactly, with at most 6 decimals and no exponent, sums included', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -44,33 +44,33 @@ describe('U4: money', () => {
         (micros) => {
           const text = JSON.stringify(chcFromMicros(micros));
           expect(text).toMatch(/^\d+(\.\d{1,6})?$/);
-          expect(microsOfText(text)).toBe(BigInt(micros));
+          expect(parseMicros(text)).toBe(BigInt(micros));
         },
       ),
       { numRuns: 1000 },
     );
   });
 
-  it('sums exactly', () => {
+  it('add up exactly', () => {
     fc.assert(
       fc.property(fc.array(metric, { maxLength: 500 }), (amounts) => {
         const sum = amounts.reduce((total, micros) => total + micros, 0);
         expect(BigInt(sum)).toBe(amounts.reduce((total, micros) => total + BigInt(micros), 0n));
-        expect(microsOfText(String(chcFromMicros(sum)))).toBe(BigInt(sum));
+        expect(parseMicros(String(chcFromMicros(sum)))).toBe(BigInt(sum));
       }),
     );
   });
 
-  it('of a decimal text is what the text says', () => {
+  it('are parsed exactly from decimal strings', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 999_999 }), fc.integer({ min: 0, max: 999_999 }), (whole, decimals) => {
         const text = `${whole}.${String(decimals).padStart(6, '0')}`;
-        expect(microsFromChc(Number(text))).toBe(Number(microsOfText(text)));
+        expect(microsFromChc(Number(text))).toBe(Number(parseMicros(text)));
       }),
     );
   });
 
-  it('with a seventh decimal is refused', () => {
+  it('are rejected when they have a seventh decimal', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 999_999 }),
@@ -93,7 +93,7 @@ describe('U4: money', () => {
     1e300,
     1e-7,
     Number.MIN_VALUE,
-  ])('refuses %d', (chc) => {
+  ])('reject %d', (chc) => {
     expect(microsFromChc(chc)).toBeUndefined();
   });
 
@@ -103,7 +103,23 @@ describe('U4: money', () => {
     [0.3, 300_000],
     [12.345678, 12_345_678],
     [1_000_000, MAX_METRIC_MICROS],
-  ])('%d is %d micros', (chc, micros) => {
+  ])('%d CHC is %d micros', (chc, micros) => {
     expect(microsFromChc(chc)).toBe(micros);
+  });
+
+  it('may have a larger limit than one metric of a day', () => {
+    expect(microsFromChc(2_000_000)).toBeUndefined();
+    expect(microsFromChc(2_000_000, 2 * MAX_METRIC_MICROS)).toBe(2 * MAX_METRIC_MICROS);
+  });
+
+  it('are formatted as plain decimals up to the largest safe integer', () => {
+    expect([1, 1_000_000, 1_500_000, -250_000, 0, 9_007_199_254_740_991].map(formatChc)).toEqual([
+      '0.000001',
+      '1',
+      '1.5',
+      '-0.25',
+      '0',
+      '9007199254.740991',
+    ]);
   });
 });

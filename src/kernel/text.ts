@@ -1,4 +1,4 @@
-/** What every store can hold and give back: no NUL (PostgreSQL refuses it), no half of a surrogate pair. */
+/** Whether every store can hold the text: no NUL (PostgreSQL rejects it), no unpaired surrogate. */
 export function isStorable(text: unknown): boolean {
   return typeof text !== 'string' || (!text.includes('\u0000') && text.isWellFormed());
 }

@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import Type, { type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
-import { MISSING, refuse, sentence, shown } from './errors.ts';
-import { violationsOf } from './violations.ts';
+import { formatValue, formatViolation, MISSING, rejectViolations } from './errors.ts';
+import { toViolations } from './violations.ts';
 
 const sentences = (schema: TSchema, value: unknown, place = 'request body') =>
-  violationsOf(Compile(schema).Errors(value), value, place).map(sentence);
+  toViolations(Compile(schema).Errors(value), value, place).map(formatViolation);
 
 const optional = (schema: TSchema) => Type.Object({ x: Type.Optional(schema) });
 
-describe('M3: a broken rule in words', () => {
+describe('M3: a formatted violation', () => {
   it.each<[TSchema, unknown, string]>([
     [Type.Number(), '3', 'The value must be a number <string:3>'],
     [Type.Integer(), 2.5, 'The value must be an integer <number:2.5>'],
@@ -44,18 +44,18 @@ describe('M3: a broken rule in words', () => {
     expect(sentences(optional(schema), { x })).toEqual([`request body.x: ${text}`]);
   });
 
-  it('names a missing member and an unknown one', () => {
+  it('reports missing and unknown members', () => {
     const schema = Type.Object({ a: Type.String(), b: Type.String() }, { additionalProperties: false });
     expect(sentences(schema, { a: 'x', c: 1 })).toContain('request body.b: The value is required <missing>');
     expect(sentences(schema, { a: 'x', b: 'x', c: 1 })).toEqual(['request body.c: There is no such member <number:1>']);
     expect(sentences(schema, { a: 'x', b: 'x', c: '1' }, 'query')).toEqual(['query.c: Unknown parameter <string:1>']);
   });
 
-  it('names the whole body when that is wrong', () => {
+  it('reports the body itself', () => {
     expect(sentences(Type.Object({}), 'text')).toEqual(['request body: The value must be an object <string:text>']);
   });
 
-  it('names the place inside lists, and members with odd names', () => {
+  it('reports paths inside lists, and members with unusual names', () => {
     const schema = Type.Object({ list: Type.Array(Type.Object({ 'a/b~c': Type.Number() })) });
     expect(sentences(schema, { list: [{ 'a/b~c': 1 }, { 'a/b~c': 'x' }] })).toEqual([
       'request body.list[1].a/b~c: The value must be a number <string:x>',
@@ -65,13 +65,13 @@ describe('M3: a broken rule in words', () => {
     ]);
   });
 
-  it('never shows what stands in hashData', () => {
+  it('never contains the values in hashData', () => {
     const schema = Type.Object({ hashData: Type.Object({ keySecretHash: Type.String({ maxLength: 3 }) }) });
     const text = sentences(schema, { hashData: { keySecretHash: 'secret' } });
     expect(text).toEqual(['request body.hashData.keySecretHash: The value must have at most 3 characters <string>']);
   });
 
-  it('tells every broken field once, in the order of the schema', () => {
+  it('lists every invalid member once, in the order of the schema', () => {
     const field = Type.Optional(Type.Integer({ minimum: 1, maximum: 20, multipleOf: 2 }));
     const names = ['a', 'b', 'c', 'd'] as const;
     const schema = Type.Object({ a: field, b: field, c: field, d: field });
@@ -91,14 +91,14 @@ describe('M3: a broken rule in words', () => {
           .filter((name) => name in body && !isRight(body[name]))
           .map((name) => [`request body.${name}`, body[name]]);
         expect(
-          violationsOf(Compile(schema).Errors(body), body, 'request body').map(({ path, value }) => [path, value]),
+          toViolations(Compile(schema).Errors(body), body, 'request body').map(({ path, value }) => [path, value]),
         ).toEqual(expected);
       }),
     );
   });
 });
 
-describe('M3: a value in words', () => {
+describe('M3: a formatted value', () => {
   it.each<[unknown, string]>([
     [32, '<number:32>'],
     [Number.POSITIVE_INFINITY, '<number:Infinity>'],
@@ -111,10 +111,10 @@ describe('M3: a value in words', () => {
     [[1, 2], '<array>'],
     [{ a: 1 }, '<object>'],
   ])('%j is %s', (value, text) => {
-    expect(shown(value)).toBe(text);
+    expect(formatValue(value)).toBe(text);
   });
 
-  it('is cut at 64 characters, between characters, and is always text that can be sent', () => {
+  it('is truncated to 64 characters, without splitting one, and is well-formed', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -123,7 +123,7 @@ describe('M3: a value in words', () => {
           fc.string({ unit: fc.constantFrom('😀', '\ud83d', 'x'), minLength: 60 }),
         ),
         (text) => {
-          const inside = shown(text).slice('<string:'.length, -1);
+          const inside = formatValue(text).slice('<string:'.length, -1);
           expect(inside.isWellFormed()).toBe(true);
           expect(inside).toBe([...text].slice(0, 64).join('').toWellFormed());
         },
@@ -131,19 +131,19 @@ describe('M3: a value in words', () => {
     );
   });
 
-  it('a secret shows its kind only', () => {
-    expect(sentence({ path: 'a', rule: 'No', value: 'hunter2', secret: true })).toBe('a: No <string>');
+  it('is only the kind of a secret', () => {
+    expect(formatViolation({ path: 'a', rule: 'No', value: 'hunter2', secret: true })).toBe('a: No <string>');
   });
 });
 
-describe('M3: refusing', () => {
-  it('nothing is quiet; several broken rules are one error, joined by "; "', () => {
-    expect(() => refuse([])).not.toThrow();
+describe('M3: rejecting violations', () => {
+  it('does nothing without violations; several become one error, joined by "; "', () => {
+    expect(() => rejectViolations([])).not.toThrow();
     const violations = [
       { path: 'a', rule: 'First', value: 1 },
       { path: 'b', rule: 'Second', value: MISSING },
     ];
-    expect(() => refuse(violations)).toThrow(
+    expect(() => rejectViolations(violations)).toThrow(
       expect.objectContaining({ code: 'bad_request', message: 'a: First <number:1>; b: Second <missing>', violations }),
     );
   });

@@ -1,14 +1,14 @@
 import { MISSING, type Violation } from './errors.ts';
 
-/** The part of a JSON Schema error that we read; TypeBox and Ajv both report it. */
-export interface SchemaError {
+/** The members of a JSON Schema error that we use; TypeBox and Ajv report the same ones. */
+interface SchemaError {
   keyword: string;
   instancePath: string;
   params: object;
   message?: string;
 }
 
-/** The parameters of the keywords that we word ourselves. */
+/** The parameters of the keywords that have their own message. */
 interface Params {
   requiredProperties?: string[];
   additionalProperties?: string[];
@@ -20,38 +20,52 @@ interface Params {
   format?: string;
 }
 
-/** What stands there is never echoed, right or wrong: it is a secret, or an address that often holds one. */
+/** Members whose values are never echoed: secrets, and URLs that often contain one. */
 const SECRET_MEMBERS = new Set(['hashData', 'keySecret', 'token', 'webhook']);
 
-/** Schema errors → one violation per broken field, in the order of the fields, worded for people. */
-export function violationsOf(errors: readonly SchemaError[], root: unknown, prefix: string): Violation[] {
+/** Converts schema errors to one violation per member, in document order. */
+export function toViolations(errors: readonly SchemaError[], root: unknown, prefix: string): Violation[] {
   const byPath = new Map<string, Violation>();
-  const add = (segments: string[], rule: string, value: unknown) => {
-    const path = pathOf(prefix, segments);
-    if (!byPath.has(path))
-      byPath.set(path, { path, rule, value, secret: segments.some((name) => SECRET_MEMBERS.has(name)) });
-  };
-  for (const { keyword, instancePath, params, message } of summarised(errors)) {
-    const segments = instancePath.split('/').slice(1).map(unescapePointer);
-    const details: Params = params;
-    if (keyword === 'required') {
-      for (const name of details.requiredProperties ?? []) add([...segments, name], 'The value is required', MISSING);
-    } else if (keyword === 'additionalProperties') {
-      for (const name of details.additionalProperties ?? [])
-        add(
-          [...segments, name],
-          prefix === 'query' ? 'Unknown parameter' : 'There is no such member',
-          valueAt(root, [...segments, name]),
-        );
-    } else {
-      add(segments, ruleOf(keyword, details, message), valueAt(root, segments));
+  for (const error of mergeUnions(errors)) {
+    for (const { segments, rule, isMissing } of listRules(error, prefix)) {
+      const path = formatPath(prefix, segments);
+      if (byPath.has(path)) continue;
+      const secret = segments.some((name) => SECRET_MEMBERS.has(name));
+      byPath.set(path, { path, rule, value: isMissing ? MISSING : findValue(root, segments), secret });
     }
   }
   return [...byPath.values()];
 }
 
-/** A failed union reports each of its arms and then itself: the union's own line says it best. */
-function summarised(errors: readonly SchemaError[]): SchemaError[] {
+interface ViolatedRule {
+  segments: string[];
+  rule: string;
+  isMissing?: boolean;
+}
+
+/** The members that a schema error is about: a missing or unknown member is reported on its parent. */
+function listRules({ keyword, instancePath, params, message }: SchemaError, prefix: string): ViolatedRule[] {
+  const segments = instancePath.split('/').slice(1).map(unescapePointer);
+  const { requiredProperties = [], additionalProperties = [] }: Params = params;
+  switch (keyword) {
+    case 'required':
+      return requiredProperties.map((name) => ({
+        segments: [...segments, name],
+        rule: 'The value is required',
+        isMissing: true,
+      }));
+    case 'additionalProperties':
+      return additionalProperties.map((name) => ({
+        segments: [...segments, name],
+        rule: prefix === 'query' ? 'Unknown parameter' : 'There is no such member',
+      }));
+    default:
+      return [{ segments, rule: formatRule(keyword, params, message) }];
+  }
+}
+
+/** A failed union reports each of its members and then itself; only its own error is reported. */
+function mergeUnions(errors: readonly SchemaError[]): SchemaError[] {
   const unions = new Set(errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath));
   return errors
     .filter(({ keyword, instancePath }) => keyword !== 'boolean' && (keyword === 'anyOf' || !unions.has(instancePath)))
@@ -66,7 +80,7 @@ function typesAt(errors: readonly SchemaError[], path: string): string[] {
   );
 }
 
-function ruleOf(keyword: string, params: Params, message = 'The value is not valid'): string {
+function formatRule(keyword: string, params: Params, message = 'The value is not valid'): string {
   const { limit, type = '', allowedValues = [], multipleOf, types = [], format } = params;
   switch (keyword) {
     case 'type':
@@ -104,14 +118,14 @@ function withArticle(type: string): string {
 }
 
 /** `ipAccessList`, `0`, `source` → `request body.ipAccessList[0].source`. */
-function pathOf(prefix: string, segments: readonly string[]): string {
+function formatPath(prefix: string, segments: readonly string[]): string {
   const path = segments
     .map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `.${segment.slice(0, 64)}`))
     .join('');
   return prefix === '' ? path.replace(/^\./, '') : prefix + path;
 }
 
-function valueAt(root: unknown, segments: readonly string[]): unknown {
+function findValue(root: unknown, segments: readonly string[]): unknown {
   let value = root;
   for (const segment of segments) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) return MISSING;

@@ -1,8 +1,7 @@
+import { isExpired } from '../credentials/expiry.ts';
 import { parseNetwork } from '../kernel/addresses.ts';
-import { memoized } from '../kernel/memo.ts';
-
-export const ROLES = ['admin', 'developer', 'query_endpoints'] as const;
-export type Role = (typeof ROLES)[number];
+import { memoize } from '../kernel/memo.ts';
+import { ADMINS, hasRole, type KeyRole } from '../kernel/roles.ts';
 
 export const KEY_STATES = ['enabled', 'disabled'] as const;
 export type KeyState = (typeof KEY_STATES)[number];
@@ -12,13 +11,13 @@ export interface IpAccessEntry {
   description?: string;
 }
 
-/** An API key. Of its credentials we hold hashes and the last four characters of the id, nothing else. */
+/** An API key. Only hashes of its credentials and the last four characters of the key id are stored. */
 export interface Key {
   id: string;
   organizationId: string;
   name: string;
   state: KeyState;
-  roles: Role[];
+  roles: KeyRole[];
   ipAccessList: IpAccessEntry[];
   keyIdHash: string;
   keySuffix: string;
@@ -29,22 +28,22 @@ export interface Key {
 }
 
 export const DEFAULT_NAME = 'API key';
-/** The least that can still read. */
-export const DEFAULT_ROLES: Role[] = ['developer'];
+/** The least privilege that can still read. */
+export const DEFAULT_ROLES: KeyRole[] = ['developer'];
 
-/** Enabled, and not expired: may be used right now. */
+/** Enabled and not expired. */
 export function isActive({ state, expireAt }: Pick<Key, 'state' | 'expireAt'>, now: number): boolean {
-  return state === 'enabled' && (expireAt === undefined || expireAt > now);
+  return state === 'enabled' && !isExpired(expireAt, now);
 }
 
-/** Could somebody with this key alone still manage the organization? */
+/** Can this key alone still manage the organization? */
 export function isActiveAdmin(key: Key, now: number): boolean {
-  return isActive(key, now) && key.roles.includes('admin');
+  return isActive(key, now) && hasRole(key.roles, ADMINS);
 }
 
-/** An empty list admits every address. */
-export function admits(list: readonly IpAccessEntry[], address: string): boolean {
-  return list.length === 0 || list.some(({ source }) => networkOf(source)?.contains(address));
+/** An empty list allows every address. */
+export function isAddressAllowed(list: readonly IpAccessEntry[], address: string): boolean {
+  return list.length === 0 || list.some(({ source }) => parseCachedNetwork(source)?.contains(address));
 }
 
-const networkOf = memoized(parseNetwork);
+const parseCachedNetwork = memoize(parseNetwork);

@@ -1,23 +1,15 @@
-import type { Actor } from '../audit/activity.ts';
-import { difference } from '../audit/activity.ts';
+import { type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
-import { futureExpiry } from '../credentials/expiry.ts';
-import { hashOf, newKeyId, newKeySecret, suffixOf } from '../credentials/secrets.ts';
-import { type Clock, isoTime } from '../kernel/clock.ts';
+import { formatExpiry, parseFutureExpiry } from '../credentials/expiry.ts';
+import { hashSecret, newKeyId, newKeySecret, toSuffix } from '../credentials/secrets.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTimeOrderedIds } from '../kernel/ids.ts';
+import type { KeyRole } from '../kernel/roles.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
-import {
-  DEFAULT_NAME,
-  DEFAULT_ROLES,
-  type IpAccessEntry,
-  isActiveAdmin,
-  type Key,
-  type KeyState,
-  type Role,
-} from './key.ts';
+import { DEFAULT_NAME, DEFAULT_ROLES, type IpAccessEntry, isActiveAdmin, type Key, type KeyState } from './key.ts';
 import { deleteKey, findKey, insertKey, listKeys, updateKey } from './store.ts';
 
 export interface HashData {
@@ -26,19 +18,19 @@ export interface HashData {
   keySecretHash: string;
 }
 
-/** The members a key can be given; everything else about it is ours to decide. */
-export interface KeySettings {
+/** The settings of a key that a client can choose. */
+interface KeySettings {
   name?: string | undefined;
   state?: KeyState | undefined;
-  roles?: Role[] | undefined;
+  roles?: KeyRole[] | undefined;
   /** ISO 8601 with an offset; null or empty: never. */
   expireAt?: string | null | undefined;
   ipAccessList?: IpAccessEntry[] | undefined;
 }
 
-export interface CreatedKey {
+interface CreatedKey {
   key: Key;
-  /** Shown once; absent when the caller brought hashes. */
+  /** Returned once; absent if the client sent hashes. */
   credentials?: { keyId: string; keySecret: string };
 }
 
@@ -61,16 +53,21 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
     return key;
   }
 
-  async function keepAnAdmin(tx: Db, before: Key, after: Key | undefined, doing: string): Promise<void> {
+  /** Throws `conflict` if the change would leave the organization without an active admin key. */
+  async function assertAdminRemains(tx: Db, before: Key, after: Key | undefined, participle: string): Promise<void> {
     const now = clock.now();
     if (!isActiveAdmin(before, now) || (after && isActiveAdmin(after, now))) return;
     const others = await listKeys(tx, before.organizationId);
     if (others.some((other) => other.id !== before.id && isActiveAdmin(other, now))) return;
-    throw new AppError('conflict', `This is the last enabled admin key of the organization; it cannot be ${doing}`);
+    throw new AppError(
+      'conflict',
+      `This is the last enabled admin key of the organization; it cannot be ${participle}`,
+    );
   }
 
+  /** Stores and audits the change; does nothing if nothing changed. */
   async function save(tx: Db, actor: Actor, before: Key, after: Key): Promise<Key> {
-    const changed = difference(shownInTrail(before), shownInTrail(after));
+    const changed = difference(toAuditFields(before), toAuditFields(after));
     if (
       Object.keys({ ...changed.before, ...changed.after }).length === 0 &&
       before.keySecretHash === after.keySecretHash
@@ -93,17 +90,17 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
       settings: KeySettings,
       hashData?: HashData,
     ): Promise<CreatedKey> {
-      const expireAt = futureExpiry(settings.expireAt, clock.now());
+      const expireAt = parseFutureExpiry(settings.expireAt, clock.now());
       const credentials = hashData ? undefined : { keyId: newKeyId(), keySecret: newKeySecret() };
-      const hashes = hashData ?? hashesOf(credentials as { keyId: string; keySecret: string });
+      const hashes = hashData ?? hashCredentials(credentials as { keyId: string; keySecret: string });
       const key: Key = {
-        // Later ids sort behind earlier ones, so a new key goes to the end of its index and not to any page of it.
+        // Time-ordered ids append to the end of the index instead of touching a random page.
         id: nextId(clock.now()),
         organizationId,
         name: settings.name ?? DEFAULT_NAME,
         state: settings.state ?? 'enabled',
         roles: settings.roles ?? DEFAULT_ROLES,
-        ipAccessList: settings.ipAccessList?.map(knownMembers) ?? [],
+        ipAccessList: settings.ipAccessList?.map(pickKnownFields) ?? [],
         keyIdHash: hashes.keyIdHash,
         keySuffix: hashes.keyIdSuffix,
         keySecretHash: hashes.keySecretHash,
@@ -116,16 +113,13 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
         if (outcome === 'taken')
           throw new AppError('conflict', 'A key with this id already exists', { field: 'hashData.keyIdHash' });
         if (outcome === 'full') {
-          throw new AppError(
-            'conflict',
-            `The organization has ${maxKeys} keys, which is the most it may have; delete one first`,
-          );
+          throw new AppError('conflict', `The organization has ${maxKeys} keys, the maximum; delete one first`);
         }
         await audit.record(tx, actor, {
           organizationId,
           type: 'key_create',
           resource: { type: 'key', id: key.id },
-          after: shownInTrail(key),
+          after: toAuditFields(key),
         });
       });
       return credentials ? { key, credentials } : { key };
@@ -135,9 +129,9 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
 
     get: (organizationId: string, id: string): Promise<Key> => get(state.db, organizationId, id),
 
-    /** Members left out keep their value; the address list is replaced whole. */
+    /** Fields left out keep their value; the address list is replaced as a whole. */
     async update(actor: Actor, organizationId: string, id: string, settings: KeySettings): Promise<Key> {
-      const expireAt = futureExpiry(settings.expireAt, clock.now());
+      const expireAt = parseFutureExpiry(settings.expireAt, clock.now());
       return state.write(async (tx) => {
         await organizations.take(tx, organizationId);
         const before = await get(tx, organizationId, id);
@@ -146,10 +140,10 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
           name: settings.name ?? before.name,
           state: settings.state ?? before.state,
           roles: settings.roles ?? before.roles,
-          ipAccessList: settings.ipAccessList?.map(knownMembers) ?? before.ipAccessList,
+          ipAccessList: settings.ipAccessList?.map(pickKnownFields) ?? before.ipAccessList,
           expireAt: settings.expireAt === undefined ? before.expireAt : expireAt,
         };
-        await keepAnAdmin(tx, before, after, after.state === 'disabled' ? 'disabled' : 'demoted');
+        await assertAdminRemains(tx, before, after, after.state === 'disabled' ? 'disabled' : 'demoted');
         return save(tx, actor, before, after);
       });
     },
@@ -160,13 +154,13 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
         const key = await get(tx, organizationId, id);
         if (actor.type === 'api' && actor.id === id)
           throw new AppError('conflict', 'A key cannot delete itself; use another key');
-        await keepAnAdmin(tx, key, undefined, 'deleted');
+        await assertAdminRemains(tx, key, undefined, 'deleted');
         await deleteKey(tx, organizationId, id);
         await audit.record(tx, actor, {
           organizationId,
           type: 'key_delete',
           resource: { type: 'key', id },
-          before: shownInTrail(key),
+          before: toAuditFields(key),
         });
       });
     },
@@ -177,23 +171,23 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
       const key = await state.write(async (tx) => {
         await organizations.take(tx, organizationId);
         const before = await get(tx, organizationId, id);
-        return save(tx, actor, before, { ...before, keySecretHash: hashOf(keySecret) });
+        return save(tx, actor, before, { ...before, keySecretHash: hashSecret(keySecret) });
       });
       return { key, keySecret };
     },
   };
 }
 
-/** What else a client sends in an entry is ignored: it is neither stored nor part of the trail. */
-function knownMembers({ source, description }: IpAccessEntry): IpAccessEntry {
+/** Unknown fields of an entry are ignored: they are neither stored nor audited. */
+function pickKnownFields({ source, description }: IpAccessEntry): IpAccessEntry {
   return description === undefined ? { source } : { source, description };
 }
 
-export function hashesOf({ keyId, keySecret }: { keyId: string; keySecret: string }): HashData {
-  return { keyIdHash: hashOf(keyId), keyIdSuffix: suffixOf(keyId), keySecretHash: hashOf(keySecret) };
+export function hashCredentials({ keyId, keySecret }: { keyId: string; keySecret: string }): HashData {
+  return { keyIdHash: hashSecret(keyId), keyIdSuffix: toSuffix(keyId), keySecretHash: hashSecret(keySecret) };
 }
 
-/** The key as the audit trail may hold it. */
-export function shownInTrail({ name, state, roles, ipAccessList, keySuffix, expireAt }: Key) {
-  return { name, state, roles, ipAccessList, keySuffix, expireAt: expireAt === undefined ? null : isoTime(expireAt) };
+/** The fields of a key that the audit log may contain. */
+function toAuditFields({ name, state, roles, ipAccessList, keySuffix, expireAt }: Key) {
+  return { name, state, roles, ipAccessList, keySuffix, expireAt: formatExpiry(expireAt) };
 }

@@ -2,106 +2,105 @@ import type { onSendHookHandler } from 'fastify';
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
 import {
-  bareManagementAnswer,
-  bareSuccess,
-  managementAnswer,
-  resultSerializer,
+  createResultSerializer,
+  emptyManagementResponse,
+  emptySuccess,
+  managementResponse,
   sendSuccess,
   success,
 } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
+import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Keys } from './keys.ts';
-import { CreateKeyBody, CreateKeyResult, KeyPath, KeyRecord, keyRecord, UpdateKeyBody } from './schema.ts';
+import { CreateKeyBody, CreateKeyResult, KeyPath, KeyRecord, toKeyRecord, UpdateKeyBody } from './schema.ts';
 
-const read = ['admin', 'developer'];
-const change = ['admin'];
 const tags = ['Keys'];
 
-/** A secret may be in it. */
-const notToBeStored: onSendHookHandler = (_request, reply, payload, done) => {
+/** Responses may contain a secret. */
+const disableCaching: onSendHookHandler = (_request, reply, payload, done) => {
   reply.header('cache-control', 'no-store');
   done(null, payload);
 };
 
-const asCreated = resultSerializer(CreateKeyResult);
+const serializeCreated = createResultSerializer(CreateKeyResult);
 
 export function keyRoutes({ keys }: { keys: Keys }): Routes {
   return (app) => {
     app.addHook('onRoute', (route) => {
-      if (route.config?.operation?.startsWith('openapiKey')) route.onSend = notToBeStored;
+      if (route.config?.operation?.startsWith('openapiKey')) route.onSend = disableCaching;
     });
 
     app.get(
       '/v1/organizations/:organizationId/keys',
       {
-        config: { operation: 'openapiKeyGetList', roles: read },
+        config: { operation: 'openapiKeyGetList', roles: READERS },
         schema: {
           tags,
           summary: 'List keys',
           params: OrganizationPath,
-          response: managementAnswer(Type.Array(KeyRecord)),
+          response: managementResponse(Type.Array(KeyRecord)),
         },
       },
-      async (request) => success(request, (await keys.list(callerOf(request).organizationId)).map(keyRecord)),
+      async (request) => success(request, (await keys.list(getIdentity(request).organizationId)).map(toKeyRecord)),
     );
 
     app.post(
       '/v1/organizations/:organizationId/keys',
       {
-        config: { operation: 'openapiKeyCreate', roles: change },
+        config: { operation: 'openapiKeyCreate', roles: ADMINS },
         schema: {
           tags,
           summary: 'Create key',
           description:
-            'The key id and secret are shown this once. With hashData the caller keeps both and sends only their hashes.',
+            'Returns the key id and secret once. With hashData, the client keeps both and sends only their hashes.',
           params: OrganizationPath,
           body: CreateKeyBody,
-          response: managementAnswer(CreateKeyResult),
+          response: managementResponse(CreateKeyResult),
         },
       },
       async (request, reply) => {
         const { body } = request;
-        const { organizationId } = callerOf(request);
+        const { organizationId } = getIdentity(request);
         const { key, credentials } = await keys.create(actorOf(request), organizationId, body, body.hashData);
         reply.header('cache-control', 'no-store');
-        return sendSuccess(request, reply, asCreated(reply, { key: keyRecord(key), ...credentials }));
+        return sendSuccess(request, reply, serializeCreated(reply, { key: toKeyRecord(key), ...credentials }));
       },
     );
 
     app.get(
       '/v1/organizations/:organizationId/keys/:keyId',
       {
-        config: { operation: 'openapiKeyGet', roles: read },
-        schema: { tags, summary: 'Get key', params: KeyPath, response: managementAnswer(KeyRecord) },
+        config: { operation: 'openapiKeyGet', roles: READERS },
+        schema: { tags, summary: 'Get key', params: KeyPath, response: managementResponse(KeyRecord) },
       },
       async (request) =>
         success(
           request,
-          keyRecord(await keys.get(callerOf(request).organizationId, request.params.keyId.toLowerCase())),
+          toKeyRecord(await keys.get(getIdentity(request).organizationId, request.params.keyId.toLowerCase())),
         ),
     );
 
     app.patch(
       '/v1/organizations/:organizationId/keys/:keyId',
       {
-        config: { operation: 'openapiKeyUpdate', roles: change },
+        config: { operation: 'openapiKeyUpdate', roles: ADMINS },
         schema: {
           tags,
           summary: 'Update key',
           description:
-            'Members left out keep their value; expireAt null clears the expiry; ipAccessList is replaced whole.',
+            'Fields left out keep their value. expireAt null removes the expiry. ipAccessList is replaced as a whole.',
           params: KeyPath,
           body: UpdateKeyBody,
-          response: managementAnswer(KeyRecord),
+          response: managementResponse(KeyRecord),
         },
       },
       async (request) => {
         const id = request.params.keyId.toLowerCase();
         return success(
           request,
-          keyRecord(await keys.update(actorOf(request), callerOf(request).organizationId, id, request.body)),
+          toKeyRecord(await keys.update(actorOf(request), getIdentity(request).organizationId, id, request.body)),
         );
       },
     );
@@ -109,18 +108,18 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
     app.delete(
       '/v1/organizations/:organizationId/keys/:keyId',
       {
-        config: { operation: 'openapiKeyDelete', roles: change },
+        config: { operation: 'openapiKeyDelete', roles: ADMINS },
         schema: {
           tags,
           summary: 'Delete key',
-          description: 'At once and for good.',
+          description: 'Takes effect immediately and cannot be undone.',
           params: KeyPath,
-          response: bareManagementAnswer,
+          response: emptyManagementResponse,
         },
       },
       async (request) => {
-        await keys.remove(actorOf(request), callerOf(request).organizationId, request.params.keyId.toLowerCase());
-        return bareSuccess(request);
+        await keys.remove(actorOf(request), getIdentity(request).organizationId, request.params.keyId.toLowerCase());
+        return emptySuccess(request);
       },
     );
   };

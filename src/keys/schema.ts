@@ -1,13 +1,18 @@
 import Type, { type Static } from 'typebox';
+import { formatExpiry } from '../credentials/expiry.ts';
 import { parseNetwork } from '../kernel/addresses.ts';
-import { isoSeconds, isoTime } from '../kernel/clock.ts';
+import { isoSeconds } from '../kernel/clock.ts';
+import { KEY_ROLES } from '../kernel/roles.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import { KEY_STATES, type Key, ROLES } from './key.ts';
+import { KEY_STATES, type Key } from './key.ts';
 
 export const KeyPath = Type.Object({
   ...OrganizationPath.properties,
-  keyId: Type.String({ format: 'uuid', description: "The key record's id (a UUID), not the credential's key id" }),
+  keyId: Type.String({
+    format: 'uuid',
+    description: 'The UUID of the key record, not the key id used to authenticate',
+  }),
 });
 
 const storable = (options: { minLength?: number; maxLength: number; description?: string }) =>
@@ -26,22 +31,22 @@ export const IpAccessEntry = Type.Object({
 
 export const CredentialName = storable({ minLength: 1, maxLength: 255, description: 'Need not be unique' });
 const State = Type.Enum([...KEY_STATES]);
-const Roles = Type.Array(Type.Enum([...ROLES]), { minItems: 1, uniqueItems: true });
+const Roles = Type.Array(Type.Enum([...KEY_ROLES]), { minItems: 1, uniqueItems: true });
 export const ExpireAt = Type.Union([
-  Type.String({ description: 'ISO 8601 date-time with an offset or Z, in the future; empty: never' }),
+  Type.String({ description: 'ISO 8601 date-time with an offset or Z, in the future; empty means never' }),
   Type.Null(),
 ]);
 const IpAccessList = Type.Array(IpAccessEntry, {
   maxItems: 1000,
-  description: 'Addresses that may use the key; empty: any',
+  description: 'Addresses that may use the key; empty means any',
 });
 
-// 32 bytes leave two bits of the last digit unused; an encoder writes them as zeros, and anything else would never match.
+// 32 bytes leave two bits of the last base64 digit unused. Encoders write zeros; any other digit could never match.
 const isSha256 = (text: unknown): boolean =>
   typeof text !== 'string' || /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text);
-const Hash = (of: string) =>
+const Hash = (input: string) =>
   Type.Refine(
-    Type.String({ description: `base64(SHA-256(${of}))` }),
+    Type.String({ description: `base64(SHA-256(${input}))` }),
     isSha256,
     () => 'The value must be a SHA-256 in base64, 44 characters',
   );
@@ -77,22 +82,24 @@ export const KeyRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
   state: State,
-  roles: Type.Array(Type.Enum([...ROLES])),
+  roles: Type.Array(Type.Enum([...KEY_ROLES])),
   keySuffix: Type.String({ description: 'The last four characters of the key id' }),
   createdAt: Type.String({ format: 'date-time' }),
-  expireAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'null: never' }),
-  usedAt: Type.Optional(Type.String({ format: 'date-time', description: 'To the minute; absent until the first use' })),
+  expireAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'null means never' }),
+  usedAt: Type.Optional(
+    Type.String({ format: 'date-time', description: 'One-minute precision; absent until the first use' }),
+  ),
   ipAccessList: Type.Array(Type.Object({ source: Type.String(), description: Type.Optional(Type.String()) })),
 });
 
 export const CreateKeyResult = Type.Object({
   key: KeyRecord,
-  keyId: Type.Optional(Type.String({ description: 'The Basic user name; shown once, absent with hashData' })),
-  keySecret: Type.Optional(Type.String({ description: 'The Basic password; shown once, absent with hashData' })),
+  keyId: Type.Optional(Type.String({ description: 'The Basic user name; returned once, absent with hashData' })),
+  keySecret: Type.Optional(Type.String({ description: 'The Basic password; returned once, absent with hashData' })),
 });
 
-/** As everybody may see it who may see the key at all. */
-export function keyRecord(key: Key): Static<typeof KeyRecord> {
+/** The public fields of a key. */
+export function toKeyRecord(key: Key): Static<typeof KeyRecord> {
   const { id, name, state, roles, keySuffix, createdAt, expireAt, usedAt, ipAccessList } = key;
   return {
     id,
@@ -101,7 +108,7 @@ export function keyRecord(key: Key): Static<typeof KeyRecord> {
     roles,
     keySuffix,
     createdAt: isoSeconds(createdAt),
-    expireAt: expireAt === undefined ? null : isoTime(expireAt),
+    expireAt: formatExpiry(expireAt),
     ipAccessList,
     ...(usedAt === undefined ? undefined : { usedAt: isoSeconds(usedAt) }),
   };

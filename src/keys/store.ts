@@ -1,18 +1,18 @@
-import { computedOnce } from '../kernel/memo.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
+import { memoizeByObject } from '../kernel/memo.ts';
 import { isUniqueViolation } from '../state/failures.ts';
 import { prepared } from '../state/prepared.ts';
 import type { ApiKeyRow, Db } from '../state/tables.ts';
 import type { Key } from './key.ts';
 
-/** `usedAt` changes apart from everything else, so it is a column and not part of the document. */
+/** `usedAt` is updated separately from all other fields, so it is a column and not part of the document. */
 const toKey = ({ document, used_at }: Pick<ApiKeyRow, 'document' | 'used_at'>): Key => {
   const key: Key = JSON.parse(document);
   if (used_at !== null) key.usedAt = used_at;
   return key;
 };
 
-const documentOf = (key: Key): string => JSON.stringify(key.usedAt === undefined ? key : { ...key, usedAt: undefined });
+const toDocument = (key: Key): string => JSON.stringify(key.usedAt === undefined ? key : { ...key, usedAt: undefined });
 
 const selectByHash = prepared((db: Db, value: { keyIdHash: string }) =>
   db
@@ -22,26 +22,26 @@ const selectByHash = prepared((db: Db, value: { keyIdHash: string }) =>
     .where('api_keys.key_id_hash', '=', value.keyIdHash),
 );
 
-/** A key, ready to be checked. */
-export interface Identified {
+/** A key found by its key id; its secret is not verified yet. */
+export interface KeyCandidate {
   key: Key;
   keySecretHash: Buffer;
   costRevision: number;
 }
 
-/** The only look-up that knows no organization yet: it is how a request gets one. */
-export function findKeyByHash(db: Db, keyIdHash: string): Soon<Identified | undefined> {
-  return soon(selectByHash.first(db, { keyIdHash }), (row) => row && identified(row));
+/** Not limited to an organization: the key determines the organization of the request. */
+export function findKeyByHash(db: Db, keyIdHash: string): MaybePromise<KeyCandidate | undefined> {
+  return mapMaybe(selectByHash.first(db, { keyIdHash }), (row) => row && toCandidate(row));
 }
 
-const identified = computedOnce(
-  (row: { document: string; used_at: number | null; cost_revision: number }): Identified => {
+const toCandidate = memoizeByObject(
+  (row: { document: string; used_at: number | null; cost_revision: number }): KeyCandidate => {
     const key = toKey(row);
     return { key, keySecretHash: Buffer.from(key.keySecretHash), costRevision: row.cost_revision };
   },
 );
 
-const selectCurrent = prepared((db: Db, value: { organizationId: string; id: string }) =>
+const selectWithRevisions = prepared((db: Db, value: { organizationId: string; id: string }) =>
   db
     .selectFrom('api_keys')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
@@ -55,13 +55,18 @@ const selectCurrent = prepared((db: Db, value: { organizationId: string; id: str
     .where('api_keys.id', '=', value.id),
 );
 
-/** As it is now, with both revisions of its organization. */
-export async function findCurrentKey(
+export interface KeyWithRevisions {
+  key: Key;
+  costRevision: number;
+  dashboardRevision: number;
+}
+
+export async function findKeyWithRevisions(
   db: Db,
   organizationId: string,
   id: string,
-): Promise<{ key: Key; costRevision: number; dashboardRevision: number } | undefined> {
-  const row = await selectCurrent.first(db, { organizationId, id });
+): Promise<KeyWithRevisions | undefined> {
+  const row = await selectWithRevisions.first(db, { organizationId, id });
   return row && { key: toKey(row), costRevision: row.cost_revision, dashboardRevision: row.dashboard_revision };
 }
 
@@ -86,7 +91,7 @@ export async function listKeys(db: Db, organizationId: string): Promise<Key[]> {
   return rows.map(toKey);
 }
 
-const countOneMore = prepared((db: Db, value: { organizationId: string; maxKeys: number }) =>
+const incrementKeyCount = prepared((db: Db, value: { organizationId: string; maxKeys: number }) =>
   db
     .updateTable('organizations')
     .set((eb) => ({ key_count: eb('key_count', '+', 1) }))
@@ -106,15 +111,15 @@ const insert = prepared((db: Db, value: ApiKeyRow) =>
 );
 
 /**
- * Holds the organization's row until the transaction ends. Inserts nothing when the organization is `full`, or when the
- * credential id is `taken`, in this organization or any other.
+ * Locks the organization's row until the transaction ends. Inserts nothing if the organization is `full`, or if the
+ * key id is `taken` in any organization.
  */
 export async function insertKey(
   tx: Db,
   key: Key,
   maxKeys = Number.MAX_SAFE_INTEGER,
 ): Promise<'inserted' | 'full' | 'taken'> {
-  const counted = await countOneMore.changed(tx, { organizationId: key.organizationId, maxKeys });
+  const counted = await incrementKeyCount.execute(tx, { organizationId: key.organizationId, maxKeys });
   if (counted === 0) return 'full';
   try {
     await insert.first(tx, {
@@ -123,7 +128,7 @@ export async function insertKey(
       key_id_hash: key.keyIdHash,
       created_at: key.createdAt,
       used_at: key.usedAt ?? null,
-      document: documentOf(key),
+      document: toDocument(key),
     });
     return 'inserted';
   } catch (error) {
@@ -135,13 +140,13 @@ export async function insertKey(
 export async function updateKey(tx: Db, key: Key): Promise<void> {
   await tx
     .updateTable('api_keys')
-    .set({ key_id_hash: key.keyIdHash, created_at: key.createdAt, document: documentOf(key) })
+    .set({ key_id_hash: key.keyIdHash, created_at: key.createdAt, document: toDocument(key) })
     .where('organization_id', '=', key.organizationId)
     .where('id', '=', key.id)
     .execute();
 }
 
-/** Of a key that is there: the organization's count goes down with it. */
+/** The key must exist: the organization's key count is decremented. */
 export async function deleteKey(tx: Db, organizationId: string, id: string): Promise<void> {
   await tx.deleteFrom('api_keys').where('organization_id', '=', organizationId).where('id', '=', id).execute();
   await tx
@@ -151,7 +156,7 @@ export async function deleteKey(tx: Db, organizationId: string, id: string): Pro
     .execute();
 }
 
-/** Never backwards: another node may have seen the key later. */
+/** Never moves backwards: another node may have stored a later use. */
 export async function markKeyUsed(tx: Db, organizationId: string, id: string, usedAt: number): Promise<void> {
   await tx
     .updateTable('api_keys')

@@ -1,13 +1,13 @@
 import Type from 'typebox';
-import { managementAnswer, success } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { managementResponse, success } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoSeconds } from '../kernel/clock.ts';
+import { READERS } from '../kernel/roles.ts';
 import type { Organization } from './organization.ts';
 import type { Organizations } from './organizations.ts';
 import { OrganizationPath, OrganizationRecord } from './schema.ts';
 
-const roles = ['admin', 'developer'];
 const tags = ['Organizations'];
 
 export function organizationRoutes({ organizations }: { organizations: Organizations }): Routes {
@@ -15,29 +15,29 @@ export function organizationRoutes({ organizations }: { organizations: Organizat
     app.get(
       '/v1/organizations',
       {
-        config: { operation: 'organizationGetList', roles },
+        config: { operation: 'organizationGetList', roles: READERS },
         schema: {
           tags,
           summary: 'List organizations',
           description: 'The one organization that the key belongs to.',
-          response: managementAnswer(Type.Array(OrganizationRecord)),
+          response: managementResponse(Type.Array(OrganizationRecord)),
         },
       },
-      async (request) => success(request, [record(await organizations.get(callerOf(request).organizationId))]),
+      async (request) => success(request, [record(await organizations.get(getIdentity(request).organizationId))]),
     );
 
     app.get(
       '/v1/organizations/:organizationId',
       {
-        config: { operation: 'organizationGet', roles },
+        config: { operation: 'organizationGet', roles: READERS },
         schema: {
           tags,
           summary: 'Get organization',
           params: OrganizationPath,
-          response: managementAnswer(OrganizationRecord),
+          response: managementResponse(OrganizationRecord),
         },
       },
-      async (request) => success(request, record(await organizations.get(callerOf(request).organizationId))),
+      async (request) => success(request, record(await organizations.get(getIdentity(request).organizationId))),
     );
   };
 }

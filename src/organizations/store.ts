@@ -1,5 +1,5 @@
-import { type Soon, soon } from '../kernel/soon.ts';
-import { holding } from '../state/locking.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
+import { lockRows } from '../state/locking.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db, OrganizationRow } from '../state/tables.ts';
 import type { Organization, TakenOrganization, Tier } from './organization.ts';
@@ -18,7 +18,7 @@ const selectById = prepared((db: Db, value: { id: string }) =>
 );
 
 const selectAndHold = prepared((db: Db, value: { id: string }) =>
-  holding(db, db.selectFrom('organizations').select(['tier', 'paid', 'cost_revision']).where('id', '=', value.id)),
+  lockRows(db, db.selectFrom('organizations').select(['tier', 'paid', 'cost_revision']).where('id', '=', value.id)),
 );
 
 export async function findOrganization(db: Db, id: string): Promise<Organization | undefined> {
@@ -32,8 +32,8 @@ export async function listOrganizations(db: Db): Promise<Organization[]> {
 }
 
 /** Holds the organization's row until the transaction ends. */
-export function takeOrganization(tx: Db, id: string): Soon<TakenOrganization | undefined> {
-  return soon(
+export function takeOrganization(tx: Db, id: string): MaybePromise<TakenOrganization | undefined> {
+  return mapMaybe(
     selectAndHold.first(tx, { id }),
     (row) => row && { tier: row.tier as Tier, isPaid: row.paid === 1, costRevision: row.cost_revision },
   );

@@ -1,9 +1,10 @@
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { managementAnswer, resultSerializer, sendSuccess, success } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { createResultSerializer, managementResponse, sendSuccess, success } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
-import { soon } from '../kernel/soon.ts';
+import { mapMaybe } from '../kernel/maybe-promise.ts';
+import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import {
   ExtendedServiceRecord,
@@ -16,8 +17,6 @@ import {
 import type { Service } from './service.ts';
 import type { Services } from './services.ts';
 
-const read = ['admin', 'developer'];
-const change = ['admin'];
 const tags = ['Services'];
 
 /** RFC 9745: when the total memory fields became deprecated, as seconds since the epoch. */
@@ -25,47 +24,51 @@ const TOTALS_DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
 
 export function serviceRoutes({ services }: { services: Services }): Routes {
   return (app) => {
-    const asRecord = resultSerializer(ServiceRecord);
-    const asExtendedRecord = resultSerializer(ExtendedServiceRecord);
+    const asRecord = createResultSerializer(ServiceRecord);
+    const asExtendedRecord = createResultSerializer(ExtendedServiceRecord);
     const rendered = new WeakMap<Readonly<Service>, string>();
 
     app.get(
       '/v1/organizations/:organizationId/services',
       {
-        config: { operation: 'instanceGetList', roles: read },
+        config: { operation: 'instanceGetList', roles: READERS },
         schema: {
           tags,
           summary: 'List services',
           params: OrganizationPath,
-          response: managementAnswer(Type.Array(ExtendedServiceRecord)),
+          response: managementResponse(Type.Array(ExtendedServiceRecord)),
         },
       },
-      async (request) => success(request, (await services.list(callerOf(request).organizationId)).map(extendedRecord)),
+      async (request) =>
+        success(request, (await services.list(getIdentity(request).organizationId)).map(extendedRecord)),
     );
 
     app.get(
       '/v1/organizations/:organizationId/services/:serviceId',
       {
-        config: { operation: 'instanceGet', roles: read },
+        config: { operation: 'instanceGet', roles: READERS },
         schema: {
           tags,
           summary: 'Get service',
           params: ServicePath,
-          response: managementAnswer(ExtendedServiceRecord),
+          response: managementResponse(ExtendedServiceRecord),
         },
       },
       (request, reply) =>
-        soon(services.get(callerOf(request).organizationId, request.params.serviceId.toLowerCase()), (service) => {
-          const record = rendered.get(service) ?? asExtendedRecord(reply, extendedRecord(service));
-          rendered.set(service, record);
-          sendSuccess(request, reply, record);
-        }),
+        mapMaybe(
+          services.get(getIdentity(request).organizationId, request.params.serviceId.toLowerCase()),
+          (service) => {
+            const record = rendered.get(service) ?? asExtendedRecord(reply, extendedRecord(service));
+            rendered.set(service, record);
+            sendSuccess(request, reply, record);
+          },
+        ),
     );
 
     app.patch(
       '/v1/organizations/:organizationId/services/:serviceId/scaling',
       {
-        config: { operation: 'instanceScalingUpdate', roles: change },
+        config: { operation: 'instanceScalingUpdate', roles: ADMINS },
         schema: {
           tags,
           summary: 'Update service scaling',
@@ -73,14 +76,14 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
             'Fields left out keep their value. Every field is checked before any is stored. Total memory is always three times the memory of one replica.',
           params: ServicePath,
           body: ScalingBody,
-          response: managementAnswer(ServiceRecord),
+          response: managementResponse(ServiceRecord),
         },
       },
       async (request, reply) => {
         const { body } = request;
         const service = await services.rescale(
           actorOf(request),
-          callerOf(request).organizationId,
+          getIdentity(request).organizationId,
           request.params.serviceId.toLowerCase(),
           {
             idleScaling: body.idleScaling,
@@ -101,21 +104,21 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
     app.patch(
       '/v1/organizations/:organizationId/services/:serviceId/replicaScaling',
       {
-        config: { operation: 'instanceReplicaScalingUpdate', roles: change },
+        config: { operation: 'instanceReplicaScalingUpdate', roles: ADMINS },
         schema: {
           tags,
           summary: 'Update service scaling, memory per replica',
           description: 'The same rules as for the totals, in steps of 4 GB per replica.',
           params: ServicePath,
           body: ReplicaScalingBody,
-          response: managementAnswer(ExtendedServiceRecord),
+          response: managementResponse(ExtendedServiceRecord),
         },
       },
       async (request) => {
         const { body } = request;
         const service = await services.rescale(
           actorOf(request),
-          callerOf(request).organizationId,
+          getIdentity(request).organizationId,
           request.params.serviceId.toLowerCase(),
           {
             idleScaling: body.idleScaling,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rescaled, type ScalingChange, type ScalingContext } from './scaling.ts';
+import { rescaled, type ScalingChange } from './scaling.ts';
+import type { ScalingContext } from './scaling-limits.ts';
 import { defaultScaling, type Scaling } from './service.ts';
 
 const replicaGb = (max: number) => fc.integer({ min: 2, max: max / 4 }).map((steps) => steps * 4);

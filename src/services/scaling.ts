@@ -1,6 +1,12 @@
 import type { Violation } from '../kernel/errors.ts';
-import type { Organization } from '../organizations/organization.ts';
-import { type Scaling, type ServiceKind, TOTAL_PER_REPLICA } from './service.ts';
+import {
+  findViolatedLimit,
+  REPLICA_LIMITS,
+  REPLICA_MEMORY_LIMITS,
+  type ScalingContext,
+  TOTAL_MEMORY_LIMITS,
+} from './scaling-limits.ts';
+import { type Scaling, TOTAL_PER_REPLICA } from './service.ts';
 
 /** Fields left out keep their value. Memory comes as totals or per replica, never as both. */
 export interface ScalingChange {
@@ -12,15 +18,6 @@ export interface ScalingChange {
   idleScaling?: boolean | undefined;
   idleTimeoutMinutes?: number | undefined;
 }
-
-/** What the rules look at besides the numbers themselves. */
-export interface ScalingContext {
-  organization: Pick<Organization, 'tier' | 'isPaid'>;
-  service: { kind: ServiceKind; isPrimary: boolean };
-}
-
-export const MAX_UNPAID_REPLICA_GB = 120;
-export const MIN_REPLICAS_OF_PRIMARY = 2;
 
 /** The settings after the change, or everything that is wrong with it. Ranges and steps are the schema's work. */
 export function rescaled(
@@ -43,48 +40,26 @@ export function rescaled(
   return { scaling, violations };
 }
 
-function replicaViolations(
-  current: Scaling,
-  { numReplicas }: Scaling,
-  { organization, service }: ScalingContext,
-): Violation[] {
+function replicaViolations(current: Scaling, { numReplicas }: Scaling, context: ScalingContext): Violation[] {
   if (numReplicas === current.numReplicas) return [];
-  const broken = (rule: string) => [{ path: 'numReplicas', rule, value: numReplicas }];
-  if (organization.tier === 'BASIC')
-    return numReplicas === 1 ? [] : broken('A service of a BASIC organization has exactly 1 replica');
-  if (service.kind === 'development') return broken('The size of a development service cannot be changed');
-  if (service.isPrimary && numReplicas < MIN_REPLICAS_OF_PRIMARY) {
-    return broken(`The first service of a warehouse must have at least ${MIN_REPLICAS_OF_PRIMARY} replicas`);
-  }
-  return [];
+  const rule = findViolatedLimit(REPLICA_LIMITS, numReplicas, context);
+  return rule === undefined ? [] : [{ path: 'numReplicas', rule, value: numReplicas }];
 }
 
 function memoryViolations(
   current: Scaling,
   wanted: Scaling,
   change: ScalingChange,
-  { organization, service }: ScalingContext,
+  context: ScalingContext,
 ): Violation[] {
-  if (!isResized(current, wanted)) return [];
   return (['min', 'max'] as const).flatMap((bound) => {
     const replicaGb = wanted[`${bound}ReplicaMemoryGb`];
     if (replicaGb === current[`${bound}ReplicaMemoryGb`]) return [];
     const isTotal = change[`${bound}TotalMemoryGb`] !== undefined;
-    const path = isTotal ? `${bound}TotalMemoryGb` : `${bound}ReplicaMemoryGb`;
     const value = inUnit(replicaGb, isTotal);
-    if (service.kind === 'development')
-      return [{ path, rule: 'The size of a development service cannot be changed', value }];
-    if (organization.tier === 'BASIC') return [{ path, rule: 'A BASIC organization cannot change memory', value }];
-    if (!organization.isPaid && replicaGb > MAX_UNPAID_REPLICA_GB) {
-      return [
-        {
-          path,
-          rule: `The value must be at most ${inUnit(MAX_UNPAID_REPLICA_GB, isTotal)} for a non-paid organization`,
-          value,
-        },
-      ];
-    }
-    return [];
+    const rule = findViolatedLimit(isTotal ? TOTAL_MEMORY_LIMITS : REPLICA_MEMORY_LIMITS, value, context);
+    const path = isTotal ? `${bound}TotalMemoryGb` : `${bound}ReplicaMemoryGb`;
+    return rule === undefined ? [] : [{ path, rule, value }];
   });
 }
 

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { isoSeconds } from '../kernel/clock.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
+import { REPLICA_LIMITS, REPLICA_MEMORY_LIMITS, TOTAL_MEMORY_LIMITS } from './scaling-limits.ts';
 import { SERVICE_KINDS, SERVICE_STATES, type Service, TOTAL_PER_REPLICA } from './service.ts';
 
 export const ServicePath = Type.Object({
@@ -12,6 +13,7 @@ export const NumReplicas = Type.Integer({
   minimum: 1,
   maximum: 20,
   description: '2 to 20 for the first service of a warehouse; exactly 1 in a BASIC organization',
+  'x-limits': REPLICA_LIMITS,
 });
 export const IdleScaling = Type.Boolean({ description: 'true lets the service scale to zero while idle' });
 export const IdleTimeoutMinutes = Type.Number({
@@ -24,9 +26,23 @@ const replica = (bound: string) =>
   `The ${bound} memory of one replica in GB; only for production services, at most 120 unless the organization pays`;
 // Integers: `multipleOf` alone lets 36.00000000001 pass, which one store refuses and the other keeps.
 export const TotalMemoryGb = (bound: 'minimum' | 'maximum') =>
-  Type.Integer({ minimum: 24, maximum: 1068, multipleOf: 12, deprecated: true, description: total(bound) });
+  Type.Integer({
+    minimum: 24,
+    maximum: 1068,
+    multipleOf: 12,
+    deprecated: true,
+    description: total(bound),
+    'x-limits': TOTAL_MEMORY_LIMITS,
+    'x-replicas': TOTAL_PER_REPLICA,
+  });
 export const ReplicaMemoryGb = (bound: 'minimum' | 'maximum') =>
-  Type.Integer({ minimum: 8, maximum: 356, multipleOf: 4, description: replica(bound) });
+  Type.Integer({
+    minimum: 8,
+    maximum: 356,
+    multipleOf: 4,
+    description: replica(bound),
+    'x-limits': REPLICA_MEMORY_LIMITS,
+  });
 
 export const ScalingBody = Type.Object({
   idleScaling: Type.Optional(IdleScaling),

@@ -30,7 +30,7 @@ export interface Scaling {
   idleTimeoutMinutes: number;
 }
 
-export interface Endpoint {
+interface Endpoint {
   protocol: string;
   host: string;
   port: number;

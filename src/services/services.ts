@@ -1,7 +1,7 @@
 import { type ActivityType, type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
-import { AppError, refuse, type Violation } from '../kernel/errors.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
+import { AppError, rejectViolations } from '../kernel/errors.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
@@ -11,7 +11,7 @@ import { findService, listServices, takeService, updateScaling } from './store.t
 
 export type Services = ReturnType<typeof createServices>;
 
-export interface Preview {
+interface Preview {
   organization: Organization;
   before: Readonly<Service>;
   after: Readonly<Service>;
@@ -29,8 +29,8 @@ export function createServices({ state, audit, organizations }: Options) {
   return {
     list: (organizationId: string): Promise<Service[]> => listServices(state.db, organizationId),
 
-    get: (organizationId: string, id: string): Soon<Readonly<Service>> =>
-      soon(findService(state.db, organizationId, id), (service) => {
+    get: (organizationId: string, id: string): MaybePromise<Readonly<Service>> =>
+      mapMaybe(findService(state.db, organizationId, id), (service) => {
         if (!service) throw missing(id);
         return service;
       }),
@@ -41,7 +41,7 @@ export function createServices({ state, audit, organizations }: Options) {
       const before = await findService(state.db, organizationId, id);
       if (!before) throw missing(id);
       const { scaling, violations } = rescaled(before.scaling, change, { organization, service: before });
-      refuse(violations.map(inBody));
+      rejectViolations(violations);
       return { organization, before, after: { ...before, scaling } };
     },
 
@@ -52,7 +52,7 @@ export function createServices({ state, audit, organizations }: Options) {
         if (!taken) throw missing(id);
         const { organization, service } = taken;
         const { scaling, violations } = rescaled(service.scaling, change, { organization, service });
-        refuse(violations.map(inBody));
+        rejectViolations(violations);
         const changed = difference(service.scaling, scaling);
         const type = activityOf(changed.after);
         if (!type) return service;
@@ -70,8 +70,6 @@ export function createServices({ state, audit, organizations }: Options) {
     },
   };
 }
-
-const inBody = (violation: Violation): Violation => ({ ...violation, path: `request body.${violation.path}` });
 
 /** The public names tell memory, replicas and idling apart; a change of several is named after the weightiest. */
 function activityOf(changed: Partial<Scaling>): ActivityType | undefined {

@@ -1,13 +1,13 @@
-import { memoized } from '../kernel/memo.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
+import { memoize } from '../kernel/memo.ts';
 import type { Organization, Tier } from '../organizations/organization.ts';
-import { holding } from '../state/locking.ts';
+import { lockRows } from '../state/locking.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db } from '../state/tables.ts';
 import type { Service } from './service.ts';
 
 /** Of a document that was read lately the service is still there. It is shared, so nobody may change it. */
-const serviceIn = memoized((document): Readonly<Service> => JSON.parse(document));
+const serviceIn = memoize((document): Readonly<Service> => JSON.parse(document));
 
 const selectOne = prepared((db: Db, value: { organizationId: string; id: string }) =>
   db
@@ -18,12 +18,12 @@ const selectOne = prepared((db: Db, value: { organizationId: string; id: string 
 );
 
 /** As `recent` has it. */
-export function findService(db: Db, organizationId: string, id: string): Soon<Readonly<Service> | undefined> {
-  return soon(selectOne.recent(db, { organizationId, id }), (row) => row && serviceIn(row.document));
+export function findService(db: Db, organizationId: string, id: string): MaybePromise<Readonly<Service> | undefined> {
+  return mapMaybe(selectOne.cached(db, { organizationId, id }), (row) => row && serviceIn(row.document));
 }
 
 const selectAndHold = prepared((db: Db, value: { organizationId: string; id: string }) =>
-  holding(
+  lockRows(
     db,
     db
       .selectFrom('organizations')
@@ -38,15 +38,15 @@ const selectAndHold = prepared((db: Db, value: { organizationId: string; id: str
  * Holds the organization's row and then the service's until the transaction ends. Both, so that PostgreSQL gives the
  * service as whoever held it before left it, and not as it was when the wait began.
  */
-export function takeService(tx: Db, organizationId: string, id: string): Soon<TakenService | undefined> {
-  return soon(
+export function takeService(tx: Db, organizationId: string, id: string): MaybePromise<TakenService | undefined> {
+  return mapMaybe(
     selectAndHold.first(tx, { organizationId, id }),
     (row) =>
       row && { organization: { tier: row.tier as Tier, isPaid: row.paid === 1 }, service: serviceIn(row.document) },
   );
 }
 
-export interface TakenService {
+interface TakenService {
   organization: Pick<Organization, 'tier' | 'isPaid'>;
   service: Readonly<Service>;
 }
@@ -71,7 +71,7 @@ const setDocument = prepared((db: Db, value: { organizationId: string; id: strin
 );
 
 /** Leaves the index alone, in which the time of creation stands. */
-export function updateScaling(tx: Db, service: Readonly<Service>): Soon<unknown> {
+export function updateScaling(tx: Db, service: Readonly<Service>): MaybePromise<unknown> {
   const { organizationId, id } = service;
   return setDocument.first(tx, { organizationId, id, document: JSON.stringify(service) });
 }

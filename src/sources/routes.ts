@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { dashboardAnswer, emptyDashboardAnswer } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { dashboardResponse, emptyDashboardResponse } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
-import { READ, WRITE } from '../tokens/token.ts';
+import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
 import { ResourcePath } from './resource-id.ts';
 import { SourceBody, SourceRecord } from './schema.ts';
 import type { Sources } from './sources.ts';
@@ -15,58 +15,58 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
     app.get(
       '/api/v2/sources',
       {
-        config: { operation: 'listSources', roles: READ },
+        config: { operation: 'listSources', roles: DASHBOARD_READERS },
         schema: {
           tags,
           summary: 'List sources',
           description: 'The telemetry tables that series reference by sourceId, built-in sources first.',
-          response: dashboardAnswer(Type.Array(SourceRecord)),
+          response: dashboardResponse(Type.Array(SourceRecord)),
         },
       },
-      async (request) => ({ data: await sources.list(callerOf(request).organizationId) }),
+      async (request) => ({ data: await sources.list(getIdentity(request).organizationId) }),
     );
 
     app.get(
       '/api/v2/sources/:id',
       {
-        config: { operation: 'getSource', roles: READ },
-        schema: { tags, summary: 'Get source', params: ResourcePath, response: dashboardAnswer(SourceRecord) },
+        config: { operation: 'getSource', roles: DASHBOARD_READERS },
+        schema: { tags, summary: 'Get source', params: ResourcePath, response: dashboardResponse(SourceRecord) },
       },
-      async (request) => ({ data: await sources.get(callerOf(request).organizationId, request.params.id) }),
+      async (request) => ({ data: await sources.get(getIdentity(request).organizationId, request.params.id) }),
     );
 
     app.post(
       '/api/v2/sources',
       {
-        config: { operation: 'createSource', roles: WRITE },
+        config: { operation: 'createSource', roles: DASHBOARD_WRITERS },
         schema: {
           tags,
           summary: 'Create source',
           description: 'Omitted members default to those of the OpenTelemetry tables.',
           body: SourceBody,
-          response: dashboardAnswer(SourceRecord),
+          response: dashboardResponse(SourceRecord),
         },
       },
       async (request) => ({
-        data: await sources.create(actorOf(request), callerOf(request).organizationId, request.body),
+        data: await sources.create(actorOf(request), getIdentity(request).organizationId, request.body),
       }),
     );
 
     app.put(
       '/api/v2/sources/:id',
       {
-        config: { operation: 'updateSource', roles: WRITE },
+        config: { operation: 'updateSource', roles: DASHBOARD_WRITERS },
         schema: {
           tags,
           summary: 'Update source',
           description: 'Replaces the whole source. Built-in sources cannot be changed (409).',
           params: ResourcePath,
           body: SourceBody,
-          response: dashboardAnswer(SourceRecord),
+          response: dashboardResponse(SourceRecord),
         },
       },
       async (request) => {
-        const { organizationId } = callerOf(request);
+        const { organizationId } = getIdentity(request);
         return { data: await sources.replace(actorOf(request), organizationId, request.params.id, request.body) };
       },
     );
@@ -74,17 +74,17 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
     app.delete(
       '/api/v2/sources/:id',
       {
-        config: { operation: 'deleteSource', roles: WRITE },
+        config: { operation: 'deleteSource', roles: DASHBOARD_WRITERS },
         schema: {
           tags,
           summary: 'Delete source',
           description: 'Fails with 409 while a dashboard uses the source.',
           params: ResourcePath,
-          response: emptyDashboardAnswer,
+          response: emptyDashboardResponse,
         },
       },
       async (request) => {
-        await sources.remove(actorOf(request), callerOf(request).organizationId, request.params.id);
+        await sources.remove(actorOf(request), getIdentity(request).organizationId, request.params.id);
         return {};
       },
     );

@@ -1,6 +1,6 @@
 import { type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
-import { AppError, refuse, type Violation } from '../kernel/errors.ts';
+import { AppError, rejectViolations } from '../kernel/errors.ts';
 import { newHexId } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
@@ -58,7 +58,7 @@ export function createSources({ state, audit, organizations, findDashboardUsingS
     },
 
     async create(actor: Actor, organizationId: string, body: SourceBody): Promise<Source> {
-      refuse(inBody(listSourceViolations(body)));
+      rejectViolations(listSourceViolations(body));
       const source = normalizeSource(newHexId(), body);
       await state.write(async (tx) => {
         await organizations.take(tx, organizationId);
@@ -75,7 +75,7 @@ export function createSources({ state, audit, organizations, findDashboardUsingS
 
     /** Replaces the whole source. Omitted members get the defaults of the kind. */
     async replace(actor: Actor, organizationId: string, id: string, body: SourceBody): Promise<Source> {
-      refuse(inBody(listSourceViolations(body)));
+      rejectViolations(listSourceViolations(body));
       const after = normalizeSource(id, body);
       return state.write(async (tx) => {
         await organizations.take(tx, organizationId);
@@ -111,6 +111,3 @@ export function createSources({ state, audit, organizations, findDashboardUsingS
     },
   };
 }
-
-const inBody = (violations: Violation[]): Violation[] =>
-  violations.map((violation) => ({ ...violation, path: `request body.${violation.path}` }));

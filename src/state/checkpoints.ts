@@ -1,37 +1,38 @@
 import Database from 'libsql/promise';
 
-/** So many pages in the log are worth a copy. */
-const PAGES = 1000;
+/** A change writes between half a page, in a large group, and five pages of its own: well below `WRITER_PAGES`. */
+const CHANGES_PER_CHECKPOINT = 500;
+
+/** At this length of the log, in pages, the writer copies the rest of it as part of its commit, and the log restarts. */
+export const WRITER_PAGES = 4000;
 
 /**
- * Copies committed pages from the write-ahead log into the database file, on a thread of the driver: the copy and its
- * syncs take milliseconds on a good disk and much longer on others, and nobody waits for them. While changes go on
- * the log is never copied to its very end, so it keeps growing until the writer copies the little that is left; see
- * `WRITER_PAGES`.
+ * Copies committed pages from the write-ahead log into the database file on a thread of the driver: the copy and its syncs
+ * take milliseconds, and much longer on slow disks. While changes continue, the copy never reaches the end of the log, so
+ * the log grows until the writer copies the remaining pages; see `WRITER_PAGES`.
  */
 export function createCheckpoints(path: string) {
   const connection = new Database(path, {});
   let running: Promise<void> | undefined;
-  let copied = 0;
+  let changes = 0;
 
-  async function copy(): Promise<void> {
+  async function checkpoint(): Promise<void> {
     try {
       await connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch {
-      // Tried again some pages later, and the writer does it too: a change tells what is wrong with the disk.
+      // The next checkpoint retries, and the writer runs its own: a failing disk fails a change, which reports it.
     } finally {
       running = undefined;
     }
   }
 
   return {
-    /** Called after each commit. */
-    consider(pagesInLog: number): void {
-      // The log has begun anew.
-      if (pagesInLog < copied) copied = 0;
-      if (running || pagesInLog - copied < PAGES) return;
-      copied = pagesInLog;
-      running = copy();
+    /** To be called after each commit. */
+    countChanges(count: number): void {
+      changes += count;
+      if (running || changes < CHANGES_PER_CHECKPOINT) return;
+      changes = 0;
+      running = checkpoint();
     },
     async close(): Promise<void> {
       await running;
@@ -39,6 +40,3 @@ export function createCheckpoints(path: string) {
     },
   };
 }
-
-/** When the log is so long, the writer copies what is left of it as part of its commit, and the log begins anew. */
-export const WRITER_PAGES = 4 * PAGES;

@@ -16,7 +16,7 @@ const selectName = prepared((db: Db, value: { id: string }) =>
   db.selectFrom('organizations').select('name').where('id', '=', value.id),
 );
 
-describe('a row that is remembered', () => {
+describe('a cached row', () => {
   let state: State;
   const name = () => (selectName.first(state.db, { id: ID }) as { name: string }).name;
   const rename = (to: string) =>
@@ -37,7 +37,7 @@ describe('a row that is remembered', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('is read again after a change of our own, also in the same turn of the event loop', async () => {
+  it('is read again after a commit of this process, even in the same turn of the event loop', async () => {
     for (let turn = 0; turn < 20; turn++) {
       const renamed = rename(`own ${turn}`);
       name();
@@ -46,7 +46,7 @@ describe('a row that is remembered', () => {
     }
   });
 
-  it('is read again in the next turn after a change by another process', async () => {
+  it('is read again in the next turn after a commit by another process', async () => {
     const other = new Database(join(directory, 'state.db'));
     const update = other.prepare('UPDATE organizations SET name = ? WHERE id = ?');
     for (let turn = 0; turn < 20; turn++) {

@@ -1,47 +1,47 @@
 import { AppError } from '../kernel/errors.ts';
 
-const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
+const readCode = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
 
 const POSTGRES_UNIQUE = '23505';
 
-/** A UNIQUE or PRIMARY KEY refused the row. */
+/** The row violates a UNIQUE or PRIMARY KEY constraint. */
 export function isUniqueViolation(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = readCode(error);
   return code === POSTGRES_UNIQUE || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
 }
 
-/** Somebody else holds the libSQL file for the moment. */
-export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY');
+/** Another process has locked the libSQL file. */
+export const isBusy = (error: unknown): boolean => readCode(error).startsWith('SQLITE_BUSY');
 
-/** PostgreSQL undid the transaction to let another one through: run it again. */
-export const isRetryable = (error: unknown): boolean => codeOf(error) === '40001' || codeOf(error) === '40P01';
+/** PostgreSQL rolled back the transaction because of a deadlock or serialization failure; it can be retried. */
+export const isRetryable = (error: unknown): boolean => readCode(error) === '40001' || readCode(error) === '40P01';
 
 const POSTGRES_LOCKED = '55P03';
 
-// Disk full, I/O error, file gone or read-only; PostgreSQL shutting down, locked, out of connections, disk or memory.
+// Disk full, I/O error, file missing or read-only; PostgreSQL shutting down, locked, out of connections, disk or memory.
 const LIBSQL_LOST = /^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY|LOCKED|NOMEM|PROTOCOL|CORRUPT|NOTADB)/;
 const POSTGRES_LOST = /^(08|53|55P03|57P|58|25006)/;
 const NETWORK_LOST = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)/;
 const POOL_LOST =
   /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable/i;
 
-/** Everything that means «the store is not there right now» becomes one error that says so; the rest stays what it is. */
-export function storeFailure(error: unknown): unknown {
+/** Converts errors that mean the store is unavailable to `unavailable`; other errors are returned unchanged. */
+export function toStoreError(error: unknown): unknown {
   if (error instanceof AppError) return error;
-  const code = codeOf(error);
+  const code = readCode(error);
   const message = error instanceof Error ? error.message : String(error);
   const isLost =
     LIBSQL_LOST.test(code) || POSTGRES_LOST.test(code) || NETWORK_LOST.test(code) || POOL_LOST.test(message);
   if (!isLost) return error;
-  return new AppError('unavailable', `The state store is not available: ${reasonOf(code, message)}`, {
+  return new AppError('unavailable', `The state store is not available: ${describeReason(code, message)}`, {
     cause: error,
     retryAfterSeconds: 1,
   });
 }
 
-function reasonOf(code: string, message: string): string {
+function describeReason(code: string, message: string): string {
   if (/^(SQLITE_FULL|53100)/.test(code) || /disk (is )?full|no space/i.test(message)) return 'the disk is full';
-  if (code.startsWith('SQLITE_BUSY') || code === POSTGRES_LOCKED) return 'another program holds the database';
+  if (code.startsWith('SQLITE_BUSY') || code === POSTGRES_LOCKED) return 'another program has locked the database';
   if (code.startsWith('SQLITE')) return 'the database file cannot be read or written';
   return 'the database cannot be reached';
 }

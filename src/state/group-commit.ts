@@ -7,30 +7,30 @@ import type { Db } from './tables.ts';
 
 type Work<T> = (tx: Db) => Promise<T>;
 
-/** One change that waits for its commit. */
+/** A change that waits for its commit. */
 interface Job {
   run(): Promise<void>;
-  /** Its own failure, if it had one. */
+  /** The error of this change, if it failed. */
   failure(): { error: unknown } | undefined;
   settle(commitFailure?: { error: unknown }): void;
 }
 
 interface Options {
   observer: StoreObserver;
-  /** Called after each commit, before anybody hears of it. */
-  committed(): void;
+  /** Called after each commit with its number of changes, before any of them resolves. */
+  onCommit(changes: number): void;
 }
 
-/** One group at most; what comes later is in the next. Keeps a single commit, and the wait for it, short. */
+/** The maximum number of changes per commit, to keep a single commit short. */
 const GROUP_LIMIT = 128;
-const BUSY_FOR_MS = 5000;
+const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * The one writer. Changes that wait at the same time are committed together: one fsync for all of them. Nobody is
- * answered before the commit. When one of them fails, the group is undone and done again with a savepoint around each,
- * so that the failure of one undoes that one only; most groups have no failure and are spared the savepoints.
+ * The only writer. Changes that wait at the same time share one commit and one fsync, and resolve after the commit. If a
+ * change fails, the group is rolled back and repeated with a savepoint around each change, so that only the failed one
+ * is undone. Groups without a failure do not pay for savepoints.
  */
-export function createGroupCommit(database: Database, tx: Db, { observer, committed }: Options) {
+export function createGroupCommit(database: Database, tx: Db, { observer, onCommit }: Options) {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
@@ -60,7 +60,7 @@ export function createGroupCommit(database: Database, tx: Db, { observer, commit
       },
       failure: () => (outcome && 'error' in outcome ? outcome : undefined),
       settle(commitFailure) {
-        // First: what a change found in its way may be something that was not stored after all.
+        // A failed commit comes first: the change may have failed because of data that was not committed after all.
         if (commitFailure || !outcome) reject(commitFailure?.error);
         else if ('error' in outcome) reject(outcome.error);
         else resolve(outcome.value);
@@ -69,7 +69,7 @@ export function createGroupCommit(database: Database, tx: Db, { observer, commit
   }
 
   async function drain(): Promise<void> {
-    // One turn of the event loop: requests that have arrived together join the same group.
+    // Wait one turn of the event loop, so that requests that arrived together share a commit.
     await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
       const group = waiting.slice(0, GROUP_LIMIT);
@@ -83,24 +83,24 @@ export function createGroupCommit(database: Database, tx: Db, { observer, commit
     const startedAt = performance.now();
     let failure: { error: unknown } | undefined;
     try {
-      if (!(await runAll(group))) await runEachApart(group);
+      if (!(await runAll(group))) await runWithSavepoints(group);
       commit.run();
-      committed();
+      onCommit(group.length);
     } catch (error) {
       failure = { error };
       try {
         rollBack();
       } catch {
-        // Tried again before the next group; whoever waits for this one is answered all the same.
+        // Retried before the next group. The changes of this group are rejected in any case.
       }
     }
     for (const job of group) job.settle(failure);
     observer.commit((performance.now() - startedAt) / 1000, group.length);
   }
 
-  /** False as soon as one of them fails. */
+  /** Returns false at the first failure. */
   async function runAll(group: Job[]): Promise<boolean> {
-    await beginAnew();
+    await restart();
     for (const job of group) {
       await job.run();
       if (job.failure()) return false;
@@ -108,20 +108,20 @@ export function createGroupCommit(database: Database, tx: Db, { observer, commit
     return true;
   }
 
-  async function runEachApart(group: Job[]): Promise<void> {
-    await beginAnew();
+  async function runWithSavepoints(group: Job[]): Promise<void> {
+    await restart();
     for (const job of group) {
       save.run();
       await job.run();
       const failed = job.failure();
-      // A full disk makes SQLite undo the whole transaction: there is nothing left to undo, and all of it failed.
+      // If the disk is full, SQLite rolls back the whole transaction: all changes failed.
       if (failed && !database.inTransaction) throw failed.error;
       if (failed) undo.run();
       release.run();
     }
   }
 
-  async function beginAnew(): Promise<void> {
+  async function restart(): Promise<void> {
     rollBack();
     await beginWhenFree();
   }
@@ -130,9 +130,9 @@ export function createGroupCommit(database: Database, tx: Db, { observer, commit
     if (database.inTransaction) rollback.run();
   }
 
-  /** Another process may hold the file: wait for it here, where waiting does not stop the event loop. */
+  /** Waits for another process to release the file, without blocking the event loop. */
   async function beginWhenFree(): Promise<void> {
-    for (const giveUpAt = performance.now() + BUSY_FOR_MS; ; await delay(5)) {
+    for (const giveUpAt = performance.now() + BUSY_TIMEOUT_MS; ; await delay(5)) {
       try {
         begin.run();
         return;
@@ -144,7 +144,7 @@ export function createGroupCommit(database: Database, tx: Db, { observer, commit
 
   return {
     write,
-    /** Resolves when everything handed in so far is settled. */
+    /** Resolves when all changes so far are settled. */
     async idle(): Promise<void> {
       await running;
     },

@@ -3,38 +3,38 @@ import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Kysely, SqliteDialect } from 'kysely';
 import Database from 'libsql';
-import { countCheck } from './check.ts';
+import { writeCheck } from './check.ts';
 import { createCheckpoints, WRITER_PAGES } from './checkpoints.ts';
 import { watchCommits } from './commit-watch.ts';
-import { storeFailure } from './failures.ts';
+import { toStoreError } from './failures.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { type DirectRunner, runDirectly } from './prepared.ts';
+import { type DirectRunner, registerDirectRunner } from './prepared.ts';
 import { type State, type StoreObserver, unobserved } from './state.ts';
 import type { Tables } from './tables.ts';
 
 type Connection = InstanceType<typeof Database>;
 type Statement = ReturnType<Connection['prepare']>;
 
-/** One file, two connections: the writer commits, the reader sees the last commit and never waits for a writer. */
+/** One file, two connections: the writer commits, the reader sees the last commit and never waits for the writer. */
 export function openLibsql(path: string, observer: StoreObserver): State {
   makeDirectory(dirname(path));
-  // For our eyes only, also in a directory that others may read; SQLite gives the files beside it the same mode.
+  // Readable by the owner only, whatever the mode of the directory. SQLite creates the files next to it with the same mode.
   closeSync(openSync(path, 'a', 0o600));
   const writer = connect(path);
   const reader = connect(path);
   const db = kysely(reader, observer);
   const tx = kysely(writer, unobserved);
-  const watch = watchCommits(path, reader);
-  runDirectly(db, remembering(watch.hasChanged, directRunner(reader, observer)));
-  // Statements of a change are not measured one by one: their commit is.
-  runDirectly(tx, directRunner(writer, unobserved));
+  const watch = watchCommits(reader);
+  registerDirectRunner(db, cacheRows(watch.hasChanged, createDirectRunner(reader, observer)));
+  // The statements of a change are not measured individually, only their commit.
+  registerDirectRunner(tx, createDirectRunner(writer, unobserved));
   const checkpoints = createCheckpoints(path);
   writer.pragma(`wal_autocheckpoint = ${WRITER_PAGES}`);
   const group = createGroupCommit(writer, tx, {
     observer,
-    committed() {
-      watch.lookAgain();
-      checkpoints.consider(watch.pagesInLog());
+    onCommit(changes) {
+      watch.invalidate();
+      checkpoints.countChanges(changes);
     },
   });
   return {
@@ -44,14 +44,14 @@ export function openLibsql(path: string, observer: StoreObserver): State {
       try {
         return await group.write(work);
       } catch (error) {
-        throw storeFailure(error);
+        throw toStoreError(error);
       }
     },
     async check() {
       try {
-        await group.write(countCheck);
+        await group.write(writeCheck);
       } catch (error) {
-        throw storeFailure(error);
+        throw toStoreError(error);
       }
     },
     now: async () => Date.now(),
@@ -64,7 +64,7 @@ export function openLibsql(path: string, observer: StoreObserver): State {
   };
 }
 
-/** With its parents. Node's own `recursive` never ends where a file system refuses new directories, as /proc does. */
+/** Creates the directory and its parents. Node's `recursive` option loops forever on file systems that reject new directories, such as /proc. */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
@@ -77,24 +77,24 @@ function connect(path: string): Connection {
   connection.pragma('journal_mode = WAL');
   connection.pragma('synchronous = FULL');
   connection.pragma('foreign_keys = ON');
-  // From here on the group commit waits for a busy file itself; a blocking wait would stop the whole server.
+  // From here on, the group commit waits for a busy file itself: a blocking wait would stop the event loop.
   connection.pragma('busy_timeout = 0');
   return connection;
 }
 
 function kysely(connection: Connection, observer: StoreObserver): Kysely<Tables> {
-  const database = { prepare: keptStatements(connection, careful), close() {} };
+  const database = { prepare: cacheStatements(connection, discardOnError), close() {} };
   return new Kysely<Tables>({
     dialect: new SqliteDialect({ database }),
     log: (event) => observer.query(event.queryDurationMillis / 1000),
   });
 }
 
-/** Prepared queries go straight to the driver. A statement is used in one way only: mixing them confuses its bindings. */
-function directRunner(connection: Connection, observer: StoreObserver): DirectRunner {
-  const forAll = keptStatements(connection, namingRows);
-  const forFirst = keptStatements(connection, namingRows);
-  const forCount = keptStatements(connection, careful);
+/** Runs prepared queries directly on the driver. Each statement is used in one mode only: the driver mixes up the bindings otherwise. */
+function createDirectRunner(connection: Connection, observer: StoreObserver): DirectRunner {
+  const forAll = cacheStatements(connection, withColumnNames);
+  const forFirst = cacheStatements(connection, withColumnNames);
+  const forCount = cacheStatements(connection, discardOnError);
   const measured = <T>(run: () => T): T => {
     if (observer === unobserved) return run();
     const startedAt = performance.now();
@@ -104,59 +104,62 @@ function directRunner(connection: Connection, observer: StoreObserver): DirectRu
   };
   return {
     all: (sql, parameters) => measured(() => forAll(sql).all(parameters)),
-    // `get` is the cheapest call there is, also for a statement that returns nothing.
+    // `get` is the driver's fastest call, even for a statement that returns no row.
     first: (sql, parameters) => measured(() => forFirst(sql).get(parameters)),
-    recent: (sql, parameters) => measured(() => forFirst(sql).get(parameters)),
-    changed: (sql, parameters) => measured(() => Number(forCount(sql).run(parameters).changes)),
+    cached: (sql, parameters) => measured(() => forFirst(sql).get(parameters)),
+    execute: (sql, parameters) => measured(() => Number(forCount(sql).run(parameters).changes)),
   };
 }
 
-/** About 16 MB of text. */
-const REMEMBERED_CHARACTERS = 16_000_000;
+/** About 16 MB. */
+const MAX_CACHED_CHARACTERS = 16_000_000;
 const CHARACTERS_PER_ROW = 200;
 
-/** Remembers single rows until anybody commits anything: this process, the CLI, whoever has the file open. */
-function remembering(hasChanged: () => boolean, runner: DirectRunner): DirectRunner {
+/**
+ * Caches single rows until any process commits to the file. Maps instead of an LRU cache: they are on the path of every
+ * request, and every commit clears them.
+ */
+function cacheRows(hasChanged: () => boolean, runner: DirectRunner): DirectRunner {
   let size = 0;
-  const rows = new Map<string, Map<string, unknown>>();
-  const forgetWhatChanged = () => {
-    if (!hasChanged() && size <= REMEMBERED_CHARACTERS) return;
-    rows.clear();
+  const rowsBySql = new Map<string, Map<string, unknown>>();
+  const clearIfChanged = () => {
+    if (!hasChanged() && size <= MAX_CACHED_CHARACTERS) return;
+    rowsBySql.clear();
     size = 0;
   };
-  const recent: DirectRunner['recent'] = (sql, parameters) => {
-    const known = rows.get(sql) ?? new Map<string, unknown>();
-    rows.set(sql, known);
+  const findCached: DirectRunner['cached'] = (sql, parameters) => {
+    const rows = rowsBySql.get(sql) ?? new Map<string, unknown>();
+    rowsBySql.set(sql, rows);
     const id = parameters.join('\u0000');
-    if (known.has(id)) return known.get(id);
+    if (rows.has(id)) return rows.get(id);
     const row = runner.first(sql, parameters);
-    known.set(id, row);
+    rows.set(id, row);
     size += CHARACTERS_PER_ROW + ((row as { document?: string } | undefined)?.document?.length ?? 0);
     return row;
   };
   return {
     all: runner.all,
-    changed: runner.changed,
-    recent,
+    execute: runner.execute,
+    cached: findCached,
     first(sql, parameters) {
-      forgetWhatChanged();
-      return recent(sql, parameters);
+      clearIfChanged();
+      return findCached(sql, parameters);
     },
   };
 }
 
-const KEPT_STATEMENTS = 200;
+const MAX_CACHED_STATEMENTS = 200;
 
-type Wrap = (statement: Statement, discard: () => void) => KeptStatement;
+type Wrap = (statement: Statement, discard: () => void) => CachedStatement;
 
-/** Preparing a statement costs more than running it: keep the ones already made. */
-function keptStatements(connection: Connection, wrap: Wrap): (sql: string) => KeptStatement {
-  const kept = new Map<string, KeptStatement>();
+/** Preparing a statement costs more than running it. */
+function cacheStatements(connection: Connection, wrap: Wrap): (sql: string) => CachedStatement {
+  const statements = new Map<string, CachedStatement>();
   return (sql) => {
-    let statement = kept.get(sql);
+    let statement = statements.get(sql);
     if (!statement) {
-      statement = wrap(connection.prepare(sql), () => kept.delete(sql));
-      if (kept.size < KEPT_STATEMENTS) kept.set(sql, statement);
+      statement = wrap(connection.prepare(sql), () => statements.delete(sql));
+      if (statements.size < MAX_CACHED_STATEMENTS) statements.set(sql, statement);
     }
     return statement;
   };
@@ -164,7 +167,7 @@ function keptStatements(connection: Connection, wrap: Wrap): (sql: string) => Ke
 
 type Parameters = readonly unknown[];
 
-interface KeptStatement {
+interface CachedStatement {
   reader: boolean;
   all(parameters: Parameters): unknown[];
   get(parameters: Parameters): unknown;
@@ -172,8 +175,8 @@ interface KeptStatement {
   iterate(parameters: Parameters): IterableIterator<unknown>;
 }
 
-/** One that failed is thrown away: the driver leaves it half-way, and its next run would use the old parameters. */
-function careful(statement: Statement, discard: () => void): KeptStatement {
+/** Discards a statement that failed: the driver does not reset it, and its next run would use the old parameters. */
+function discardOnError(statement: Statement, discard: () => void): CachedStatement {
   const orDiscard =
     <T>(run: (parameters: unknown[]) => T) =>
     (parameters: Parameters): T => {
@@ -193,15 +196,15 @@ function careful(statement: Statement, discard: () => void): KeptStatement {
   };
 }
 
-/** The driver takes a microsecond more for a row with names than for a list of its values; naming them here takes a tenth of one. */
-function namingRows(statement: Statement, discard: () => void): KeptStatement {
-  if (!statement.reader) return careful(statement, discard);
+/** Reads rows as arrays and adds the names here: a tenth of a microsecond per row instead of a full one in the driver. */
+function withColumnNames(statement: Statement, discard: () => void): CachedStatement {
+  if (!statement.reader) return discardOnError(statement, discard);
   const names = statement.columns().map(({ name }) => name);
-  const lists = careful(statement.raw(), discard);
+  const lists = discardOnError(statement.raw(), discard);
   const row = (values: unknown): unknown => {
-    const made: Record<string, unknown> = {};
-    for (let i = 0; i < names.length; i++) made[names[i] as string] = (values as unknown[])[i];
-    return made;
+    const named: Record<string, unknown> = {};
+    for (let i = 0; i < names.length; i++) named[names[i] as string] = (values as unknown[])[i];
+    return named;
   };
   return {
     ...lists,

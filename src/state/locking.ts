@@ -2,10 +2,9 @@ import { PostgresAdapter, type SelectQueryBuilder } from 'kysely';
 import type { Db, Tables } from './tables.ts';
 
 /**
- * Holds the selected rows until the transaction ends, so that others who want to change them wait in line. libSQL has
- * one writer: whoever is in a transaction there is alone already.
+ * Locks the selected rows until the end of the transaction. Does nothing on libSQL, which has a single writer.
  */
-export function holding<TB extends keyof Tables, O>(
+export function lockRows<TB extends keyof Tables, O>(
   db: Db,
   query: SelectQueryBuilder<Tables, TB, O>,
 ): SelectQueryBuilder<Tables, TB, O> {

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { type Migration, migrationOf } from '../kernel/migration.ts';
+import { type Migration, parseMigration } from '../kernel/migration.ts';
 import type { State } from './state.ts';
 import type { Db } from './tables.ts';
 
-const LOCK = 0x70_68_73; // an advisory lock of our own on PostgreSQL
+const LOCK = 0x70_68_73; // the id of our advisory lock on PostgreSQL
 
 /**
- * Brings the schema up to date in one transaction: a process killed half-way leaves nothing behind, and a second one
- * that starts at the same time waits, then finds the work done.
+ * Migrates the schema in one transaction: a process that is killed leaves no partial migration, and a second process that
+ * starts at the same time waits until the first is done.
  */
 export async function migrate(state: State, folder: string, clock: Clock): Promise<string[]> {
-  const known = readMigrations(folder);
+  const available = readMigrations(folder);
   return state.write(async (tx) => {
     if (state.kind === 'postgres') {
       await sql`SET LOCAL lock_timeout = 0`.execute(tx);
@@ -22,8 +22,8 @@ export async function migrate(state: State, folder: string, clock: Clock): Promi
     }
     await createHistory(tx);
     const applied = await tx.selectFrom('schema_migrations').selectAll().orderBy('version').execute();
-    refuseForeignHistory(applied, known);
-    const pending = known.filter(({ version }) => !applied.some((row) => row.version === version));
+    rejectForeignHistory(applied, available);
+    const pending = available.filter(({ version }) => !applied.some((row) => row.version === version));
     for (const { version, name, checksum, statements } of pending) {
       for (const statement of statements) await sql.raw(statement).execute(tx);
       await tx.insertInto('schema_migrations').values({ version, name, checksum, applied_at: clock.now() }).execute();
@@ -43,7 +43,7 @@ async function createHistory(tx: Db): Promise<void> {
     .execute();
 }
 
-function refuseForeignHistory(
+function rejectForeignHistory(
   applied: { version: number; name: string; checksum: string }[],
   known: Migration[],
 ): void {
@@ -52,21 +52,21 @@ function refuseForeignHistory(
     if (!migration) {
       throw new AppError(
         'conflict',
-        `The database is newer than this program: it has migration ${row.name}. Start the newer version.`,
+        `The database is newer than this version of Pilothouse: it has migration ${row.name}. Start the newer version.`,
       );
     }
     if (migration.checksum !== row.checksum) {
       throw new AppError(
         'conflict',
-        `Migration ${row.name} was applied to the database with other contents than this program has.`,
+        `Migration ${row.name} was applied to the database with different contents than the file in this version.`,
       );
     }
   }
 }
 
-export function readMigrations(folder: string): Migration[] {
+function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()
-    .map((file) => migrationOf(file, readFileSync(join(folder, file), 'utf8')));
+    .map((file) => parseMigration(file, readFileSync(join(folder, file), 'utf8')));
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** `migrations/state` beside `package.json`, from wherever this code was built to. */
+/** Finds `migrations/state` next to `package.json`, from the source tree or the build. */
 export function migrationsFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'migrations/state'))) {

@@ -11,7 +11,7 @@ interface Options {
   observer?: StoreObserver;
 }
 
-/** Opens the store and brings its schema up to date. */
+/** Opens the store and migrates its schema. Must be closed. */
 export async function openState({ dataDirectory, databaseUrl, clock, observer = unobserved }: Options): Promise<State> {
   const state = await connect(dataDirectory, databaseUrl, observer);
   try {
@@ -23,7 +23,7 @@ export async function openState({ dataDirectory, databaseUrl, clock, observer = 
   }
 }
 
-/** Only the driver that is used is loaded. */
+/** Loads only the driver that is used. */
 async function connect(
   dataDirectory: string,
   databaseUrl: string | undefined,

@@ -1,24 +1,24 @@
 import type { Compilable, CompiledQuery } from 'kysely';
-import type { Soon } from '../kernel/soon.ts';
+import type { MaybePromise } from '../kernel/maybe-promise.ts';
 import type { Db } from './tables.ts';
 
-/** Runs a compiled statement on a store whose calls answer at once, without the queue that others need. */
+/** Runs compiled statements on a synchronous store, bypassing Kysely's connection handling. */
 export interface DirectRunner {
   all(sql: string, parameters: readonly unknown[]): unknown[];
   first(sql: string, parameters: readonly unknown[]): unknown;
-  recent(sql: string, parameters: readonly unknown[]): unknown;
-  /** How many rows it changed. */
-  changed(sql: string, parameters: readonly unknown[]): number;
+  cached(sql: string, parameters: readonly unknown[]): unknown;
+  /** Returns the number of changed rows. */
+  execute(sql: string, parameters: readonly unknown[]): number;
 }
 
 const directRunners = new WeakMap<Db, DirectRunner>();
 
-export function runDirectly(db: Db, runner: DirectRunner): void {
+export function registerDirectRunner(db: Db, runner: DirectRunner): void {
   directRunners.set(db, runner);
 }
 
 class Parameter {
-  /** A number where the values are a list. */
+  /** A number if the values are an array. */
   readonly name: string | number;
   constructor(name: string) {
     this.name = /^\d+$/.test(name) ? Number(name) : name;
@@ -31,67 +31,67 @@ interface Compiled {
 }
 
 /**
- * A query that is built once and run often: building costs as much as running it. `build` gets a stand-in for every
- * value it names; each call puts the real values in their places.
+ * Prepares a query that is built once and run often: building it costs as much as running it. `build` gets a placeholder
+ * for each value; each call replaces the placeholders by the real values.
  *
  *     const selectOne = prepared((db: Db, value: { id: string }) => db.selectFrom('services').selectAll().where('id', '=', value.id));
  *     const service = await selectOne.first(db, { id });
  */
 export function prepared<V extends object, O>(build: (db: Db, value: V) => Compilable<O>) {
-  const stands = new Proxy({} as V, { get: (_, name) => new Parameter(String(name)) });
+  const placeholders = new Proxy({} as V, { get: (_, name) => new Parameter(String(name)) });
   // One compiled form per dialect: `?` on libSQL, `$1` on PostgreSQL.
   const compiled = new WeakMap<object, Compiled>();
 
-  function compiledFor(db: Db): Compiled {
+  function getCompiled(db: Db): Compiled {
     const dialect = db.getExecutor().adapter;
     let entry = compiled.get(dialect);
     if (!entry) {
-      const query = build(db, stands).compile();
+      const query = build(db, placeholders).compile();
       entry = { query, names: query.parameters.map((value) => (value instanceof Parameter ? value.name : undefined)) };
       compiled.set(dialect, entry);
     }
     return entry;
   }
 
-  const filled = ({ query, names }: Compiled, values: V) =>
+  const bindValues = ({ query, names }: Compiled, values: V) =>
     names.map((name, index) => (name === undefined ? query.parameters[index] : values[name as keyof V]));
 
   function run(db: Db, values: V) {
-    const entry = compiledFor(db);
+    const entry = getCompiled(db);
     const { sql, query, queryId } = entry.query;
-    return db.executeQuery<O>({ sql, query, queryId, parameters: filled(entry, values) });
+    return db.executeQuery<O>({ sql, query, queryId, parameters: bindValues(entry, values) });
   }
 
   async function all(db: Db, values: V): Promise<O[]> {
     const direct = directRunners.get(db);
     if (!direct) return (await run(db, values)).rows;
-    const entry = compiledFor(db);
-    return direct.all(entry.query.sql, filled(entry, values)) as O[];
+    const entry = getCompiled(db);
+    return direct.all(entry.query.sql, bindValues(entry, values)) as O[];
   }
 
-  /** Not a promise where the store answers at once: this is the busiest function there is. */
-  function one(how: 'first' | 'recent', db: Db, values: V): Soon<O | undefined> {
+  /** Not a promise on a synchronous store: every request calls this function. */
+  function one(how: 'first' | 'cached', db: Db, values: V): MaybePromise<O | undefined> {
     const direct = directRunners.get(db);
     if (!direct) return all(db, values).then(([row]) => row);
-    const entry = compiledFor(db);
-    return direct[how](entry.query.sql, filled(entry, values)) as O | undefined;
+    const entry = getCompiled(db);
+    return direct[how](entry.query.sql, bindValues(entry, values)) as O | undefined;
   }
 
   return {
     all,
-    /** The first row, as it is now. */
+    /** The first row, never older than this call. */
     first: (db: Db, values: V) => one('first', db, values),
     /**
-     * The first row, as it was at the last `first` or later. For a request that has been authenticated, which is such
-     * a `first`: what it reads is never older than itself. Rows are shared, so nobody may change them.
+     * The first row, possibly from the cache, but not older than the last `first`. Authentication is such a `first`, so an
+     * authenticated request never reads data older than itself. Rows are shared: callers must not modify them.
      */
-    recent: (db: Db, values: V) => one('recent', db, values),
-    /** Runs a statement that returns no rows, and gives how many it changed. */
-    changed(db: Db, values: V): Soon<number> {
+    cached: (db: Db, values: V) => one('cached', db, values),
+    /** Runs a statement that returns no rows; returns the number of changed rows. */
+    execute(db: Db, values: V): MaybePromise<number> {
       const direct = directRunners.get(db);
       if (!direct) return run(db, values).then(({ numAffectedRows }) => Number(numAffectedRows));
-      const entry = compiledFor(db);
-      return direct.changed(entry.query.sql, filled(entry, values));
+      const entry = getCompiled(db);
+      return direct.execute(entry.query.sql, bindValues(entry, values));
     },
   };
 }

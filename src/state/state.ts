@@ -3,22 +3,22 @@ import type { Db } from './tables.ts';
 /** The state store: libSQL in a file, or PostgreSQL. The same queries run on both. */
 export interface State {
   readonly kind: 'libsql' | 'postgres';
-  /** For reading. Sees what is committed, and nothing that is not. */
+  /** For reading. Sees committed data only. */
   readonly db: Db;
   /**
-   * Runs `work` in a transaction and answers once its changes are durable. When `work` throws, nothing of it stays.
-   * `work` may run more than once (after a deadlock, or when a change in the same commit failed), so it has no effects
-   * of its own.
+   * Runs `work` in a transaction and resolves once its changes are durable. If `work` throws, its changes are rolled back.
+   * `work` may run more than once (after a deadlock, or if another change in the same commit failed), so it must have no
+   * side effects.
    */
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Throws what is wrong with the store, for `/readyz`. */
+  /** Throws if the store cannot be written, for `/readyz`. */
   check(): Promise<void>;
-  /** The store's own idea of the time, in epoch milliseconds. */
+  /** The store's clock, in epoch milliseconds. */
   now(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Called after each statement and each commit, with how long it took. */
+/** Receives the duration of each statement and each commit. */
 export interface StoreObserver {
   query(seconds: number): void;
   commit(seconds: number, changes: number): void;

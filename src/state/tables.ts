@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** The portable schema as TypeScript sees it: TEXT, BIGINT (as a safe integer) and DOUBLE PRECISION, nothing else. */
+/** The portable schema: TEXT, BIGINT (as a safe integer) and DOUBLE PRECISION only. */
 export interface Tables {
   organizations: OrganizationRow;
   activities: ActivityRow;
@@ -24,7 +24,7 @@ export interface Tables {
   schema_migrations: { version: number; name: string; checksum: string; applied_at: number };
 }
 
-/** A place to run SQL: the pool for reads, or the transaction handed to `State.write`. */
+/** Runs SQL: the reader, or the transaction that `State.write` passes to its callback. */
 export type Db = Kysely<Tables>;
 
 export interface OrganizationRow {
@@ -54,7 +54,7 @@ export interface ApiKeyRow {
   document: string;
 }
 
-export interface ServiceRow {
+interface ServiceRow {
   id: string;
   organization_id: string;
   created_at: number;
@@ -111,7 +111,7 @@ export interface UsageDayRow {
   locked: number;
 }
 
-export interface UsageIntakeRow {
+interface UsageIntakeRow {
   organization_id: string;
   holder: string;
   expires_at: number;
@@ -170,7 +170,7 @@ export interface DashboardVersionRow {
   document: string;
 }
 
-export interface DashboardSourceRow {
+interface DashboardSourceRow {
   organization_id: string;
   id: string;
   name: string;
@@ -188,7 +188,7 @@ export interface ConsoleSessionRow {
   expires_at: number;
 }
 
-export interface FleetDocumentRow {
+interface FleetDocumentRow {
   organization_id: string;
   kind: string;
   id: string;

@@ -1,14 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { type Buckets, bucketColumns, createBuckets, observe } from './buckets.ts';
+import { createHistogramCounts, type HistogramCounts, observe, toHistogramColumns } from './histogram-counts.ts';
 import { SERVICE_NAME } from './request-lines.ts';
-import { type Attributes, type Batch, CUMULATIVE, unixTime } from './rows.ts';
+import { type Attributes, CUMULATIVE, type TelemetryRows, unixTime } from './rows.ts';
 
 /** Seconds. */
 const STORE_BOUNDS = [
   0.00002, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5,
 ];
 
-/** How often the event loop is looked at. What is measured includes this pause. */
+/** The sampling interval of the event loop delay. Measured delays include it. */
 const RESOLUTION_MS = 20;
 
 interface Options {
@@ -17,10 +17,10 @@ interface Options {
   startMs: number;
 }
 
-/** The store and the process: what belongs to no request. Must be closed. */
+/** Metrics of the store and the process. Must be closed. */
 export function openProcessMetrics({ organizationId, resource, startMs }: Options) {
-  const queries = createBuckets(STORE_BOUNDS);
-  const commits = createBuckets(STORE_BOUNDS);
+  const queries = createHistogramCounts(STORE_BOUNDS);
+  const commits = createHistogramCounts(STORE_BOUNDS);
   let changes = 0;
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
@@ -33,7 +33,7 @@ export function openProcessMetrics({ organizationId, resource, startMs }: Option
         changes += count;
       },
     },
-    collect(batch: Batch, nowMs: number): void {
+    collect(rows: TelemetryRows, nowMs: number): void {
       const row = (MetricName: string, MetricUnit: string, MetricDescription: string) => ({
         OrganizationId: organizationId,
         ServiceName: SERVICE_NAME,
@@ -46,16 +46,16 @@ export function openProcessMetrics({ organizationId, resource, startMs }: Option
         StartTimeUnix: unixTime(startMs),
         TimeUnix: unixTime(nowMs),
       });
-      const histogram = (name: string, description: string, buckets: Buckets) =>
-        batch.histogram.push({
+      const histogram = (name: string, description: string, counts: HistogramCounts) =>
+        rows.histogram.push({
           ...row(name, 's', description),
-          ...bucketColumns(buckets),
+          ...toHistogramColumns(counts),
           AggregationTemporality: CUMULATIVE,
         });
       histogram('store.query.duration', 'One read of the state store', queries);
-      histogram('store.commit.duration', 'One transaction on the state store, begin to durable commit', commits);
-      batch.sum.push({
-        ...row('store.changes', '{change}', 'Changes handed to the state store; several may share a commit'),
+      histogram('store.commit.duration', 'One transaction on the state store, from begin to durable commit', commits);
+      rows.sum.push({
+        ...row('store.changes', '{change}', 'Changes written to the state store; several may share a commit'),
         Value: changes,
         AggregationTemporality: CUMULATIVE,
         IsMonotonic: true,
@@ -63,10 +63,13 @@ export function openProcessMetrics({ organizationId, resource, startMs }: Option
       const { rss, heapUsed } = process.memoryUsage();
       const p99Seconds = Math.max(0, delay.percentile(99) / 1e9 - RESOLUTION_MS / 1000);
       delay.reset();
-      batch.gauge.push(
-        { ...row('process.memory.rss', 'By', 'Memory that the process holds'), Value: rss },
-        { ...row('nodejs.heap.used', 'By', 'Memory of live and not yet collected objects'), Value: heapUsed },
-        { ...row('nodejs.eventloop.delay.p99', 's', 'How late the event loop ran'), Value: p99Seconds },
+      rows.gauge.push(
+        { ...row('process.memory.rss', 'By', 'Resident memory of the process'), Value: rss },
+        {
+          ...row('nodejs.heap.used', 'By', 'Heap memory in use, including garbage not yet collected'),
+          Value: heapUsed,
+        },
+        { ...row('nodejs.eventloop.delay.p99', 's', 'Event loop delay, 99th percentile'), Value: p99Seconds },
       );
     },
     close: () => void delay.disable(),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type AnsweredRequest, createRequestLines } from './request-lines.ts';
+import { type CompletedRequest, createRequestLines } from './request-lines.ts';
 
 const resource = { 'service.name': 'pilothouse' };
-const request: AnsweredRequest = {
+const request: CompletedRequest = {
   requestId: '1b4e28ba-2fa1-41d2-883f-0016d3cca427',
   operation: 'instanceGet',
   method: 'GET',
@@ -14,15 +14,15 @@ const request: AnsweredRequest = {
 };
 
 describe('the lines of a request', () => {
-  const linesOf = createRequestLines(resource);
-  const rowsOf = (changes: Partial<AnsweredRequest>, oneIn = 1) => {
-    const { log, span } = linesOf({ ...request, ...changes }, 1_795_000_000_500, 'o-1', oneIn);
+  const formatLines = createRequestLines(resource);
+  const formatRows = (changes: Partial<CompletedRequest>, oneIn = 1) => {
+    const { log, span } = formatLines({ ...request, ...changes }, 1_795_000_000_500, 'o-1', oneIn);
     expect([log.endsWith('\n'), span.endsWith('\n')]).toEqual([true, true]);
     return { log: JSON.parse(log), span: JSON.parse(span) };
   };
 
-  it('are JSON with the times of its end and its beginning, and share its trace', () => {
-    const { log, span } = rowsOf({});
+  it('are JSON with its end and start times, and share its trace', () => {
+    const { log, span } = formatRows({});
     expect([log.Timestamp, span.Timestamp, span.Duration]).toEqual([
       '1795000000.500000000',
       expect.stringMatching(/^1795000000\.49875\d{4}$/),
@@ -34,24 +34,24 @@ describe('the lines of a request', () => {
     expect(log.LogAttributes).not.toHaveProperty('sample.rate');
   });
 
-  it('stay JSON whatever a key ends in', () => {
-    expect(rowsOf({ key: '"}\\\n' }).log.LogAttributes['credential.suffix']).toBe('"}\\\n');
-    expect(rowsOf({ key: undefined }).log.LogAttributes).not.toHaveProperty('credential.suffix');
+  it('are valid JSON whatever the key suffix', () => {
+    expect(formatRows({ key: '"}\\\n' }).log.LogAttributes['credential.suffix']).toBe('"}\\\n');
+    expect(formatRows({ key: undefined }).log.LogAttributes).not.toHaveProperty('credential.suffix');
   });
 
-  it('are warnings for what the caller got wrong, errors for what we did', () => {
-    const severities = [200, 404, 503].map((status) => rowsOf({ status }).log.SeverityText);
+  it('are warnings for client errors and errors for server errors', () => {
+    const severities = [200, 404, 503].map((status) => formatRows({ status }).log.SeverityText);
     expect(severities).toEqual(['INFO', 'WARN', 'ERROR']);
-    expect([rowsOf({ status: 404 }).span.StatusCode, rowsOf({ status: 500 }).span.StatusCode]).toEqual([
+    expect([formatRows({ status: 404 }).span.StatusCode, formatRows({ status: 500 }).span.StatusCode]).toEqual([
       'Unset',
       'Error',
     ]);
   });
 
-  it('tell routes of one operation apart, and say how many requests they stand for', () => {
-    expect(rowsOf({ operation: 'openapi', route: '/v1' }).log.Body).toBe('GET /v1 200');
-    expect(rowsOf({ operation: 'openapi', route: '/openapi.json' }).log.Body).toBe('GET /openapi.json 200');
-    expect(rowsOf({ operation: 'unknown', route: '' }).span.SpanName).toBe('GET unknown');
-    expect(rowsOf({}, 30).span.SpanAttributes['sample.rate']).toBe('30');
+  it('distinguish the routes of one operation, and contain the sampling rate', () => {
+    expect(formatRows({ operation: 'openapi', route: '/v1' }).log.Body).toBe('GET /v1 200');
+    expect(formatRows({ operation: 'openapi', route: '/openapi.json' }).log.Body).toBe('GET /openapi.json 200');
+    expect(formatRows({ operation: 'unknown', route: '' }).span.SpanName).toBe('GET unknown');
+    expect(formatRows({}, 30).span.SpanAttributes['sample.rate']).toBe('30');
   });
 });

@@ -1,17 +1,18 @@
-import { memoized } from '../kernel/memo.ts';
-import { type Attributes, type LogRow, nanosOf, type SpanRow, unixTime } from './rows.ts';
+import { LRUCache } from 'lru-cache';
+import { memoize } from '../kernel/memo.ts';
+import { type Attributes, type LogRow, type SpanRow, toNanos, unixTime } from './rows.ts';
 
-/** What the edge tells about each answered request. Nothing in it comes from the client but the suffix of a key id. */
-export interface AnsweredRequest {
+/** A completed request, as the HTTP layer reports it. The suffix of the key id is the only part that comes from the client. */
+export interface CompletedRequest {
   /** A UUID. */
   requestId: string;
   operation: string;
   method: string;
-  /** The template, `/v1/organizations/:organizationId`; empty when the request matched none. */
+  /** The route template, `/v1/organizations/:organizationId`; empty if no route matched. */
   route: string;
   status: number;
   ms: number;
-  /** Last characters of the credential; undefined for strangers, as is their organization. */
+  /** The suffix of the credential; undefined for unauthenticated requests, as is the organization. */
   key: string | undefined;
   organizationId: string | undefined;
 }
@@ -19,55 +20,59 @@ export interface AnsweredRequest {
 export const SERVICE_NAME = 'pilothouse';
 export const SCOPE_NAME = 'pilothouse.http';
 
-/** `/services/:serviceId` as OpenTelemetry and OpenAPI write it. */
-export const routeTemplate = memoized((route) => route.replaceAll(/:(\w+)/g, '{$1}'));
+/** `/services/:serviceId` → `/services/{serviceId}`, the notation of OpenTelemetry and OpenAPI. */
+export const routeTemplate = memoize((route) => route.replaceAll(/:(\w+)/g, '{$1}'));
 
-/** The route, or what is said of requests that have none. Together with the method it tells operations apart. */
-export const placeOf = ({ route, operation }: AnsweredRequest): string => route || operation;
+/** Together with the method, identifies the operation; requests without a route have an operation only. */
+export const getRouteOrOperation = ({ route, operation }: CompletedRequest): string => route || operation;
 
-/** What requests of one kind have in common, as the beginning of their lines. */
-interface Heads {
+/** The start of the lines of a request: the part that all requests of one kind share. */
+interface LinePrefixes {
   log: string;
   span: string;
 }
 
-/** How many are remembered: one for each organization, credential, route, method and status. */
-const MAX_KINDS = 5000;
+/** One per organization, credential, route, method and status. */
+const MAX_PREFIXES = 5000;
 
 /**
- * Writes a request as a line of JSON for the table of logs and one for the table of traces. Building objects first took
- * seven times as long, nearly as long as answering the request.
+ * Formats a request as one line of JSON for the logs table and one for the traces table. Building objects first took
+ * seven times as long, nearly as long as handling the request.
  */
 export function createRequestLines(resource: Attributes) {
-  const known = new Map<string, Heads>();
+  const cache = new LRUCache<string, LinePrefixes>({ max: MAX_PREFIXES });
 
-  function headsOf(request: AnsweredRequest, organizationId: string, oneIn: number): Heads {
+  function getPrefixes(request: CompletedRequest, organizationId: string, oneIn: number): LinePrefixes {
     const { method, status, key } = request;
-    const kind = `${organizationId} ${placeOf(request)} ${method} ${status} ${oneIn} ${key}`;
-    const remembered = known.get(kind);
-    if (remembered) return remembered;
-    const heads = makeHeads(request, organizationId, resource, oneIn);
-    if (known.size >= MAX_KINDS) known.clear();
-    known.set(kind, heads);
-    return heads;
+    const kind = `${organizationId} ${getRouteOrOperation(request)} ${method} ${status} ${oneIn} ${key}`;
+    const cached = cache.get(kind);
+    if (cached) return cached;
+    const prefixes = createPrefixes(request, organizationId, resource, oneIn);
+    cache.set(kind, prefixes);
+    return prefixes;
   }
 
-  /** `oneIn` is how many requests this one stands for. */
-  return (request: AnsweredRequest, endMs: number, organizationId: string, oneIn: number): Heads => {
+  /** `oneIn`: how many requests this one represents after sampling. */
+  return (request: CompletedRequest, endMs: number, organizationId: string, oneIn: number): LinePrefixes => {
     const { requestId, ms } = request;
-    const { log, span } = headsOf(request, organizationId, oneIn);
-    // A random UUID is 32 hex digits, which is what a trace id is: from a request's id to its trace without a look-up.
+    const { log, span } = getPrefixes(request, organizationId, oneIn);
+    // A UUID has 32 hex digits, like a trace id, so the request id identifies the trace without a lookup.
     const spanId = requestId.slice(19, 23) + requestId.slice(24);
     const traceId = requestId.slice(0, 8) + requestId.slice(9, 13) + requestId.slice(14, 18) + spanId;
     const ids = `"TraceId":"${traceId}","SpanId":"${spanId}"`;
     return {
       log: `${log},"request.id":"${requestId}","duration_ms":"${ms}"},${ids},"Timestamp":"${unixTime(endMs)}"}\n`,
-      span: `${span},${ids},"Timestamp":"${unixTime(endMs - ms)}","Duration":${nanosOf(ms)}}\n`,
+      span: `${span},${ids},"Timestamp":"${unixTime(endMs - ms)}","Duration":${toNanos(ms)}}\n`,
     };
   };
 }
 
-function makeHeads(request: AnsweredRequest, organizationId: string, resource: Attributes, oneIn: number): Heads {
+function createPrefixes(
+  request: CompletedRequest,
+  organizationId: string,
+  resource: Attributes,
+  oneIn: number,
+): LinePrefixes {
   const { operation, method, status, key } = request;
   const route = routeTemplate(request.route);
   const name = `${method} ${route || operation}`;
@@ -87,9 +92,9 @@ function makeHeads(request: AnsweredRequest, organizationId: string, resource: A
   };
   const log: Omit<LogRow, 'Timestamp' | 'TraceId' | 'SpanId'> = {
     ...origin,
-    ...severityOf(status),
+    ...toSeverity(status),
     Body: `${name} ${status}`,
-    // Last, and left open together with the row.
+    // Last, so that the line can be cut before its closing braces.
     LogAttributes: attributes,
   };
   const span: Omit<SpanRow, 'Timestamp' | 'TraceId' | 'SpanId' | 'Duration'> = {
@@ -104,8 +109,8 @@ function makeHeads(request: AnsweredRequest, organizationId: string, resource: A
   return { log: JSON.stringify(log).slice(0, -2), span: JSON.stringify(span).slice(0, -1) };
 }
 
-/** OpenTelemetry's severities: what we got wrong is an error, what the caller got wrong a warning. */
-function severityOf(status: number): Pick<LogRow, 'SeverityText' | 'SeverityNumber'> {
+/** OpenTelemetry severities: server errors are errors, client errors are warnings. */
+function toSeverity(status: number): Pick<LogRow, 'SeverityText' | 'SeverityNumber'> {
   if (status >= 500) return { SeverityText: 'ERROR', SeverityNumber: 17 };
   if (status >= 400) return { SeverityText: 'WARN', SeverityNumber: 13 };
   return { SeverityText: 'INFO', SeverityNumber: 9 };

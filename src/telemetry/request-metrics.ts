@@ -1,17 +1,23 @@
-import { type Buckets, bucketColumns, createBuckets, observe } from './buckets.ts';
-import { type AnsweredRequest, placeOf, routeTemplate, SCOPE_NAME, SERVICE_NAME } from './request-lines.ts';
-import { type Attributes, type Batch, CUMULATIVE, unixTime } from './rows.ts';
+import { createHistogramCounts, type HistogramCounts, observe, toHistogramColumns } from './histogram-counts.ts';
+import {
+  type CompletedRequest,
+  getRouteOrOperation,
+  routeTemplate,
+  SCOPE_NAME,
+  SERVICE_NAME,
+} from './request-lines.ts';
+import { type Attributes, CUMULATIVE, type TelemetryRows, unixTime } from './rows.ts';
 
 /** Seconds. */
 export const LATENCY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Every series is written every time, so there is a limit to how many there are. */
+/** All series are written every time, so their number is limited. */
 const MAX_SERIES = 2000;
 
 interface Series {
   organizationId: string;
   attributes: Attributes;
-  duration: Buckets;
+  duration: HistogramCounts;
 }
 
 interface Options {
@@ -21,21 +27,21 @@ interface Options {
 }
 
 /**
- * Counts every request, also those whose rows are dropped. Cumulative since the process began, so whatever is not
- * written loses resolution and no request.
+ * Counts every request, including those whose rows are dropped. Cumulative since the start of the process, so a missed
+ * write costs resolution, not requests.
  */
 export function createRequestMetrics({ resource, startMs, maxSeries = MAX_SERIES }: Options) {
   const all: Series[] = [];
-  /** By organization, route, method and status: four look-ups of texts that exist already, no text is built. */
+  /** By organization, route, method and status. Nested maps avoid building a key string for every request. */
   const organizations = new Map<string, Map<string, Map<string, (Series | undefined)[]>>>();
 
-  function seriesOf(request: AnsweredRequest, organizationId: string): Series | undefined {
+  function getSeries(request: CompletedRequest, organizationId: string): Series | undefined {
     const { method, status } = request;
-    const known = organizations.get(organizationId)?.get(placeOf(request))?.get(method)?.[status];
-    return known ?? add(request, organizationId);
+    const existing = organizations.get(organizationId)?.get(getRouteOrOperation(request))?.get(method)?.[status];
+    return existing ?? add(request, organizationId);
   }
 
-  function add(request: AnsweredRequest, organizationId: string): Series | undefined {
+  function add(request: CompletedRequest, organizationId: string): Series | undefined {
     const { operation, method, route, status } = request;
     if (all.length >= maxSeries) return undefined;
     const series: Series = {
@@ -46,10 +52,10 @@ export function createRequestMetrics({ resource, startMs, maxSeries = MAX_SERIES
         'http.response.status_code': String(status),
         operation,
       },
-      duration: createBuckets(LATENCY_BOUNDS),
+      duration: createHistogramCounts(LATENCY_BOUNDS),
     };
     all.push(series);
-    const byMethod = within(within(organizations, organizationId), placeOf(request));
+    const byMethod = getOrAdd(getOrAdd(organizations, organizationId), getRouteOrOperation(request));
     let byStatus = byMethod.get(method);
     if (!byStatus) {
       byStatus = [];
@@ -60,15 +66,15 @@ export function createRequestMetrics({ resource, startMs, maxSeries = MAX_SERIES
   }
 
   return {
-    /** False when there are too many series already and this would be one more. */
-    request(request: AnsweredRequest, organizationId: string): boolean {
-      const series = seriesOf(request, organizationId);
+    /** False if the request needs a new series and there are too many. */
+    request(request: CompletedRequest, organizationId: string): boolean {
+      const series = getSeries(request, organizationId);
       if (!series) return false;
       observe(series.duration, request.ms / 1000);
       return true;
     },
-    /** Adds the state of every series at this moment. */
-    collect(batch: Batch, nowMs: number): void {
+    /** Adds a row for every series. */
+    collect(rows: TelemetryRows, nowMs: number): void {
       const StartTimeUnix = unixTime(startMs);
       const TimeUnix = unixTime(nowMs);
       for (const { organizationId, attributes, duration } of all) {
@@ -82,17 +88,17 @@ export function createRequestMetrics({ resource, startMs, maxSeries = MAX_SERIES
           TimeUnix,
           AggregationTemporality: CUMULATIVE,
         };
-        batch.histogram.push({
+        rows.histogram.push({
           ...row,
           MetricName: 'http.server.request.duration',
-          MetricDescription: 'From the first byte of a request to the last byte of its answer',
+          MetricDescription: 'From the first byte of a request to the last byte of its response',
           MetricUnit: 's',
-          ...bucketColumns(duration),
+          ...toHistogramColumns(duration),
         });
-        batch.sum.push({
+        rows.sum.push({
           ...row,
           MetricName: 'http.server.requests',
-          MetricDescription: 'Answered requests',
+          MetricDescription: 'Completed requests',
           MetricUnit: '{request}',
           Value: duration.count,
           IsMonotonic: true,
@@ -102,7 +108,7 @@ export function createRequestMetrics({ resource, startMs, maxSeries = MAX_SERIES
   };
 }
 
-function within<V>(map: Map<string, Map<string, V>>, key: string): Map<string, V> {
+function getOrAdd<V>(map: Map<string, Map<string, V>>, key: string): Map<string, V> {
   let inner = map.get(key);
   if (!inner) {
     inner = new Map();

@@ -8,7 +8,7 @@ describe('ring', () => {
     return taken;
   };
 
-  it('gives back what came in, oldest first, with its time and weight', () => {
+  it('returns its items oldest first, with time and weight', () => {
     const ring = createRing<string>(3);
     expect([ring.push('a', 1, 1), ring.push('b', 2, 7)]).toEqual([false, false]);
     expect(contents(ring, 1)).toEqual([['a', 1, 1]]);
@@ -16,7 +16,7 @@ describe('ring', () => {
     expect(ring.length).toBe(0);
   });
 
-  it('lets the oldest go when it is full, and says so', () => {
+  it('overwrites the oldest item when it is full', () => {
     const ring = createRing<string>(2);
     const pushed = ['a', 'b', 'c', 'd', 'e'].map((item, at) => ring.push(item, at, 1));
     expect(pushed).toEqual([false, false, true, true, true]);

@@ -1,7 +1,4 @@
-/**
- * The newest `capacity` items, each with its time and how many it stands for. What comes when it is full takes the place of the oldest, in place:
- * nothing is moved, and adding never waits.
- */
+/** A ring buffer of the newest `capacity` items, each with its time and sampling weight. A full ring overwrites the oldest. */
 export function createRing<T>(capacity: number) {
   const items: (T | undefined)[] = new Array(capacity).fill(undefined);
   const times = new Float64Array(capacity);
@@ -13,7 +10,7 @@ export function createRing<T>(capacity: number) {
     get length(): number {
       return length;
     },
-    /** True when the oldest had to go. */
+    /** True if the oldest item was overwritten. */
     push(item: T, timeMs: number, weight: number): boolean {
       let at = first + length;
       if (at >= capacity) at -= capacity;
@@ -27,7 +24,7 @@ export function createRing<T>(capacity: number) {
       first = first + 1 === capacity ? 0 : first + 1;
       return true;
     },
-    /** Removes the oldest, at most `count` of them, and hands each over. */
+    /** Removes up to `count` items, oldest first, and passes each to `visit`. */
     take(count: number, visit: (item: T, timeMs: number, weight: number) => void): void {
       for (let left = Math.min(count, length); left > 0; left--) {
         const item = items[first] as T;
@@ -41,5 +38,3 @@ export function createRing<T>(capacity: number) {
     },
   };
 }
-
-export type Ring<T> = ReturnType<typeof createRing<T>>;

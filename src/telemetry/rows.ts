@@ -1,4 +1,4 @@
-/** The engine's tables of telemetry, with the columns that OpenTelemetry's exporter gives them and the organization. */
+/** The engine's telemetry tables: the columns of OpenTelemetry's ClickHouse exporter plus the organization. */
 export const TABLES = {
   logs: 'otel_logs',
   traces: 'otel_traces',
@@ -15,8 +15,8 @@ export type TableKind = keyof typeof TABLES;
 export const DELTA = 1;
 export const CUMULATIVE = 2;
 
-/** A `DateTime64(9)` as seconds since 1970 and nine decimals, in text: it means the same in every time zone. */
-export type UnixTime = string;
+/** A `DateTime64(9)` as epoch seconds with nine decimals, independent of time zones. */
+type UnixTime = string;
 
 export type Attributes = Record<string, string>;
 
@@ -41,7 +41,7 @@ export interface SpanRow extends Row {
   Timestamp: UnixTime;
   TraceId: string;
   SpanId: string;
-  /** Empty for the first span of a trace. */
+  /** Empty for the root span of a trace. */
   ParentSpanId: string;
   SpanName: string;
   SpanKind: 'Server' | 'Client' | 'Internal' | 'Producer' | 'Consumer';
@@ -64,20 +64,20 @@ export interface MetricRow extends Row {
   TimeUnix: UnixTime;
 }
 
-export interface GaugeRow extends MetricRow {
+interface GaugeRow extends MetricRow {
   Value: number;
 }
 
-export interface SumRow extends MetricRow {
+interface SumRow extends MetricRow {
   Value: number;
   AggregationTemporality: number;
   IsMonotonic: boolean;
 }
 
-export interface HistogramRow extends MetricRow {
+interface HistogramRow extends MetricRow {
   Count: number;
   Sum: number;
-  /** One more than the bounds: the last is for everything beyond. */
+  /** One more than the bounds: the last is for values above all bounds. */
   BucketCounts: number[];
   ExplicitBounds: readonly number[];
   Min: number;
@@ -85,7 +85,7 @@ export interface HistogramRow extends MetricRow {
   AggregationTemporality: number;
 }
 
-export interface ExponentialHistogramRow extends MetricRow {
+interface ExponentialHistogramRow extends MetricRow {
   Count: number;
   Sum: number;
   Scale: number;
@@ -99,14 +99,14 @@ export interface ExponentialHistogramRow extends MetricRow {
   AggregationTemporality: number;
 }
 
-export interface SummaryRow extends MetricRow {
+interface SummaryRow extends MetricRow {
   Count: number;
   Sum: number;
   'ValueAtQuantiles.Quantile': number[];
   'ValueAtQuantiles.Value': number[];
 }
 
-export interface RowOf {
+interface RowByKind {
   logs: LogRow;
   traces: SpanRow;
   gauge: GaugeRow;
@@ -116,10 +116,10 @@ export interface RowOf {
   summary: SummaryRow;
 }
 
-/** Rows by the table they go to. */
-export type Batch = { [kind in TableKind]: RowOf[kind][] };
+/** Rows by table. */
+export type TelemetryRows = { [kind in TableKind]: RowByKind[kind][] };
 
-export const emptyBatch = (): Batch => ({
+export const createTelemetryRows = (): TelemetryRows => ({
   logs: [],
   traces: [],
   gauge: [],
@@ -133,11 +133,11 @@ export const TABLE_KINDS = Object.keys(TABLES) as TableKind[];
 
 const NANOS_PER_MS = 1e6;
 
-/** `ms` may have decimals; a double holds today's time to about a quarter of a microsecond. */
+/** `ms` may be fractional; a double is precise to about a quarter of a microsecond today. */
 export function unixTime(ms: number): UnixTime {
   const seconds = Math.floor(ms / 1000);
   const nanos = Math.min(999_999_999, Math.round((ms - seconds * 1000) * NANOS_PER_MS));
   return `${seconds}.${String(nanos).padStart(9, '0')}`;
 }
 
-export const nanosOf = (ms: number): number => Math.round(ms * NANOS_PER_MS);
+export const toNanos = (ms: number): number => Math.round(ms * NANOS_PER_MS);

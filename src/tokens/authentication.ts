@@ -1,15 +1,15 @@
+import { isExpired } from '../credentials/expiry.ts';
 import type { LastUsed } from '../credentials/last-used.ts';
-import { hashOf } from '../credentials/secrets.ts';
-import type { Authenticate, Caller } from '../http/guard.ts';
+import { hashSecret } from '../credentials/secrets.ts';
+import type { Authenticate, Identity } from '../http/guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { computedOnce, memoized } from '../kernel/memo.ts';
-import { soon } from '../kernel/soon.ts';
+import { mapMaybe } from '../kernel/maybe-promise.ts';
+import { memoize, memoizeByObject } from '../kernel/memo.ts';
 import type { Db } from '../state/tables.ts';
-import { findTokenByHash, type IdentifiedToken } from './store.ts';
-import { ACCESS_ROLES } from './token.ts';
+import { findTokenByHash, type TokenWithRevision } from './store.ts';
 
-const REFUSAL = 'Unauthorized access. API key is missing or invalid.';
+const UNAUTHORIZED = 'Unauthorized access. API key is missing or invalid.';
 
 interface Options {
   db: Db;
@@ -17,37 +17,34 @@ interface Options {
   lastUsed: LastUsed;
 }
 
-/** Bearer token → caller. The token is looked up for every request, so a revoked one stops at once, on every node. */
+/** Bearer token → identity. The token is read for every request, so a deleted one is rejected at once, on every node. */
 export function createTokenAuthentication({ db, clock, lastUsed }: Options): Authenticate {
-  // Arithmetic, which no change of a token can make wrong; wrong tokens come in any number, so few are kept.
-  const hashIn = memoized((header) => {
+  // Hashes never go stale. Invalid tokens are unlimited in number, so the cache is small.
+  const hashToken = memoize((header) => {
     const text = /^bearer +(\S+)\s*$/i.exec(header)?.[1];
-    return text === undefined ? '' : hashOf(text);
+    return text === undefined ? '' : hashSecret(text);
   });
   return (header = '') => {
-    const tokenHash = hashIn(header);
-    return soon(tokenHash === '' ? undefined : findTokenByHash(db, tokenHash), (found) => {
-      if (!found || (found.token.expireAt !== undefined && found.token.expireAt <= clock.now()))
-        throw new AppError('unauthorized', REFUSAL);
-      lastUsed.note(found.token);
-      return callerWith(found);
+    const tokenHash = hashToken(header);
+    return mapMaybe(tokenHash === '' ? undefined : findTokenByHash(db, tokenHash), (found) => {
+      if (!found || isExpired(found.token.expireAt, clock.now())) throw new AppError('unauthorized', UNAUTHORIZED);
+      lastUsed.record(found.token);
+      return toIdentity(found);
     });
   };
 }
 
-const callerWith = computedOnce(
-  ({ token, dashboardRevision }: IdentifiedToken): Caller => ({
+const toIdentity = memoizeByObject(
+  ({ token, dashboardRevision }: TokenWithRevision): Identity => ({
     organizationId: token.organizationId,
-    costRevision: 0,
-    dashboardRevision,
+    revisions: { costs: 0, dashboards: dashboardRevision },
     credentialId: token.id,
     credentialName: token.name,
     suffix: token.tokenSuffix,
-    roles: ACCESS_ROLES[token.access],
-    allows: undefined,
+    roles: [token.access],
+    allowsAddress: undefined,
   }),
 );
 
-/** Why a token that may only read is refused. */
-export const needsWriteToken = (): string =>
-  'This operation makes a change: it needs a read-write token, and this token may only read';
+/** The error for a read-only token on an operation that needs write access. */
+export const needsWriteToken = (): string => 'This operation needs a read-write token; this token is read-only';

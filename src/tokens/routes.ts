@@ -1,17 +1,16 @@
 import Type from 'typebox';
 import { actorOf } from '../audit/request-actor.ts';
-import { bareManagementAnswer, bareSuccess, managementAnswer, success } from '../http/envelopes.ts';
-import { callerOf } from '../http/guard.ts';
+import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
+import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import { CreateTokenBody, CreateTokenResult, TokenPath, TokenRecord, tokenRecord } from './schema.ts';
+import { CreateTokenBody, CreateTokenResult, TokenPath, TokenRecord, toTokenRecord } from './schema.ts';
 import type { Tokens } from './tokens.ts';
 
-const read = ['admin', 'developer'];
-const change = ['admin'];
 const tags = ['Dashboard tokens'];
 
-/** On the management side: whoever manages keys manages these. */
+/** Tokens are managed with a key, on the management interface. */
 export function tokenRoutes({ tokens }: { tokens: Tokens }): Routes {
   return (app) => {
     app.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'));
@@ -19,52 +18,56 @@ export function tokenRoutes({ tokens }: { tokens: Tokens }): Routes {
     app.get(
       '/v1/organizations/:organizationId/dashboardTokens',
       {
-        config: { operation: 'dashboardTokenGetList', roles: read },
+        config: { operation: 'dashboardTokenGetList', roles: READERS },
         schema: {
           tags,
           summary: 'List dashboard tokens',
           params: OrganizationPath,
-          response: managementAnswer(Type.Array(TokenRecord)),
+          response: managementResponse(Type.Array(TokenRecord)),
         },
       },
-      async (request) => success(request, (await tokens.list(callerOf(request).organizationId)).map(tokenRecord)),
+      async (request) => success(request, (await tokens.list(getIdentity(request).organizationId)).map(toTokenRecord)),
     );
 
     app.post(
       '/v1/organizations/:organizationId/dashboardTokens',
       {
-        config: { operation: 'dashboardTokenCreate', roles: change },
+        config: { operation: 'dashboardTokenCreate', roles: ADMINS },
         schema: {
           tags,
           summary: 'Create dashboard token',
-          description: 'The token is shown this once.',
+          description: 'Returns the token once.',
           params: OrganizationPath,
           body: CreateTokenBody,
-          response: managementAnswer(CreateTokenResult),
+          response: managementResponse(CreateTokenResult),
         },
       },
       async (request) => {
-        const { organizationId } = callerOf(request);
+        const { organizationId } = getIdentity(request);
         const { token, text } = await tokens.create(actorOf(request), organizationId, request.body);
-        return success(request, { dashboardToken: tokenRecord(token), token: text });
+        return success(request, { dashboardToken: toTokenRecord(token), token: text });
       },
     );
 
     app.delete(
       '/v1/organizations/:organizationId/dashboardTokens/:tokenId',
       {
-        config: { operation: 'dashboardTokenDelete', roles: change },
+        config: { operation: 'dashboardTokenDelete', roles: ADMINS },
         schema: {
           tags,
           summary: 'Delete dashboard token',
-          description: 'It is refused from the next request on.',
+          description: 'The token is rejected from the next request on.',
           params: TokenPath,
-          response: bareManagementAnswer,
+          response: emptyManagementResponse,
         },
       },
       async (request) => {
-        await tokens.remove(actorOf(request), callerOf(request).organizationId, request.params.tokenId.toLowerCase());
-        return bareSuccess(request);
+        await tokens.remove(
+          actorOf(request),
+          getIdentity(request).organizationId,
+          request.params.tokenId.toLowerCase(),
+        );
+        return emptySuccess(request);
       },
     );
   };

@@ -1,12 +1,14 @@
 import Type, { type Static } from 'typebox';
-import { isoSeconds, isoTime } from '../kernel/clock.ts';
+import { formatExpiry } from '../credentials/expiry.ts';
+import { isoSeconds } from '../kernel/clock.ts';
+import { TOKEN_ACCESSES } from '../kernel/roles.ts';
 import { CredentialName, ExpireAt } from '../keys/schema.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import { TOKEN_ACCESSES, type Token } from './token.ts';
+import type { Token } from './token.ts';
 
 export const TokenPath = Type.Object({ ...OrganizationPath.properties, tokenId: Type.String({ format: 'uuid' }) });
 
-const Access = Type.Enum([...TOKEN_ACCESSES], { description: 'read when left out; write may also read' });
+const Access = Type.Enum([...TOKEN_ACCESSES], { description: 'Defaults to read; write includes read' });
 
 export const CreateTokenBody = Type.Object({
   name: Type.Optional(CredentialName),
@@ -18,19 +20,21 @@ export const TokenRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
   access: Type.Enum([...TOKEN_ACCESSES]),
-  tokenSuffix: Type.String({ description: 'The last characters of the token; empty for a short one' }),
+  tokenSuffix: Type.String({ description: 'The last four characters of the token; empty for a short token' }),
   createdAt: Type.String({ format: 'date-time' }),
-  expireAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'null: never' }),
-  usedAt: Type.Optional(Type.String({ format: 'date-time', description: 'To the minute; absent until the first use' })),
+  expireAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'null means never' }),
+  usedAt: Type.Optional(
+    Type.String({ format: 'date-time', description: 'One-minute precision; absent until the first use' }),
+  ),
 });
 
 export const CreateTokenResult = Type.Object({
   dashboardToken: TokenRecord,
-  token: Type.String({ description: 'The Bearer token; shown once' }),
+  token: Type.String({ description: 'The bearer token; returned once' }),
 });
 
-/** As everybody may see it who may see the token at all. */
-export function tokenRecord(token: Token): Static<typeof TokenRecord> {
+/** The public fields of a token. */
+export function toTokenRecord(token: Token): Static<typeof TokenRecord> {
   const { id, name, access, tokenSuffix, createdAt, expireAt, usedAt } = token;
   return {
     id,
@@ -38,7 +42,7 @@ export function tokenRecord(token: Token): Static<typeof TokenRecord> {
     access,
     tokenSuffix,
     createdAt: isoSeconds(createdAt),
-    expireAt: expireAt === undefined ? null : isoTime(expireAt),
+    expireAt: formatExpiry(expireAt),
     ...(usedAt === undefined ? {} : { usedAt: isoSeconds(usedAt) }),
   };
 }

@@ -1,8 +1,9 @@
-import { computedOnce } from '../kernel/memo.ts';
-import { type Soon, soon } from '../kernel/soon.ts';
+import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
+import { memoizeByObject } from '../kernel/memo.ts';
+import type { TokenAccess } from '../kernel/roles.ts';
 import { prepared } from '../state/prepared.ts';
 import type { DashboardTokenRow, Db } from '../state/tables.ts';
-import type { Token, TokenAccess } from './token.ts';
+import type { Token } from './token.ts';
 
 const toToken = (row: DashboardTokenRow): Token => ({
   id: row.id,
@@ -37,18 +38,18 @@ const selectByHash = prepared((db: Db, value: { tokenHash: string }) =>
     .where('dashboard_tokens.token_hash', '=', value.tokenHash),
 );
 
-/** A token, and the revision of the dashboards it may see. */
-export interface IdentifiedToken {
+export interface TokenWithRevision {
   token: Token;
+  /** Of the organization's dashboards and sources. */
   dashboardRevision: number;
 }
 
-/** The only look-up that knows no organization yet: it is how a request gets one. */
-export function findTokenByHash(db: Db, tokenHash: string): Soon<IdentifiedToken | undefined> {
-  return soon(selectByHash.first(db, { tokenHash }), (row) => row && identified(row));
+/** Not limited to an organization: the token determines the organization of the request. */
+export function findTokenByHash(db: Db, tokenHash: string): MaybePromise<TokenWithRevision | undefined> {
+  return mapMaybe(selectByHash.first(db, { tokenHash }), (row) => row && toTokenWithRevision(row));
 }
 
-const selectCurrent = prepared((db: Db, value: { organizationId: string; id: string }) =>
+const selectWithRevision = prepared((db: Db, value: { organizationId: string; id: string }) =>
   db
     .selectFrom('dashboard_tokens')
     .innerJoin('organizations', 'organizations.id', 'dashboard_tokens.organization_id')
@@ -58,17 +59,17 @@ const selectCurrent = prepared((db: Db, value: { organizationId: string; id: str
     .where('dashboard_tokens.id', '=', value.id),
 );
 
-export async function findCurrentToken(
+export async function findTokenWithRevision(
   db: Db,
   organizationId: string,
   id: string,
-): Promise<IdentifiedToken | undefined> {
-  const row = await selectCurrent.first(db, { organizationId, id });
-  return row && identified(row);
+): Promise<TokenWithRevision | undefined> {
+  const row = await selectWithRevision.first(db, { organizationId, id });
+  return row && toTokenWithRevision(row);
 }
 
-const identified = computedOnce(
-  (row: DashboardTokenRow & { dashboard_revision: number }): IdentifiedToken => ({
+const toTokenWithRevision = memoizeByObject(
+  (row: DashboardTokenRow & { dashboard_revision: number }): TokenWithRevision => ({
     token: toToken(row),
     dashboardRevision: row.dashboard_revision,
   }),
@@ -103,7 +104,7 @@ export async function deleteToken(tx: Db, organizationId: string, id: string): P
   await tx.deleteFrom('dashboard_tokens').where('organization_id', '=', organizationId).where('id', '=', id).execute();
 }
 
-/** Never backwards: another node may have seen the token later. */
+/** Never moves backwards: another node may have stored a later use. */
 export async function markTokenUsed(tx: Db, organizationId: string, id: string, usedAt: number): Promise<void> {
   await tx
     .updateTable('dashboard_tokens')

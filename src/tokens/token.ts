@@ -1,17 +1,9 @@
-export const TOKEN_ACCESSES = ['read', 'write'] as const;
-/** A token of `write` may also read. */
-export type TokenAccess = (typeof TOKEN_ACCESSES)[number];
+import type { TokenAccess } from '../kernel/roles.ts';
 
-/** What a route asks for, and what somebody with either access has. */
-export const READ = ['read'] as const;
-export const WRITE = ['write'] as const;
-export const ACCESS_ROLES: Record<TokenAccess, readonly string[]> = { read: READ, write: [...READ, ...WRITE] };
-
-/** What a token may do when nobody said more. */
 export const DEFAULT_ACCESS: TokenAccess = 'read';
 export const DEFAULT_TOKEN_NAME = 'dashboard token';
 
-/** A dashboard token: it sees the dashboards of one organization, and with `write` may change them. */
+/** A dashboard token. Reads the dashboards of one organization; with `write` access it can also change them. */
 export interface Token {
   id: string;
   organizationId: string;

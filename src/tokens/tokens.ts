@@ -1,17 +1,18 @@
 import type { Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
-import { futureExpiry } from '../credentials/expiry.ts';
-import { hashOf, newToken, suffixOf } from '../credentials/secrets.ts';
-import { type Clock, isoTime } from '../kernel/clock.ts';
+import { formatExpiry, parseFutureExpiry } from '../credentials/expiry.ts';
+import { hashSecret, newToken, toSuffix } from '../credentials/secrets.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
+import type { TokenAccess } from '../kernel/roles.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import { deleteToken, insertToken, listTokens } from './store.ts';
-import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token, type TokenAccess } from './token.ts';
+import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token } from './token.ts';
 
-/** What a token can be given; everything else about it is ours to decide. */
-export interface TokenSettings {
+/** The settings of a token that a client can choose. */
+interface TokenSettings {
   name?: string | undefined;
   access?: TokenAccess | undefined;
   /** ISO 8601 with an offset; null or empty: never. */
@@ -29,7 +30,7 @@ export type Tokens = ReturnType<typeof createTokens>;
 
 export function createTokens({ state, clock, audit, organizations }: Options) {
   return {
-    /** The token's text is returned this once; the row holds its hash. */
+    /** Returns the text of the token once; only its hash is stored. */
     async create(
       actor: Actor,
       organizationId: string,
@@ -41,16 +42,16 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
         organizationId,
         name,
         access,
-        tokenHash: hashOf(text),
-        tokenSuffix: suffixOf(text),
+        tokenHash: hashSecret(text),
+        tokenSuffix: toSuffix(text),
         createdAt: clock.now(),
-        expireAt: futureExpiry(expireAt, clock.now()),
+        expireAt: parseFutureExpiry(expireAt, clock.now()),
         usedAt: undefined,
       };
       await state.write(async (tx) => {
         await organizations.take(tx, organizationId);
         await insertToken(tx, token);
-        const after = tokenInTrail(token);
+        const after = toAuditFields(token);
         await audit.record(tx, actor, {
           organizationId,
           type: 'dashboard_token_create',
@@ -61,14 +62,14 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
       return { token, text };
     },
 
-    /** It is refused from the next request on. */
+    /** The token is rejected from the next request on. */
     async remove(actor: Actor, organizationId: string, id: string): Promise<Token> {
       return state.write(async (tx) => {
         await organizations.take(tx, organizationId);
         const token = (await listTokens(tx, organizationId)).find((one) => one.id === id);
         if (!token) throw new AppError('not_found', `token ${id} does not exist`);
         await deleteToken(tx, organizationId, id);
-        const before = tokenInTrail(token);
+        const before = toAuditFields(token);
         await audit.record(tx, actor, {
           organizationId,
           type: 'dashboard_token_delete',
@@ -83,7 +84,7 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
   };
 }
 
-/** The token as the audit trail may hold it. */
-export function tokenInTrail({ name, access, tokenSuffix, expireAt }: Token) {
-  return { name, access, tokenSuffix, expireAt: expireAt === undefined ? null : isoTime(expireAt) };
+/** The fields of a token that the audit log may contain. */
+function toAuditFields({ name, access, tokenSuffix, expireAt }: Token) {
+  return { name, access, tokenSuffix, expireAt: formatExpiry(expireAt) };
 }

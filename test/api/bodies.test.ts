@@ -12,7 +12,7 @@ const keys = `/v1/organizations/${acme.id}/keys`;
 const bytes = (...values: number[]) => Uint8Array.from(values);
 const text = (value: string) => new TextEncoder().encode(value);
 
-/** Valid JSON of exactly that many bytes. */
+/** Valid JSON with exactly this many bytes. */
 const padded = (size: number) => `{"numReplicas":4,"padding":"${'a'.repeat(size - 30)}"}`;
 
 onEachStore('request bodies', (store) => {
@@ -31,7 +31,7 @@ onEachStore('request bodies', (store) => {
     ['any letter case', { 'content-type': 'Application/JSON;charset=UTF-8' }],
     ['an identity encoding', { ...JSON_TYPE, 'content-encoding': 'identity' }],
     ['an identity encoding in capitals', { ...JSON_TYPE, 'content-encoding': 'IDENTITY' }],
-  ])('B5: the content type may carry %s', async (_, headers) => {
+  ])('B5: the content type may have %s', async (_, headers) => {
     const { status, json } = await patch('{"numReplicas":5}', headers);
     expect([status, json.result?.numReplicas]).toEqual([200, 5]);
   });
@@ -53,7 +53,7 @@ onEachStore('request bodies', (store) => {
     expect((await stored()).numReplicas).toBe(3);
   });
 
-  it('B3: a body of 1 MiB is read, one byte more is a 413', async () => {
+  it('B3: a body of 1 MiB is accepted, one byte more is a 413', async () => {
     const fits = padded(MIB);
     expect(fits.length).toBe(MIB);
     expect((await patch(fits)).json.result?.numReplicas).toBe(4);
@@ -62,7 +62,7 @@ onEachStore('request bodies', (store) => {
     expect((await stored()).numReplicas).toBe(3);
   });
 
-  it('B3: a chunked body over the limit is a 413 as well', async () => {
+  it('B3: a chunked body over the limit is a 413', async () => {
     const authorization = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
     const connection = await rawConnection(server.url);
     connection.send(
@@ -77,7 +77,7 @@ onEachStore('request bodies', (store) => {
     const piece = 'a'.repeat(64 * 1024);
     for (let sent = 0; sent <= MIB; sent += piece.length)
       connection.send(`${piece.length.toString(16)}\r\n${piece}\r\n`);
-    expectFailure(path, await connection.answer(), 413);
+    expectFailure(path, await connection.response(), 413);
     connection.socket.destroy();
   });
 
@@ -87,7 +87,7 @@ onEachStore('request bodies', (store) => {
     ['null', 'null'],
     ['an empty object', '{}'],
     ['white space around it', ' \r\n\t{} \n'],
-    ['only members that nobody knows', '{"name":"x","unknown":[1]}'],
+    ['only unknown members', '{"name":"x","unknown":[1]}'],
     [
       'null for every member',
       '{"numReplicas":null,"idleScaling":null,"idleTimeoutMinutes":null,"minTotalMemoryGb":null,"maxTotalMemoryGb":null}',
@@ -114,7 +114,7 @@ onEachStore('request bodies', (store) => {
     ['escapes in a name', '{"\\u006eumReplicas": 4}'],
     ['100 levels of something unknown', `{"numReplicas": 4, "deep": ${'['.repeat(99)}${']'.repeat(99)}}`],
     ['brackets inside a string', `{"numReplicas": 4, "text": "${'['.repeat(300)}\\"{"}`],
-  ])('B5: %s is read as JSON means it', async (_, body) => {
+  ])('B5: %s is parsed as JSON', async (_, body) => {
     const { status, json } = await patch(body);
     expect([status, json.result?.numReplicas]).toEqual([200, 4]);
   });
@@ -150,7 +150,7 @@ onEachStore('request bodies', (store) => {
   });
 
   it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])(
-    'B5: a member named %s is data that nobody asked for',
+    'B5: a member named %s is ignored',
     async (name) => {
       const { status } = await patch(`{"${name}": {"numReplicas": 9, "idleScaling": false}}`);
       expect(status).toBe(200);

@@ -1,8 +1,10 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { acme, fleet, globex } from '../support/fleet.ts';
 import { useReceiver } from '../support/receiver.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 const today = new Date().toISOString().slice(0, 10);
 const spending = structuredClone(fleet) as { organizations: { usageCosts?: object[] }[] };
@@ -19,10 +21,10 @@ onEachStore('budgets over HTTP', (store) => {
   const base = `/v1/organizations/${acme.id}/budgets`;
   const call = (method: string, path: string, body?: object, key = acme.admin) =>
     server.call({ method, path, key, ...(body ? { body } : {}) });
-  const made = async (body: object) => (await call('POST', base, body)).json.result;
+  const create = async (body: object) => (await call('POST', base, body)).json.result;
 
-  it('are made, listed, read, changed and deleted, and each change is in the trail', async () => {
-    const budget = await made({ name: 'Team', monthlyCHC: 1234.5 });
+  it('can be created, listed, read, updated and deleted, and each change is in the audit log', async () => {
+    const budget = await create({ name: 'Team', monthlyCHC: 1234.5 });
     expect(budget).toMatchObject({
       name: 'Team',
       monthlyCHC: 1234.5,
@@ -61,7 +63,7 @@ onEachStore('budgets over HTTP', (store) => {
     ]);
   });
 
-  it('K1: a secret that is made here is shown once; one that is given, never', async () => {
+  it('K1: show a generated secret once, and a given one never', async () => {
     const { status, headers, json } = await call('POST', base, {
       monthlyCHC: 1_000_000,
       webhook: { url: receiver.url },
@@ -69,7 +71,10 @@ onEachStore('budgets over HTTP', (store) => {
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
     const { id, webhook } = json.result;
     expect(webhook.secret).toMatch(/^phw_[0-9A-Za-z]{49}$/);
-    const given = await made({ monthlyCHC: 1_000_000, webhook: { url: receiver.url, secret: 'given-by-the-caller' } });
+    const given = await create({
+      monthlyCHC: 1_000_000,
+      webhook: { url: receiver.url, secret: 'given-by-the-caller' },
+    });
     expect(given.webhook).toEqual({ url: receiver.url });
     const kept = await call('PATCH', `${base}/${id}`, { webhook: { url: 'https://example.com/other' } });
     expect(kept.json.result.webhook).toEqual({ url: 'https://example.com/other' });
@@ -88,21 +93,22 @@ onEachStore('budgets over HTTP', (store) => {
         expect(text).not.toContain(secret);
   });
 
-  it('tell their receiver soon after they are made, and show that they have', async () => {
+  it('send alerts soon after they are created, and list them', async () => {
     receiver.received.length = 0;
-    const budget = await made({
+    const budget = await create({
       name: 'small',
       monthlyCHC: 100,
       thresholds: [50, 75, 90],
       webhook: { url: receiver.url },
     });
-    const told = await until(
+    const alerts = await until(
       async () => (await call('GET', `${base}/${budget.id}`)).json.result.notices,
       (notices) =>
         notices.length === 2 && notices.every(({ delivery }: { delivery: string }) => delivery === 'delivered'),
-      'the budget does not tell',
+      'the alerts are not delivered',
+      60_000,
     );
-    expect(told.map(({ threshold, month }: Record<string, unknown>) => [threshold, month])).toEqual([
+    expect(alerts.map(({ threshold, month }: Record<string, unknown>) => [threshold, month])).toEqual([
       [50, today.slice(0, 7)],
       [75, today.slice(0, 7)],
     ]);
@@ -133,15 +139,15 @@ onEachStore('budgets over HTTP', (store) => {
     [{}, 'request body.monthlyCHC: The value is required <missing>'],
     [
       { monthlyCHC: 0 },
-      'request body.monthlyCHC: The value must be more than 0 and at most 1000000000, with at most 6 decimals <number:0>',
+      'request body.monthlyCHC: The value must be greater than 0 and at most 1000000000, with at most 6 decimals <number:0>',
     ],
     [
       { monthlyCHC: -5 },
-      'request body.monthlyCHC: The value must be more than 0 and at most 1000000000, with at most 6 decimals <number:-5>',
+      'request body.monthlyCHC: The value must be greater than 0 and at most 1000000000, with at most 6 decimals <number:-5>',
     ],
     [
       { monthlyCHC: 0.1234567 },
-      'request body.monthlyCHC: The value must be more than 0 and at most 1000000000, with at most 6 decimals <number:0.1234567>',
+      'request body.monthlyCHC: The value must be greater than 0 and at most 1000000000, with at most 6 decimals <number:0.1234567>',
     ],
     [{ monthlyCHC: '5' }, 'request body.monthlyCHC: The value must be a number <string:5>'],
     [{ monthlyCHC: 1, name: '' }, 'request body.name: The value must not be empty <string:>'],
@@ -149,36 +155,36 @@ onEachStore('budgets over HTTP', (store) => {
     [{ monthlyCHC: 1, thresholds: [50, 50] }, 'request body.thresholds: The list must not repeat an element <array>'],
     [
       { monthlyCHC: 1, thresholds: [0] },
-      'request body.thresholds[0]: The value must be a whole number of percent from 1 to 1000, or forecast <number:0>',
+      'request body.thresholds[0]: The value must be an integer percentage from 1 to 1000, or forecast <number:0>',
     ],
     [
       { monthlyCHC: 1, thresholds: ['soon'] },
-      'request body.thresholds[0]: The value must be a whole number of percent from 1 to 1000, or forecast <string:soon>',
+      'request body.thresholds[0]: The value must be an integer percentage from 1 to 1000, or forecast <string:soon>',
     ],
     [{ monthlyCHC: 1, webhook: {} }, 'request body.webhook.url: The value is required <missing>'],
     [
       { monthlyCHC: 1, webhook: { url: 'ftp://x/' } },
-      'request body.webhook.url: The value must be an http or https address <string>',
+      'request body.webhook.url: The value must be an http or https URL <string>',
     ],
     [
       { monthlyCHC: 1, webhook: { url: 'https://a:b@example.com/' } },
-      'request body.webhook.url: The value must not hold a user name or password <string>',
+      'request body.webhook.url: The value must not contain a user name or password <string>',
     ],
     [
       { monthlyCHC: 1, webhook: { url: 'http://169.254.169.254/' } },
-      'request body.webhook.url: The address is link-local, reserved or a metadata service, and is never called <string>',
+      'request body.webhook.url: The address is link-local, reserved or a metadata service, which is never allowed <string>',
     ],
     [
       { monthlyCHC: 1, webhook: { url: 'https://example.com/', secret: 'short' } },
       'request body.webhook.secret: The value must have at least 16 characters <string>',
     ],
-  ])('refuse %j', async (body, error) => {
-    const answer = await call('POST', base, body);
-    expect([answer.status, answer.json.error]).toEqual([400, `BAD_REQUEST: ${error}`]);
+  ])('reject %j', async (body, error) => {
+    const { status, json } = await call('POST', base, body);
+    expect([status, json.error]).toEqual([400, `BAD_REQUEST: ${error}`]);
   });
 
-  it('R1, M4: a developer reads them, nobody else’s are there', async () => {
-    const { id } = await made({ monthlyCHC: 1_000_000 });
+  it('R1, M4: can be read by developers, and only within their organization', async () => {
+    const { id } = await create({ monthlyCHC: 1_000_000 });
     expect((await call('GET', `${base}/${id}`, undefined, acme.developer)).status).toBe(200);
     expect((await call('PATCH', `${base}/${id}`, { name: 'x' }, acme.developer)).status).toBe(403);
     expect((await call('GET', base, undefined, acme.query)).status).toBe(403);
@@ -190,24 +196,24 @@ onEachStore('budgets over HTTP', (store) => {
     );
   });
 
-  it('an organization has at most 100 of them', async () => {
+  it('are limited to 100 per organization', async () => {
     const path = `/v1/organizations/${globex.id}/budgets`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 101 }, () =>
         server.call({ method: 'POST', path, key: globex.admin, body: { monthlyCHC: 1_000_000 } }),
       ),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
-    expect(answers.find(({ status }) => status === 409)?.json.error).toBe(
-      'CONFLICT: The organization has 100 budgets, which is the most it may have',
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(100);
+    expect(responses.find(({ status }) => status === 409)?.json.error).toBe(
+      'CONFLICT: The organization has reached its limit of 100 budgets',
     );
   });
 });
 
-onEachStore('budgets of a server that calls no private address', (store) => {
+onEachStore('budgets of a server that does not allow private addresses', (store) => {
   const server = useServer(store);
 
-  it('say so at once', async () => {
+  it('reject a webhook with a private address', async () => {
     const { status, json } = await server.call({
       method: 'POST',
       path: `/v1/organizations/${acme.id}/budgets`,
@@ -216,7 +222,7 @@ onEachStore('budgets of a server that calls no private address', (store) => {
     });
     expect([status, json.error]).toEqual([
       400,
-      'BAD_REQUEST: request body.webhook.url: The address is private; --webhook-allow-private yes would permit it <string>',
+      'BAD_REQUEST: request body.webhook.url: The address is private; allow private addresses with --webhook-allow-private yes <string>',
     ]);
   });
 });

@@ -4,7 +4,7 @@ import { acme } from '../support/fleet.ts';
 import { madeKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
-onEachStore('the address of a client', (store) => {
+onEachStore('the client address', (store) => {
   describe('without a trusted proxy', () => {
     const server = useServer(store);
 
@@ -44,13 +44,13 @@ onEachStore('the address of a client', (store) => {
       ['10.1.2.3', '10.1.2.3'],
       ['[2001:DB8::1]:443', '2001:db8::1'],
       ['', '127.0.0.1'],
-    ])('B9: of X-Forwarded-For: %s the right-most address that is no proxy counts', async (header, refused) => {
+    ])('B9: X-Forwarded-For: %s: the right-most address that is not a proxy counts', async (header, rejected) => {
       const { status, json } = await whoAmI(server, office, { 'x-forwarded-for': header });
-      if (refused === undefined) expect(status).toBe(200);
-      else expect([status, json.error]).toEqual([403, `FORBIDDEN: This key may not be used from ${refused}`]);
+      if (rejected === undefined) expect(status).toBe(200);
+      else expect([status, json.error]).toEqual([403, `FORBIDDEN: This key may not be used from ${rejected}`]);
     });
 
-    it('B9: without the header the proxy itself is the client', async () => {
+    it('B9: without the header, the proxy is the client', async () => {
       expect((await whoAmI(server, office)).json.error).toBe('FORBIDDEN: This key may not be used from 127.0.0.1');
       expect((await whoAmI(server, acme.admin)).status).toBe(200);
     });

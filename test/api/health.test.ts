@@ -8,12 +8,12 @@ onEachStore('health', (store) => {
   it.each([
     ['/healthz', { status: 'ok' }],
     ['/readyz', { status: 'ready' }],
-  ])('%s answers without credentials', async (path, expected) => {
+  ])('%s needs no credentials', async (path, expected) => {
     const { status, json } = await server.call({ path });
     expect([status, json]).toEqual([200, expected]);
   });
 
-  it('HEAD works where GET does, for probes that want no body', async () => {
+  it('HEAD works like GET, for probes that need no body', async () => {
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json']) {
       const { status, text } = await server.call({ method: 'HEAD', path });
       expect([path, status, text]).toEqual([path, 200, '']);
@@ -30,7 +30,7 @@ onEachStore('health', (store) => {
           ?.split(' ')[1] ?? 0,
       );
 
-    it('is the text that Prometheus reads', async () => {
+    it('is in the Prometheus text format', async () => {
       const { headers, text } = await server.call({ path: '/metrics' });
       expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
       for (const line of text.split('\n')) expect(line).toMatch(/^(|# (HELP|TYPE) \w+ .*|\w+(\{.*\})? \S+)$/);
@@ -55,7 +55,7 @@ onEachStore('health', (store) => {
       for (const sample of samples) expect(value(after, sample) - value(before, sample), sample).toBe(1);
     });
 
-    it('does not grow with what strangers type', async () => {
+    it('does not grow with arbitrary paths and methods', async () => {
       const series = (text: string) =>
         text.split('\n').filter((line) => line.startsWith('pilothouse_requests_total{')).length;
       await server.call({ path: '/stranger' });
@@ -74,7 +74,7 @@ onEachStore('health', (store) => {
       expect(value(await metrics(), sample)).toBeGreaterThan(0);
     });
 
-    it('names no organization, key or token', async () => {
+    it('contains no organization, key or token', async () => {
       const text = await metrics();
       for (const secret of [acme.id, acme.admin.keyId, acme.token, 'Acme']) expect(text).not.toContain(secret);
     });
@@ -84,7 +84,7 @@ onEachStore('health', (store) => {
 describe('the reference', () => {
   const server = useServer('libsql');
 
-  it('/openapi.json is OpenAPI 3.1, open to everybody, and the same at /v1', async () => {
+  it('/openapi.json is OpenAPI 3.1, public, and the same at /v1', async () => {
     const document = await server.call({ path: '/openapi.json' });
     const same = await server.call({ path: '/v1' });
     expect(document.json.openapi).toMatch(/^3\.1\./);
@@ -100,7 +100,7 @@ describe('the reference', () => {
     }
   });
 
-  it('every operation has an id of its own, a summary, and says how to authenticate', async () => {
+  it('every operation has a unique id, a summary and its authentication scheme', async () => {
     const { json } = await server.call({ path: '/openapi.json' });
     const operations = Object.values<Record<string, { operationId: string; summary: string; security: object[] }>>(
       json.paths,
@@ -118,7 +118,7 @@ describe('the reference', () => {
     }
   });
 
-  it('/docs shows it with what we serve ourselves, and nothing from any other host', async () => {
+  it('/docs loads nothing from other hosts', async () => {
     const page = await fetch(`${server.url}/docs`);
     expect(page.status).toBe(200);
     const html = await page.text();
@@ -130,20 +130,23 @@ describe('the reference', () => {
     async function visit(from: string, text: string): Promise<void> {
       for (const [, attribute, address] of text.matchAll(/(?:src|href)="([^"]+)"|url\(["']?([^"')]+)/g)) {
         const reference = attribute ?? address ?? '';
-        if (reference === '' || reference.startsWith('data:') || reference.startsWith('#')) continue;
+        if (/^(data:|#|$)/.test(reference)) continue;
         const url = new URL(reference, from);
         expect(url.origin, reference).toBe(server.url);
-        if (seen.has(url.href)) continue;
-        seen.add(url.href);
-        const asset = await fetch(url);
-        expect(asset.status, reference).toBe(200);
-        const body = await asset.text();
-        if (url.pathname.endsWith('.css')) await visit(url.href, body);
+        if (!seen.has(url.href)) await load(url);
       }
+    }
+
+    async function load(url: URL): Promise<void> {
+      seen.add(url.href);
+      const asset = await fetch(url);
+      expect(asset.status, url.href).toBe(200);
+      const body = await asset.text();
+      if (url.pathname.endsWith('.css')) await visit(url.href, body);
     }
   });
 
-  it('/docs forbids the browser to load anything from elsewhere', async () => {
+  it('/docs has a content security policy that forbids other hosts', async () => {
     const policy = (await fetch(`${server.url}/docs`)).headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'self'");
     expect(policy).not.toMatch(/https?:\/\//);

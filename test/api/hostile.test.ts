@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import type { Answer } from '../support/client.ts';
+import type { ApiResponse } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
 import { anyBody, mutated, query, segment, TROUBLESOME } from '../support/hostile.ts';
-import { head, type RawAnswer, sendRaw } from '../support/raw.ts';
+import { head, type RawResponse, sendRaw } from '../support/raw.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { expectFailure, UUID_V4 } from '../support/shapes.ts';
 
@@ -38,7 +38,7 @@ onEachStore('hostile input', (store) => {
   let target = '';
   let last: unknown;
 
-  /** Everything that a request could have changed; when a key was last used is not the request's doing. */
+  /** Everything that a request could have changed, except the time a key was last used. */
   const stored = async (): Promise<unknown> => {
     const read = async (path: string) =>
       (await server.call({ path: organization + path, key: acme.admin })).json.result;
@@ -46,14 +46,14 @@ onEachStore('hostile input', (store) => {
     return { services: await read('/services'), keys, newest: (await read('/activities?limit=1'))[0]?.id };
   };
 
-  const expectSane = async (path: string, answer: Answer | RawAnswer): Promise<void> => {
-    if (answer.status === 200) {
-      expect(answer.json).toMatchObject({ requestId: expect.stringMatching(UUID_V4), status: 200 });
+  const expectSane = async (path: string, response: ApiResponse | RawResponse): Promise<void> => {
+    if (response.status === 200) {
+      expect(response.json).toMatchObject({ requestId: expect.stringMatching(UUID_V4), status: 200 });
       last = await stored();
       return;
     }
-    expect(answer.status, answer.text).toBeLessThan(500);
-    expectFailure(path, answer, answer.status);
+    expect(response.status, response.text).toBeLessThan(500);
+    expectFailure(path, response, response.status);
     expect(await stored()).toEqual(last);
   };
 
@@ -69,7 +69,7 @@ onEachStore('hostile input', (store) => {
     ['POST', () => `${organization}/keys`, [...GOOD_KEY, GOOD_HASHED_KEY]],
     ['PATCH', () => `${organization}/keys/${target}`, GOOD_KEY],
   ] as const)(
-    'B2–B5: %s with any body is answered in the envelope, and a refusal leaves the store alone (%#)',
+    'B2–B5: %s with any body gets a response in the envelope, and a rejected request changes nothing (%#)',
     { timeout: 120_000 },
     async (method, pathOf, good) => {
       const path = pathOf();
@@ -114,14 +114,14 @@ onEachStore('hostile input', (store) => {
     ['a new key', 'POST', () => `${organization}/keys`, [...keyMembers, ...hashed]],
     ['a key', 'PATCH', () => `${organization}/keys/${target}`, keyMembers],
   ] as const)(
-    'B2–B5: every troublesome value in every member of %s is taken or refused, never a fault',
+    'B2–B5: every troublesome value in every member of %s is accepted or rejected, never a server error',
     { timeout: 120_000 },
     async (_, method, pathOf, members) => {
       const path = pathOf();
       for (const make of members) {
         for (const value of TROUBLESOME) {
-          const answer = await server.call({ method, path, key: acme.admin, body: make(value) });
-          if (answer.status !== 200) expectFailure(path, answer, answer.status === 409 ? 409 : 400);
+          const response = await server.call({ method, path, key: acme.admin, body: make(value) });
+          if (response.status !== 200) expectFailure(path, response, response.status === 409 ? 409 : 400);
         }
       }
       last = await stored();
@@ -160,7 +160,7 @@ onEachStore('hostile input', (store) => {
       ['from_date', 'to_date', 'before', 'limit'],
       [...DATES, '1', '1000', '1001', '0', '00', '٣', acme.id, acme.id.toUpperCase()].map(encoded),
     ],
-  ])('B2, B4: any query of %s is answered in the envelope', { timeout: 120_000 }, async (name, names, values) => {
+  ])('B2, B4: any query of %s gets a response in the envelope', { timeout: 120_000 }, async (name, names, values) => {
     const property = fc.asyncProperty(query(names, values), async (text) => {
       const path = `${organization}/${name}`;
       await expectSane(path, await raw('GET', `${path}?${text}`));
@@ -168,7 +168,7 @@ onEachStore('hostile input', (store) => {
     await fc.assert(property, RUNS);
   });
 
-  it('B2, M4: any path below /v1 is answered in the envelope', { timeout: 120_000 }, async () => {
+  it('B2, M4: any path below /v1 gets a response in the envelope', { timeout: 120_000 }, async () => {
     const place = fc.constantFrom(
       (text: string) => ['GET', `/v1/${text}`],
       (text: string) => ['GET', `/v1/organizations/${text}`],
@@ -187,15 +187,15 @@ onEachStore('hostile input', (store) => {
   it('B2, D3: any dashboard id is a 404 or a malformed URL', { timeout: 120_000 }, async () => {
     const property = fc.asyncProperty(segment, async (text) => {
       const path = `/api/v2/dashboards/${text}`;
-      const answer = await sendRaw(
+      const response = await sendRaw(
         server.url,
         Buffer.from(
           head(`GET ${path} HTTP/1.1`, 'Host: h', `Authorization: Bearer ${acme.token}`, 'Connection: close'),
           'latin1',
         ),
       );
-      expect([400, 404]).toContain(answer.status);
-      expectFailure(path, answer, answer.status);
+      expect([400, 404]).toContain(response.status);
+      expectFailure(path, response, response.status);
     });
     await fc.assert(property, RUNS);
   });

@@ -15,8 +15,8 @@ const basic = ({ keyId, keySecret }: { keyId: string; keySecret: string }) =>
 
 type Line = Record<string, unknown> & { requestId?: string; status?: number; msg?: string };
 
-/** Ends the server, so that everything is written, and reads what it said. */
-async function linesOf(server: TestServer): Promise<Line[]> {
+/** Stops the server, so that all lines are written, and reads its log. */
+async function readLines(server: TestServer): Promise<Line[]> {
   await server.stop();
   return server
     .log()
@@ -26,7 +26,7 @@ async function linesOf(server: TestServer): Promise<Line[]> {
 }
 
 onEachStore('the log', (store) => {
-  it('is one JSON line per answer, with request id, operation, key suffix, status and milliseconds', async () => {
+  it('has one JSON line per request, with request id, operation, key suffix, status and milliseconds', async () => {
     const server = await startServer(store);
     try {
       const calls: [Call, Line][] = [
@@ -48,18 +48,18 @@ onEachStore('the log', (store) => {
       ];
       const ids: string[] = [];
       for (const [call] of calls) ids.push((await server.call(call)).headers.get('x-request-id') ?? '');
-      const broken = await sendRaw(server.url, head('BREW /v1/pot HTTP/1.1', 'Host: h'));
-      const lines = await linesOf(server);
+      const malformed = await sendRaw(server.url, head('BREW /v1/pot HTTP/1.1', 'Host: h'));
+      const lines = await readLines(server);
       for (const [index, [, expected]] of calls.entries()) {
-        const line = lines.find(({ requestId, msg }) => requestId === ids[index] && msg === 'answered');
+        const line = lines.find(({ requestId, msg }) => requestId === ids[index] && msg === 'request completed');
         expect(line).toMatchObject({
           ...expected,
           ms: expect.any(Number),
           time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
         });
       }
-      expect(lines.find(({ requestId }) => requestId === broken.headers['x-request-id'])).toMatchObject({
-        operation: 'broken',
+      expect(lines.find(({ requestId }) => requestId === malformed.headers['x-request-id'])).toMatchObject({
+        operation: 'malformed',
         status: 400,
       });
     } finally {
@@ -67,7 +67,7 @@ onEachStore('the log', (store) => {
     }
   });
 
-  it('holds no secret, key id, token, hash or header, whatever was sent and whatever the level', async () => {
+  it('contains no secret, key id, token, hash or header, at any log level', async () => {
     const server = await startServer(store, { args: ['--log-level', 'trace'] });
     try {
       const wrong = { keyId: 'WrongKeyId0000000001', keySecret: 'a-wrong-secret-to-hide' };
@@ -132,7 +132,7 @@ onEachStore('the log', (store) => {
           `X-Long: ${'a'.repeat(20_000)}`,
         ),
       );
-      const lines = await linesOf(server);
+      const lines = await readLines(server);
       expect(lines.length).toBeGreaterThan(calls.length);
 
       const keys = [acme.admin, acme.disabled, acme.expired, acme.query, wrong, made as typeof wrong];
@@ -159,7 +159,7 @@ onEachStore('the log', (store) => {
   });
 });
 
-describe('refusals in the log', () => {
+describe('rejected requests in the log', () => {
   const server = useServer('libsql', { args: ['--rate-limit', '2/600s'] });
 
   it('B7: 401, 403 and 429 are logged as warnings with their reason and the address', async () => {
@@ -172,15 +172,15 @@ describe('refusals in the log', () => {
     ];
     const ids: string[] = [];
     for (const [call, status] of expected) {
-      const answer = await server.call(call);
-      expect(answer.status).toBe(status);
-      ids.push(answer.headers.get('x-request-id') ?? '');
+      const response = await server.call(call);
+      expect(response.status).toBe(status);
+      ids.push(response.headers.get('x-request-id') ?? '');
     }
-    const refused = (await linesOf(server)).filter(({ msg }) => msg === 'refused');
-    expect(refused).toHaveLength(3);
+    const rejected = (await readLines(server)).filter(({ msg }) => msg === 'request rejected');
+    expect(rejected).toHaveLength(3);
     for (const [index, [, status, key]] of expected.entries()) {
       if (status === 200) continue;
-      const line = refused.find(({ requestId }) => requestId === ids[index]);
+      const line = rejected.find(({ requestId }) => requestId === ids[index]);
       expect(line).toMatchObject({
         level: 40,
         status,

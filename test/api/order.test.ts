@@ -5,13 +5,13 @@ import { acme, globex } from '../support/fleet.ts';
 import { madeKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
-/** A request that is wrong from its first fault on; each row of a table mends the fault of the row before. */
+/** A request with several errors. Each row of the table fixes the error of the row before. */
 interface Fault {
   title: string;
   status: number;
   path: string;
   method?: string;
-  who?: 'nobody' | 'stranger' | 'elsewhere' | 'query' | 'admin';
+  identity?: 'anonymous' | 'unknown' | 'elsewhere' | 'query' | 'admin';
   headers?: Record<string, string>;
   body?: string;
 }
@@ -22,14 +22,21 @@ const scaling = (organization: string, service: string) =>
 const notJson = { 'content-type': 'text/plain' };
 
 const FAULTS: Fault[] = [
-  { title: 'the percent-encoding', status: 400, path: '/v1/organizations/%zz', who: 'nobody', body: '{' },
-  { title: 'the path', status: 404, path: '/v1/organizationz/nonsense', who: 'nobody', body: '{' },
-  { title: 'the method', status: 405, method: 'PUT', path: scaling('nonsense', 'nonsense'), who: 'nobody', body: '{' },
+  { title: 'the percent-encoding', status: 400, path: '/v1/organizations/%zz', identity: 'anonymous', body: '{' },
+  { title: 'the path', status: 404, path: '/v1/organizationz/nonsense', identity: 'anonymous', body: '{' },
+  {
+    title: 'the method',
+    status: 405,
+    method: 'PUT',
+    path: scaling('nonsense', 'nonsense'),
+    identity: 'anonymous',
+    body: '{',
+  },
   {
     title: 'no credentials',
     status: 401,
     path: scaling('nonsense', 'nonsense'),
-    who: 'nobody',
+    identity: 'anonymous',
     headers: notJson,
     body: '{',
   },
@@ -37,7 +44,7 @@ const FAULTS: Fault[] = [
     title: 'bad credentials',
     status: 401,
     path: scaling('nonsense', 'nonsense'),
-    who: 'stranger',
+    identity: 'unknown',
     headers: notJson,
     body: '{',
   },
@@ -45,7 +52,7 @@ const FAULTS: Fault[] = [
     title: 'the address',
     status: 403,
     path: scaling('nonsense', 'nonsense'),
-    who: 'elsewhere',
+    identity: 'elsewhere',
     headers: notJson,
     body: '{',
   },
@@ -53,7 +60,7 @@ const FAULTS: Fault[] = [
     title: 'the shape of the organization id',
     status: 400,
     path: scaling('nonsense', unknown),
-    who: 'query',
+    identity: 'query',
     headers: notJson,
     body: '{',
   },
@@ -61,7 +68,7 @@ const FAULTS: Fault[] = [
     title: 'the shape of the service id',
     status: 400,
     path: scaling(globex.id, 'nonsense'),
-    who: 'query',
+    identity: 'query',
     headers: notJson,
     body: '{',
   },
@@ -69,66 +76,73 @@ const FAULTS: Fault[] = [
     title: 'an unknown organization',
     status: 404,
     path: scaling(unknown, unknown),
-    who: 'query',
+    identity: 'query',
     headers: notJson,
     body: '{',
   },
   {
-    title: 'the organization of somebody else',
+    title: 'the organization of another customer',
     status: 404,
     path: scaling(globex.id, globex.primary),
-    who: 'query',
+    identity: 'query',
     headers: notJson,
     body: '{',
   },
-  { title: 'the role', status: 403, path: scaling(acme.id, unknown), who: 'query', headers: notJson, body: '{' },
+  { title: 'the role', status: 403, path: scaling(acme.id, unknown), identity: 'query', headers: notJson, body: '{' },
   {
     title: 'the role, before the query',
     status: 403,
     path: `${scaling(acme.id, unknown)}?x=1`,
-    who: 'query',
+    identity: 'query',
     body: '{"numReplicas":0}',
   },
-  { title: 'the media type', status: 415, path: scaling(acme.id, unknown), who: 'admin', headers: notJson, body: '{' },
-  { title: 'the syntax of the body', status: 400, path: scaling(acme.id, unknown), who: 'admin', body: '{' },
+  {
+    title: 'the media type',
+    status: 415,
+    path: scaling(acme.id, unknown),
+    identity: 'admin',
+    headers: notJson,
+    body: '{',
+  },
+  { title: 'the syntax of the body', status: 400, path: scaling(acme.id, unknown), identity: 'admin', body: '{' },
   {
     title: 'a rule of the body',
     status: 400,
     path: scaling(acme.id, unknown),
-    who: 'admin',
+    identity: 'admin',
     body: '{"numReplicas":0}',
   },
   {
     title: 'an unknown service',
     status: 404,
     path: scaling(acme.id, unknown),
-    who: 'admin',
+    identity: 'admin',
     body: '{"numReplicas":1}',
   },
   {
-    title: 'the service of somebody else',
+    title: 'the service of another organization',
     status: 404,
     path: scaling(acme.id, globex.primary),
-    who: 'admin',
+    identity: 'admin',
     body: '{"numReplicas":1}',
   },
   {
     title: 'a rule that needs the service',
     status: 400,
     path: scaling(acme.id, acme.primary),
-    who: 'admin',
+    identity: 'admin',
     body: '{"numReplicas":1}',
   },
   {
     title: 'nothing any more',
     status: 200,
     path: scaling(acme.id, acme.primary),
-    who: 'admin',
+    identity: 'admin',
     body: '{"numReplicas":4}',
   },
 ];
 
-onEachStore('which fault is told first', (store) => {
+onEachStore('the order of checks', (store) => {
   const server = useServer(store);
   let elsewhere: Credentials;
   beforeAll(async () => {
@@ -138,45 +152,45 @@ onEachStore('which fault is told first', (store) => {
 
   it.each(FAULTS)(
     'B8: $title → $status',
-    async ({ status, path, method = 'PATCH', who = 'admin', headers = {}, body }) => {
+    async ({ status, path, method = 'PATCH', identity = 'admin', headers = {}, body }) => {
       const keys: Record<string, Credentials | undefined> = {
-        nobody: undefined,
-        stranger: { keyId: 'x', keySecret: 'y' },
+        anonymous: undefined,
+        unknown: { keyId: 'x', keySecret: 'y' },
         elsewhere,
         query: acme.query,
         admin: acme.admin,
       };
-      const key = keys[who];
-      const answer = await server.call({
+      const key = keys[identity];
+      const response = await server.call({
         method,
         path,
         ...(key ? { key } : {}),
         headers: { 'content-type': 'application/json', ...headers },
         ...(body === undefined ? {} : { text: body }),
       });
-      expect(answer.status, answer.text).toBe(status);
+      expect(response.status, response.text).toBe(status);
       if (status !== 200)
-        expect(answer.json).toEqual({
-          requestId: answer.headers.get('x-request-id'),
+        expect(response.json).toEqual({
+          requestId: response.headers.get('x-request-id'),
           error: expect.stringMatching(/^[A-Z_]+: ./),
           status,
         });
-      expect(answer.headers.has('www-authenticate')).toBe(status === 401);
-      expect(answer.headers.has('allow')).toBe(status === 405);
+      expect(response.headers.has('www-authenticate')).toBe(status === 401);
+      expect(response.headers.has('allow')).toBe(status === 405);
     },
   );
 
-  it('B8: a body that is too large is told after the credentials and the role', async () => {
+  it('B8: the size of the body is checked after the credentials and the role', async () => {
     const big = { method: 'PATCH', path: scaling(acme.id, acme.primary), body: { name: 'x'.repeat(1024 * 1024) } };
     expect((await server.call(big)).status).toBe(401);
     expect((await server.call({ ...big, key: acme.query })).status).toBe(403);
     expect((await server.call({ ...big, key: acme.admin })).status).toBe(413);
   });
 
-  describe('where the rate is used up', () => {
+  describe('with an exhausted rate limit', () => {
     const limited = useServer(store, { args: ['--rate-limit', '2/60s'] });
 
-    it('B8: the rate is told after the address and before everything else', async () => {
+    it('B8: the rate limit is checked after the address and before everything else', async () => {
       const { credentials } = await madeKey(limited, {
         roles: ['query_endpoints'],
         ipAccessList: [{ source: '203.0.113.7' }],

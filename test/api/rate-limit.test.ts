@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer, Credentials } from '../support/client.ts';
+import type { ApiResponse, Credentials } from '../support/client.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
 import { madeKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-ratelimit-policy'];
 
-/** Of an authenticated call in a window of 60 seconds. */
-function expectAnnounced({ headers }: Answer, remaining: number): void {
+/** Checks the headers of an authenticated call in a window of 60 seconds. */
+function expectRateLimitHeaders({ headers }: ApiResponse, remaining: number): void {
   expect(HEADERS.map((name) => headers.get(name))).toEqual([
     '5',
     String(remaining),
@@ -17,7 +17,7 @@ function expectAnnounced({ headers }: Answer, remaining: number): void {
   expect(Number(headers.get('x-ratelimit-reset'))).toBeLessThanOrEqual(60);
 }
 
-function expectRetryAfter({ headers }: Answer): void {
+function expectRetryAfter({ headers }: ApiResponse): void {
   expect(headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
   expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
 }
@@ -26,69 +26,69 @@ onEachStore('rate limit', (store) => {
   describe('of 5 in 60 seconds', () => {
     const server = useServer(store, { args: ['--rate-limit', '5/60s'] });
 
-    it('B7: every success counts down, then a 429 says when to come back', async () => {
+    it('B7: every success counts down, then a 429 has a retry time', async () => {
       for (const remaining of [4, 3, 2, 1, 0]) {
-        const answer = await whoAmI(server, globex.admin);
-        expect(answer.status).toBe(200);
-        expect(answer.headers.has('retry-after')).toBe(false);
-        expectAnnounced(answer, remaining);
+        const response = await whoAmI(server, globex.admin);
+        expect(response.status).toBe(200);
+        expect(response.headers.has('retry-after')).toBe(false);
+        expectRateLimitHeaders(response, remaining);
       }
       for (const _ of [1, 2]) {
-        const answer = await whoAmI(server, globex.admin);
-        expect(answer.status).toBe(429);
-        expect(answer.json.error).toMatch(/^TOO_MANY_REQUESTS: Too many requests with this key; try again in \d+ s$/);
-        expectAnnounced(answer, 0);
-        expectRetryAfter(answer);
+        const response = await whoAmI(server, globex.admin);
+        expect(response.status).toBe(429);
+        expect(response.json.error).toMatch(/^TOO_MANY_REQUESTS: Too many requests with this key; try again in \d+ s$/);
+        expectRateLimitHeaders(response, 0);
+        expectRetryAfter(response);
       }
     });
 
-    it('B7: each key has a limit of its own, and so has each token', async () => {
+    it('B7: each key and each token has its own limit', async () => {
       for (const _ of [1, 2, 3, 4, 5, 6]) await whoAmI(server, acme.developer);
       expect((await whoAmI(server, acme.developer)).status).toBe(429);
-      expectAnnounced(await whoAmI(server, acme.admin), 4);
+      expectRateLimitHeaders(await whoAmI(server, acme.admin), 4);
       for (const remaining of [4, 3, 2, 1, 0])
-        expectAnnounced(await server.call({ path: '/api/v2/dashboards', token: acme.token }), remaining);
-      const refused = await server.call({ path: '/api/v2/dashboards', token: acme.token });
-      expect([refused.status, refused.json]).toEqual([429, { message: expect.stringMatching(/^Too many requests/) }]);
-      expectAnnounced(refused, 0);
-      expectRetryAfter(refused);
-      expectAnnounced(await server.call({ path: '/api/v2/dashboards', token: globex.token }), 4);
+        expectRateLimitHeaders(await server.call({ path: '/api/v2/dashboards', token: acme.token }), remaining);
+      const rejected = await server.call({ path: '/api/v2/dashboards', token: acme.token });
+      expect([rejected.status, rejected.json]).toEqual([429, { message: expect.stringMatching(/^Too many requests/) }]);
+      expectRateLimitHeaders(rejected, 0);
+      expectRetryAfter(rejected);
+      expectRateLimitHeaders(await server.call({ path: '/api/v2/dashboards', token: globex.token }), 4);
     });
 
-    it('B7: refusals of an authenticated call announce the limit and count too', async () => {
+    it('B7: rejected authenticated calls have the headers and count too', async () => {
       const call = (path: string, key: Credentials = acme.query) => server.call({ path, key });
-      const answers = [
+      const responses = [
         await call('/v1/organizations'),
         await call('/v1/organizations/nonsense'),
         await call(`/v1/organizations/${globex.id}`),
       ];
-      expect(answers.map(({ status }) => status)).toEqual([403, 400, 404]);
-      for (const [index, answer] of answers.entries()) expectAnnounced(answer, 4 - index);
+      expect(responses.map(({ status }) => status)).toEqual([403, 400, 404]);
+      for (const [index, response] of responses.entries()) expectRateLimitHeaders(response, 4 - index);
     });
 
-    it('B7: so does the refusal of an address', async () => {
+    it('B7: calls from a rejected address have the headers and count too', async () => {
       const { credentials } = await madeKey(server, { ipAccessList: [{ source: '203.0.113.7' }] }, initech);
-      const answer = await whoAmI(server, credentials);
-      expect(answer.status).toBe(403);
-      expectAnnounced(answer, 4);
+      const response = await whoAmI(server, credentials);
+      expect(response.status).toBe(403);
+      expectRateLimitHeaders(response, 4);
     });
 
-    it('B7: an answer to nobody announces nothing', async () => {
-      const answers = [
+    it('B7: unauthenticated responses do not have the headers', async () => {
+      const responses = [
         await server.call({ path: '/v1/organizations' }),
         await server.call({ path: '/v1/nonsense', key: initech.admin }),
         await server.call({ path: '/healthz' }),
       ];
-      for (const { headers } of answers) for (const name of HEADERS) expect(headers.has(name)).toBe(false);
+      for (const { headers } of responses) for (const name of HEADERS) expect(headers.has(name)).toBe(false);
     });
   });
 
-  describe('that is off', () => {
+  describe('turned off', () => {
     const server = useServer(store, { args: ['--rate-limit', 'off', '--trust-proxy', '127.0.0.1'] });
     const attempt = (address: string, key: Credentials) => whoAmI(server, key, { 'x-forwarded-for': address });
     const wrong = { ...acme.admin, keySecret: 'wrong' };
 
-    /** Fails that often, thirty at a time, and counts the answers by status. */
+    /** Sends `count` failing requests, thirty at a time, and counts the responses by status. */
     async function failures(count: number, address: (index: number) => string): Promise<Record<number, number>> {
       const counts: Record<number, number> = {};
       for (let from = 0; from < count; from += 30) {
@@ -100,36 +100,36 @@ onEachStore('rate limit', (store) => {
       return counts;
     }
 
-    it('B7: no answer has the headers', async () => {
-      const answers = [
+    it('B7: no response has the headers', async () => {
+      const responses = [
         await whoAmI(server, acme.admin),
         await whoAmI(server, acme.query),
         await server.call({ path: '/api/v2/dashboards', token: acme.token }),
       ];
-      for (const { headers } of answers) for (const name of HEADERS) expect(headers.has(name)).toBe(false);
+      for (const { headers } of responses) for (const name of HEADERS) expect(headers.has(name)).toBe(false);
     });
 
-    it('B7: 300 failed attempts of an address are told why, the next ones are a 429, and good credentials keep working', async () => {
+    it('B7: 300 failed attempts from an address get a 401, the next ones a 429, and valid credentials keep working', async () => {
       expect(await failures(300, () => '203.0.113.7')).toEqual({ 401: 300 });
-      const refused = await attempt('203.0.113.7', wrong);
-      expect(refused.status).toBe(429);
-      expect(refused.json.error).toMatch(
+      const rejected = await attempt('203.0.113.7', wrong);
+      expect(rejected.status).toBe(429);
+      expect(rejected.json.error).toMatch(
         /^TOO_MANY_REQUESTS: Too many failed attempts from this address; try again in \d+ s$/,
       );
-      expect(refused.headers.has('www-authenticate')).toBe(false);
-      expectRetryAfter(refused);
+      expect(rejected.headers.has('www-authenticate')).toBe(false);
+      expectRetryAfter(rejected);
       expect((await attempt('203.0.113.7', acme.admin)).status).toBe(200);
       expect((await attempt('203.0.113.7', acme.disabled)).status).toBe(429);
       expect((await attempt('::ffff:203.0.113.7', wrong)).status).toBe(429);
       expect((await attempt('203.0.113.8', wrong)).status).toBe(401);
     });
 
-    it('B7: an IPv6 network of one customer is one address', async () => {
+    it('B7: an IPv6 /64 counts as one address', async () => {
       expect(await failures(301, (index) => `2001:db8:1:2::${(index + 1).toString(16)}`)).toEqual({ 401: 300, 429: 1 });
       expect((await attempt('2001:db8:1:3::1', wrong)).status).toBe(401);
     });
 
-    it('B7: good credentials do not use up the attempts', async () => {
+    it('B7: valid credentials do not count as attempts', async () => {
       for (let count = 0; count < 310; count += 31)
         await Promise.all(Array.from({ length: 31 }, () => attempt('198.51.100.1', acme.admin)));
       expect((await attempt('198.51.100.1', wrong)).status).toBe(401);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
 import { madeKey } from '../support/keys.ts';
-import { operationsOf, pathOf } from '../support/operations.ts';
+import { formatPath, listOperations } from '../support/operations.ts';
 import { onEachStore, PROGRAM, type TestServer, useServer } from '../support/server.ts';
 
 const KEYS = { admin: acme.admin, developer: acme.developer, query_endpoints: acme.query };
@@ -20,7 +20,7 @@ const isRead = (method: string, path: string) => method === 'GET' || path.endsWi
 /** Every documented operation with every role: `GET /v1/… developer` → refused or not. */
 async function roleTable(server: TestServer) {
   const rows: { call: string; documented: boolean; refused: boolean; error: string | undefined }[] = [];
-  for (const operation of await operationsOf(server, '/v1')) {
+  for (const operation of await listOperations(server, '/v1')) {
     for (const [role, key] of Object.entries(KEYS)) {
       const values = {
         organizationId: acme.id,
@@ -31,7 +31,7 @@ async function roleTable(server: TestServer) {
         budgetId: randomUUID(),
       };
       const body = BODIES[operation.id];
-      const call = { method: operation.method, path: pathOf(operation, values), key };
+      const call = { method: operation.method, path: formatPath(operation, values), key };
       const answer = await server.call(body ? { ...call, body } : call);
       expect([200, 403, 404], `${operation.method} ${operation.path}: ${answer.text}`).toContain(answer.status);
       rows.push({
@@ -59,13 +59,13 @@ onEachStore('roles', (store) => {
   });
 
   it('R1: admin may do everything, developer may read, query_endpoints may do none of it', async () => {
-    for (const { method, path, roles } of await operationsOf(server, '/v1')) {
+    for (const { method, path, roles } of await listOperations(server, '/v1')) {
       expect([path, method, roles]).toEqual([path, method, isRead(method, path) ? ['admin', 'developer'] : ['admin']]);
     }
   });
 
   it('R1: the document has the operations of the contract', async () => {
-    const calls = [...(await operationsOf(server, '/v1')), ...(await operationsOf(server, '/api/v2'))].map(
+    const calls = [...(await listOperations(server, '/v1')), ...(await listOperations(server, '/api/v2'))].map(
       ({ method, path }) => `${method} ${path}`,
     );
     expect(calls).toEqual(

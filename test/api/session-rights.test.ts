@@ -3,7 +3,7 @@ import { storeOf } from '../support/cli.ts';
 import type { Call } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { keyNamed, keysPath, madeKey } from '../support/keys.ts';
-import { operationsOf, pathOf } from '../support/operations.ts';
+import { formatPath, listOperations } from '../support/operations.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { getSession, postSession, SESSION, signIn } from '../support/sessions.ts';
 
@@ -67,14 +67,14 @@ onEachStore('a session', (store) => {
   });
 
   it('R1: may do in the management interface exactly what its key may', async () => {
-    const operations = (await operationsOf(server, '/v1')).filter(({ method }) => method === 'GET');
+    const operations = (await listOperations(server, '/v1')).filter(({ method }) => method === 'GET');
     const keyId = await keyNamed(server, 'admin');
     const keys = { admin: acme.admin, developer: acme.developer, query_endpoints: acme.query };
     for (const [role, key] of Object.entries(keys)) {
       const { headers } = await signIn(server, key);
       for (const operation of operations) {
         const any = Object.fromEntries(operation.parameters.map((name) => [name, acme.primary]));
-        const path = pathOf(operation, { ...any, organizationId: acme.id, keyId });
+        const path = formatPath(operation, { ...any, organizationId: acme.id, keyId });
         const expected = await status({ path, key });
         expect(await status({ path, headers }), `${role}: ${operation.id}`).toBe(expected);
         expect(expected === 403, `${role}: ${operation.id}`).toBe(!operation.roles.includes(role));
@@ -112,9 +112,12 @@ onEachStore('a session', (store) => {
       await signIn(server, { token: acme.token }),
       await signIn(server, { token: acme.writer }),
     ];
-    for (const { method, path, parameters } of await operationsOf(server, '/v1')) {
+    for (const { method, path, parameters } of await listOperations(server, '/v1')) {
       const values = Object.fromEntries(parameters.map((name) => [name, acme.primary]));
-      const filled = pathOf({ method, path, parameters, id: '', roles: [] }, { ...values, organizationId: acme.id });
+      const filled = formatPath(
+        { method, path, parameters, id: '', roles: [] },
+        { ...values, organizationId: acme.id },
+      );
       for (const { headers } of [reader, writer]) {
         const answer = await server.call({ method, path: filled, headers });
         expect(answer.status, `${method} ${path}`).toBe(403);

@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
 import { spawnProgram } from '../support/process.ts';
 import { head, rawConnection } from '../support/raw.ts';
 import { onEachStore, startServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const service = `/v1/organizations/${acme.id}/services/${acme.primary}`;
 const basic = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
 
-/** Resolves once nobody listens there any more. */
-async function refused(url: string): Promise<void> {
+/** Resolves once the port no longer accepts connections. */
+async function untilRefused(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const attempt = () =>
     new Promise<boolean>((resolve) => {
@@ -23,11 +23,11 @@ async function refused(url: string): Promise<void> {
       });
       socket.once('error', () => resolve(true));
     });
-  while (!(await attempt())) await delay(20);
+  await until(attempt, (isRefused) => isRefused, 'the port still accepts connections');
 }
 
 onEachStore('stopping', (store) => {
-  it('SIGTERM refuses new connections, finishes the request in flight, keeps its change and exits 0', async () => {
+  it('SIGTERM rejects new connections, finishes the request in flight, keeps its change and exits 0', async () => {
     const server = await startServer(store);
     try {
       const body = '{"numReplicas":11}';
@@ -42,12 +42,12 @@ onEachStore('stopping', (store) => {
           'Expect: 100-continue',
         ),
       );
-      expect((await upload.answer()).status).toBe(100);
+      expect((await upload.response()).status).toBe(100);
       upload.send(body.slice(0, 5));
       const exit = server.stop('SIGTERM');
-      await refused(server.url);
+      await untilRefused(server.url);
       upload.send(body.slice(5));
-      const { status, json } = await upload.answer();
+      const { status, json } = await upload.response();
       expect([status, json.result?.numReplicas]).toEqual([200, 11]);
       expect(await exit).toBe(0);
       await upload.closed;
@@ -59,16 +59,16 @@ onEachStore('stopping', (store) => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s ends an idle server at once, whoever keeps a connection open',
+    '%s stops an idle server at once, even with open connections',
     async (signal) => {
       const server = await startServer(store);
       try {
-        const kept = await rawConnection(server.url);
-        kept.send(head('GET /healthz HTTP/1.1', 'Host: h'));
-        expect((await kept.answer()).status).toBe(200);
+        const idle = await rawConnection(server.url);
+        idle.send(head('GET /healthz HTTP/1.1', 'Host: h'));
+        expect((await idle.response()).status).toBe(200);
         const silent = await rawConnection(server.url);
         expect(await server.stop(signal)).toBe(0);
-        await kept.closed;
+        await idle.closed;
         await silent.closed;
       } finally {
         await server.remove();
@@ -78,7 +78,7 @@ onEachStore('stopping', (store) => {
 });
 
 describe('the ready line', () => {
-  it('is one JSON line on standard output, and nothing else ever stands there', async () => {
+  it('is one JSON line, and the only output on standard output', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-ready-'));
     const program = spawnProgram([
       'serve',
@@ -108,7 +108,7 @@ describe('the ready line', () => {
     }
   });
 
-  it('never comes when the port is taken: exit 1, a sentence on standard error, no stack', async () => {
+  it('is not printed if the port is in use: exit 1, an error message on standard error, no stack trace', async () => {
     const server = await startServer('libsql');
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-taken-'));
     try {

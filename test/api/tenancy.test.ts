@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import type { Answer } from '../support/client.ts';
+import type { ApiResponse } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { keyNamed, madeKey } from '../support/keys.ts';
-import { type Operation, operationsOf, pathOf } from '../support/operations.ts';
+import { formatPath, listOperations, type Operation } from '../support/operations.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 
 /** A body that would do something, if the call got through. */
@@ -36,19 +36,19 @@ const call = (
   operation: Operation,
   values: Record<string, string>,
   owner: Owner = acme,
-): Promise<Answer> => {
+): Promise<ApiResponse> => {
   const { id, method, path } = operation;
   const credentials = path.startsWith('/v1') ? { key: owner.admin } : { token: owner.writer };
   return server.call({
     method,
-    path: pathOf(operation, values),
+    path: formatPath(operation, values),
     ...credentials,
     ...(BODIES[id] ? { body: BODIES[id] } : {}),
   });
 };
 
 /** The answer without what must differ: the request's id, and the ids that were asked for. */
-const anonymous = ({ status, text, json }: Answer, values: Record<string, string>) => {
+const anonymous = ({ status, text, json }: ApiResponse, values: Record<string, string>) => {
   const ids = [json.requestId, ...Object.values(values)].filter((id) => id !== undefined);
   return [status, ids.reduce((rest, id) => rest.replaceAll(id, '…'), text)];
 };
@@ -106,8 +106,8 @@ async function globexSees(server: TestServer): Promise<unknown[]> {
 onEachStore('tenancy', (store) => {
   const server = useServer(store);
   const allOperations = async () => [
-    ...(await operationsOf(server, '/v1')),
-    ...(await operationsOf(server, '/api/v2')),
+    ...(await listOperations(server, '/v1')),
+    ...(await listOperations(server, '/api/v2')),
   ];
 
   it('R1, R2: Globex itself finds all that the following tests look for', async () => {

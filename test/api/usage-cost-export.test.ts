@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { csvRecords } from '../support/csv.ts';
+import { parseCsvRecords } from '../support/csv.ts';
 import { acme, globex } from '../support/fleet.ts';
-import { FOCUS_RULES, focusMistakes, LATER_COLUMNS, microsIn } from '../support/focus.ts';
+import { FOCUS_1_3_COLUMNS, FOCUS_RULES, findFocusViolations, parseMicros } from '../support/focus.ts';
 import { type LedgerLine, putLedger } from '../support/ledger.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -20,7 +20,7 @@ const cost = (date: string, entityType: string, entityId: string, metrics: objec
   ...more,
 });
 
-/** Metered days, an adjustment within the month and one of the month before, and a book that came from elsewhere. */
+/** Metered days, an adjustment within the month, one of the previous month, and an imported record. */
 const fleet = {
   organizations: [
     {
@@ -46,7 +46,7 @@ const fleet = {
         cost('2026-09-30', 'service', acme.primary, { computeCHC: 12.345678 }, { locked: true }),
         cost('2026-10-01', 'service', acme.primary, { computeCHC: 8.955, publicDataTransferCHC: 0.142222 }),
         cost('2026-10-01', 'datawarehouse', acme.warehouse, { storageCHC: 0.345628, backupCHC: 0 }),
-        // 0.4975 of today, 0.995 late of yesterday, -0.0001 too much of last month, and 1 that no line explains.
+        // 0.4975 of the same day, 0.995 of the day before, -0.0001 of the previous month, and 1 without an entry.
         cost('2026-10-02', 'service', acme.primary, { computeCHC: 2.4924 }),
         cost(
           '2026-10-02',
@@ -127,14 +127,14 @@ onEachStore('the export of usage costs', (store) => {
       headers: { 'accept-encoding': 'identity', ...headers },
     });
   };
-  const focus = async () => csvRecords((await file('from_date=2026-09-01&to_date=2026-10-31&format=focus')).text);
+  const focus = async () => parseCsvRecords((await file('from_date=2026-09-01&to_date=2026-10-31&format=focus')).text);
 
-  it('U1, U4: as CSV is one line per record, under the names and with the amounts of usageCost', async () => {
+  it('U1, U4: as CSV has one line per record, with the names and amounts of usageCost', async () => {
     const { status, headers, text } = await file('from_date=2026-09-01&to_date=2026-10-31');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
     expect(headers.get('content-disposition')).toBe('attachment; filename="usage-cost-2026-09-01-2026-10-31.csv"');
-    const records = csvRecords(text);
+    const records = parseCsvRecords(text);
     const { costs } = await usageCost(server);
     expect(records).toHaveLength(costs.length);
     const key = (record: Record<string, unknown>) => `${record.date} ${record.entityType} ${record.entityId}`;
@@ -151,15 +151,15 @@ onEachStore('the export of usage costs', (store) => {
     expect(records.map(({ date }) => date)).toEqual(records.map(({ date }) => date).toSorted());
   });
 
-  it('neutralises text that a spreadsheet would run, and quotes what needs it', async () => {
+  it('neutralizes formulas and quotes text where needed', async () => {
     const { text } = await file('from_date=2026-10-01&to_date=2026-10-31');
-    const names = csvRecords(text).map(({ entityName }) => entityName);
+    const names = parseCsvRecords(text).map(({ entityName }) => entityName);
     expect(names).toContain("'@analytics");
     expect(names).toContain('pipe, "quoted"\r\nand broken');
     expect((await focus())[0]).toMatchObject({ BillingAccountName: `'=Acme, "the" company` });
   });
 
-  it('as FOCUS 1.2 has every mandatory column, and columns of our own stand last', async () => {
+  it('as FOCUS 1.2 has every mandatory column, with custom columns last', async () => {
     const { headers, text } = await file('from_date=2026-09-01&to_date=2026-10-31&format=focus');
     expect(headers.get('content-disposition')).toBe('attachment; filename="focus-1.2-2026-09-01-2026-10-31.csv"');
     const columns = (text.split('\r\n')[0] ?? '').split(',');
@@ -167,42 +167,42 @@ onEachStore('the export of usage costs', (store) => {
     expect(mandatory).toHaveLength(21);
     expect(columns).toEqual(expect.arrayContaining(Object.keys(FOCUS_RULES)));
     expect(new Set(columns).size).toBe(columns.length);
-    const own = columns.filter((column) => !FOCUS_RULES[column] && !LATER_COLUMNS.includes(column));
+    const own = columns.filter((column) => !FOCUS_RULES[column] && !FOCUS_1_3_COLUMNS.includes(column));
     expect(own).toEqual(['x_EntityType', 'x_Locked', 'x_PriceVersion', 'x_UsageDate']);
     expect(columns.slice(-own.length)).toEqual(own);
   });
 
-  it('as FOCUS 1.2 keeps the rules of the specification, column by column, on every line', async () => {
+  it('as FOCUS 1.2 follows the rules of the specification on every line', async () => {
     const rows = await focus();
     expect(rows).toHaveLength(9);
-    for (const row of rows) expect(focusMistakes(row), JSON.stringify(row)).toEqual([]);
+    for (const row of rows) expect(findFocusViolations(row), JSON.stringify(row)).toEqual([]);
   });
 
-  it('U4: the lines of FOCUS add up to exactly the amounts of usageCost, day by day', async () => {
+  it('U4: as FOCUS 1.2 adds up to exactly the amounts of usageCost, day by day', async () => {
     const rows = await focus();
     const { costs, grandTotalCHC } = await usageCost(server);
     const micros = (some: Record<string, string>[]) =>
-      some.reduce((sum, { BilledCost = '' }) => sum + microsIn(BilledCost), 0n);
-    expect(micros(rows)).toBe(microsIn(String(grandTotalCHC)));
+      some.reduce((sum, { BilledCost = '' }) => sum + parseMicros(BilledCost), 0n);
+    expect(micros(rows)).toBe(parseMicros(String(grandTotalCHC)));
     for (const record of costs) {
       const own = rows.filter(
         (row) => row.ResourceId === record.entityId && row.ChargePeriodStart?.startsWith(record.date),
       );
-      expect(micros(own)).toBe(microsIn(String(record.totalCHC)));
+      expect(micros(own)).toBe(parseMicros(String(record.totalCHC)));
       for (const metric of METRICS) {
-        const of = own.filter(({ SkuId }) => SkuId === `${record.entityType}.${metric}`);
-        expect(micros(of)).toBe(microsIn(String(record.metrics[`${metric}CHC`])));
+        const lines = own.filter(({ SkuId }) => SkuId === `${record.entityType}.${metric}`);
+        expect(micros(lines)).toBe(parseMicros(String(record.metrics[`${metric}CHC`])));
       }
     }
   });
 
-  it('as FOCUS 1.2 says what was metered, at which price, in which unit', async () => {
+  it('as FOCUS 1.2 has quantities, prices and units', async () => {
     const rows = await focus();
-    const of = (day: string, meter: string) =>
+    const find = (day: string, meter: string) =>
       rows.find(
         (row) => row.ChargePeriodStart === `${day}T00:00:00Z` && row.SkuId === meter && row.ChargeCategory === 'Usage',
       );
-    expect(of('2026-10-01', 'service.compute')).toMatchObject({
+    expect(find('2026-10-01', 'service.compute')).toMatchObject({
       BilledCost: '8.955',
       PricingQuantity: '30',
       PricingUnit: 'Unit-Hours',
@@ -225,13 +225,13 @@ onEachStore('the export of usage costs', (store) => {
       x_Locked: 'false',
       x_PriceVersion: '1',
     });
-    expect(of('2026-10-01', 'service.publicDataTransfer')).toMatchObject({
+    expect(find('2026-10-01', 'service.publicDataTransfer')).toMatchObject({
       PricingQuantity: '1.234567891',
       PricingUnit: 'GB',
       ConsumedQuantity: '1.234567891',
       SkuPriceId: 'service.publicDataTransfer/any',
     });
-    expect(of('2026-10-01', 'datawarehouse.storage')).toMatchObject({
+    expect(find('2026-10-01', 'datawarehouse.storage')).toMatchObject({
       PricingUnit: 'TB-Months',
       ConsumedQuantity: '10000.0000000005',
       ConsumedUnit: 'GB-Hours',
@@ -239,7 +239,7 @@ onEachStore('the export of usage costs', (store) => {
     });
   });
 
-  it('U5: usage that came late is an adjustment, and a correction only of an earlier month', async () => {
+  it('U5: marks late usage as an adjustment, and as a correction only for an earlier month', async () => {
     const rows = (await focus()).filter(({ ChargeCategory }) => ChargeCategory === 'Adjustment');
     expect(
       rows.map((row) => [row.x_UsageDate, row.BilledCost, row.ChargeClass, row.ConsumedQuantity, row.PricingQuantity]),
@@ -250,7 +250,7 @@ onEachStore('the export of usage costs', (store) => {
     for (const row of rows) expect(row.ChargePeriodStart).toBe('2026-10-02T00:00:00Z');
   });
 
-  it('a book from elsewhere has its amount as the quantity, at a price of 1', async () => {
+  it('gives an imported amount as the quantity, at a price of 1', async () => {
     const rows = (await focus()).filter(({ PricingUnit }) => PricingUnit === 'CHC');
     expect(
       rows.map((row) => [
@@ -267,20 +267,20 @@ onEachStore('the export of usage costs', (store) => {
     expect(rows[0]).toMatchObject({ x_Locked: 'true', SkuPriceId: 'service.compute/amount' });
   });
 
-  it('is compressed where the client takes that', async () => {
+  it('is compressed if the client accepts gzip', async () => {
     const query = 'from_date=2026-09-01&to_date=2026-10-31&format=focus';
     const plain = await file(query);
     expect([plain.headers.get('content-encoding'), plain.headers.get('vary')]).toEqual([null, 'accept-encoding']);
     const bytes = await raw(server, exportPath(query), { 'accept-encoding': 'br;q=1, gzip;q=0.5' });
     expect(bytes.headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(bytes.body).toString()).toBe(plain.text);
-    const refused = await raw(server, exportPath(query), { 'accept-encoding': 'gzip;q=0, identity' });
-    expect(refused.headers['content-encoding']).toBeUndefined();
+    const uncompressed = await raw(server, exportPath(query), { 'accept-encoding': 'gzip;q=0, identity' });
+    expect(uncompressed.headers['content-encoding']).toBeUndefined();
   });
 
-  it('U1: a span without costs is a header, over any span', async () => {
-    expect(csvRecords((await file('from_date=0001-01-01&to_date=2025-12-31')).text)).toEqual([]);
-    expect(csvRecords((await file('from_date=0001-01-01&to_date=9999-12-31')).text)).toHaveLength(5);
+  it('U1: accepts any range; a range without costs gives a header only', async () => {
+    expect(parseCsvRecords((await file('from_date=0001-01-01&to_date=2025-12-31')).text)).toEqual([]);
+    expect(parseCsvRecords((await file('from_date=0001-01-01&to_date=9999-12-31')).text)).toHaveLength(5);
   });
 
   it.each([
@@ -293,17 +293,17 @@ onEachStore('the export of usage costs', (store) => {
       'query.format: The value must be one of csv, focus <string:xlsx>',
     ],
     ['to_date=2026-10-01', 'query.from_date: The value is required <missing>'],
-  ])('U2: refuses %s', async (query, error) => {
+  ])('U2: rejects %s', async (query, error) => {
     const { status, json } = await file(query);
     expect([status, json.error]).toEqual([400, `BAD_REQUEST: ${error}`]);
   });
 
-  it('M4, R1: holds nothing of somebody else, and is for those who may read costs', async () => {
+  it('M4, R1: contains only costs of the organization, and needs a role that may read them', async () => {
     const { text } = await server.call({
       path: exportPath('from_date=2026-01-01&to_date=2026-12-31&format=focus', globex.id),
       key: globex.admin,
     });
-    expect(csvRecords(text).map(({ ResourceId, BilledCost }) => [ResourceId, BilledCost])).toEqual([
+    expect(parseCsvRecords(text).map(({ ResourceId, BilledCost }) => [ResourceId, BilledCost])).toEqual([
       [globex.primary, '99.5'],
     ]);
     expect(text).not.toContain(acme.primary);
@@ -319,7 +319,7 @@ interface Raw {
   body: Buffer;
 }
 
-/** Bytes as they come: `fetch` would unpack them. */
+/** The raw bytes, which `fetch` would decompress. */
 function raw(server: TestServer, path: string, headers: Record<string, string> = {}): Promise<Raw> {
   return new Promise((resolve, reject) => {
     request(server.url + path, { headers: { authorization: authorization(), ...headers } }, (answer) => {
@@ -350,22 +350,22 @@ onEachStore('a long export', (store) => {
     fleet: { organizations: [{ id: acme.id, name: 'Acme', keys: [{ ...acme.admin, roles: ['admin'] }], usageCosts }] },
   });
 
-  it('has every record once, page after page, and is the same each time', async () => {
+  it('has every record once and is always the same', async () => {
     const query = 'from_date=2026-03-01&to_date=2026-03-31';
     const { text } = await server.call({ path: exportPath(query), key: acme.admin });
-    const records = csvRecords(text);
+    const records = parseCsvRecords(text);
     expect(new Set(records.map(({ date, entityType, entityId }) => `${date} ${entityType} ${entityId}`)).size).toBe(
       6000,
     );
     expect(records).toHaveLength(6000);
-    const total = records.reduce((sum, { totalCHC = '' }) => sum + microsIn(totalCHC), 0n);
+    const total = records.reduce((sum, { totalCHC = '' }) => sum + parseMicros(totalCHC), 0n);
     expect(total).toBe(BigInt((6000 * 6001) / 2));
     const digest = (some: string) => createHash('sha256').update(some).digest('hex');
     const again = await Promise.all([1, 2, 3].map(() => server.call({ path: exportPath(query), key: acme.admin })));
     expect(new Set(again.map((answer) => digest(answer.text)))).toEqual(new Set([digest(text)]));
   });
 
-  it('ends with the client that goes away, and the server goes on', async () => {
+  it('ends when the client disconnects, and the server keeps running', async () => {
     const path = exportPath('from_date=2026-03-01&to_date=2026-03-31&format=focus');
     for (let round = 0; round < 5; round++)
       await new Promise<void>((resolve) => {
@@ -383,27 +383,28 @@ onEachStore('a long export', (store) => {
       path: exportPath('from_date=2026-03-01&to_date=2026-03-01'),
       key: acme.admin,
     });
-    expect(csvRecords(text)).toHaveLength(300);
+    expect(parseCsvRecords(text)).toHaveLength(300);
     expect(server.log()).not.toMatch(/"level":50/);
     await until(
       async () => (await server.call({ path: '/metrics' })).text,
       (text) => /pilothouse_requests_total\{operation="usageCostExport"/.test(text),
-      'the export does not count',
+      'the export is not in the metrics',
+      60_000,
     );
   });
 });
 
-describe('the rules that FOCUS files are checked with', () => {
-  it('find what they are there for', () => {
+describe('the FOCUS rules of these tests', () => {
+  it('detect violations', () => {
     const good = Object.fromEntries(Object.keys(FOCUS_RULES).map((column) => [column, 'x']));
-    expect(focusMistakes({ ...good, BilledCost: '1,000' })).toContain('BilledCost is not a decimal: 1,000');
-    expect(focusMistakes({ ...good, ListCost: '' })).toContain('ListCost is null');
-    expect(focusMistakes({ ...good, ChargeCategory: 'Adjustment', ConsumedQuantity: '1' })).toContain(
+    expect(findFocusViolations({ ...good, BilledCost: '1,000' })).toContain('BilledCost is not a decimal: 1,000');
+    expect(findFocusViolations({ ...good, ListCost: '' })).toContain('ListCost is null');
+    expect(findFocusViolations({ ...good, ChargeCategory: 'Adjustment', ConsumedQuantity: '1' })).toContain(
       'ConsumedQuantity must be null',
     );
     const priced = { ...good, PricingQuantity: '2', ListUnitPrice: '0.5', ListCost: '1.000001' };
     expect(
-      focusMistakes({
+      findFocusViolations({
         ...priced,
         ContractedUnitPrice: '',
         PricingCurrencyListUnitPrice: '',

@@ -10,7 +10,7 @@ const month = today.slice(0, 7);
 const uuid = '00000000-0000-4000-8000-000000000001';
 const warehouse = '00000000-0000-4000-8000-000000000002';
 
-/** Weekends cost half; the same every week. */
+/** Weekends cost half; all weeks are the same. */
 const costOn = (date: string) => ([0, 6].includes(new Date(`${date}T00:00:00Z`).getUTCDay()) ? 1.5 : 3);
 const entity = { entityType: 'service', entityId: uuid, dataWarehouseId: warehouse };
 const usageCosts = [
@@ -22,13 +22,13 @@ const usageCosts = [
   { ...entity, date: today, metrics: { computeCHC: 0.25 } },
 ];
 
-const daysOf = (name: string) => {
+const listDays = (name: string) => {
   const first = Date.parse(`${name}-01T00:00:00Z`);
   return Array.from({ length: 31 }, (_, day) => new Date(first + day * DAY_MS).toISOString().slice(0, 10)).filter(
     (day) => day.startsWith(name),
   );
 };
-const wholeMonth = (name: string) => daysOf(name).reduce((sum, day) => sum + costOn(day), 0);
+const wholeMonth = (name: string) => listDays(name).reduce((sum, day) => sum + costOn(day), 0);
 
 onEachStore('the forecast of usage costs', (store) => {
   const server = useServer(store, {
@@ -42,12 +42,12 @@ onEachStore('the forecast of usage costs', (store) => {
   const forecast = (query = '', { id, admin }: Pick<typeof acme, 'id' | 'admin'> = acme) =>
     server.call({ path: `/v1/organizations/${id}/usageCost/forecast${query}`, key: admin });
 
-  it('is exact where every week is the same, within a range, beside the month before', async () => {
+  it('is exact when all weeks are the same, with a range and the previous month', async () => {
     const { status, json } = await forecast();
     expect(status).toBe(200);
     const { result } = json;
     const before = new Date(Date.parse(`${month}-01T00:00:00Z`) - DAY_MS).toISOString().slice(0, 7);
-    const soFar = daysOf(month)
+    const soFar = listDays(month)
       .filter((day) => day < today)
       .reduce((sum, day) => sum + costOn(day), 0.25);
     expect(result).toMatchObject({
@@ -62,7 +62,7 @@ onEachStore('the forecast of usage costs', (store) => {
     expect(result.forecast.lowCHC).toBeLessThan(wholeMonth(month));
     expect(result.forecast.lowCHC).toBeGreaterThan(result.forecast.expectedCHC * 0.98);
     expect(result.forecast.highCHC).toBeGreaterThan(wholeMonth(month));
-    expect(result.days.map(({ date }: { date: string }) => date)).toEqual(daysOf(month));
+    expect(result.days.map(({ date }: { date: string }) => date)).toEqual(listDays(month));
     expect(result.days.filter(({ expected }: { expected: boolean }) => !expected)).toHaveLength(
       Number(today.slice(8)) - 1,
     );
@@ -73,7 +73,7 @@ onEachStore('the forecast of usage costs', (store) => {
     expect(micros / 1e6).toBe(result.forecast.expectedCHC);
   });
 
-  it('of a month that is over is what it was, and of one to come is wider', async () => {
+  it('is the actual cost for a past month, and available for the next month', async () => {
     const past = new Date(Date.parse(`${month}-01T00:00:00Z`) - DAY_MS).toISOString().slice(0, 7);
     const { result } = (await forecast(`?month=${past}`)).json;
     expect(result.forecast).toEqual({
@@ -89,19 +89,19 @@ onEachStore('the forecast of usage costs', (store) => {
     expect(ahead.previousMonth.totalCHC).toBe(wholeMonth(month));
   });
 
-  it('of nothing is nothing', async () => {
+  it('is 0 without costs', async () => {
     const { result } = (await forecast('', globex)).json;
     expect(result).toMatchObject({ forecast: { lowCHC: 0, expectedCHC: 0, highCHC: 0 }, historyDays: 0, changeCHC: 0 });
     expect(result).not.toHaveProperty('changePercent');
   });
 
-  it.each(['2026-13', '2026-1', '2026', 'next', '2026-10-01'])('refuses the month %s', async (text) => {
+  it.each(['2026-13', '2026-1', '2026', 'next', '2026-10-01'])('rejects the month %s', async (text) => {
     const { status, json } = await forecast(`?month=${text}`);
     expect(status).toBe(400);
     expect(json.error).toMatch(/^BAD_REQUEST: query\.month: /);
   });
 
-  it('refuses a month more than a year ahead', async () => {
+  it('rejects a month more than a year ahead', async () => {
     const { status, json } = await forecast('?month=9999-12');
     expect(status).toBe(400);
     expect(json.error).toMatch(

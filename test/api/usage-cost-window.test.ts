@@ -4,11 +4,11 @@ import { onEachStore, useServer } from '../support/server.ts';
 
 const DATE_RULE = 'The value must be a date (YYYY-MM-DD) or an ISO 8601 date-time';
 
-onEachStore('the window of usage costs', (store) => {
+onEachStore('the date range of usage costs', (store) => {
   const server = useServer(store);
-  const ask = (query: string) =>
+  const read = (query: string) =>
     server.call({ path: `/v1/organizations/${acme.id}/usageCost${query}`, key: acme.admin });
-  const window = (from: string, to: string) => ask(`?${new URLSearchParams({ from_date: from, to_date: to })}`);
+  const window = (from: string, to: string) => read(`?${new URLSearchParams({ from_date: from, to_date: to })}`);
 
   it.each([
     ['2026-10-01', '2026-10-01', ['2026-10-01']],
@@ -56,8 +56,8 @@ onEachStore('the window of usage costs', (store) => {
       '?from_date=2026-02-30&to_date=x',
       `query.from_date: ${DATE_RULE} <string:2026-02-30>; query.to_date: ${DATE_RULE} <string:x>`,
     ],
-  ])('U2: usageCost%s is refused', async (query, text) => {
-    const { status, json } = await ask(query);
+  ])('U2: usageCost%s is rejected', async (query, text) => {
+    const { status, json } = await read(query);
     expect([status, json.error]).toEqual([400, `BAD_REQUEST: ${text}`]);
   });
 
@@ -66,7 +66,7 @@ onEachStore('the window of usage costs', (store) => {
     ['2024-02-01', '2024-03-02'],
     ['2026-12-15', '2027-01-14'],
     ['2026-10-01T23:59:59Z', '2026-10-31T00:00:00Z'],
-  ])('U2: from %s to %s are 31 days and allowed', async (from, to) => {
+  ])('U2: from %s to %s is 31 days, which is allowed', async (from, to) => {
     expect((await window(from, to)).status).toBe(200);
   });
 
@@ -75,7 +75,7 @@ onEachStore('the window of usage costs', (store) => {
     ['2025-02-01', '2025-03-04'],
     ['2026-10-01T00:30:00+01:00', '2026-10-31'],
     ['2026-10-01', '2026-10-31T23:30:00-01:00'],
-  ])('U2: from %s to %s are 32 days and refused', async (from, to) => {
+  ])('U2: from %s to %s is 32 days, which is rejected', async (from, to) => {
     expect((await window(from, to)).status).toBe(400);
   });
 
@@ -103,18 +103,18 @@ onEachStore('the window of usage costs', (store) => {
     '9999-12-31T23:30:00-01:00',
     '1790812800',
     '２０２６-10-01',
-  ])('U2: %j is no date', async (text) => {
+  ])('U2: %j is not a date', async (text) => {
     const { status, json } = await window(text, '2026-10-01');
     expect([status, json.error]).toEqual([400, `BAD_REQUEST: query.from_date: ${DATE_RULE} <string:${text}>`]);
   });
 
-  it('B4: an unknown query parameter is named', async () => {
-    const { status, json } = await ask('?from_date=2026-10-01&to_date=2026-10-01&granularity=hour');
+  it('B4: an unknown query parameter is rejected by name', async () => {
+    const { status, json } = await read('?from_date=2026-10-01&to_date=2026-10-01&granularity=hour');
     expect([status, json.error]).toEqual([400, 'BAD_REQUEST: query.granularity: Unknown parameter <string:hour>']);
   });
 
-  it('B4: the names of parameters are exact', async () => {
-    const { json } = await ask('?from_date=2026-10-01&toDate=2026-10-01');
+  it('B4: parameter names are case-sensitive', async () => {
+    const { json } = await read('?from_date=2026-10-01&toDate=2026-10-01');
     expect(json.error).toContain('query.to_date: The value is required <missing>');
     expect(json.error).toContain('query.toDate: Unknown parameter <string:2026-10-01>');
   });

@@ -71,16 +71,16 @@ onEachStore('usage costs', (store) => {
 
   it.each([
     ['days without usage', '2026-10-03', '2026-10-31'],
-    ['days to come (U2)', '2999-01-01', '2999-01-31'],
-    ['the last days there are (U2)', '9999-12-01', '9999-12-31'],
-    ['the first days there are (U2)', '0001-01-01', '0001-01-31'],
-  ])('U1: %s answer an empty list and 0', async (_, from, to) => {
+    ['future days (U2)', '2999-01-01', '2999-01-31'],
+    ['the last supported days (U2)', '9999-12-01', '9999-12-31'],
+    ['the first supported days (U2)', '0001-01-01', '0001-01-31'],
+  ])('U1: %s return an empty list and 0', async (_, from, to) => {
     const { status, json } = await costs(from, to);
     expect(status).toBe(200);
     expect(json.result).toEqual({ costs: [], grandTotalCHC: 0 });
   });
 
-  it('M4: two organizations see their own costs and never the other’s', async () => {
+  it('M4: an organization sees only its own costs', async () => {
     expect((await costs('2026-10-01', '2026-10-31', globex)).json.result).toMatchObject({
       costs: [{ entityId: globex.primary }],
       grandTotalCHC: 99.5,
@@ -90,19 +90,19 @@ onEachStore('usage costs', (store) => {
     expect([status, json.error]).toEqual([404, `NOT_FOUND: organization ${globex.id} does not exist`]);
   });
 
-  it('M4: letter case of the organization does not matter', async () => {
+  it('M4: the organization id is case-insensitive', async () => {
     expect(
       (await costs('2026-10-01', '2026-10-31', { ...acme, id: acme.id.toUpperCase() })).json.result.grandTotalCHC,
     ).toBe(13.745679);
   });
 
-  it('R1: a developer reads costs, query_endpoints does not', async () => {
+  it('R1: developers may read costs, query_endpoints may not', async () => {
     expect((await costs('2026-10-01', '2026-10-01', { ...acme, admin: acme.developer })).status).toBe(200);
     expect((await costs('2026-10-01', '2026-10-01', { ...acme, admin: acme.query })).status).toBe(403);
   });
 });
 
-onEachStore('the order and the sums of usage costs', (store) => {
+onEachStore('the order and sums of usage costs', (store) => {
   const named = ['app', 'Zebra', '😀 astral', 'apple', 'Äpfel', '～ wide', 'apple'];
   const ids = {
     service: { dataWarehouseId: uuid(2) },
@@ -126,7 +126,7 @@ onEachStore('the order and the sums of usage costs', (store) => {
   const costs = (from: string, to: string) =>
     server.call({ path: `/v1/organizations/${acme.id}/usageCost?from_date=${from}&to_date=${to}`, key: acme.admin });
 
-  it('U1: by date, kind, name by its bytes, then id, whatever the collation of the store', async () => {
+  it('U1: are ordered by date, entity type, bytes of the name, then id, whatever the collation of the store', async () => {
     const { json } = await costs('2026-05-01', '2026-05-31');
     const byBytes = [
       ['Zebra', 99],
@@ -152,7 +152,7 @@ onEachStore('the order and the sums of usage costs', (store) => {
     ).toEqual(expected);
   });
 
-  it('U3: serviceId is left out on a warehouse even where the file gives one, its own on a service, the owner’s on a clickpipe', async () => {
+  it('U3: serviceId is omitted for warehouses, the service itself for services, and the owner for clickpipes', async () => {
     const { json } = await costs('2026-05-01', '2026-05-02');
     for (const cost of json.result.costs) {
       expect(Object.keys(cost.metrics).sort()).toEqual(METRICS);
@@ -166,7 +166,7 @@ onEachStore('the order and the sums of usage costs', (store) => {
     }
   });
 
-  it('U4: a total is exactly the sum of its metrics, the grand total exactly the sum of the totals', async () => {
+  it('U4: a total is the exact sum of its metrics, the grand total the exact sum of the totals', async () => {
     const { json, text } = await costs('2026-06-01', '2026-06-01');
     expect(json.result.costs.map(({ totalCHC }: { totalCHC: number }) => totalCHC)).toEqual([
       9_999_999.99999, 5.5, 0.000001, 0,
@@ -177,7 +177,7 @@ onEachStore('the order and the sums of usage costs', (store) => {
   });
 });
 
-onEachStore('a change of the ledger', (store) => {
+onEachStore('a cost record changed by another process', (store) => {
   const ledger = (computeCHC: number, more: object[] = []) =>
     organization([
       {
@@ -205,8 +205,8 @@ onEachStore('a change of the ledger', (store) => {
     });
   }
 
-  it('U1, U4: by another process shows in the very next answer, also where one was rendered before', async () => {
-    const seen = async () => {
+  it('U1, U4: is in the next response, even if an earlier one was cached', async () => {
+    const read = async () => {
       const { json } = await server.call({
         path: `/v1/organizations/${acme.id}/usageCost?from_date=2026-05-01&to_date=2026-05-31`,
         key: acme.admin,
@@ -223,12 +223,12 @@ onEachStore('a change of the ledger', (store) => {
       dataWarehouseId: uuid(2),
       metrics: { storageCHC: 0.2 },
     };
-    expect(await seen()).toEqual([1, [['2026-05-01', 1]]]);
-    expect(await seen()).toEqual([1, [['2026-05-01', 1]]]);
+    expect(await read()).toEqual([1, [['2026-05-01', 1]]]);
+    expect(await read()).toEqual([1, [['2026-05-01', 1]]]);
     apply(ledger(2.5));
-    expect(await seen()).toEqual([2.5, [['2026-05-01', 2.5]]]);
+    expect(await read()).toEqual([2.5, [['2026-05-01', 2.5]]]);
     apply(ledger(2.5, [later]));
-    expect(await seen()).toEqual([
+    expect(await read()).toEqual([
       2.7,
       [
         ['2026-05-01', 2.5],
@@ -236,6 +236,6 @@ onEachStore('a change of the ledger', (store) => {
       ],
     ]);
     apply(ledger(2.5), '--prune');
-    expect(await seen()).toEqual([2.5, [['2026-05-01', 2.5]]]);
+    expect(await read()).toEqual([2.5, [['2026-05-01', 2.5]]]);
   });
 });

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { webhookMistake } from '../../src/billing/budgets/budget.ts';
+import { findUrlViolation } from '../../src/billing/budgets/budget.ts';
 import { actor, useBilling } from '../support/billing.ts';
 import { useReceiver } from '../support/receiver.ts';
 import { onEachStore } from '../support/server.ts';
@@ -11,8 +11,8 @@ onEachStore('budgets', (store) => {
   const billing = useBilling(store);
   const receiver = useReceiver();
 
-  /** An organization that spent these CHC on these days. */
-  async function organization(days: Record<string, number>, id: string = randomUUID()): Promise<string> {
+  /** Creates an organization with these costs, in CHC per day. */
+  async function createOrganization(days: Record<string, number>, id: string = randomUUID()): Promise<string> {
     const usageCosts = Object.entries(days).map(([date, computeCHC]) => ({
       date,
       entityType: 'service' as const,
@@ -26,49 +26,49 @@ onEachStore('budgets', (store) => {
     return id;
   }
 
-  const budget = (id: string, settings: object = {}) =>
+  const createBudget = (id: string, settings: object = {}) =>
     billing.domains.budgets.create(actor, id, {
       monthlyCHC: 100,
       thresholds: [50, 75, 90, 100],
       webhook: { url: receiver.url, secret: SECRET },
       ...settings,
     });
-  const told = () =>
+  const received = () =>
     receiver.received.map(({ body }) => JSON.parse(body)).map(({ month, threshold }) => [month, threshold]);
   const activities = async (id: string) =>
     (await billing.domains.audit.list(id, { limit: 100 })).filter(({ type }) => type === 'budget_threshold');
 
-  it('tells each threshold once a month, however often anybody looks', async () => {
-    const id = await organization({ '2026-09-30': 500, '2026-10-01': 50, '2026-10-20': 25.5 });
-    await budget(id);
+  it('raise one alert per threshold and month, however often they are checked', async () => {
+    const id = await createOrganization({ '2026-09-30': 500, '2026-10-01': 50, '2026-10-20': 25.5 });
+    await createBudget(id);
     const { budgets } = billing.domains;
-    await budgets.evaluate();
-    await Promise.all([budgets.evaluate(), billing.again().budgets.evaluate(), billing.again().budgets.evaluate()]);
-    expect(told()).toEqual(
+    await budgets.check();
+    await Promise.all([budgets.check(), billing.restart().budgets.check(), billing.restart().budgets.check()]);
+    expect(received()).toEqual(
       expect.arrayContaining([
         ['2026-10', 50],
         ['2026-10', 75],
       ]),
     );
-    expect(told()).toHaveLength(2);
+    expect(received()).toHaveLength(2);
     expect((await activities(id)).map(({ actor: who, after }) => [who.type, after])).toEqual([
       ['system', { name: 'Budget', month: '2026-10', threshold: 75, monthlyCHC: 100, spentCHC: 75.5 }],
       ['system', { name: 'Budget', month: '2026-10', threshold: 50, monthlyCHC: 100, spentCHC: 75.5 }],
     ]);
-    await organization({ '2026-10-21': 20 }, id);
+    await createOrganization({ '2026-10-21': 20 }, id);
     billing.clock.set('2026-10-21T12:00:00Z');
-    await budgets.evaluate();
-    expect(told()).toEqual([['2026-10', 90]]);
-    await organization({ '2026-11-01': 51 }, id);
+    await budgets.check();
+    expect(received()).toEqual([['2026-10', 90]]);
+    await createOrganization({ '2026-11-01': 51 }, id);
     billing.clock.set('2026-11-01T00:00:01Z');
-    await budgets.evaluate();
-    expect(told()).toEqual([['2026-11', 50]]);
+    await budgets.check();
+    expect(received()).toEqual([['2026-11', 50]]);
   });
 
-  it('signs what it sends, under an id of its own', async () => {
-    const id = await organization({ '2026-10-20': 99 });
-    const { budget: made } = await budget(id, { name: 'Team A', thresholds: [90] });
-    await billing.domains.budgets.evaluate();
+  it('sign deliveries and give each an id', async () => {
+    const id = await createOrganization({ '2026-10-20': 99 });
+    const { budget: created } = await createBudget(id, { name: 'Team A', thresholds: [90] });
+    await billing.domains.budgets.check();
     const [{ path, headers, body } = { path: '', headers: {}, body: '' }] = receiver.received;
     expect(path).toBe('/hook?token=in-the-address');
     expect(headers['content-type']).toBe('application/json');
@@ -80,7 +80,7 @@ onEachStore('budgets', (store) => {
       type: 'budget_threshold',
       createdAt: '2026-10-20T12:00:00Z',
       organizationId: id,
-      budgetId: made.id,
+      budgetId: created.id,
       name: 'Team A',
       month: '2026-10',
       threshold: 90,
@@ -89,145 +89,145 @@ onEachStore('budgets', (store) => {
     });
   });
 
-  it('tells that the end of the month is expected above it, before it is', async () => {
+  it('raise an alert when the forecast reaches the budget, before the costs do', async () => {
     const daily = Object.fromEntries(
       Array.from({ length: 60 }, (_, back) => [
         new Date(Date.parse('2026-10-19T00:00:00Z') - back * 86_400_000).toISOString().slice(0, 10),
         4,
       ]),
     );
-    const id = await organization(daily);
-    await budget(id, { thresholds: [100, 'forecast'], monthlyCHC: 124 });
-    await budget(id, { name: 'larger', thresholds: ['forecast'], monthlyCHC: 125 });
-    await billing.domains.budgets.evaluate();
-    expect(told()).toEqual([['2026-10', 'forecast']]);
+    const id = await createOrganization(daily);
+    await createBudget(id, { thresholds: [100, 'forecast'], monthlyCHC: 124 });
+    await createBudget(id, { name: 'larger', thresholds: ['forecast'], monthlyCHC: 125 });
+    await billing.domains.budgets.check();
+    expect(received()).toEqual([['2026-10', 'forecast']]);
     expect((await activities(id))[0]?.after).toMatchObject({ spentCHC: 76, expectedCHC: 124, threshold: 'forecast' });
   });
 
-  it('tries again, later and later, the same delivery, and not once the receiver has taken it', async () => {
-    const id = await organization({ '2026-10-20': 60 });
-    const { budget: made } = await budget(id, { thresholds: [50] });
+  it('retry a delivery with increasing delays until the receiver accepts it', async () => {
+    const id = await createOrganization({ '2026-10-20': 60 });
+    const { budget: created } = await createBudget(id, { thresholds: [50] });
     receiver.status = 500;
     const { budgets } = billing.domains;
-    await budgets.evaluate();
-    await budgets.evaluate();
+    await budgets.check();
+    await budgets.check();
     expect(receiver.received).toHaveLength(1);
     billing.clock.add(9_999);
-    await budgets.evaluate();
+    await budgets.check();
     expect(receiver.received).toHaveLength(1);
     billing.clock.add(1);
-    await budgets.evaluate();
+    await budgets.check();
     expect(receiver.received).toHaveLength(2);
-    expect((await budgets.get(id, made.id)).notices).toMatchObject([{ delivery: 'pending', attempts: 2 }]);
+    expect((await budgets.get(id, created.id)).alerts).toMatchObject([{ delivery: 'pending', attempts: 2 }]);
     receiver.status = 200;
     billing.clock.add(30_000);
-    // Another process, after a restart: what was pending is not forgotten.
-    const other = billing.again();
-    await other.budgets.evaluate();
+    // Pending deliveries survive a restart.
+    const other = billing.restart();
+    await other.budgets.check();
     billing.clock.add(3_600_000);
-    await other.budgets.evaluate();
+    await other.budgets.check();
     expect(receiver.received).toHaveLength(3);
     expect(
       new Set(receiver.received.map(({ body, headers }) => `${headers['x-pilothouse-delivery']} ${body}`)).size,
     ).toBe(1);
     expect(new Set(receiver.received.map(({ headers }) => headers['x-pilothouse-signature'])).size).toBe(3);
-    expect((await budgets.get(id, made.id)).notices).toMatchObject([{ delivery: 'delivered', attempts: 3 }]);
+    expect((await budgets.get(id, created.id)).alerts).toMatchObject([{ delivery: 'delivered', attempts: 3 }]);
   });
 
-  it('gives up after a day, and follows no redirection', async () => {
-    const id = await organization({ '2026-10-20': 60 });
-    const { budget: made } = await budget(id, { thresholds: [50] });
+  it('give up after a day, and do not follow redirects', async () => {
+    const id = await createOrganization({ '2026-10-20': 60 });
+    const { budget: created } = await createBudget(id, { thresholds: [50] });
     receiver.status = 302;
     const { budgets } = billing.domains;
     for (let hour = 0; hour < 12; hour++) {
-      await budgets.evaluate();
+      await budgets.check();
       billing.clock.add(12 * 3_600_000);
     }
     expect(receiver.received.map(({ path }) => path)).toEqual(
       Array.from({ length: 10 }, () => '/hook?token=in-the-address'),
     );
-    expect((await budgets.get(id, made.id)).notices).toMatchObject([{ delivery: 'failed', attempts: 10 }]);
+    expect((await budgets.get(id, created.id)).alerts).toMatchObject([{ delivery: 'failed', attempts: 10 }]);
     expect(billing.log.filter((line) => line.includes('"final":true'))).toHaveLength(1);
   });
 
-  it('keeps its secret out of logs and activities', async () => {
-    const id = await organization({ '2026-10-20': 60 });
+  it('keep the secret out of logs and activities', async () => {
+    const id = await createOrganization({ '2026-10-20': 60 });
     receiver.status = 500;
-    await budget(id);
-    await billing.domains.budgets.evaluate();
-    const trail = JSON.stringify(await billing.domains.audit.list(id, { limit: 100 }));
-    expect(billing.log.join()).toContain('answered 500');
-    for (const text of [billing.log.join(), trail]) {
+    await createBudget(id);
+    await billing.domains.budgets.check();
+    const activityText = JSON.stringify(await billing.domains.audit.list(id, { limit: 100 }));
+    expect(billing.log.join()).toContain('responded with 500');
+    for (const text of [billing.log.join(), activityText]) {
       expect(text).not.toContain(SECRET);
       expect(text).not.toContain('in-the-address');
     }
-    expect(trail).toContain('"webhook":"http://127.0.0.1:');
+    expect(activityText).toContain('"webhook":"http://127.0.0.1:');
   });
 
-  it('calls no private address unless that is allowed, also not by a name', async () => {
-    const id = await organization({ '2026-10-20': 60 });
+  it('do not call private addresses unless allowed, not even through a host name', async () => {
+    const id = await createOrganization({ '2026-10-20': 60 });
     const named = receiver.url.replace('127.0.0.1', 'localhost');
-    await budget(id, { thresholds: [50], webhook: { url: named, secret: SECRET } });
-    const strict = billing.again({ webhookAllowPrivate: false });
-    await strict.budgets.evaluate();
+    await createBudget(id, { thresholds: [50], webhook: { url: named, secret: SECRET } });
+    const strict = billing.restart({ webhookAllowPrivate: false });
+    await strict.budgets.check();
     expect(receiver.received).toHaveLength(0);
     expect(billing.log.join()).toContain('The address is private');
     await expect(strict.budgets.create(actor, id, { monthlyCHC: 1, webhook: { url: receiver.url } })).rejects.toThrow(
-      'request body.webhook.url: The address is private; --webhook-allow-private yes would permit it <string>',
+      'webhook.url: The address is private; allow private addresses with --webhook-allow-private yes <string>',
     );
     billing.clock.add(60_000);
-    await billing.domains.budgets.evaluate();
+    await billing.domains.budgets.check();
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('a budget that is deleted delivers nothing more; one without a webhook writes an activity', async () => {
-    const id = await organization({ '2026-10-20': 60 });
-    const { budget: made } = await budget(id, { thresholds: [50] });
+  it('deliver nothing after they are deleted, and record an activity without a webhook', async () => {
+    const id = await createOrganization({ '2026-10-20': 60 });
+    const { budget: created } = await createBudget(id, { thresholds: [50] });
     receiver.status = 500;
     const { budgets } = billing.domains;
-    await budgets.evaluate();
-    await budgets.remove(actor, id, made.id);
+    await budgets.check();
+    await budgets.remove(actor, id, created.id);
     billing.clock.add(3_600_000);
-    await budgets.evaluate();
+    await budgets.check();
     expect(receiver.received).toHaveLength(1);
-    const { budget: quiet } = await budget(id, { thresholds: [50], webhook: undefined });
-    await budgets.evaluate();
-    expect((await budgets.get(id, quiet.id)).notices).toMatchObject([{ threshold: 50, delivery: 'none' }]);
+    const { budget: withoutWebhook } = await createBudget(id, { thresholds: [50], webhook: undefined });
+    await budgets.check();
+    expect((await budgets.get(id, withoutWebhook.id)).alerts).toMatchObject([{ threshold: 50, delivery: 'none' }]);
     expect(await activities(id)).toHaveLength(2);
   });
 
-  it('a changed amount counts from then on; what was told stays told', async () => {
-    const id = await organization({ '2026-10-20': 60 });
-    const { budget: made } = await budget(id, { thresholds: [50, 100] });
+  it('use a changed amount at once, without repeating alerts', async () => {
+    const id = await createOrganization({ '2026-10-20': 60 });
+    const { budget: created } = await createBudget(id, { thresholds: [50, 100] });
     const { budgets } = billing.domains;
-    await budgets.evaluate();
-    await budgets.update(actor, id, made.id, { monthlyCHC: 60 });
-    await budgets.evaluate();
-    expect(told()).toEqual([
+    await budgets.check();
+    await budgets.update(actor, id, created.id, { monthlyCHC: 60 });
+    await budgets.check();
+    expect(received()).toEqual([
       ['2026-10', 50],
       ['2026-10', 100],
     ]);
   });
 
-  it('after it was closed it looks at nothing', async () => {
-    const id = await organization({ '2026-10-20': 60 });
-    await budget(id);
+  it('are not checked after close', async () => {
+    const id = await createOrganization({ '2026-10-20': 60 });
+    await createBudget(id);
     await billing.domains.budgets.close();
-    await billing.domains.budgets.evaluate();
+    await billing.domains.budgets.check();
     expect(receiver.received).toHaveLength(0);
   });
 });
 
-describe('the address of a webhook', () => {
-  const mistake = (url: string, allowPrivate: boolean) => webhookMistake(url, { allowPrivate });
+describe('the URL of a webhook', () => {
+  const violation = (url: string, allowPrivate: boolean) => findUrlViolation(url, { allowPrivate });
 
   it.each([
     'https://example.com/hook',
     'http://example.com:8080/',
     'https://93.184.216.34/',
     'https://[2606:2800:220:1::1]/',
-  ])('%s may be called', (url) => {
-    expect([mistake(url, false), mistake(url, true)]).toEqual([undefined, undefined]);
+  ])('%s is allowed', (url) => {
+    expect([violation(url, false), violation(url, true)]).toEqual([undefined, undefined]);
   });
 
   it.each([
@@ -241,9 +241,9 @@ describe('the address of a webhook', () => {
     'http://[fd00::1]/',
     'http://[::ffff:10.0.0.1]/',
     'http://100.64.0.1/',
-  ])('%s may be called only where that is allowed', (url) => {
-    expect(mistake(url, false)).toMatch(/private/);
-    expect(mistake(url, true)).toBeUndefined();
+  ])('%s is allowed only with private addresses', (url) => {
+    expect(violation(url, false)).toMatch(/private/);
+    expect(violation(url, true)).toBeUndefined();
   });
 
   it.each([
@@ -258,8 +258,8 @@ describe('the address of a webhook', () => {
     'http://100.100.100.200/',
     'http://2852039166/',
     'http://[64:ff9b::a9fe:a9fe]/',
-  ])('%s is never called', (url) => {
-    expect(mistake(url, true)).toMatch(/never called/);
+  ])('%s is never allowed', (url) => {
+    expect(violation(url, true)).toMatch(/never allowed/);
   });
 
   it.each([
@@ -269,7 +269,7 @@ describe('the address of a webhook', () => {
     '',
     'https://user:pass@example.com/',
     `https://example.com/${'x'.repeat(2050)}`,
-  ])('%s is no address for it', (url) => {
-    expect(mistake(url, true)).toMatch(/^The value must/);
+  ])('%s is rejected', (url) => {
+    expect(violation(url, true)).toMatch(/^The value must/);
   });
 });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { Metric } from '../../src/billing/cost.ts';
-import { microsOf } from '../../src/billing/price.ts';
-import { LIST_PRICES, priceOf } from '../../src/billing/prices/price-book.ts';
-import { millionths, quantityOf } from '../../src/billing/rating/quantity.ts';
+import type { Metric } from '../../src/billing/meter.ts';
+import { getApplicablePrice } from '../../src/billing/prices/applicable-price.ts';
+import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
+import { LIST_PRICES } from '../../src/billing/prices/price-book.ts';
+import { formatDecimal, sumDecimals } from '../../src/kernel/decimal.ts';
 import { actor, type Event, type TestOrganization, useMetering } from '../support/metering.ts';
 import { onEachStore } from '../support/server.ts';
 
@@ -12,7 +13,9 @@ vi.setConfig({ testTimeout: 600_000 });
 const DAYS = ['2026-11-08', '2026-11-09', '2026-11-10', '2026-11-11', '2026-11-12'];
 const LAST = '2026-11-14';
 
-/** One event as it may be drawn: which day and entity, how much. */
+const formatMillionths = (digits: bigint) => formatDecimal({ digits, scale: 6 });
+
+/** The day, entity and quantity of an event. */
 const drawn = fc.record({
   day: fc.constantFrom(...DAYS),
   minute: fc.integer({ min: 0, max: 1439 }),
@@ -22,10 +25,10 @@ const drawn = fc.record({
 
 const scenario = fc.record({
   events: fc.array(drawn, { minLength: 1, maxLength: 40 }),
-  /** Which event each place of the delivery holds: in any order, some of them again and again. */
+  /** Events that are sent again. */
   extra: fc.array(fc.nat(), { maxLength: 30 }),
   shuffle: fc.array(fc.nat(), { minLength: 70, maxLength: 70 }),
-  /** After how many events a batch ends, and what happens then. */
+  /** The sizes of the batches, and the operation after each: rate, nothing, or lock a day. */
   cuts: fc.array(
     fc.record({ size: fc.integer({ min: 1, max: 15 }), next: fc.constantFrom('rate', 'nothing', ...DAYS) }),
     { minLength: 1, maxLength: 12 },
@@ -34,7 +37,7 @@ const scenario = fc.record({
 
 type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never;
 
-function eventOf(org: TestOrganization, { day, minute, kind, millionths: amount }: Drawn, index: number): Event {
+function createEvent(org: TestOrganization, { day, minute, kind, millionths: amount }: Drawn, index: number): Event {
   const at = `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
   const entity = {
     a: { entityType: 'service', entityId: org.a, meter: 'compute' },
@@ -42,34 +45,34 @@ function eventOf(org: TestOrganization, { day, minute, kind, millionths: amount 
     warehouse: { entityType: 'datawarehouse', entityId: org.warehouse, meter: 'backup' },
     pipe: { entityType: 'clickpipe', entityId: org.clickpipe, meter: 'dataTransfer' },
   }[kind];
-  return org.event({ id: `event ${index}`, time: `${day}T${at}:00Z`, quantity: quantityOf(amount), ...entity });
+  return org.event({ id: `event ${index}`, time: `${day}T${at}:00Z`, quantity: formatMillionths(amount), ...entity });
 }
 
-/** What all of it must cost in the end: each day, entity and meter rounded once. */
-function rightMicros(events: readonly Event[]): number {
-  const sums = new Map<string, { meter: Metric; entityType: string; sum: bigint }>();
+/** The expected total: each day, entity and meter rounded once. */
+function calculateExpectedMicros(events: readonly Event[]): number {
+  const sums = new Map<string, { meter: Metric; entityType: string; quantities: string[] }>();
   for (const { time, entityType, entityId, meter, quantity } of events) {
     const key = `${time.slice(0, 10)} ${entityType} ${entityId} ${meter}`;
-    const line = sums.get(key) ?? { meter: meter as Metric, entityType, sum: 0n };
-    line.sum += millionths(String(quantity));
+    const line = sums.get(key) ?? { meter: meter as Metric, entityType, quantities: [] };
+    line.quantities.push(String(quantity));
     sums.set(key, line);
   }
-  return [...sums.values()].reduce((total, { meter, entityType, sum }) => {
-    const price = priceOf(LIST_PRICES, { meter, entityType: entityType as never, tier: 'SCALE' });
-    return total + microsOf(meter, quantityOf(sum), price);
+  return [...sums.values()].reduce((total, { meter, entityType, quantities }) => {
+    const price = getApplicablePrice(LIST_PRICES, { meter, entityType: entityType as never, tier: 'SCALE' });
+    return total + calculateCostMicros(meter, sumDecimals(quantities), price);
   }, 0);
 }
 
-onEachStore('the bill', (store) => {
+onEachStore('costs', (store) => {
   const metering = useMetering(store);
 
-  it('is the same however its events are shuffled, repeated, split and late, whenever days are rated and locked', async () => {
+  it('are the same however events are shuffled, repeated, split and late, whenever days are rated and locked', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const { rating } = metering.domains;
     await fc.assert(
       fc.asyncProperty(scenario, async ({ events, extra, shuffle, cuts }) => {
         const org = await metering.organization();
-        const sent = events.map((one, index) => eventOf(org, one, index));
+        const sent = events.map((one, index) => createEvent(org, one, index));
         const delivery = [...sent, ...extra.map((place) => sent[place % sent.length] as Event)];
         const order = delivery
           .map((event, index) => ({ event, at: shuffle[index] ?? 0 }))
@@ -77,27 +80,27 @@ onEachStore('the bill', (store) => {
           .map(({ event }) => event);
         const final = new Map<string, unknown>();
         let accepted = 0;
-        for (let turn = 0; order.length > 0; turn++) {
-          const { size, next } = cuts[turn % cuts.length] as { size: number; next: string };
+        for (let round = 0; order.length > 0; round++) {
+          const { size, next } = cuts[round % cuts.length] as { size: number; next: string };
           accepted += (await org.send(order.splice(0, size))).accepted;
-          if (next === 'rate') await rating.rateDirty(org.id);
+          if (next === 'rate') await rating.rateChanged(org.id);
           else if (next !== 'nothing') {
-            await rating.lock(actor, org.id, next);
+            await rating.lockDays(actor, org.id, next);
             for (const day of DAYS.filter((one) => one <= next && !final.has(one)))
               final.set(day, await org.costs(day));
           }
         }
-        await rating.rateDirty(org.id);
+        await rating.rateChanged(org.id);
         await org.expectExact();
-        await rating.lock(actor, org.id, LAST);
+        await rating.lockDays(actor, org.id, LAST);
         expect(accepted).toBe(sent.length);
-        expect(await org.total('2026-11-01', LAST)).toBe(rightMicros(sent));
+        expect(await org.total('2026-11-01', LAST)).toBe(calculateExpectedMicros(sent));
         for (const [day, costs] of final) expect(await org.costs(day)).toEqual(costs);
         await rating.rateAll({ organizationId: org.id }, 'all');
-        expect(await org.total('2026-11-01', '2026-11-15')).toBe(rightMicros(sent));
+        expect(await org.total('2026-11-01', '2026-11-15')).toBe(calculateExpectedMicros(sent));
         await org.expectExact();
       }),
-      // Shrinking would take minutes: each run is a real store and a real engine.
+      // Shrinking would take minutes: each run uses a real store and a real engine.
       { numRuns: 8, endOnFailure: true },
     );
   });
@@ -119,18 +122,18 @@ describe('a million events', () => {
         return org.event({
           id: String(number),
           time: new Date(Date.parse('2026-11-14T00:00:00Z') + second * 1000).toISOString(),
-          quantity: quantityOf(amount),
+          quantity: formatMillionths(amount),
         });
       });
     for (let from = 0; from < 1_000_000; from += 100_000)
       expect(await org.send(batch(from))).toMatchObject({ accepted: 100_000, duplicates: 0, rejected: 0 });
-    await metering.domains.rating.rateDirty();
-    const right = microsOf('compute', quantityOf(sum), '0.2985');
-    expect(await org.ledger('2026-11-14')).toMatchObject([{ quantity: quantityOf(sum), micros: right }]);
-    expect(await org.total('2026-11-14', '2026-11-14')).toBe(right);
+    await metering.domains.rating.rateChanged();
+    const expected = calculateCostMicros('compute', formatMillionths(sum), '0.2985');
+    expect(await org.ledger('2026-11-14')).toMatchObject([{ quantity: formatMillionths(sum), micros: expected }]);
+    expect(await org.total('2026-11-14', '2026-11-14')).toBe(expected);
     const again = Array.from({ length: 1000 }, (_, index) => org.event({ id: String(index * 997) }));
     expect(await org.send(again)).toMatchObject({ accepted: 0, duplicates: 1000 });
-    await metering.domains.rating.rateDirty();
-    expect(await org.total('2026-11-14', '2026-11-15')).toBe(right);
+    await metering.domains.rating.rateChanged();
+    expect(await org.total('2026-11-14', '2026-11-15')).toBe(expected);
   });
 });

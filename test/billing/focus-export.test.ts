@@ -1,22 +1,22 @@
 import { expect, it, vi } from 'vitest';
-import { csvRecords } from '../support/csv.ts';
-import { focusMistakes, microsIn } from '../support/focus.ts';
+import { parseCsvRecords } from '../support/csv.ts';
+import { findFocusViolations, parseMicros } from '../support/focus.ts';
 import { actor, useMetering } from '../support/metering.ts';
 import { onEachStore } from '../support/server.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-onEachStore('the FOCUS file of metered usage', (store) => {
+onEachStore('the FOCUS export of metered usage', (store) => {
   const metering = useMetering(store);
 
-  it('U4, U5: from events to lines: every meter, odd quantities, late usage, to the micro-credit', async () => {
+  it('U4, U5: is exact for every meter, for odd quantities and for late usage', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
     const { rating, reports } = metering.domains;
-    const moved = ['publicDataTransfer', ...[1, 2, 3, 4].map((tier) => `interRegionTier${tier}DataTransfer`)];
+    const transferMeters = ['publicDataTransfer', ...[1, 2, 3, 4].map((tier) => `interRegionTier${tier}DataTransfer`)];
     const usage = (time: string, odd: number) => [
       org.event({ time, quantity: odd }),
-      ...moved.map((meter) => org.event({ time, meter, quantity: 1_234_567_891 + odd })),
+      ...transferMeters.map((meter) => org.event({ time, meter, quantity: 1_234_567_891 + odd })),
       ...['storage', 'backup'].map((meter) =>
         org.event({ time, meter, entityType: 'datawarehouse', entityId: org.warehouse, quantity: `${7 ** 17 + odd}` }),
       ),
@@ -29,17 +29,17 @@ onEachStore('the FOCUS file of metered usage', (store) => {
       ...usage('2026-11-10T10:00:00Z', 11),
       ...usage('2026-11-14T10:00:00Z', 13),
     ]);
-    await rating.rateDirty();
-    await rating.lock(actor, org.id, '2026-11-12');
+    await rating.rateChanged();
+    await rating.lockDays(actor, org.id, '2026-11-12');
     await org.send([...usage('2026-10-30T11:00:00Z', 1), ...usage('2026-11-10T11:00:00Z', 3)]);
-    await rating.rateDirty();
+    await rating.rateChanged();
 
     let text = '';
-    for await (const piece of reports.exports.pieces(org.id, { from: '2026-10-01', to: '2026-11-30' }, 'focus'))
-      text += piece.toString();
-    const rows = csvRecords(text);
-    for (const row of rows) expect(focusMistakes(row), JSON.stringify(row)).toEqual([]);
-    const micros = rows.reduce((sum, { BilledCost = '' }) => sum + microsIn(BilledCost), 0n);
+    for await (const chunk of reports.exports.render(org.id, { from: '2026-10-01', to: '2026-11-30' }, 'focus'))
+      text += chunk.toString();
+    const rows = parseCsvRecords(text);
+    for (const row of rows) expect(findFocusViolations(row), JSON.stringify(row)).toEqual([]);
+    const micros = rows.reduce((sum, { BilledCost = '' }) => sum + parseMicros(BilledCost), 0n);
     expect(micros).toBe(BigInt(await org.total('2026-10-01', '2026-11-30')));
     const kinds = (day: string) =>
       rows

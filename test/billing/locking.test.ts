@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import type { KyselyPlugin } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { deleteEntries, putEntries } from '../../src/billing/rating/store.ts';
 import { actor, useMetering } from '../support/metering.ts';
@@ -10,18 +10,18 @@ const HOUR = 298_500;
 
 onEachStore('locked days', (store) => {
   const metering = useMetering(store);
-  const rate = () => metering.domains.rating.rateDirty();
+  const rate = () => metering.domains.rating.rateChanged();
 
   it('U5: late usage is booked on the first open day, as an adjustment, and the locked record stays', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
     await org.send([org.event({ time: '2026-11-10T10:00:00Z' })]);
-    expect(await metering.domains.rating.lock(actor, org.id, '2026-11-12')).toBe(1);
+    expect(await metering.domains.rating.lockDays(actor, org.id, '2026-11-12')).toBe(1);
     const before = await org.costs('2026-11-10');
     expect(before).toMatchObject([{ isLocked: true, micros: { compute: HOUR } }]);
     await org.send([
       org.event({ time: '2026-11-10T23:59:59.999Z', quantity: 30 }),
-      // A day that nobody had used before it was locked is locked all the same.
+      // A day without usage before it was locked is locked too.
       org.event({ time: '2026-11-11T00:00:00Z', quantity: 120 }),
       org.event({ time: '2026-11-13T00:00:00Z', quantity: 60 }),
     ]);
@@ -41,13 +41,13 @@ onEachStore('locked days', (store) => {
     ]);
     await org.expectExact();
 
-    // Rated again and again, it stays the same; later still, the adjustment grows, or moves on when its own day is locked.
+    // Rating again changes nothing. More late usage extends the adjustment, or adds one once its day is locked.
     await metering.domains.rating.rateAll({ organizationId: org.id }, 'all');
     expect(await org.ledger('2026-11-13')).toHaveLength(3);
     await org.send([org.event({ time: '2026-11-10T01:00:00Z', quantity: 30 })]);
     await rate();
     expect(await org.total('2026-11-13', '2026-11-13')).toBe(4 * HOUR);
-    await metering.domains.rating.lock(actor, org.id, '2026-11-13');
+    await metering.domains.rating.lockDays(actor, org.id, '2026-11-13');
     await org.send([org.event({ time: '2026-11-10T02:00:00Z', quantity: 60 })]);
     await rate();
     expect(await org.total('2026-11-13', '2026-11-13')).toBe(4 * HOUR);
@@ -55,21 +55,21 @@ onEachStore('locked days', (store) => {
     await org.expectExact();
   });
 
-  it('a day is locked when its time is over, by the clock, and never earlier', async () => {
+  it('a day is locked exactly when its lock delay is over', async () => {
     const org = await metering.organization();
     metering.clock.set('2026-11-30T23:30:00Z');
     await org.send([org.event({ time: '2026-11-30T23:59:59.999Z' }), org.event({ time: '2026-12-01T00:00:00Z' })]);
     const { rater } = metering.domains;
     const locked = async () => (await org.days()).map(({ date, isLocked }) => [date, isLocked]);
-    await rater.turn();
+    await rater.run();
     metering.clock.set('2026-12-14T23:59:59Z');
-    await rater.turn();
+    await rater.run();
     expect(await locked()).toEqual([
       ['2026-11-30', false],
       ['2026-12-01', false],
     ]);
     metering.clock.set('2026-12-15T00:00:00Z');
-    await rater.turn();
+    await rater.run();
     expect(await locked()).toEqual([
       ['2026-11-30', true],
       ['2026-12-01', false],
@@ -77,7 +77,7 @@ onEachStore('locked days', (store) => {
     expect(await org.costs('2026-11-30')).toMatchObject([{ isLocked: true, micros: { compute: HOUR } }]);
     expect(await org.costs('2026-12-01')).toMatchObject([{ isLocked: false, micros: { compute: HOUR } }]);
     metering.clock.set('2026-12-16T00:00:00Z');
-    await rater.turn();
+    await rater.run();
     expect(await locked()).toEqual([
       ['2026-11-30', true],
       ['2026-12-01', true],
@@ -88,21 +88,43 @@ onEachStore('locked days', (store) => {
     );
   });
 
-  it('history that is being imported is not locked in the middle of it', async () => {
+  it('locked days are not read when the rater looks for work', async () => {
+    metering.clock.set('2026-11-15T12:00:00Z');
+    const org = await metering.organization();
+    const days = Array.from({ length: 20 }, (_, index) => `2026-10-${String(index + 1).padStart(2, '0')}`);
+    await org.send([...days, '2026-11-14'].map((day) => org.event({ time: `${day}T10:00:00Z` })));
+    await metering.domains.rating.lockDays(actor, org.id, '2026-10-31');
+    const daysRead: unknown[] = [];
+    const recorder: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        for (const row of result.rows) if ('rated_revision' in row) daysRead.push([row.organization_id, row.date]);
+        return result;
+      },
+    };
+    const { rater } = metering.createNode({ db: metering.state.db.withPlugin(recorder) });
+    await rater.run();
+    await rater.run();
+    const own = daysRead.filter((day) => (day as string[])[0] === org.id);
+    expect(own.length).toBeGreaterThan(0);
+    expect(own).toEqual(own.map(() => [org.id, '2026-11-14']));
+  });
+
+  it('a day is not locked while its usage is being imported', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
     const { rater } = metering.domains;
     await org.send([org.event({ time: '2026-03-01T00:00:00Z' })]);
-    await rater.turn();
+    await rater.run();
     await org.send([org.event({ time: '2026-03-01T01:00:00Z' })]);
-    await rater.turn();
+    await rater.run();
     expect(await org.total('2026-03-01', '2026-03-01')).toBe(2 * HOUR);
     metering.clock.set('2026-11-15T13:00:00Z');
-    await rater.turn();
+    await rater.run();
     expect(await org.costs('2026-03-01')).toMatchObject([{ isLocked: true, micros: { compute: 2 * HOUR } }]);
   });
 
-  it('books that were imported as closed are not overwritten, nor is an open record of somebody else', async () => {
+  it('imported records, locked or open, are not overwritten', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
     const imported = (date: string, locked: boolean) => ({
@@ -124,18 +146,17 @@ onEachStore('locked days', (store) => {
     await org.expectExact();
   });
 
-  it('books that are imported as closed while the day is summed up are not overwritten either', async () => {
+  it('a locked record that is imported while the day is being rated is not overwritten', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
     await org.send([org.event({ time: '2026-11-10T10:00:00Z' })]);
-    const closed = { date: '2026-11-10', entityType: 'service', entityId: org.a, locked: true };
+    const locked = { date: '2026-11-10', entityType: 'service', entityId: org.a, locked: true };
     const file = {
-      organizations: [{ id: org.id, name: 'Late', usageCosts: [{ ...closed, metrics: { computeCHC: 7 } }] }],
+      organizations: [{ id: org.id, name: 'Late', usageCosts: [{ ...locked, metrics: { computeCHC: 7 } }] }],
     };
-    const node = metering.node(async () => {
-      // Long enough for whatever is read beside the sums.
-      await delay(300);
-      await metering.domains.fleet.apply(file as never, actor);
+    // The transaction starts after everything else is read.
+    const node = metering.createNode({
+      beforeWrite: () => metering.domains.fleet.apply(file as never, actor).then(() => {}),
     });
     await node.rating.rateDay(org.id, '2026-11-10');
     expect(await org.total('2026-11-10', '2026-11-10')).toBe(7_000_000);
@@ -143,11 +164,11 @@ onEachStore('locked days', (store) => {
     await org.expectExact();
   });
 
-  it('a fleet file adds no open record to a locked day; the message says where in the file it stands', async () => {
+  it('a fleet file cannot add an open record to a locked day; the error has its path in the file', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
     await org.send([org.event({ time: '2026-11-10T10:00:00Z' })]);
-    await metering.domains.rating.lock(actor, org.id, '2026-11-12');
+    await metering.domains.rating.lockDays(actor, org.id, '2026-11-12');
     const apply = (...records: [date: string, locked: boolean][]) => {
       const usageCosts = records.map(([date, locked]) => ({
         date,
@@ -172,7 +193,7 @@ onEachStore('locked days', (store) => {
     expect(await org.total('2026-11-11', '2026-11-13')).toBe(14_000_000);
   });
 
-  it('a new price counts for open days and never for locked ones; a new tier for usage that was not rated before', async () => {
+  it('a new price applies to open days only; a new tier applies to usage that was not rated before', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
     await org.send([
@@ -180,13 +201,15 @@ onEachStore('locked days', (store) => {
       org.event({ time: '2026-11-14T10:00:00Z' }),
       org.event({ time: '2026-11-15T10:00:00Z' }),
     ]);
-    await metering.domains.rating.lock(actor, org.id, '2026-11-13');
+    await metering.domains.rating.lockDays(actor, org.id, '2026-11-13');
     await rate();
     const { prices, fleet } = metering.domains;
     const [shipped] = await prices.list();
-    const dearer = (shipped?.prices ?? []).map((price) => ({ ...price, price: String(Number(price.price) * 2) }));
-    await expect(prices.set(actor, { effectiveFrom: '2026-11-13', prices: dearer })).rejects.toThrow(/is locked/);
-    const { version } = await prices.set(actor, { effectiveFrom: '2026-12-02', prices: dearer });
+    const higher = (shipped?.prices ?? []).map((price) => ({ ...price, price: String(Number(price.price) * 2) }));
+    await expect(prices.set(actor, { effectiveFrom: '2026-11-13', prices: higher })).rejects.toThrow(
+      /the last locked day/,
+    );
+    const { version } = await prices.set(actor, { effectiveFrom: '2026-12-02', prices: higher });
     await rate();
     expect(await org.total('2026-11-10', '2026-11-15')).toBe(3 * HOUR);
     metering.clock.set('2026-12-02T12:00:00Z');
@@ -195,8 +218,8 @@ onEachStore('locked days', (store) => {
     expect(await org.ledger('2026-12-02')).toMatchObject([
       { priceVersion: version, unitPrice: '0.597', micros: 2 * HOUR },
     ]);
-    const cheaper = dearer.map((price) => ({ ...price, price: '0.06' }));
-    await prices.set(actor, { effectiveFrom: '2026-12-02', prices: cheaper });
+    const lower = higher.map((price) => ({ ...price, price: '0.06' }));
+    await prices.set(actor, { effectiveFrom: '2026-12-02', prices: lower });
     await rate();
     expect(await org.ledger('2026-12-02')).toMatchObject([
       { priceVersion: version + 1, unitPrice: '0.06', micros: 60_000 },
@@ -213,16 +236,16 @@ onEachStore('locked days', (store) => {
     await org.expectExact();
   });
 
-  it('the store itself refuses to change a locked ledger', async () => {
+  it('the store rejects changes to a locked ledger', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
     await org.send([org.event({ time: '2026-11-10T10:00:00Z' })]);
-    await metering.domains.rating.lock(actor, org.id, '2026-11-10');
+    await metering.domains.rating.lockDays(actor, org.id, '2026-11-10');
     const entries = await org.ledger('2026-11-10');
     const { state } = metering;
     for (const change of [putEntries, deleteEntries])
       await expect(state.write((tx) => change(tx, org.id, entries, '2026-11-10'))).rejects.toThrow(/is locked/);
-    await expect(metering.domains.rating.lock(actor, org.id, '2026-11-15')).rejects.toThrow(/must be over/);
-    expect(await metering.domains.rating.lock(actor, org.id, '2026-11-09')).toBe(0);
+    await expect(metering.domains.rating.lockDays(actor, org.id, '2026-11-15')).rejects.toThrow(/must be over/);
+    expect(await metering.domains.rating.lockDays(actor, org.id, '2026-11-09')).toBe(0);
   });
 });

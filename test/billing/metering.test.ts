@@ -2,16 +2,16 @@ import { expect, it, vi } from 'vitest';
 import { useMetering } from '../support/metering.ts';
 import { onEachStore } from '../support/server.ts';
 
-// An engine of its own for each store.
+// Each store starts an engine.
 vi.setConfig({ testTimeout: 120_000 });
 
 onEachStore('metered usage', (store) => {
   const metering = useMetering(store);
 
-  it('becomes the bill of its day: quantity × price, to the micro-credit', async () => {
+  it('is billed on its day: quantity × price, exact to the micro-CHC', async () => {
     const org = await metering.organization();
     const TB_HOUR = 10n ** 12n;
-    const taken = await org.send([
+    const result = await org.send([
       org.event({ quantity: 90 }),
       org.event({ quantity: '0.000001', entityId: org.b }),
       org.event({
@@ -22,8 +22,8 @@ onEachStore('metered usage', (store) => {
       }),
       org.event({ entityType: 'clickpipe', entityId: org.clickpipe, meter: 'initialLoad', quantity: 1_500_000_000 }),
     ]);
-    expect(taken).toEqual({ accepted: 4, duplicates: 0, rejected: 0, errors: [] });
-    await metering.domains.rating.rateDirty();
+    expect(result).toEqual({ accepted: 4, duplicates: 0, rejected: 0, errors: [] });
+    await metering.domains.rating.rateChanged();
     const costs = await org.costs('2026-11-15');
     expect(
       costs.map(({ entityType, entityName, serviceId, dataWarehouseId }) => [
@@ -48,7 +48,7 @@ onEachStore('metered usage', (store) => {
     await org.expectExact();
   });
 
-  it('counts a source and id once, whatever else a repetition says, in whichever batch or process', async () => {
+  it('counts a source and id once across batches and processes, whatever the other fields', async () => {
     const org = await metering.organization();
     const first = org.event({ id: 'one', quantity: 60 });
     expect(await org.send([first, first])).toMatchObject({ accepted: 1, duplicates: 1 });
@@ -61,33 +61,33 @@ onEachStore('metered usage', (store) => {
     ];
     for (const other of others) expect(await org.send([other])).toMatchObject({ accepted: 0, duplicates: 1 });
     for (const other of others)
-      expect(await org.send([other], metering.again())).toMatchObject({ accepted: 0, duplicates: 1 });
+      expect(await org.send([other], metering.restart())).toMatchObject({ accepted: 0, duplicates: 1 });
     expect(await org.send([{ ...first, source: 'another' }])).toMatchObject({ accepted: 1, duplicates: 0 });
-    await metering.domains.rating.rateDirty();
+    await metering.domains.rating.rateChanged();
     expect(await org.total('2026-11-01', '2026-11-15')).toBe(2 * 298_500);
     await org.expectExact();
   });
 
-  it('counts an id once also when several nodes take it at the same time, with other contents', async () => {
+  it('counts an id once when several nodes receive it at the same time with different fields', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
-    const nodes = [metering.node(), metering.node(), metering.node()];
+    const nodes = [metering.createNode(), metering.createNode(), metering.createNode()];
     const batch = (day: number) =>
       Array.from({ length: 50 }, (_, index) => org.event({ id: `n ${index}`, time: `2026-11-1${day}T00:00:00Z` }));
-    const taken = await Promise.all([1, 2, 3, 4].flatMap((day) => nodes.map((node) => org.send(batch(day), node))));
-    expect(taken.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(50);
-    expect(taken.reduce((sum, { duplicates }) => sum + duplicates, 0)).toBe(11 * 50);
-    await Promise.all(nodes.map((node) => node.rating.rateDirty(org.id)));
-    await metering.domains.rating.rateDirty(org.id);
+    const results = await Promise.all([1, 2, 3, 4].flatMap((day) => nodes.map((node) => org.send(batch(day), node))));
+    expect(results.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(50);
+    expect(results.reduce((sum, { duplicates }) => sum + duplicates, 0)).toBe(11 * 50);
+    await Promise.all(nodes.map((node) => node.rating.rateChanged(org.id)));
+    await metering.domains.rating.rateChanged(org.id);
     expect(await org.total('2026-11-10', '2026-11-15')).toBe(50 * 298_500);
     await org.expectExact();
   });
 
-  it('rates once more what a process left unfinished, as soon as it may be gone', async () => {
+  it('rates the days of an unfinished batch again once the lease of its node has expired', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
-    await org.send([org.event()], metering.node());
-    await metering.domains.rating.rateDirty(org.id);
+    await org.send([org.event()], metering.createNode());
+    await metering.domains.rating.rateChanged(org.id);
     const revision = async () => (await org.days())[0]?.revision ?? 0;
     const before = await revision();
     await metering.state.db
@@ -95,17 +95,17 @@ onEachStore('metered usage', (store) => {
       .set({ days: '["2026-11-15"]' })
       .where('organization_id', '=', org.id)
       .execute();
-    const other = metering.node();
-    await other.intake.resume();
+    const other = metering.createNode();
+    await other.intake.recoverUnfinished();
     expect(await revision()).toBe(before);
     metering.clock.set('2026-11-15T12:01:01Z');
-    await other.intake.resume();
+    await other.intake.recoverUnfinished();
     expect(await revision()).toBe(before + 1);
-    await other.intake.resume();
+    await other.intake.recoverUnfinished();
     expect(await revision()).toBe(before + 1);
   });
 
-  it('takes a batch of any number of days, and an entity that was made a moment ago', async () => {
+  it('accepts a batch of any number of days, and events for an entity that was just created', async () => {
     const org = await metering.organization();
     const months = Array.from({ length: 250 }, (_, index) =>
       org.event({ time: new Date(Date.UTC(2001, index, 3)).toISOString() }),
@@ -116,7 +116,7 @@ onEachStore('metered usage', (store) => {
     const file = { organizations: [{ id: org.id, name: 'Grown', services: [service] }] };
     await metering.domains.fleet.apply(file as never, { type: 'system', id: 'test', details: 'test' });
     expect(await org.send([org.event({ entityId: service.id })])).toMatchObject({ accepted: 1 });
-    await metering.domains.rating.rateDirty(org.id);
+    await metering.domains.rating.rateChanged(org.id);
     await org.expectExact();
   });
 });

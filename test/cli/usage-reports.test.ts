@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { errorsOf, useStore } from '../support/cli.ts';
-import { csvRecords } from '../support/csv.ts';
+import { parseCsvRecords } from '../support/csv.ts';
 import { acme, fleet } from '../support/fleet.ts';
-import { focusMistakes } from '../support/focus.ts';
+import { findFocusViolations } from '../support/focus.ts';
 import { onEachStore } from '../support/server.ts';
 
 onEachStore('the commands that read the bill', (on) => {
@@ -36,15 +36,15 @@ onEachStore('the commands that read the bill', (on) => {
       '2026-10         13.75  0.00    13.75',
     ]);
     const span = ['--from', '2026-01-01', '--to', '2026-12-31', '--org', 'Acme'];
-    const csv = csvRecords((await store.run('usage', 'export', ...span)).stdout);
+    const csv = parseCsvRecords((await store.run('usage', 'export', ...span)).stdout);
     expect(csv.map(({ date, totalCHC }) => [date, totalCHC]).sort()).toEqual([
       ['2026-10-01', '0.3'],
       ['2026-10-01', '12.445678'],
       ['2026-10-02', '1.000001'],
     ]);
-    const lines = csvRecords((await store.run('usage', 'export', '--format', 'focus', ...span)).stdout);
+    const lines = parseCsvRecords((await store.run('usage', 'export', '--format', 'focus', ...span)).stdout);
     expect(lines).toHaveLength(5);
-    for (const line of lines) expect(focusMistakes(line)).toEqual([]);
+    for (const line of lines) expect(findFocusViolations(line)).toEqual([]);
   });
 
   it('usage forecast tells the end of a month', async () => {
@@ -89,7 +89,7 @@ onEachStore('the commands that read the bill', (on) => {
     ],
     [
       ['budget', 'set', 'x', '--monthly', '1', '--webhook', 'http://127.0.0.1/'],
-      ['request body.webhook.url: The address is private; --webhook-allow-private yes would permit it <string>'],
+      ['webhook.url: The address is private; allow private addresses with --webhook-allow-private yes <string>'],
     ],
   ])('%j is refused with code 2', async (args, errors) => {
     await store.apply(fleet);

@@ -88,7 +88,7 @@ it('usage goes through a running server, whose engine is its own', async () => {
     expect(JSON.parse(sent.stdout)).toMatchObject({ accepted: 2, duplicates: 0, rejected: 1, errors: [{ index: 2 }] });
     const direct = await cli(['usage', 'import', file, '--data', join(server.directory, 'data'), '--org', acme.id]);
     expect(direct.code).toBe(1);
-    expect(errorsOf(direct)).toEqual([expect.stringMatching(/Another process uses the engine's directory/)]);
+    expect(errorsOf(direct)).toEqual([expect.stringMatching(/Another process is using the engine directory/)]);
     const stranger = await cli([...through.slice(0, -2), 'no:body']);
     expect(errorsOf(stranger)).toEqual([expect.stringMatching(/The server refused: UNAUTHORIZED/)]);
   } finally {

@@ -3,9 +3,9 @@ import { fillSignIn, inBrowser } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
 
 inBrowser(
-  'below a base path',
+  'console with a base path',
   (browser) => {
-    it('everything works, from deep links to signing out', async () => {
+    it('works from deep links to sign-out', async () => {
       const page = await browser.open(`/services/${acme.primary}`);
       await fillSignIn(page, acme.admin);
       await page.getByRole('heading', { name: 'analytics', level: 1 }).waitFor();

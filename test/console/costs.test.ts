@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { expectAccessible, inBrowser, type Page, settled, shoot } from '../support/browser.ts';
+import { expectAccessible, inBrowser, type Page, takeScreenshots, waitUntilSettled } from '../support/browser.ts';
 import { acme, fleet } from '../support/fleet.ts';
 
 const DAY_MS = 86_400_000;
@@ -9,7 +9,7 @@ const day = (back: number) => new Date(today - back * DAY_MS).toISOString().slic
 const LOCKED_AFTER = 4;
 const DAYS = 200;
 
-/** Amounts that no sum of floating point numbers would get right. */
+/** Amounts whose floating-point sum would be wrong. */
 const usageCosts = Array.from({ length: DAYS }, (_, back) => back).flatMap((back) => [
   {
     date: day(back),
@@ -47,15 +47,15 @@ interface CostRecord {
   totalCHC: number;
 }
 
-const micros = (text: string): bigint => {
+const parseMicros = (text: string): bigint => {
   const [whole = '0', part = ''] = text.replaceAll(',', '').split('.');
   return BigInt(whole) * 1_000_000n + BigInt(part.padEnd(6, '0'));
 };
-const microsOf = (chc: number): bigint => BigInt(Math.round(chc * 1_000_000));
+const toMicros = (chc: number): bigint => BigInt(Math.round(chc * 1_000_000));
 const sum = (amounts: bigint[]): bigint => amounts.reduce((one, other) => one + other, 0n);
 
 inBrowser(
-  'the costs',
+  'costs page',
   (browser) => {
     const records = async (from: number, to: number): Promise<CostRecord[]> =>
       (
@@ -64,37 +64,37 @@ inBrowser(
           key: acme.admin,
         })
       ).json.result.costs;
-    const costsOfDays = async (days: number) => {
+    const listCosts = async (days: number) => {
       const parts = Array.from({ length: Math.ceil(days / 30) }, (_, index) =>
         records(Math.min(days, (index + 1) * 30) - 1, index * 30),
       );
       return (await Promise.all(parts)).flat();
     };
-    /** Label and amount of every line of the table by group. */
+    /** Label and amount of each row of the group table. */
     const lines = async (page: Page, by: string): Promise<Map<string, bigint>> => {
       const table = page.getByRole('table', { name: `Costs by ${by}` });
       await table.waitFor();
       const found = await table.locator('tbody tr').all();
       const cells = await Promise.all(found.map((row) => row.getByRole('cell').allTextContents()));
-      return new Map(cells.map(([label = '', , amount = '']) => [label, micros(amount)]));
+      return new Map(cells.map(([label = '', , amount = '']) => [label, parseMicros(amount)]));
     };
-    const total = async (page: Page) => micros((await page.getByTestId('total').textContent()) ?? '');
+    const total = async (page: Page) => parseMicros((await page.getByTestId('total').textContent()) ?? '');
 
-    it('add up to what the API says, by metric, service and warehouse', async () => {
+    it('matches the totals of the API by metric, service and warehouse', async () => {
       const page = await browser.signIn(acme.developer, '/costs');
-      const costs = await costsOfDays(30);
-      const whole = sum(costs.map(({ totalCHC }) => microsOf(totalCHC)));
+      const costs = await listCosts(30);
+      const whole = sum(costs.map(({ totalCHC }) => toMicros(totalCHC)));
       const metric = await lines(page, 'metric');
       expect(await total(page)).toBe(whole);
       expect(sum([...metric.values()])).toBe(whole);
-      expect(metric.get('Compute')).toBe(sum(costs.map(({ metrics }) => microsOf(metrics.computeCHC ?? 0))));
-      expect(metric.get('Storage')).toBe(sum(costs.map(({ metrics }) => microsOf(metrics.storageCHC ?? 0))));
+      expect(metric.get('Compute')).toBe(sum(costs.map(({ metrics }) => toMicros(metrics.computeCHC ?? 0))));
+      expect(metric.get('Storage')).toBe(sum(costs.map(({ metrics }) => toMicros(metrics.storageCHC ?? 0))));
 
       await page.getByText('Service', { exact: true }).click();
       const service = await lines(page, 'service');
       expect(sum([...service.values()])).toBe(whole);
       const ofPrimary = costs.filter(({ entityId }) => entityId === acme.primary);
-      expect(service.get('analytics')).toBe(sum(ofPrimary.map(({ totalCHC }) => microsOf(totalCHC))));
+      expect(service.get('analytics')).toBe(sum(ofPrimary.map(({ totalCHC }) => toMicros(totalCHC))));
       await page.waitForURL(/by=service/);
 
       await page.getByText('Warehouse', { exact: true }).click();
@@ -104,40 +104,40 @@ inBrowser(
       const days = page.getByRole('region', { name: 'Costs by day' });
       const totals = await days.locator('tbody td[data-sum]').allTextContents();
       expect(totals).toHaveLength(30);
-      expect(sum(totals.map(micros))).toBe(whole);
-      expect(micros(totals[0] ?? '')).toBe(
-        sum(costs.filter(({ date }) => date === day(0)).map(({ totalCHC }) => microsOf(totalCHC))),
+      expect(sum(totals.map(parseMicros))).toBe(whole);
+      expect(parseMicros(totals[0] ?? '')).toBe(
+        sum(costs.filter(({ date }) => date === day(0)).map(({ totalCHC }) => toMicros(totalCHC))),
       );
       expect(await page.evaluate('window.pwned')).toBeUndefined();
     });
 
-    it('go beyond 31 days and still add up', async () => {
+    it('matches the totals for more than 31 days', async () => {
       const page = await browser.signIn(acme.admin, '/costs');
       await page.getByRole('button', { name: '180 days' }).click();
-      await page.getByText(/180 days in UTC/).waitFor();
+      await page.getByText(/180 days \(UTC\)/).waitFor();
       await page.locator(`g[data-day="${day(179)}"]`).waitFor({ state: 'attached' });
       expect(await page.locator('[data-testid="cost-chart"] g[data-day]').count()).toBe(180);
-      expect(await total(page)).toBe(sum((await costsOfDays(180)).map(({ totalCHC }) => microsOf(totalCHC))));
+      expect(await total(page)).toBe(sum((await listCosts(180)).map(({ totalCHC }) => toMicros(totalCHC))));
     });
 
-    it('draw open days differently from locked ones', async () => {
+    it('marks days that are not locked', async () => {
       const page = await browser.signIn(acme.admin, '/costs');
       const chart = page.getByTestId('cost-chart');
       await chart.waitFor();
       const open = await chart.locator('g[data-open="true"]').all();
-      const expected = [...new Set((await costsOfDays(30)).filter(({ locked }) => !locked).map(({ date }) => date))];
+      const expected = [...new Set((await listCosts(30)).filter(({ locked }) => !locked).map(({ date }) => date))];
       expect(await Promise.all(open.map((bar) => bar.getAttribute('data-day')))).toEqual(expected.toSorted());
       expect(expected).toHaveLength(LOCKED_AFTER);
       expect(await chart.locator('rect[fill="url(#cost-open)"]').count()).toBe(LOCKED_AFTER);
-      await page.getByText('Day still open').waitFor();
+      await page.getByRole('list', { name: 'Legend' }).getByText('Not final').waitFor();
     });
 
-    it('tell a day on hover, and leave out of the bars what the legend hides', async () => {
+    it('shows a tooltip and hides groups through the legend', async () => {
       const page = await browser.signIn(acme.admin, '/costs');
       const bar = page.locator(`g[data-day="${day(10)}"] rect`).first();
       await bar.hover();
-      const tip = page.getByTestId('cost-tip');
-      await tip.getByText('locked').waitFor();
+      const tip = page.getByTestId('cost-tooltip');
+      await tip.getByText('Locked').waitFor();
       expect(await tip.textContent()).toContain('Compute0.800017');
       await page.getByRole('button', { name: 'Compute' }).click();
       await bar.hover();
@@ -145,7 +145,7 @@ inBrowser(
       expect((await lines(page, 'metric')).get('Compute')).toBeGreaterThan(0n);
     });
 
-    it('look at the days that were dragged over', async () => {
+    it('zooms to the days selected by dragging', async () => {
       const page = await browser.signIn(acme.admin, '/costs?by=service');
       const middle = async (back: number) => {
         const box = await page
@@ -163,15 +163,15 @@ inBrowser(
       await page.waitForURL(
         (url) => url.searchParams.get('from') === day(20) && url.searchParams.get('to') === day(15),
       );
-      await settled(page);
+      await waitUntilSettled(page);
       expect(new URL(page.url()).searchParams.get('by')).toBe('service');
-      expect(await total(page)).toBe(sum((await records(20, 15)).map(({ totalCHC }) => microsOf(totalCHC))));
+      expect(await total(page)).toBe(sum((await records(20, 15)).map(({ totalCHC }) => toMicros(totalCHC))));
     });
 
     it.each([
-      ['CSV, one line for each record', 'csv'],
-      ['FOCUS 1.2, one line for each charge', 'focus'],
-    ])('are downloaded as %s', async (item, format) => {
+      ['CSV (one row per record)', 'csv'],
+      ['FOCUS 1.2 (one row per charge)', 'focus'],
+    ])('downloads %s', async (item, format) => {
       const page = await browser.signIn(acme.admin, `/costs?from=${day(40)}&to=${day(5)}`);
       await page.getByRole('button', { name: 'Download' }).click();
       const [download] = await Promise.all([
@@ -188,7 +188,7 @@ inBrowser(
       expect(readFileSync(await download.path(), 'utf8')).toBe(expected);
     });
 
-    it('show what a budget leaves for a day', async () => {
+    it('shows the daily share of a budget', async () => {
       const { status } = await browser.server.call({
         method: 'POST',
         path: `/v1/organizations/${acme.id}/budgets`,
@@ -198,23 +198,23 @@ inBrowser(
       expect(status).toBe(200);
       const page = await browser.signIn(acme.admin, '/costs');
       await page.getByTestId('budget-line').waitFor();
-      await page.getByText('Whole fleet: 40.00 CHC a month').waitFor();
+      await page.getByText('Budget Whole fleet: 40.00 CHC per month').waitFor();
     });
 
-    it('say so where there are none', async () => {
+    it('shows an empty state without costs', async () => {
       const page = await browser.signIn(acme.admin, '/costs?from=2020-01-01&to=2020-01-31');
-      await page.getByText('No costs in these days').waitFor();
+      await page.getByText('No costs in this period').waitFor();
     });
 
-    it('are accessible and fit three widths', async () => {
+    it('is accessible and fits three widths', async () => {
       const page = await browser.signIn(acme.admin, '/costs');
       await page.getByTestId('cost-chart').waitFor();
       await expectAccessible(page);
       await page.emulateMedia({ colorScheme: 'dark' });
       await expectAccessible(page);
-      await shoot(page, 'costs-dark');
+      await takeScreenshots(page, 'costs-dark');
       await page.emulateMedia({ colorScheme: 'light' });
-      await shoot(page, 'costs');
+      await takeScreenshots(page, 'costs');
     });
   },
   { fleet: { organizations: [{ ...organization, usageCosts }, ...others] } },

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { place, RANGE, T0 } from '../support/board.ts';
-import { inBrowser, settled } from '../support/browser.ts';
+import { inBrowser, waitUntilSettled } from '../support/browser.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme, fleet } from '../support/fleet.ts';
 
-/** Each would set `window.pwned` if it were ever read as markup, script or address. */
+/** Each sets `window.pwned` if it is interpreted as markup, script or URL. */
 const HOSTILE = [
   '<img src=x onerror="window.pwned=1">',
   '<script>window.pwned=1</script>',
@@ -69,7 +69,7 @@ const tiles = [
 ];
 
 inBrowser(
-  'hostile dashboards',
+  'dashboards with hostile content',
   (browser) => {
     beforeAll(() =>
       fillEngine(join(browser.server.directory, 'data'), {
@@ -82,25 +82,25 @@ inBrowser(
       }),
     );
 
-    it('shows names, tags, groups and rows as the text they are', async () => {
+    it('shows names, tags, groups and rows as plain text', async () => {
       const page = await browser.signIn(acme.admin, `/dashboards/hostile?${RANGE}`);
       await page.locator('[data-tile="time"] canvas').waitFor();
       await page.getByRole('heading', { name: hostile(0), level: 1 }).waitFor();
       for (const text of HOSTILE)
         await page.locator('[data-tile="table"]').getByRole('cell', { name: text, exact: true }).waitFor();
       await page.locator('[data-tile="time"] .u-over').hover();
-      await page.getByTestId('chart-tip').waitFor();
+      await page.getByTestId('chart-tooltip').waitFor();
       await page.locator('[data-tile="search"] tbody button').first().click();
       await page.goto(`${browser.server.url}/dashboards`);
       await page.getByRole('link', { name: hostile(0) }).waitFor();
       await page.goto(`${browser.server.url}/dashboards/hostile?${RANGE}&edit=true`);
       await page.getByRole('button', { name: `Edit ${hostile(0)}` }).click();
       await page.getByRole('dialog').locator('canvas').waitFor();
-      await settled(page);
+      await waitUntilSettled(page);
       expect(await page.evaluate('window.pwned')).toBeUndefined();
     });
 
-    it('keeps of Markdown what is text', async () => {
+    it('removes active content from Markdown', async () => {
       const page = await browser.signIn({ token: acme.token }, `/dashboards/hostile?${RANGE}`);
       const text = page.locator('[data-tile="text"]');
       await text.locator('strong').getByText('good').waitFor();
@@ -116,12 +116,12 @@ inBrowser(
       expect(await text.locator('section').textContent()).toContain('<script>window.pwned=1</script>');
     });
 
-    it('takes nothing from its own address on trust', async () => {
+    it('validates its URL parameters', async () => {
       const page = await browser.signIn(
         acme.admin,
         `/dashboards/hostile?from=abc&to=-1&last=%3Cb%3E&refresh=1ms&tile=${encodeURIComponent(hostile(0))}`,
       );
-      await page.getByRole('button', { name: 'Range: Last hour' }).waitFor();
+      await page.getByRole('button', { name: 'Time range: Last hour' }).waitFor();
       expect(await page.evaluate('window.pwned')).toBeUndefined();
     });
   },

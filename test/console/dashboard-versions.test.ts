@@ -1,44 +1,44 @@
 import { expect, it } from 'vitest';
 import { place, RANGE } from '../support/board.ts';
-import { expectAccessible, inBrowser, shoot } from '../support/browser.ts';
+import { expectAccessible, inBrowser, takeScreenshots } from '../support/browser.ts';
 import { draft, useDraft } from '../support/draft.ts';
 import { acme } from '../support/fleet.ts';
 
-inBrowser('the versions of a dashboard', (browser) => {
+inBrowser('version history of a dashboard', (browser) => {
   const { id, put, stored } = useDraft(browser);
 
-  it('shows what a version looks like and what is different in it, before it is restored', async () => {
+  it('previews a version with its differences and restores it', async () => {
     const count = { id: 'count', name: 'Rows', ...place(0, 4, 12, 4), series: [{ type: 'number', aggFn: 'count' }] };
     const [one, two] = draft.tiles;
     const body = { ...draft, name: 'Later', tiles: [{ ...one, x: 2, w: 10 }, count] };
     await put(body);
     await put({ ...draft, tiles: [one, two] });
     const page = await browser.signIn(acme.admin, `/dashboards/${id()}?${RANGE}`);
-    await page.getByRole('button', { name: 'More', exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Versions' }).click();
-    expect(await page.getByRole('button', { name: 'Look at version 3' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Look at version 2' }).click();
+    await page.getByRole('button', { name: 'More actions', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Version history' }).click();
+    expect(await page.getByRole('button', { name: 'View version 3' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'View version 2' }).click();
     const version = page.getByRole('dialog', { name: 'Version 2 · Later' });
     await version.locator('[data-tile="count"]').getByText('60', { exact: true }).waitFor();
     expect(await version.getByRole('list').getByRole('listitem').allTextContents()).toEqual([
-      'the name is “Later”',
-      '“Rows” is new',
-      '“Two” is gone',
-      '“One” has another place, has another size',
+      'Name changed to “Later”',
+      '“Rows” added',
+      '“Two” removed',
+      '“One” moved, resized',
     ]);
     await expectAccessible(page);
-    await shoot(page, 'version');
+    await takeScreenshots(page, 'version');
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
-    await shoot(page, 'version-dark');
+    await takeScreenshots(page, 'version-dark');
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.keyboard.press('Escape');
     await version.waitFor({ state: 'detached' });
     expect((await stored()).name).toBe('Draft');
-    await page.getByRole('button', { name: 'Look at version 2' }).click();
+    await page.getByRole('button', { name: 'View version 2' }).click();
     await version.getByRole('button', { name: 'Restore this version' }).click();
     const confirm = page.getByRole('dialog', { name: 'Restore version 2?' });
-    await confirm.getByText('“Two” is gone').waitFor();
+    await confirm.getByText('“Two” removed').waitFor();
     await confirm.getByRole('button', { name: 'Restore' }).click();
     await page.getByRole('heading', { name: 'Later', level: 1 }).waitFor();
     expect((await stored()).tiles.map((tile: { id: string }) => tile.id)).toEqual(['one', 'count']);

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { board, place, QUERY, RANGE, rows, T0 } from '../support/board.ts';
-import { expectAccessible, inBrowser, type Page, shoot } from '../support/browser.ts';
+import { expectAccessible, inBrowser, type Page, takeScreenshots } from '../support/browser.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme, fleet } from '../support/fleet.ts';
-import { childrenOf } from '../support/process.ts';
+import { listChildren } from '../support/process.ts';
 import { until } from '../support/until.ts';
 
 const many = {
@@ -21,24 +21,24 @@ const many = {
 const [organization, ...others] = fleet.organizations;
 
 inBrowser(
-  'dashboards in the console',
+  'dashboards',
   (browser) => {
     beforeAll(() => fillEngine(join(browser.server.directory, 'data'), rows));
 
     const tile = (page: Page, id: string) => page.locator(`[data-tile="${id}"]`);
-    const dataOf = async (id: string) =>
+    const readTileData = async (id: string) =>
       (await browser.server.call({ path: `/api/v2/dashboards/board/tiles/${id}/data?${QUERY}`, token: acme.token }))
         .json.data;
     const text = (value: number) => value.toLocaleString('en-US');
 
-    it('lists them, found by name, tag and tile', async () => {
+    it('lists dashboards and searches by name, tag and tile', async () => {
       const page = await browser.signIn(acme.admin, '/dashboards');
       const table = page.getByRole('table', { name: 'Dashboards' });
       await table.getByRole('link', { name: 'Many' }).waitFor();
-      await page.getByLabel('Find a dashboard').fill('slowest');
+      await page.getByLabel('Search dashboards').fill('slowest');
       await table.getByRole('link', { name: 'Many' }).waitFor({ state: 'detached' });
       expect(await table.getByRole('link').allTextContents()).toEqual(['Board']);
-      await page.getByLabel('Find a dashboard').fill('');
+      await page.getByLabel('Search dashboards').fill('');
       await table.getByRole('link', { name: 'Many' }).waitFor();
       await page.getByRole('group', { name: 'Tags' }).getByText('night').click();
       await table.getByRole('link', { name: 'Many' }).waitFor({ state: 'detached' });
@@ -47,10 +47,10 @@ inBrowser(
       await page.getByRole('heading', { name: 'Board', level: 1 }).waitFor();
     });
 
-    it('draws every kind of tile with the numbers of the API', async () => {
+    it('renders every tile type with the values of the API', async () => {
       const page = await browser.signIn({ token: acme.token }, `/dashboards/board?${RANGE}`);
       await tile(page, 'lines').locator('canvas').waitFor();
-      const lines = await dataOf('lines');
+      const lines = await readTileData('lines');
       expect(lines.series.map(({ group }: { group: string[] }) => group[0]).toSorted()).toEqual(['api', 'web']);
       expect((await tile(page, 'lines').getByRole('list').getByRole('button').allTextContents()).toSorted()).toEqual([
         'api',
@@ -58,28 +58,28 @@ inBrowser(
       ]);
       const middle = Math.floor(lines.buckets.length / 2);
       await hoverAt(page, 'lines', lines, lines.buckets[middle]);
-      const tip = await tile(page, 'lines').getByTestId('chart-tip').textContent();
+      const tip = await tile(page, 'lines').getByTestId('chart-tooltip').textContent();
       for (const { group, values } of lines.series) expect(tip).toContain(`${group[0]}${text(values[middle])}`);
 
-      const bars = await dataOf('bars');
+      const bars = await readTileData('bars');
       const withError = bars.series.find(({ group }: { group: string[] }) => group[0] === 'ERROR').values.indexOf(1);
       await hoverAt(page, 'bars', bars, bars.buckets[withError]);
-      const barTip = (await tile(page, 'bars').getByTestId('chart-tip').textContent()) ?? '';
+      const barTip = (await tile(page, 'bars').getByTestId('chart-tooltip').textContent()) ?? '';
       for (const { group, values } of bars.series) expect(barTip).toContain(`${group[0]}${text(values[withError])}`);
 
-      expect(await tile(page, 'sum').getByTestId('number').textContent()).toBe(text((await dataOf('sum')).value));
-      const share = (await dataOf('ratio')).value;
+      expect(await tile(page, 'sum').getByTestId('number').textContent()).toBe(text((await readTileData('sum')).value));
+      const share = (await readTileData('ratio')).value;
       expect(share).toBeCloseTo(5 / 60, 10);
-      expect(await tile(page, 'ratio').getByTestId('number').textContent()).toBe(`${(share * 100).toFixed(2)} %`);
-      expect((await dataOf('memory')).value).toBe(3 * 1024 ** 3);
+      expect(await tile(page, 'ratio').getByTestId('number').textContent()).toBe(`${(share * 100).toFixed(2)}%`);
+      expect((await readTileData('memory')).value).toBe(3 * 1024 ** 3);
       expect(await tile(page, 'memory').getByTestId('number').textContent()).toBe('3 GiB');
-      await tile(page, 'nothing').getByText('Nothing in this range').waitFor();
+      await tile(page, 'nothing').getByText('No data in this time range').waitFor();
 
-      const table = await dataOf('table');
+      const table = await readTileData('table');
       expect(await cells(tile(page, 'table'))).toEqual(
         table.rows.map((row: (string | number)[]) => row.map((cell) => (typeof cell === 'number' ? text(cell) : cell))),
       );
-      const search = await dataOf('search');
+      const search = await readTileData('search');
       const shown = await cells(tile(page, 'search'));
       expect(shown.map(([, ...rest]) => rest)).toEqual(search.rows.map(([, ...rest]: string[]) => rest));
       expect(shown[0]?.[0]).toMatch(/10:24:00$/);
@@ -91,33 +91,33 @@ inBrowser(
       await tile(page, 'broken').getByRole('alert').getByText('NoSuchColumn').waitFor();
     });
 
-    it('hides a series and shows it again', async () => {
+    it('hides a series through the legend', async () => {
       const page = await browser.signIn(acme.developer, `/dashboards/board?${RANGE}`);
       const entry = tile(page, 'lines').getByRole('button', { name: 'api' });
       await entry.click();
       expect(await entry.getAttribute('aria-pressed')).toBe('false');
-      const lines = await dataOf('lines');
+      const lines = await readTileData('lines');
       await hoverAt(page, 'lines', lines, lines.buckets[2]);
-      expect(await tile(page, 'lines').getByTestId('chart-tip').textContent()).not.toContain('api');
+      expect(await tile(page, 'lines').getByTestId('chart-tooltip').textContent()).not.toContain('api');
     });
 
-    it('keeps a chart, and draws it larger or smaller with the window', async () => {
+    it('resizes a chart with the window without recreating it', async () => {
       const page = await browser.signIn(acme.admin, `/dashboards/board?${RANGE}`);
       const canvas = tile(page, 'lines').locator('canvas');
       await canvas.waitFor();
-      await canvas.evaluate((element) => element.setAttribute('data-seen', 'yes'));
+      await canvas.evaluate((element) => element.setAttribute('data-marked', 'yes'));
       const width = () => canvas.evaluate((element) => Number(element.getAttribute('width')));
       const before = await width();
       await page.setViewportSize({ width: 1000, height: 900 });
-      await until(width, (now) => now > 0 && now < before, 'the chart keeps its width');
-      expect(await canvas.getAttribute('data-seen')).toBe('yes');
+      await until(width, (now) => now > 0 && now < before, 'the chart does not change its width');
+      expect(await canvas.getAttribute('data-marked')).toBe('yes');
     });
 
-    it('zooms by dragging; the address holds it, and going back undoes it', async () => {
+    it('zooms by dragging and stores the range in the URL', async () => {
       const page = await browser.signIn(acme.admin, `/dashboards/board?${RANGE}`);
       const over = tile(page, 'lines').locator('.u-over');
       const box = await over.boundingBox();
-      if (!box) throw new Error('the chart has no place');
+      if (!box) throw new Error('the chart is not visible');
       await page.mouse.move(box.x + box.width / 4, box.y + box.height / 2);
       await page.mouse.down();
       await page.mouse.move(box.x + (box.width * 3) / 4, box.y + box.height / 2, { steps: 6 });
@@ -127,37 +127,37 @@ inBrowser(
       const [from, to] = [Number(searchParams.get('from')), Number(searchParams.get('to'))];
       expect(to - from).toBeGreaterThan(10 * 60_000);
       expect(to - from).toBeLessThan(20 * 60_000);
-      await page.getByRole('button', { name: /^Range: .*10:0/ }).waitFor();
+      await page.getByRole('button', { name: /^Time range: .*10:0/ }).waitFor();
       await page.reload();
-      await page.getByRole('button', { name: /^Range: .*10:0/ }).waitFor();
+      await page.getByRole('button', { name: /^Time range: .*10:0/ }).waitFor();
       expect(new URL(page.url()).searchParams.get('from')).toBe(String(from));
       await page.goBack();
       await page.waitForURL((url) => Number(url.searchParams.get('from')) === T0);
     });
 
-    it('takes a range, a zone and a refresh into the address', async () => {
+    it('stores time range, time zone and auto-refresh in the URL', async () => {
       const page = await browser.signIn(acme.admin, '/dashboards/board');
-      await page.getByRole('button', { name: 'Range: Last hour' }).click();
+      await page.getByRole('button', { name: 'Time range: Last hour' }).click();
       await page.getByRole('button', { name: '24 hours' }).click();
-      await page.getByRole('button', { name: 'Range: Last 24 hours' }).waitFor();
+      await page.getByRole('button', { name: 'Time range: Last 24 hours' }).waitFor();
       await page.getByRole('combobox', { name: 'Time zone' }).click();
       await page.getByRole('option', { name: 'UTC' }).click();
-      await page.getByRole('combobox', { name: 'Refresh' }).click();
+      await page.getByRole('combobox', { name: 'Auto-refresh' }).click();
       await page.getByRole('option', { name: 'Every minute' }).click();
       await page.waitForURL(/last=24h/);
       await page.waitForURL(/utc=true/);
       await page.waitForURL(/refresh=1m|refresh=%221m%22/);
     });
 
-    it('asks for tiles as they come into view, six at a time', async () => {
+    it('loads tiles as they scroll into view, six at a time', async () => {
       const page = await browser.signIn(acme.admin, '/dashboards');
       let running = 0;
       let most = 0;
-      const asked = new Set<string>();
+      const requested = new Set<string>();
       await page.route('**/tiles/*/data*', async (route) => {
         running += 1;
         most = Math.max(most, running);
-        asked.add(
+        requested.add(
           route
             .request()
             .url()
@@ -174,50 +174,50 @@ inBrowser(
       await until(
         async () => running,
         (count) => count === 0,
-        'the first tiles do not come',
+        'the first tiles do not load',
       );
-      expect(asked.size).toBeGreaterThan(5);
-      expect(asked.size).toBeLessThan(24);
+      expect(requested.size).toBeGreaterThan(5);
+      expect(requested.size).toBeLessThan(24);
       for (const { id } of many.tiles) await tile(page, id).scrollIntoViewIfNeeded();
       await tile(page, 'tile-23').locator('canvas').waitFor();
-      expect(asked.size).toBe(24);
+      expect(requested.size).toBe(24);
       expect(most).toBe(6);
     });
 
-    it('fills the window with one tile, and the screen with the dashboard', async () => {
+    it('shows a tile full screen and the dashboard in kiosk mode', async () => {
       const page = await browser.signIn(acme.admin, `/dashboards/board?${RANGE}`);
-      await page.getByRole('button', { name: 'Full screen: Rows by service' }).click();
+      await page.getByRole('button', { name: 'View Rows by service full screen' }).click();
       await page.waitForURL(/tile=lines/);
       const dialog = page.getByRole('dialog', { name: 'Rows by service' });
       await dialog.locator('canvas').waitFor();
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
-      await page.getByRole('button', { name: 'Kiosk' }).click();
+      await page.getByRole('button', { name: 'Kiosk mode' }).click();
       await page.waitForURL(/kiosk=true/);
       await page.getByRole('navigation').waitFor({ state: 'hidden' });
-      await page.getByRole('button', { name: 'Leave the kiosk' }).click();
+      await page.getByRole('button', { name: 'Exit kiosk mode' }).click();
       await page.getByRole('navigation').waitFor();
     });
 
-    it('shows the failure in each tile while the engine is down, and comes back', async () => {
+    it('shows an error in each tile while the engine is down, and recovers', async () => {
       const page = await browser.signIn(acme.admin, `/dashboards/board?${RANGE}`);
       await tile(page, 'lines').locator('canvas').waitFor();
       let isDown = true;
       const killing = (async () => {
         while (isDown) {
-          for (const pid of childrenOf(browser.server.pid)) process.kill(pid, 'SIGKILL');
+          for (const pid of listChildren(browser.server.pid)) process.kill(pid, 'SIGKILL');
           await delay(20);
         }
       })();
-      // Another range: what was asked a moment ago would be answered without the engine.
+      // Use another range: cached results do not need the engine.
       await page.goto(`${browser.server.url}/dashboards/board?from=${T0 - 60_000}&to=${T0 + 1_800_000}&utc=true`);
       await tile(page, 'lines').getByTestId('tile-error').waitFor({ timeout: 25_000 });
       await tile(page, 'sum').getByTestId('tile-error').waitFor({ timeout: 25_000 });
       await tile(page, 'text').getByText('Ada').waitFor();
-      await page.getByRole('button', { name: 'Full screen: Memory' }).waitFor();
+      await page.getByRole('button', { name: 'View Memory full screen' }).waitFor();
       isDown = false;
       await killing;
-      // An engine that died so often is started again only after a while.
+      // The server restarts a repeatedly failing engine with a delay.
       const again = tile(page, 'lines').getByRole('button', { name: 'Try again' });
       await until(
         async () => {
@@ -226,7 +226,7 @@ inBrowser(
           return tile(page, 'lines').locator('canvas').count();
         },
         (canvases) => canvases === 1,
-        'the tile does not come back',
+        'the tile does not recover',
         60_000,
       );
     }, 120_000);
@@ -237,24 +237,24 @@ inBrowser(
       await expectAccessible(page);
       await page.emulateMedia({ colorScheme: 'dark' });
       await expectAccessible(page);
-      await shoot(page, 'dashboard-dark');
+      await takeScreenshots(page, 'dashboard-dark');
       await page.emulateMedia({ colorScheme: 'light' });
-      await shoot(page, 'dashboard');
+      await takeScreenshots(page, 'dashboard');
       await page.goto(`${browser.server.url}/dashboards`);
       await page.getByRole('link', { name: 'Many' }).waitFor();
       await expectAccessible(page);
-      await shoot(page, 'dashboards');
+      await takeScreenshots(page, 'dashboards');
     });
 
-    /** Moves the pointer over the middle of a bucket. */
+    /** Moves the pointer to the start of a bucket. */
     async function hoverAt(page: Page, id: string, { start, end }: { start: number; end: number }, at: number) {
       const over = tile(page, id).locator('.u-over');
       await over.scrollIntoViewIfNeeded();
       const box = await over.boundingBox();
-      if (!box) throw new Error('the chart has no place');
+      if (!box) throw new Error('the chart is not visible');
       await page.mouse.move(box.x + 1, box.y + box.height / 2);
       await page.mouse.move(box.x + ((at - start) / (end - start)) * box.width + 1, box.y + box.height / 2);
-      await tile(page, id).getByTestId('chart-tip').waitFor();
+      await tile(page, id).getByTestId('chart-tooltip').waitFor();
     }
   },
   { fleet: { organizations: [{ ...organization, dashboards: [board, many] }, ...others] } },

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { inBrowser, settled } from '../support/browser.ts';
+import { inBrowser, waitUntilSettled } from '../support/browser.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { madeKey } from '../support/keys.ts';
 
-/** Each would set `window.pwned` if it were ever read as markup, script or address. */
+/** Each sets `window.pwned` if it is interpreted as markup, script or URL. */
 const HOSTILE = [
   '<img src=x onerror="window.pwned=1">',
   '<script>window.pwned=1</script>',
@@ -44,7 +44,7 @@ inBrowser(
       `/activity?text=${encodeURIComponent(HOSTILE[1] ?? '')}&kind=${encodeURIComponent(HOSTILE[2] ?? '')}`,
       `/${encodeURIComponent(HOSTILE[1] ?? '')}`,
       `/sign-in?to=${encodeURIComponent('javascript:window.pwned=1')}`,
-    ])('are text and nothing else at %s', async (path) => {
+    ])('are plain text at %s', async (path) => {
       for (const name of HOSTILE)
         await madeKey(browser.server, {
           name,
@@ -52,7 +52,7 @@ inBrowser(
           ipAccessList: [{ source: '127.0.0.1', description: name }],
         });
       const page = await browser.signIn(acme.admin, path);
-      await settled(page);
+      await waitUntilSettled(page);
       for (const summary of await page.locator('summary').all()) await summary.click();
       await page.getByRole('heading', { level: 1 }).waitFor();
       expect(await page.evaluate('window.pwned')).toBeUndefined();
@@ -62,7 +62,7 @@ inBrowser(
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1280);
     });
 
-    it('are shown as they are', async () => {
+    it('are shown unchanged', async () => {
       const page = await browser.signIn(acme.admin, `/services/${acme.primary}`);
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(HOSTILE[0]);
       await page.goto(`${browser.server.url}/keys`);
@@ -80,10 +80,10 @@ inBrowser(
       expect(await page.evaluate('window.pwned')).toBeUndefined();
     });
 
-    it('stand in a confirmation and in what the server refuses', async () => {
+    it('are plain text in confirmations and error messages', async () => {
       const page = await browser.signIn(acme.admin, '/keys');
       await page
-        .getByRole('button', { name: `What to do with ${HOSTILE[0]}` })
+        .getByRole('button', { name: `Actions for ${HOSTILE[0]}` })
         .first()
         .click();
       await page.getByRole('menuitem', { name: 'Delete' }).click();
@@ -94,7 +94,7 @@ inBrowser(
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Create key' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Add an address' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Add address' }).click();
       await page.getByLabel('Address 1', { exact: true }).fill(HOSTILE[2] ?? '');
       await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
       await page.getByRole('dialog').getByText('The value must be an IPv4 or IPv6 address').waitFor();

@@ -5,18 +5,18 @@ import { acme } from '../support/fleet.ts';
 import { madeKey, whoAmI } from '../support/keys.ts';
 
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
-const act = async (page: Page, name: string, what: string) => {
+const chooseAction = async (page: Page, name: string, item: string) => {
   await row(page, name)
-    .getByRole('button', { name: /What to do with/ })
+    .getByRole('button', { name: /Actions for/ })
     .click();
-  await page.getByRole('menuitem', { name: what }).click();
+  await page.getByRole('menuitem', { name: item }).click();
 };
 const shown = async (page: Page) => ({
   keyId: (await page.getByTestId('key-id').textContent()) ?? '',
   keySecret: (await page.getByTestId('key-secret').textContent()) ?? '',
 });
 
-inBrowser('keys', (browser) => {
+inBrowser('keys page', (browser) => {
   const status = async (key: { keyId: string; keySecret: string }) => (await whoAmI(browser.server, key)).status;
   const create = async (page: Page, name: string) => {
     await page.getByRole('button', { name: 'Create key' }).click();
@@ -24,16 +24,16 @@ inBrowser('keys', (browser) => {
     await dialog.getByLabel('Name').fill(name);
     return dialog;
   };
-  const saved = async (page: Page) => {
-    await page.getByLabel('I have saved it').check();
+  const confirmSaved = async (page: Page) => {
+    await page.getByLabel('I have saved the secret').check();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   };
 
-  it('live from creation to deletion', async () => {
+  it('creates, disables, enables, rotates and deletes a key', async () => {
     const page = await browser.signIn(acme.admin, '/keys');
     const dialog = await create(page, 'whole life');
-    await dialog.getByRole('button', { name: /My address, 127.0.0.1/ }).click();
+    await dialog.getByRole('button', { name: /Add my address \(127.0.0.1\)/ }).click();
     await dialog.getByRole('button', { name: 'Create key' }).click();
     await page.getByTestId('key-secret').waitFor();
     const key = await shown(page);
@@ -50,47 +50,47 @@ inBrowser('keys', (browser) => {
     expect(download.suggestedFilename()).toBe(`pilothouse-key-${key.keyId.slice(-4)}.env`);
     const file = readFileSync(await download.path(), 'utf8');
     expect(file).toContain(`KEY_ID=${key.keyId}\nKEY_SECRET=${key.keySecret}\n`);
-    await saved(page);
+    await confirmSaved(page);
 
     await row(page, 'whole life').getByText('127.0.0.1').waitFor();
     expect(await row(page, 'whole life').textContent()).toContain(`…${key.keyId.slice(-4)}`);
     expect(await page.content()).not.toContain(key.keySecret);
 
-    await act(page, 'whole life', 'Disable');
+    await chooseAction(page, 'whole life', 'Disable');
     const confirmation = page.getByRole('dialog');
     expect(await confirmation.textContent()).toContain('whole life');
     await confirmation.getByRole('button', { name: 'Disable' }).click();
     await row(page, 'whole life').getByText('disabled').waitFor();
     expect(await status(key)).toBe(401);
 
-    await act(page, 'whole life', 'Enable');
+    await chooseAction(page, 'whole life', 'Enable');
     await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();
     await row(page, 'whole life').getByText('enabled').waitFor();
     expect(await status(key)).toBe(200);
 
-    await act(page, 'whole life', 'Rotate');
+    await chooseAction(page, 'whole life', 'Rotate');
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
     await page.getByTestId('key-secret').waitFor();
     const successor = await shown(page);
     expect(await status(successor)).toBe(200);
     expect(await status(key)).toBe(200);
-    await saved(page);
-    await page.getByText(/whole life is rotated/).waitFor();
+    await confirmSaved(page);
+    await page.getByText(/Rotated whole life/).waitFor();
     expect(await status(key)).toBe(401);
     expect(await status(successor)).toBe(200);
 
-    await act(page, `…${key.keyId.slice(-4)}`, 'Delete');
+    await chooseAction(page, `…${key.keyId.slice(-4)}`, 'Delete');
     expect(await page.getByRole('dialog').textContent()).toContain(key.keyId.slice(-4));
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await row(page, `…${key.keyId.slice(-4)}`).waitFor({ state: 'detached' });
   });
 
-  it('can be made in the browser, which tells the server hashes only', async () => {
+  it('generates a secret in the browser and sends only hashes', async () => {
     const page = await browser.signIn(acme.admin, '/keys');
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.postData() ?? ''));
     const dialog = await create(page, 'hashed');
-    await dialog.getByLabel('Make the secret in this browser').check();
+    await dialog.getByLabel('Generate the secret in this browser').check();
     await dialog.getByRole('button', { name: 'Create key' }).click();
     await page.getByTestId('key-secret').waitFor();
     const key = await shown(page);
@@ -98,17 +98,17 @@ inBrowser('keys', (browser) => {
     expect(sent.join()).not.toContain(key.keySecret);
     expect(sent.join()).not.toContain(key.keyId);
     expect(await status(key)).toBe(200);
-    await saved(page);
+    await confirmSaved(page);
   });
 
-  it('show what is wrong at the field it is about', async () => {
+  it('shows errors at the fields', async () => {
     const page = await browser.signIn(acme.admin, '/keys');
     const dialog = await create(page, 'wrong');
-    await dialog.getByRole('button', { name: 'Add an address' }).click();
+    await dialog.getByRole('button', { name: 'Add address' }).click();
     await dialog.getByLabel('Address 1', { exact: true }).fill('127.1');
     await dialog.getByLabel('developer').uncheck();
     await dialog.getByRole('button', { name: 'Create key' }).click();
-    await dialog.getByText('Choose at least one').waitFor();
+    await dialog.getByText('Select at least one role').waitFor();
     await dialog.getByLabel('developer').check();
     await dialog.getByRole('button', { name: 'Create key' }).click();
     await dialog.getByText('The value must be an IPv4 or IPv6 address or a CIDR.').waitFor();
@@ -116,13 +116,13 @@ inBrowser('keys', (browser) => {
     expect(await dialog.getByLabel('Name').inputValue()).toBe('wrong');
   });
 
-  it('expire when they were told to', async () => {
+  it('sets the expiration of a key', async () => {
     const page = await browser.signIn(acme.admin, '/keys');
     const dialog = await create(page, 'brief');
     await dialog.getByRole('combobox', { name: 'Expires' }).click();
     await page.getByRole('option', { name: 'In 30 days' }).click();
     await dialog.getByRole('button', { name: 'Create key' }).click();
-    await saved(page);
+    await confirmSaved(page);
     const { json } = await browser.server.call({ path: `/v1/organizations/${acme.id}/keys`, key: acme.admin });
     const { expireAt } = json.result.find(({ name }: { name: string }) => name === 'brief');
     const days = (Date.parse(expireAt) - Date.now()) / 86_400_000;
@@ -130,10 +130,10 @@ inBrowser('keys', (browser) => {
     await row(page, 'expired').first().getByText('expired').first().waitFor();
   });
 
-  it('stay when the server refuses to let them go', async () => {
+  it('keeps a key that the server does not delete', async () => {
     const { credentials } = await madeKey(browser.server, { name: 'self', roles: ['admin'] });
     const page = await browser.signIn(credentials, '/keys');
-    await act(page, 'self', 'Delete');
+    await chooseAction(page, 'self', 'Delete');
     const dialog = page.getByRole('dialog');
     await dialog.getByText('you will be signed out').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();

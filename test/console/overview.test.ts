@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { inBrowser, settled } from '../support/browser.ts';
+import { inBrowser, waitUntilSettled } from '../support/browser.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { madeKey } from '../support/keys.ts';
 import { PROGRAM } from '../support/server.ts';
 
-const MOST_SCRIPT_BYTES = 250_000;
+const MAX_SCRIPT_BYTES = 250_000;
 const DAY_MS = 86_400_000;
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const today = Date.now();
 const month = `${day(today).slice(0, 7)}-01`;
 
-/** The last sixty days, each with a cost that no other day has. */
+/** The last sixty days, each with a different cost. */
 const usageCosts = Array.from({ length: 60 }, (_, back) => ({
   date: day(today - back * DAY_MS),
   entityType: 'service',
@@ -23,7 +23,7 @@ const usageCosts = Array.from({ length: 60 }, (_, back) => ({
 const [organization, ...others] = fleet.organizations;
 
 inBrowser(
-  'the overview',
+  'overview page',
   (browser) => {
     const usage = async (from: string, to: string) =>
       (
@@ -34,51 +34,51 @@ inBrowser(
       ).json.result;
     const figure = (chc: number) => chc.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-    it('says what the API says of this month and the last', async () => {
+    it('matches the API for this month and the last month', async () => {
       const page = await browser.signIn(acme.admin);
       const { grandTotalCHC } = await usage(month, day(today));
       const lastEnd = day(Date.parse(month) - DAY_MS);
       const last = await usage(`${lastEnd.slice(0, 7)}-01`, lastEnd);
-      await settled(page);
+      await waitUntilSettled(page);
       const figures = page.locator('dl').first();
       expect(await figures.textContent()).toContain(`Month to date${figure(grandTotalCHC)} CHC`);
-      expect(await figures.textContent()).toContain(`Last month ${figure(last.grandTotalCHC)} CHC`);
+      expect(await figures.textContent()).toContain(`Last month: ${figure(last.grandTotalCHC)} CHC`);
       const services = page.getByRole('table', { name: 'Services' });
-      expect(await services.getByRole('row', { name: /Together/ }).textContent()).toContain(figure(grandTotalCHC));
+      expect(await services.getByRole('row', { name: /Total/ }).textContent()).toContain(figure(grandTotalCHC));
       expect(await services.getByRole('row', { name: /analytics/ }).textContent()).toContain(figure(grandTotalCHC));
       expect(
         await services
-          .getByRole('img', { name: /Cost of analytics/ })
+          .getByRole('img', { name: /Daily cost of analytics/ })
           .locator('rect')
           .count(),
       ).toBe(30);
     });
 
-    it('shows services, keys that expire soon and what happened last', async () => {
+    it('shows services, expiring keys and recent activity', async () => {
       await madeKey(browser.server, { name: 'leaving', expireAt: new Date(today + 3 * DAY_MS).toISOString() });
       const page = await browser.signIn(acme.admin);
       const row = page.getByRole('row', { name: /analytics/ });
       expect(await row.textContent()).toContain('16–120 GB × 3');
       expect(await row.textContent()).toContain('Idles after 15 min');
-      const soon = page.getByRole('region', { name: 'Keys that expire soon' });
-      await soon.getByText('leaving').waitFor();
-      expect(await soon.textContent()).not.toContain('developer');
+      const expiring = page.getByRole('region', { name: 'Expiring keys' });
+      await expiring.getByText('leaving').waitFor();
+      expect(await expiring.textContent()).not.toContain('developer');
       await page.getByRole('region', { name: 'Recent activity' }).getByText('created the key leaving').waitFor();
       await row.getByRole('link').click();
       await page.getByRole('heading', { name: 'analytics', level: 1 }).waitFor();
     });
 
-    it('tells times in the viewer’s zone, with UTC on hover', async () => {
+    it('shows local times with UTC as tooltip', async () => {
       const page = await browser.signIn(acme.admin);
       const time = page.getByRole('region', { name: 'Recent activity' }).locator('time').first();
       expect(await time.getAttribute('title')).toMatch(/ · \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
     });
 
-    it('says what failed, and only there, when a part cannot be had', async () => {
+    it('shows an error only in the panel that failed to load', async () => {
       const page = await browser.open('/');
       await page.route('**/keys', (route) => route.fulfill({ status: 500, json: { error: 'INTERNAL_ERROR: Broken' } }));
       const { keyId, keySecret } = acme.admin;
-      await page.getByLabel('Key id').fill(keyId);
+      await page.getByLabel('Key ID').fill(keyId);
       await page.getByRole('textbox', { name: 'Key secret' }).fill(keySecret);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('alert').getByText('Broken').waitFor();
@@ -88,30 +88,30 @@ inBrowser(
       await page.getByRole('alert').waitFor({ state: 'detached' });
     });
 
-    it('asks once who is signed in, and once for each thing that it shows', async () => {
+    it('requests the session and each resource only once', async () => {
       const page = await browser.signIn(acme.admin);
-      const asked: string[] = [];
+      const requested: string[] = [];
       page.on('request', (request) => {
         const { pathname, search } = new URL(request.url());
-        if (/^\/(console|v1)\//.test(pathname)) asked.push(pathname + search);
+        if (/^\/(console|v1)\//.test(pathname)) requested.push(pathname + search);
       });
       await page.reload();
-      await settled(page);
-      expect(asked).toContain('/console/session');
-      expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted());
+      await waitUntilSettled(page);
+      expect(requested).toContain('/console/session');
+      expect(requested.toSorted()).toEqual([...new Set(requested)].toSorted());
     });
 
-    it('loads at most 250 KB of compressed script, and nothing of other pages', async () => {
+    it('loads at most 250 KB of compressed scripts and none of other pages', async () => {
       const page = await browser.signIn(acme.admin);
       const scripts: string[] = [];
       page.on('response', (response) => {
         if (/\.js$/.test(new URL(response.url()).pathname)) scripts.push(new URL(response.url()).pathname);
       });
       await page.reload();
-      await settled(page);
+      await waitUntilSettled(page);
       expect(scripts.length).toBeGreaterThan(0);
       const sizes = scripts.map((path) => gzipSync(readFileSync(join(PROGRAM, '../console', path))).length);
-      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST_SCRIPT_BYTES);
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_SCRIPT_BYTES);
       expect(scripts.filter((path) => /(keys|service|costs|dashboard|activity)-page/.test(path))).toEqual([]);
     });
   },

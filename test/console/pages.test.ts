@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectAccessible, inBrowser, type Page, settled, shoot } from '../support/browser.ts';
+import { expectAccessible, inBrowser, type Page, takeScreenshots, waitUntilSettled } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
 import { madeKey } from '../support/keys.ts';
 
@@ -13,15 +13,15 @@ const PAGES: [name: string, path: string][] = [
   ['costs', '/costs'],
   ['dashboards', '/dashboards'],
   ['dashboard', `/dashboards/${acme.dashboard}`],
-  ['missing', '/no/such/page'],
+  ['not-found', '/no/such/page'],
 ];
 
-const STATES: [name: string, path: string, reach: (page: Page) => Promise<void>][] = [
+const STATES: [name: string, path: string, prepare: (page: Page) => Promise<void>][] = [
   [
-    'scaling-mistakes',
+    'scaling-errors',
     `/services/${acme.primary}`,
     async (page) => {
-      await page.getByLabel('Smallest, GB').fill('71');
+      await page.getByLabel('Minimum (GB)').fill('71');
       await page.getByRole('textbox', { name: 'Number of replicas' }).fill('6');
     },
   ],
@@ -30,7 +30,7 @@ const STATES: [name: string, path: string, reach: (page: Page) => Promise<void>]
     '/keys',
     async (page) => {
       await page.getByRole('button', { name: 'Create key' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Add an address' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Add address' }).click();
     },
   ],
   [
@@ -46,7 +46,7 @@ const STATES: [name: string, path: string, reach: (page: Page) => Promise<void>]
     'delete-key',
     '/keys',
     async (page) => {
-      await page.getByRole('button', { name: /What to do with expired/ }).click();
+      await page.getByRole('button', { name: /Actions for expired/ }).click();
       await page.getByRole('menuitem', { name: 'Delete' }).click();
       await page.getByRole('dialog').waitFor();
     },
@@ -68,16 +68,16 @@ const STATES: [name: string, path: string, reach: (page: Page) => Promise<void>]
 ];
 
 inBrowser('every page', (browser) => {
-  it('signing in is accessible and fits three widths', async () => {
+  it('sign-in is accessible and fits three widths', async () => {
     const page = await browser.open('/sign-in');
     await page.getByRole('form', { name: 'Sign in' }).waitFor();
     await expectAccessible(page);
-    await shoot(page, 'sign-in');
+    await takeScreenshots(page, 'sign-in');
   });
 
   it.each(PAGES)('%s is accessible in light and dark and fits three widths', async (name, path) => {
     await madeKey(browser.server, {
-      name: 'soon gone',
+      name: 'expiring',
       expireAt: new Date(Date.now() + 5 * 86_400_000).toISOString(),
     });
     const page = await browser.signIn(acme.admin, path);
@@ -85,28 +85,28 @@ inBrowser('every page', (browser) => {
     await expectAccessible(page);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
-    await shoot(page, `${name}-dark`);
+    await takeScreenshots(page, `${name}-dark`);
     await page.emulateMedia({ colorScheme: 'light' });
-    await shoot(page, name);
-    // At a phone's width other columns show.
+    await takeScreenshots(page, name);
+    // Phones show other columns.
     await page.setViewportSize({ width: 375, height: 700 });
     await expectAccessible(page);
   });
 
-  it.each(STATES)('%s is accessible in light and dark', async (name, path, reach) => {
+  it.each(STATES)('%s is accessible in light and dark', async (name, path, prepare) => {
     const page = await browser.signIn(acme.admin, path);
-    await settled(page);
-    await reach(page);
+    await waitUntilSettled(page);
+    await prepare(page);
     await expectAccessible(page);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
-    await shoot(page, `${name}-dark`);
+    await takeScreenshots(page, `${name}-dark`);
   });
 
-  it('is reached by keyboard alone', async () => {
+  it('can be used by keyboard', async () => {
     const page = await browser.signIn(acme.admin);
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the page');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to main content');
     await page.keyboard.press('Control+k');
     await page.getByPlaceholder('Search pages, services, dashboards…').waitFor();
     await page.keyboard.type('reader');
@@ -116,7 +116,7 @@ inBrowser('every page', (browser) => {
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
   });
 
-  it('keeps the colours that were chosen', async () => {
+  it('stores the selected theme', async () => {
     const page = await browser.signIn(acme.admin);
     await page.getByRole('button', { name: 'Account and appearance' }).click();
     await page.getByRole('menuitem', { name: 'Dark' }).click();

@@ -10,7 +10,7 @@ import type { EngineObserver } from '../../src/engine/observer.ts';
 import { openEngine } from '../../src/engine/open.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import type { AppError } from '../../src/kernel/errors.ts';
-import { ENGINE_PROGRAM, startFace } from '../support/face.ts';
+import { ENGINE_PROGRAM, startEngineHttpServer } from '../support/engine-http-server.ts';
 import { run } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -19,7 +19,9 @@ const opened: Engine[] = [];
 afterEach(async () => void (await Promise.all(opened.splice(0).map((engine) => engine.close()))));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-const ENDLESS = { sql: 'SELECT count() FROM numbers(1000000000000)', parameters: {} };
+// An unbounded table: ClickHouse rejects queries whose estimated time exceeds their limit.
+const ENDLESS = { sql: 'SELECT count() FROM system.numbers WHERE NOT ignore(number)', parameters: {} };
+const UNLIMITED = { limits: { maxSeconds: 3600 } };
 const ONE = { sql: 'SELECT 1', parameters: {} };
 
 function open(name: string, { observer, clock = systemClock }: { observer?: EngineObserver; clock?: Clock } = {}) {
@@ -47,32 +49,32 @@ const failure = (promise: Promise<unknown>): Promise<AppError> =>
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
-    // A process that ended but was not collected yet still has its number.
+    // A zombie still has its pid.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;
   }
 };
 
-/** What is asked of the operating system here is asked in the way of Linux. */
+/** Some tests read /proc. */
 const isLinux = existsSync('/proc/self/status');
 
 const untilGone = (pid: number) =>
   until(
     async () => isAlive(pid),
     (alive) => !alive,
-    `process ${pid} does not end`,
+    `process ${pid} does not exit`,
   );
 
-describe('the engine killed in the middle of queries', () => {
-  it('fails those, answers the next, and keeps what was stored', async () => {
+describe('an engine killed during queries', () => {
+  it('fails the running queries, serves the next, and keeps stored rows', async () => {
     let restarts = 0;
     const { engine, pids } = open('killed', {
       observer: { query() {}, running() {}, restarted: () => restarts++ },
     });
-    const row = { OrganizationId: 'acme', Timestamp: '2026-11-15T10:00:00Z', Body: 'kept' };
+    const row = { OrganizationId: 'acme', Timestamp: '2026-11-15T10:00:00Z', Body: 'stored' };
     await engine.insert('otel_logs', [row]);
-    const inFlight = [engine.query(ENDLESS), engine.query(ENDLESS)].map(failure);
+    const inFlight = [engine.query(ENDLESS, UNLIMITED), engine.query(ENDLESS, UNLIMITED)].map(failure);
     await engine.query(ONE);
     process.kill(pids[0] ?? 0, 'SIGKILL');
     for (const { code, retryAfterSeconds, message } of await Promise.all(inFlight)) {
@@ -83,13 +85,13 @@ describe('the engine killed in the middle of queries', () => {
     await until(
       async () => pids.length,
       (count) => count === 2,
-      'it is not started again by itself',
+      'it does not restart by itself',
     );
-    expect(await engine.query({ sql: 'SELECT Body FROM pilothouse.otel_logs', parameters: {} })).toEqual([['kept']]);
+    expect(await engine.query({ sql: 'SELECT Body FROM pilothouse.otel_logs', parameters: {} })).toEqual([['stored']]);
     expect(restarts).toBe(1);
   });
 
-  it('says how long to wait when it keeps crashing, and comes back', async () => {
+  it('reports how long to wait if it keeps crashing, and restarts', async () => {
     let now = 0;
     const { engine, pids } = open('loop', { clock: { now: () => now } });
     await engine.query(ONE);
@@ -98,14 +100,14 @@ describe('the engine killed in the middle of queries', () => {
       await until(
         async () => engine.isRunning(),
         (isRunning) => !isRunning,
-        'the crash is not noticed',
+        'the crash is not detected',
       );
     };
     await crash();
     await until(
       async () => pids.length,
       (count) => count === 2,
-      'it is not started again at once',
+      'it does not restart at once',
     );
     await crash();
     const { code, retryAfterSeconds, message } = await failure(engine.query(ONE));
@@ -116,29 +118,29 @@ describe('the engine killed in the middle of queries', () => {
   });
 });
 
-describe('a directory that another process uses', () => {
-  it('is refused with a sentence that says so', async () => {
+describe('an engine directory in use by another process', () => {
+  it('is rejected with a clear error', async () => {
     const first = open('shared').engine;
     await first.start();
     const second = open('shared').engine;
     const { code, message } = await failure(second.start());
     expect(code).toBe('unavailable');
-    expect(message).toContain("Another process uses the engine's directory");
+    expect(message).toContain('Another process is using the engine directory');
     expect(await first.query(ONE)).toEqual([[1]]);
     await first.close();
     const rows = await until(
       () => second.query(ONE).catch(() => []),
       (found) => found.length === 1,
-      'it cannot be used once it is free',
+      'it cannot be used after it was released',
     );
     expect(rows).toEqual([[1]]);
   });
 });
 
-describe.skipIf(!isLinux)('the end of the control plane', () => {
-  it('is the end of its engine, however it comes', async () => {
-    // A process that starts an engine, tells its number, and is then killed.
-    const order = {
+describe.skipIf(!isLinux)('when the control plane exits', () => {
+  it('its engine exits, even after kill -9', async () => {
+    // A process that starts an engine, prints its pid, and is then killed.
+    const options = {
       directory: join(directory, 'orphan'),
       passwords: { reader: 'a', writer: 'b' },
       serverMemoryBytes: 6e8,
@@ -149,7 +151,7 @@ describe.skipIf(!isLinux)('the end of the control plane', () => {
     const script = `
       const child = require('node:child_process').fork(${JSON.stringify(ENGINE_PROGRAM)}, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
       child.on('message', () => console.log(child.pid));
-      child.send(${JSON.stringify({ open: order })});
+      child.send(${JSON.stringify({ open: options })});
     `;
     const parent = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = await once(createInterface({ input: parent.stdout }), 'line');
@@ -160,10 +162,10 @@ describe.skipIf(!isLinux)('the end of the control plane', () => {
     await untilGone(pid);
   });
 
-  it('waits for the engine when it is closed in order, also with a query running', async () => {
+  it('it waits for the engine, even with a running query', async () => {
     const { engine, pids } = open('closed');
     await engine.start();
-    const query = failure(engine.query(ENDLESS));
+    const query = failure(engine.query(ENDLESS, UNLIMITED));
     await engine.query(ONE);
     await engine.close();
     expect(isAlive(pids[0] ?? 0)).toBe(false);
@@ -171,7 +173,7 @@ describe.skipIf(!isLinux)('the end of the control plane', () => {
   });
 });
 
-describe.skipIf(!isLinux)('a server that is asked for no data', () => {
+describe.skipIf(!isLinux)('a server without data requests', () => {
   it('starts no engine', async () => {
     const server = await run(['serve', '--port', '0', '--data', join(directory, 'idle')]);
     try {
@@ -187,7 +189,7 @@ describe.skipIf(!isLinux)('a server that is asked for no data', () => {
 
 describe.skipIf(!isLinux)('an idle engine', () => {
   it('uses less than 600 MB', async () => {
-    const child = await startFace(join(directory, 'idle-engine'));
+    const child = await startEngineHttpServer(join(directory, 'idle-engine'));
     try {
       const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
       expect(Number(kilobytes)).toBeLessThan(600_000);

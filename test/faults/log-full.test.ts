@@ -9,7 +9,7 @@ import { PROGRAM } from '../support/server.ts';
 const FULL = '/dev/full';
 
 describe.skipIf(!existsSync(FULL))('a log that cannot be written', () => {
-  it('neither stops the server from answering nor from ending', async () => {
+  it('stops the server neither from serving requests nor from shutting down', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-log-'));
     const child = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0', '--data', join(directory, 'data')], {
       stdio: ['ignore', 'pipe', openSync(FULL, 'w')],

@@ -9,7 +9,7 @@ import { type Program, spawnProgram } from '../support/process.ts';
 import { onEachStore } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-/** Millions of bytes, so that the transaction is on the disk long before it is done; the same text runs on both stores. */
+/** Writes millions of bytes, so that the transaction reaches the disk long before it ends; runs on both stores. */
 const BALLAST = `CREATE TABLE ballast (i BIGINT NOT NULL PRIMARY KEY, text TEXT NOT NULL);
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500000)
 INSERT INTO ballast SELECT i, 'a text that makes the row a little longer than it would be otherwise' FROM n;
@@ -48,7 +48,7 @@ onEachStore('migrations', (store) => {
     await bare.remove();
   });
 
-  it('killed half-way, they leave nothing behind, and the next start does them all', { timeout: 120_000 }, async () => {
+  it('leave nothing behind when killed, and the next start applies them all', { timeout: 600_000 }, async () => {
     const future = copyProgram('0999-ballast', BALLAST);
     try {
       const program = serve({ program: future.main });
@@ -56,7 +56,7 @@ onEachStore('migrations', (store) => {
       program.kill('SIGKILL');
       expect(await program.ended).toBe(null);
       expect(program.stdout()).toBe('');
-      await until(isQuiet, (isIt) => isIt, 'the database never notices that its client is gone');
+      await until(isQuiet, (isIt) => isIt, 'the database does not detect that its client is gone');
       expect(await bare.tables()).toEqual([]);
       const again = serve();
       expect((await fetch(`${await ready(again)}/readyz`)).status).toBe(200);
@@ -67,8 +67,8 @@ onEachStore('migrations', (store) => {
     }
   });
 
-  it('several processes that start at once on an empty database all come up, and the fleet is there once', {
-    timeout: 120_000,
+  it('several processes that start at once on an empty database all start, and the fleet is applied once', {
+    timeout: 600_000,
   }, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-fleet-'));
     const fleetFile = join(directory, 'fleet.json');
@@ -89,11 +89,11 @@ onEachStore('migrations', (store) => {
     }
   });
 
-  it('dashboards from before versions were kept are the first version of each', { timeout: 60_000 }, async () => {
+  it('dashboards that predate versions become version 1', { timeout: 300_000 }, async () => {
     const past = copyProgram('0002-keys-by-organization', readFileSync(migration('0002-keys-by-organization'), 'utf8'));
     try {
       for (const file of readdirSync(past.migrations)) if (!/^000[12]-/.test(file)) rmSync(join(past.migrations, file));
-      // Whatever opens the store migrates it; a server of today would ask for what came later.
+      // Any command that opens the store migrates it; the current server would need later migrations.
       const before = spawnProgram(['org', 'list', ...bare.args], { program: past.main });
       programs.push(before);
       expect(await before.ended, before.stderr()).toBe(0);
@@ -130,7 +130,7 @@ onEachStore('migrations', (store) => {
     }
   });
 
-  it('a database from the future is refused with the way out, and stays as it is', { timeout: 60_000 }, async () => {
+  it('a database of a newer version is rejected with advice, and stays unchanged', { timeout: 300_000 }, async () => {
     const future = copyProgram('0999-tomorrow', 'CREATE TABLE tomorrow (id TEXT NOT NULL PRIMARY KEY);\n');
     try {
       const newer = serve({ program: future.main });
@@ -140,7 +140,7 @@ onEachStore('migrations', (store) => {
       const before = await bare.tables();
       await expectRefusal(
         serve(),
-        /^error: The database is newer than this program: it has migration 0999-tomorrow\. Start the newer version\.\n$/,
+        /^error: The database is newer than this version of Pilothouse: it has migration 0999-tomorrow\. Start the newer version\.\n$/,
       );
       expect(await bare.tables()).toEqual(before);
       await ready(serve({ program: future.main }));
@@ -149,7 +149,7 @@ onEachStore('migrations', (store) => {
     }
   });
 
-  it('a migration that was changed after it was applied is refused by name', { timeout: 60_000 }, async () => {
+  it('a migration that was changed after it was applied is rejected by name', { timeout: 300_000 }, async () => {
     const first = serve();
     await ready(first);
     first.kill('SIGTERM');
@@ -157,11 +157,11 @@ onEachStore('migrations', (store) => {
     await bare.query("UPDATE schema_migrations SET checksum = 'something else' WHERE version = 1");
     await expectRefusal(
       serve(),
-      /^error: Migration 0001-\S+ was applied to the database with other contents than this program has\.\n$/,
+      /^error: Migration 0001-\S+ was applied to the database with different contents than the file in this version\.\n$/,
     );
   });
 
-  /** On libSQL pages of the open transaction are in the write-ahead log; PostgreSQL says what it is doing. */
+  /** On libSQL, the open transaction is visible in the write-ahead log; on PostgreSQL, in pg_stat_activity. */
   async function isHalfWay(): Promise<boolean> {
     if (store === 'libsql') return existsSync(bare.walFile) && statSync(bare.walFile).size > 5_000_000;
     return (await running()).some((query) => query.includes('INSERT INTO ballast'));

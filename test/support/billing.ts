@@ -11,15 +11,15 @@ import type { StoreName } from './server.ts';
 
 export const actor = { type: 'system' as const, id: 'test', details: 'test' };
 
-/** The domains on a real store, without HTTP and without timers, with a clock that the test moves. */
-export interface Billing {
+/** The domains on a real store, without HTTP and background loops, with a clock that the test sets. */
+interface Billing {
   state: State;
   domains: Domains;
   clock: { now(): number; set(time: string): void; add(ms: number): void };
-  /** Everything that was logged. */
+  /** The log lines. */
   log: string[];
-  /** The domains again, as another process would have them. */
-  again(options?: { webhookAllowPrivate?: boolean }): Domains;
+  /** New domains on the same store, as in another process. */
+  restart(options?: { webhookAllowPrivate?: boolean }): Domains;
 }
 
 export function useBilling(store: StoreName): Billing {
@@ -43,9 +43,9 @@ export function useBilling(store: StoreName): Billing {
     const log = { debug: write, info: write, warn: write };
     const state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
     const engine = openEngine({ dataDirectory: directory, clock, log });
-    const again = ({ webhookAllowPrivate = true } = {}) =>
+    const restart = ({ webhookAllowPrivate = true } = {}) =>
       createDomains({ state, engine, clock, log, config: { maxKeys: 100, lockAfterDays: 14, webhookAllowPrivate } });
-    current = { state, domains: again(), clock, log: lines, again };
+    current = { state, domains: restart(), clock, log: lines, restart };
     close = async () => {
       await engine.close();
       await state.close();

@@ -2,7 +2,7 @@ import { acme } from './fleet.ts';
 
 const MINUTE = 60_000;
 
-/** Ten in the morning of yesterday, UTC, and the half hour after it: the range of every picture. */
+/** Yesterday 10:00 UTC; the time range of the tests is the half hour after it. */
 export const T0 = Math.floor(Date.now() / 86_400_000 - 1) * 86_400_000 + 10 * 60 * MINUTE;
 export const RANGE = `from=${T0}&to=${T0 + 30 * MINUTE}&utc=true`;
 export const QUERY = `start=${T0}&end=${T0 + 30 * MINUTE}&timezone=UTC`;
@@ -16,7 +16,7 @@ const log = (minutes: number, service: string, ms: number, severity: string, bod
   LogAttributes: { ms: String(ms) },
 });
 
-/** A row a minute for each of two services; one in six is an error. */
+/** One row per minute for each of two services; every sixth row of api is an error. */
 export const rows = {
   otel_logs: Array.from({ length: 30 }, (_, minute) => minute).flatMap((minute) => [
     log(minute, 'api', 10 + minute, minute % 6 === 0 ? 'ERROR' : 'INFO', `request ${minute} of api`),
@@ -28,9 +28,9 @@ export const rows = {
 };
 
 export const place = (x: number, y: number, w: number, h: number) => ({ x, y, w, h });
-const logs = (given: object) => ({ sourceId: 'logs', ...given });
+const logs = (series: object) => ({ sourceId: 'logs', ...series });
 
-/** Every kind of tile, one that finds nothing and one that cannot be asked. */
+/** Every tile type, one tile without data and one with an invalid query. */
 export const board = {
   id: 'board',
   name: 'Board',
@@ -88,7 +88,7 @@ export const board = {
       id: 'nothing',
       name: 'Nothing',
       ...place(18, 6, 6, 4),
-      series: [logs({ type: 'time', aggFn: 'count', where: 'ServiceName:"nobody"' })],
+      series: [logs({ type: 'time', aggFn: 'count', where: 'ServiceName:"none"' })],
     },
     {
       id: 'table',

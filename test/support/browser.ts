@@ -9,38 +9,40 @@ import { type StartOptions, type TestServer, useServer } from './server.ts';
 
 export type { Page };
 
-/** Pictures of every page, to be looked at by people; kept after the run. */
-export const SCREENSHOTS = join(tmpdir(), 'pilothouse-screenshots');
+/** Screenshots of every page, for manual review; kept after the run. */
+const SCREENSHOTS = join(tmpdir(), 'pilothouse-screenshots');
 const WIDTHS = [375, 768, 1280];
-/** Below the test's own limit, so that the message says what was waited for. */
-const PATIENCE_MS = 12_000;
+/** Screenshots and accessibility checks take long on a machine under load. */
+const TEST_TIMEOUT_MS = 120_000;
+/** Below the timeout of a test, so that the error names the locator. */
+const LOCATOR_TIMEOUT_MS = 30_000;
 
-export interface OpenOptions {
+interface OpenOptions {
   width?: number;
   colorScheme?: 'light' | 'dark';
 }
 
 export interface TestBrowser {
   server: TestServer;
-  /** A page of a browser that nobody has used before; `path` may also be the address of another server. */
+  /** Opens a page in a new browser context; `path` may also be the URL of another server. */
   open(path: string, options?: OpenOptions): Promise<Page>;
-  /** The same, after signing in through the form. */
+  /** Opens a page and signs in through the form. */
   signIn(credentials: Credentials | { token: string }, path?: string, options?: OpenOptions): Promise<Page>;
-  /** The console may complain in these words without failing the test; for the test that provokes it. */
-  expectComplaint(pattern: RegExp): void;
+  /** Matching browser console messages do not fail the test. */
+  allowConsoleError(pattern: RegExp): void;
 }
 
 /**
- * A browser and a server for the whole suite. After each test nothing may have been asked of another host, thrown in the
- * page or refused by the security policy.
+ * A browser and a server for the whole suite. A test fails if the page contacted another host, threw an error or violated
+ * the content security policy.
  */
 export function inBrowser(name: string, suite: (browser: TestBrowser) => void, options: StartOptions = {}): void {
-  describe.skipIf(inject('chromiumPath') === '')(name, () => {
+  describe.skipIf(inject('chromiumPath') === '')(name, { timeout: TEST_TIMEOUT_MS }, () => {
     const server = useServer('libsql', options);
     let browser: Browser | undefined;
     let contexts: BrowserContext[] = [];
-    let complaints: string[] = [];
-    let expected: RegExp[] = [];
+    let problems: string[] = [];
+    let allowed: RegExp[] = [];
 
     beforeAll(async () => {
       browser = await chromium.launch({
@@ -51,10 +53,10 @@ export function inBrowser(name: string, suite: (browser: TestBrowser) => void, o
     afterAll(async () => browser?.close());
     afterEach(async () => {
       for (const context of contexts) await context.close();
-      const found = complaints.filter((text) => !expected.some((pattern) => pattern.test(text)));
+      const found = problems.filter((text) => !allowed.some((pattern) => pattern.test(text)));
       contexts = [];
-      complaints = [];
-      expected = [];
+      problems = [];
+      allowed = [];
       expect(found).toEqual([]);
     });
 
@@ -66,20 +68,20 @@ export function inBrowser(name: string, suite: (browser: TestBrowser) => void, o
         locale: 'en-US',
         reducedMotion: 'reduce',
       });
-      context.setDefaultTimeout(PATIENCE_MS);
+      context.setDefaultTimeout(LOCATOR_TIMEOUT_MS);
       contexts.push(context);
       const page = await context.newPage();
       const address = /^http:/.test(path) ? path : server.url + path;
       page.on('request', (request) => {
         const url = new URL(request.url());
         if (/^https?:/.test(url.protocol) && url.origin !== new URL(address).origin)
-          complaints.push(`asked another host: ${request.url()}`);
+          problems.push(`request to another host: ${request.url()}`);
       });
-      page.on('pageerror', (error) => complaints.push(`thrown: ${error.message}`));
+      page.on('pageerror', (error) => problems.push(`page error: ${error.message}`));
       page.on('console', (message) => {
-        // A refused request is the page's business to show, and no mistake by itself.
+        // Failed requests are expected: the page shows them.
         if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-          complaints.push(`said: ${message.text()}`);
+          problems.push(`console error: ${message.text()}`);
       });
       await page.goto(address);
       return page;
@@ -94,7 +96,7 @@ export function inBrowser(name: string, suite: (browser: TestBrowser) => void, o
         await page.getByRole('button', { name: 'Account and appearance' }).waitFor();
         return page;
       },
-      expectComplaint: (pattern) => void expected.push(pattern),
+      allowConsoleError: (pattern) => void allowed.push(pattern),
     });
   });
 }
@@ -105,7 +107,7 @@ export async function fillSignIn(page: Page, credentials: Credentials | { token:
     await form.getByText('Dashboard token').click();
     await form.getByRole('textbox', { name: 'Token' }).fill(credentials.token);
   } else {
-    await form.getByLabel('Key id').fill(credentials.keyId);
+    await form.getByLabel('Key ID').fill(credentials.keyId);
     await form.getByRole('textbox', { name: 'Key secret' }).fill(credentials.keySecret);
   }
   await form.getByRole('button', { name: 'Sign in' }).click();
@@ -121,43 +123,43 @@ interface Violation {
   nodes: { target: string[]; failureSummary: string }[];
 }
 
-/** WCAG 2.2 AA, as far as a program can tell, and of other good practice what is serious. */
+/** Checks WCAG 2.2 AA, and best practices with serious impact. */
 export async function expectAccessible(page: Page): Promise<void> {
-  await settled(page);
+  await waitUntilSettled(page);
   await page.evaluate(axe);
   const { violations } = (await page.evaluate(
     `axe.run(document, { runOnly: ${JSON.stringify(WCAG)}, resultTypes: ['violations'] })`,
   )) as { violations: Violation[] };
-  const told = violations
+  const messages = violations
     .filter(({ tags, impact }) => tags.some((tag) => tag.startsWith('wcag')) || /serious|critical/.test(impact))
     .map(
       ({ id, impact, nodes }) =>
         `${impact} ${id}: ${nodes.map(({ target, failureSummary }) => `${target.join(' ')} (${failureSummary})`).join('; ')}`,
     );
-  expect(told).toEqual([]);
+  expect(messages).toEqual([]);
 }
 
-/** Everything that was asked for has come and every picture stands still. */
-export async function settled(page: Page): Promise<void> {
+/** Waits until all requests and animations have finished. */
+export async function waitUntilSettled(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
   await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' });
-  // What was just changed begins to move a frame or two later, and may set off something else.
+  // Animations start a frame or two after a change, and may trigger others.
   await page.evaluate(`(async () => {
-    for (let still = 0; still < 3; still += 1) {
+    for (let quietRounds = 0; quietRounds < 3; quietRounds += 1) {
       await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-      const moving = document.getAnimations();
-      if (moving.length > 0) still = -1;
-      await Promise.all(moving.map((animation) => animation.finished.catch(() => {})));
+      const animations = document.getAnimations();
+      if (animations.length > 0) quietRounds = -1;
+      await Promise.all(animations.map((animation) => animation.finished.catch(() => {})));
     }
   })()`);
 }
 
-/** At three widths, none of which may make the page scroll sideways. */
-export async function shoot(page: Page, name: string): Promise<void> {
+/** Takes screenshots at three widths and fails if the page scrolls horizontally. */
+export async function takeScreenshots(page: Page, name: string): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
-    await settled(page);
+    await waitUntilSettled(page);
     await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}.png`), fullPage: true });
     expect(await page.evaluate('document.documentElement.scrollWidth'), `${name} at ${width}`).toBeLessThanOrEqual(
       width,

@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 120_000 });
 /** A command that hangs must not outlive its test. */
 const LONGEST_RUN_MS = 60_000;
 
-export interface Finished {
+interface Finished {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -47,7 +47,7 @@ export const errorsOf = ({ stderr }: Finished): string[] =>
 export type { Json };
 
 /** The command line on one store. */
-export interface TestStore {
+interface TestStore {
   directory: string;
   args: string[];
   run(...args: string[]): Promise<Finished>;

@@ -15,15 +15,15 @@ export interface Call {
   token?: string;
   /** Sent as JSON. */
   body?: unknown;
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   text?: string | Uint8Array;
   headers?: Record<string, string>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, and a wrong look fails the test
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape, and a wrong access fails the test
 export type Json = any;
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -37,41 +37,57 @@ interface Document {
   >;
 }
 
-/** Real HTTP, and every answer of a documented operation must be what the document promises. */
-export function createClient(target: () => { url: string; dashboardUrl: string }): (call: Call) => Promise<Answer> {
+/** A client over real HTTP. Every response of a documented operation must match the OpenAPI document. */
+export function createClient(
+  target: () => { url: string; dashboardUrl: string },
+): (call: Call) => Promise<ApiResponse> {
   const documents = new Map<string, Promise<Document>>();
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
 
-  return async ({ method = 'GET', path, key, token, body, text, headers = {} }) => {
+  const readDocument = (base: string): Promise<Document> => {
+    let document = documents.get(base);
+    if (!document) {
+      document = fetch(`${base}/openapi.json`).then((response) => response.json() as Promise<Document>);
+      documents.set(base, document);
+    }
+    return document;
+  };
+
+  return async (call) => {
+    const { method = 'GET', path } = call;
     const { url, dashboardUrl } = target();
     const base = path.startsWith('/api/v2') ? dashboardUrl : url;
-    const sent: Record<string, string> = { ...headers };
-    if (key) sent.authorization ??= `Basic ${Buffer.from(`${key.keyId}:${key.keySecret}`).toString('base64')}`;
-    if (token) sent.authorization ??= `Bearer ${token}`;
-    if (body !== undefined) sent['content-type'] ??= 'application/json';
-    const response = await fetch(base + path, {
-      method,
-      headers: sent,
-      body: (text ?? (body === undefined ? null : JSON.stringify(body))) as RequestInit['body'],
-    });
-    const answered = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    const answer: Answer = {
-      status: response.status,
-      headers: response.headers,
-      text: answered,
-      json: isJson && answered !== '' ? JSON.parse(answered) : undefined,
-    };
-    if (!documents.has(base))
-      documents.set(
-        base,
-        fetch(`${base}/openapi.json`).then((document) => document.json() as Promise<Document>),
-      );
-    const document = await documents.get(base);
-    if (document) expectDocumented(document, ajv, method, path, answer);
-    return answer;
+    const response = await send(base, call);
+    expectDocumented(await readDocument(base), ajv, method, path, response);
+    return response;
   };
+}
+
+async function send(base: string, call: Call): Promise<ApiResponse> {
+  const { method = 'GET', path, body } = call;
+  const payload = call.text ?? (body === undefined ? null : JSON.stringify(body));
+  const response = await fetch(base + path, {
+    method,
+    headers: createHeaders(call),
+    body: payload as RequestInit['body'],
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
+}
+
+function createHeaders({ key, token, body, headers = {} }: Call): Record<string, string> {
+  const sent: Record<string, string> = { ...headers };
+  if (key) sent.authorization ??= `Basic ${Buffer.from(`${key.keyId}:${key.keySecret}`).toString('base64')}`;
+  if (token) sent.authorization ??= `Bearer ${token}`;
+  if (body !== undefined) sent['content-type'] ??= 'application/json';
+  return sent;
 }
 
 function expectDocumented(
@@ -79,7 +95,7 @@ function expectDocumented(
   ajv: Ajv2020,
   method: string,
   path: string,
-  { status, headers, json, text }: Answer,
+  { status, headers, json, text }: ApiResponse,
 ): void {
   if (status === 304 || method === 'HEAD') return;
   const segments = (path.split('?')[0] ?? '').split('/');
@@ -93,11 +109,11 @@ function expectDocumented(
   if (!operation) return;
   const { responses } = operation;
   const response = responses[String(status)] ?? responses[`${String(status)[0]}XX`];
-  // A file is what its document calls it; there is nothing more to check.
+  // Files are documented by their content type only.
   const type = headers.get('content-type')?.split(';', 1)[0] ?? '';
   if (type !== 'application/json' && response?.content?.[type]) return;
   const schema = response?.content?.['application/json']?.schema;
-  expect(schema, `${method} ${pattern} answered ${status}, which its document does not have`).toBeDefined();
+  expect(schema, `${method} ${pattern} responded with ${status}, which is not documented`).toBeDefined();
   const validate = ajv.compile(schema as object);
   expect(
     validate(json),

@@ -7,17 +7,17 @@ import { loadConfig } from '../../src/config.ts';
 import { parseFleetFile } from '../../src/fleet/file.ts';
 import { type Server, startServer } from '../../src/server.ts';
 import type { SettingName } from '../../src/settings.ts';
-import { type Answer, type Call, createClient } from './client.ts';
+import { type ApiResponse, type Call, createClient } from './client.ts';
 import { fleet } from './fleet.ts';
 import { createDatabase } from './postgres.ts';
 import type { StoreName } from './server.ts';
 
-/** The real server in this process, on a clock that the test moves. */
-export interface ClockedServer {
+/** A server in the test process, with a clock that the test controls. */
+interface ClockedServer {
   url: string;
   now: number;
-  call(call: Call): Promise<Answer>;
-  /** Stops it, which writes what was noted, and starts it again on the same store. */
+  call(call: Call): Promise<ApiResponse>;
+  /** Stops the server, which writes buffered changes, and starts it again on the same store. */
   restart(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface ClockedOptions {
   demo?: { keyId: string; keySecret: string };
 }
 
-/** One for each test of the surrounding `describe`; use it inside tests and hooks only. */
+/** A new server for each test of the surrounding `describe`; use it inside tests and hooks only. */
 export function useClockedServer(store: StoreName, { settings = {}, ...options }: ClockedOptions = {}): ClockedServer {
   let running: Server;
   let remove = async () => {};

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Answer, Call, Json } from './client.ts';
+import type { ApiResponse, Call, Json } from './client.ts';
 import { acme } from './fleet.ts';
 import type { TestServer } from './server.ts';
 
@@ -8,7 +8,7 @@ export const DASHBOARDS = '/api/v2/dashboards';
 export const HEX_ID = /^[0-9a-f]{24}$/;
 
 export const markdown = { type: 'markdown', content: '# hello' };
-export const count = { type: 'time', aggFn: 'count' };
+const count = { type: 'time', aggFn: 'count' };
 export const tile = (more: object = {}): Json => ({ x: 0, y: 0, w: 12, h: 4, series: [count], ...more });
 
 /** One call with a token that may write. */
@@ -18,7 +18,7 @@ export const write = (
   below: string,
   body?: unknown,
   more: Partial<Call> = {},
-): Promise<Answer> =>
+): Promise<ApiResponse> =>
   server.call({
     method,
     path: DASHBOARDS + below,
@@ -27,7 +27,7 @@ export const write = (
     ...more,
   });
 
-export const read = (server: TestServer, below: string, headers: Record<string, string> = {}): Promise<Answer> =>
+export const read = (server: TestServer, below: string, headers: Record<string, string> = {}): Promise<ApiResponse> =>
   server.call({ path: DASHBOARDS + below, token: acme.token, headers });
 
 /** A dashboard made over HTTP, as it was answered, and its tag. */

@@ -25,12 +25,12 @@ export async function startDemo(data: string, program = PROGRAM): Promise<Demo> 
         const [found] = line.exec(errors) ?? [];
         if (found) resolve(found);
       });
-      ended.then((code) => resolve(`the demo ended with ${code}: ${errors}`));
+      void ended.then((code) => resolve(`the demo ended with ${code}: ${errors}`));
     });
   child.stderr.on('data', (text: string) => {
     errors += text;
   });
-  const telemetry = said(/^(no )?demo telemetry.*$/m);
+  const telemetry = said(/^demo telemetry.*$/m);
   const usage = said(/^(no )?demo usage.*$/m);
   const welcome = await new Promise<string>((resolve, reject) => {
     let text = '';
@@ -38,7 +38,7 @@ export async function startDemo(data: string, program = PROGRAM): Promise<Demo> 
       text += more;
       if (text.includes('Ctrl+C')) resolve(text);
     });
-    ended.then((code) => reject(new Error(`the demo ended with ${code}: ${errors}`)));
+    void ended.then((code) => reject(new Error(`the demo ended with ${code}: ${errors}`)));
   });
   return {
     welcome,

@@ -8,7 +8,7 @@ import type { EngineObserver } from '../../src/engine/observer.ts';
 import { openEngine } from '../../src/engine/open.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 
-/** The embedded engine in a process and directory of its own, for all tests of the surrounding `describe`. */
+/** An embedded engine with its own process and directory, shared by the tests of the surrounding `describe`. */
 export function useEngine({ observer }: { observer?: EngineObserver } = {}): Engine {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-engine-'));
   let engine: Engine | undefined;
@@ -28,7 +28,7 @@ export function useEngine({ observer }: { observer?: EngineObserver } = {}): Eng
   return new Proxy({} as Engine, { get: (_, name) => Reflect.get(engine ?? {}, name) });
 }
 
-/** Puts rows into the engine of a server that has not started it yet: a directory belongs to one process at a time. */
+/** Inserts rows for a server that has not started its engine yet: only one process can use an engine directory. */
 export async function fillEngine(dataDirectory: string, rows: Record<string, object[]>): Promise<void> {
   const engine = openEngine({ dataDirectory, clock: systemClock, log: pino({ level: 'silent' }) });
   try {

@@ -1,11 +1,11 @@
-/** The rules of FOCUS 1.2 for the columns that the export has, as data. An empty cell is null. */
+/** The rules of FOCUS 1.2 for the columns of the export. An empty cell is null. */
 
-export type FocusRow = Record<string, string>;
+type FocusRow = Record<string, string>;
 
 interface ColumnRule {
   level: 'Mandatory' | 'Conditional' | 'Recommended';
   kind: 'text' | 'decimal' | 'time' | 'currency' | 'unit' | 'json';
-  /** May this row leave it empty? */
+  /** Whether the cell of this row may be empty. */
   mayBeNull?: (row: FocusRow) => boolean;
   mustBeNull?: (row: FocusRow) => boolean;
   allowed?: readonly string[];
@@ -15,13 +15,13 @@ interface ColumnRule {
 const never = () => false;
 const always = () => true;
 const isCorrection = (row: FocusRow) => row.ChargeClass === 'Correction';
-/** What has to be there for usage and purchases that correct nothing. */
+/** Required for usage and purchases that are no corrections. */
 const unlessCharged = (row: FocusRow) =>
   !(['Usage', 'Purchase'].includes(row.ChargeCategory ?? '') && !isCorrection(row));
 
 const UNITS = [
   ...['GB', 'TB', 'GB-Hours', 'TB-Months', 'Unit-Hours', 'Unit-Minutes'],
-  // A virtual currency is counted in itself.
+  // The unit of a virtual currency is the currency.
   'CHC',
 ];
 
@@ -100,8 +100,8 @@ export const FOCUS_RULES: Record<string, ColumnRule> = {
   Tags: { level: 'Conditional', kind: 'json' },
 };
 
-/** Of 1.3, beside the columns of 1.2. */
-export const LATER_COLUMNS = ['HostProviderName', 'ServiceProviderName'];
+/** Columns of FOCUS 1.3 in addition to those of 1.2. */
+export const FOCUS_1_3_COLUMNS = ['HostProviderName', 'ServiceProviderName'];
 
 const isJsonObject = (text: string): boolean => {
   try {
@@ -120,22 +120,22 @@ const KINDS: Record<ColumnRule['kind'], (text: string) => boolean> = {
   json: isJsonObject,
 };
 
-/** Digits without their point, and how many stand behind it. */
-function decimal(text: string): { digits: bigint; decimals: number } {
+/** Independent of the decimal module under test. */
+function parseDecimal(text: string): { digits: bigint; decimals: number } {
   const [whole = '', fraction = ''] = text.split('.');
   return { digits: BigInt(whole + fraction), decimals: fraction.length };
 }
 
-/** quantity × price, rounded to the 6 decimals that costs carry, half away from zero. */
-export function productInMicros(quantity: string, price: string): bigint {
-  const [q, p] = [decimal(quantity), decimal(price)];
+/** quantity × price in micro-CHC, halves rounded away from zero. */
+export function multiplyToMicros(quantity: string, price: string): bigint {
+  const [q, p] = [parseDecimal(quantity), parseDecimal(price)];
   const product = q.digits * p.digits * 1_000_000n;
   const scale = 10n ** BigInt(q.decimals + p.decimals);
   const rounded = (2n * (product < 0n ? -product : product) + scale) / (2n * scale);
   return product < 0n ? -rounded : rounded;
 }
 
-export const microsIn = (cost: string): bigint => productInMicros(cost, '1');
+export const parseMicros = (cost: string): bigint => multiplyToMicros(cost, '1');
 
 const COSTS = [
   ['ListUnitPrice', 'ListCost'],
@@ -144,31 +144,34 @@ const COSTS = [
   ['PricingCurrencyContractedUnitPrice', 'PricingCurrencyEffectiveCost'],
 ] as const;
 
-/** Everything in a row that breaks a rule. */
-export function focusMistakes(row: FocusRow): string[] {
-  const mistakes: string[] = [];
+/** The rules that a row violates. */
+export function findFocusViolations(row: FocusRow): string[] {
+  const violations: string[] = [];
   for (const [column, rule] of Object.entries(FOCUS_RULES)) {
     const cell = row[column];
-    if (cell === undefined) mistakes.push(`${column} is missing`);
-    else if (cell === '') {
-      if (!rule.mayBeNull?.(row)) mistakes.push(`${column} is null`);
-    } else {
-      if (rule.mustBeNull?.(row)) mistakes.push(`${column} must be null`);
-      if (!KINDS[rule.kind](cell)) mistakes.push(`${column} is not a ${rule.kind}: ${cell}`);
-      if (rule.allowed && !rule.allowed.includes(cell)) mistakes.push(`${column} may not be ${cell}`);
-      if (rule.isNonNegative && cell.startsWith('-')) mistakes.push(`${column} is negative`);
-    }
+    if (cell === undefined) violations.push(`${column} is missing`);
+    else if (cell !== '') violations.push(...findCellViolations(row, column, rule, cell));
+    else if (!rule.mayBeNull?.(row)) violations.push(`${column} is null`);
   }
   for (const [price, cost] of COSTS) {
     const [quantity = '', unit = '', total = ''] = [row.PricingQuantity, row[price], row[cost]];
-    if ([quantity, unit, total].every(KINDS.decimal) && productInMicros(quantity, unit) !== microsIn(total))
-      mistakes.push(`${quantity} × ${price} ${unit} is not ${cost} ${total}`);
+    if ([quantity, unit, total].every(KINDS.decimal) && multiplyToMicros(quantity, unit) !== parseMicros(total))
+      violations.push(`${quantity} × ${price} ${unit} is not ${cost} ${total}`);
   }
-  return [...mistakes, ...periodMistakes(row)];
+  return [...violations, ...findPeriodViolations(row)];
 }
 
-/** Half-open: a month holds its days, and ends where the next begins. */
-function periodMistakes(row: FocusRow): string[] {
+function findCellViolations(row: FocusRow, column: string, rule: ColumnRule, cell: string): string[] {
+  const violations: string[] = [];
+  if (rule.mustBeNull?.(row)) violations.push(`${column} must be null`);
+  if (!KINDS[rule.kind](cell)) violations.push(`${column} is not a ${rule.kind}: ${cell}`);
+  if (rule.allowed && !rule.allowed.includes(cell)) violations.push(`${column} may not be ${cell}`);
+  if (rule.isNonNegative && cell.startsWith('-')) violations.push(`${column} is negative`);
+  return violations;
+}
+
+/** A billing period is a calendar month, a charge period one of its days; both exclude their end. */
+function findPeriodViolations(row: FocusRow): string[] {
   const time = (column: string) => Date.parse(row[column] ?? '');
   const [from, to] = [new Date(time('BillingPeriodStart')), new Date(time('BillingPeriodEnd'))];
   const nextMonth = Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1);
@@ -177,11 +180,11 @@ function periodMistakes(row: FocusRow): string[] {
   const isWithin =
     time('ChargePeriodStart') >= time('BillingPeriodStart') && time('ChargePeriodEnd') <= time('BillingPeriodEnd');
   const usageMonth = row.x_UsageDate?.slice(0, 7) ?? '';
-  const isOfEarlierMonth = usageMonth < (row.BillingPeriodStart ?? '').slice(0, 7);
+  const isEarlierMonth = usageMonth < (row.BillingPeriodStart ?? '').slice(0, 7);
   return [
-    ...(isMonth ? [] : ['the billing period is no calendar month']),
-    ...(isDay ? [] : ['the charge period is no day']),
-    ...(isWithin ? [] : ['the charge lies outside of its billing period']),
-    ...((row.ChargeClass === 'Correction') === isOfEarlierMonth ? [] : ['ChargeClass is wrong']),
+    ...(isMonth ? [] : ['the billing period is not a calendar month']),
+    ...(isDay ? [] : ['the charge period is not a day']),
+    ...(isWithin ? [] : ['the charge period is outside the billing period']),
+    ...((row.ChargeClass === 'Correction') === isEarlierMonth ? [] : ['ChargeClass is wrong']),
   ];
 }

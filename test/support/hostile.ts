@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Texts that have broken somebody's server before. */
+/** Strings that are known to break servers. */
 const TEXTS = [
   '',
   ' ',
@@ -63,7 +63,7 @@ const NUMBERS = [
   24.000000000000004,
 ];
 
-/** Each of them alone, for tables. */
+/** Each value on its own, for test tables. */
 export const TROUBLESOME: readonly unknown[] = [
   ...TEXTS,
   ...NUMBERS,
@@ -92,12 +92,12 @@ const anything = fc.oneof(
   { weight: 1, arbitrary: fc.array(scalar, { maxLength: 5 }) },
 );
 
-/** Any JSON at all, as text. */
+/** Arbitrary JSON. */
 export const anyBody = fc.jsonValue({ maxDepth: 5 }).map((value) => JSON.stringify(value));
 
 type Mutable = Record<string, unknown> | unknown[];
 
-/** A good body with something wrong in it: members replaced, removed, added, at any depth; or its bytes disturbed. */
+/** A valid body with random changes: members replaced, removed or added at any depth, or corrupted bytes. */
 export const mutated = (good: readonly object[]): fc.Arbitrary<Uint8Array> => {
   const body = fc.constantFrom(...good).map((value) => structuredClone(value));
   const replaced = fc
@@ -138,7 +138,7 @@ const rawText = fc.string({
   maxLength: 40,
 });
 
-/** One path segment: escaped, raw, climbing, very long, or not even valid. */
+/** A path segment: escaped, raw, with `..`, very long, or invalid. */
 export const segment = fc.oneof(
   fc.constantFrom(
     '%00',
@@ -168,7 +168,7 @@ export const segment = fc.oneof(
   rawText.map((text) => text.replace(/[?#]/g, '')),
 );
 
-/** A query string around the given names: repeated, empty, escaped, raw. */
+/** A query string with the given names: repeated, empty, escaped, raw. */
 export const query = (names: readonly string[], values: readonly string[]): fc.Arbitrary<string> => {
   const name = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...names) },

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
-import type { Answer, Credentials } from './client.ts';
+import type { ApiResponse, Credentials } from './client.ts';
 import { acme } from './fleet.ts';
 import type { TestServer } from './server.ts';
 
@@ -11,7 +11,7 @@ interface Owner {
 
 export const keysPath = (owner: Owner = acme): string => `/v1/organizations/${owner.id}/keys`;
 
-export const postKey = (server: TestServer, body?: unknown, owner: Owner = acme): Promise<Answer> =>
+export const postKey = (server: TestServer, body?: unknown, owner: Owner = acme): Promise<ApiResponse> =>
   server.call({ method: 'POST', path: keysPath(owner), key: owner.admin, ...(body === undefined ? {} : { body }) });
 
 /** A key made over HTTP: its record, and the credentials to use it with. */
@@ -32,8 +32,11 @@ export async function keyNamed(server: TestServer, name: string, owner: Owner = 
 }
 
 /** Something every good key may ask for, if it reads at all. */
-export const whoAmI = (server: TestServer, key: Credentials, headers: Record<string, string> = {}): Promise<Answer> =>
-  server.call({ path: '/v1/organizations', key, headers });
+export const whoAmI = (
+  server: TestServer,
+  key: Credentials,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> => server.call({ path: '/v1/organizations', key, headers });
 
 /** base64(SHA-256(text)), made here and not by the program under test. */
 export const sha256 = (text: string): string => hash('sha256', text, 'base64');

@@ -3,7 +3,7 @@ import Database from 'libsql';
 import pg from 'pg';
 import type { TestServer } from './server.ts';
 
-/** A line of the ledger, as rating would have written it. */
+/** A ledger entry, as rating would write it. */
 export interface LedgerLine {
   organizationId: string;
   date: string;
@@ -16,7 +16,7 @@ export interface LedgerLine {
   micros: number;
 }
 
-/** Writes lines into the store of a running server: the records that they belong to come from its fleet file. */
+/** Writes entries into the store of a running server. The cost records come from its fleet file. */
 export const putLedger = (server: TestServer, lines: readonly LedgerLine[]): Promise<void> =>
   insert(
     server,
@@ -35,8 +35,8 @@ export const putLedger = (server: TestServer, lines: readonly LedgerLine[]): Pro
     ]),
   );
 
-/** A day with metered usage that is rated already. */
-export interface RatedDay {
+/** A day with metered usage, rated. */
+interface RatedDay {
   organizationId: string;
   date: string;
   ratedAt: number;
@@ -55,12 +55,12 @@ async function insert(
   name: string,
   rows: readonly (readonly (string | number)[])[],
 ): Promise<void> {
-  const marks = (mark: (index: number) => string) => rows[0]?.map((_, index) => mark(index)).join(', ');
+  const placeholders = (format: (index: number) => string) => rows[0]?.map((_, index) => format(index)).join(', ');
   if (databaseUrl === undefined) {
     const db = new Database(join(directory, 'data', 'state.db'));
     try {
       db.pragma('busy_timeout = 10000');
-      const statement = db.prepare(`INSERT INTO ${name} VALUES (${marks(() => '?')})`);
+      const statement = db.prepare(`INSERT INTO ${name} VALUES (${placeholders(() => '?')})`);
       for (const row of rows) statement.run([...row]);
     } finally {
       db.close();
@@ -71,7 +71,7 @@ async function insert(
   await client.connect();
   try {
     for (const row of rows)
-      await client.query(`INSERT INTO ${name} VALUES (${marks((index) => `$${index + 1}`)})`, [...row]);
+      await client.query(`INSERT INTO ${name} VALUES (${placeholders((index) => `$${index + 1}`)})`, [...row]);
   } finally {
     await client.end();
   }

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
 import type { Cost } from '../../src/billing/cost.ts';
-import { eventTexts } from '../../src/billing/metering/batch-text.ts';
-import type { Taken } from '../../src/billing/metering/intake.ts';
+import { splitEvents } from '../../src/billing/metering/event-texts.ts';
+import type { IntakeResult } from '../../src/billing/metering/intake.ts';
+import { checkLedger } from '../../src/billing/rating/check-ledger.ts';
 import type { LedgerEntry } from '../../src/billing/rating/ledger.ts';
-import { checkLedger } from '../../src/billing/rating/recompute.ts';
 import { listDays, type UsageDay } from '../../src/billing/rating/store.ts';
 import { createDomains, type Domains } from '../../src/domains.ts';
 import type { Engine } from '../../src/engine/engine.ts';
@@ -29,20 +29,27 @@ export interface Event {
   quantity: number | string;
 }
 
-/** The billing of a server on real stores, without HTTP and with a clock that the test moves. */
-export interface Metering {
+/** The billing domain on real stores, without HTTP, with a clock that the test sets. */
+interface Metering {
   state: State;
   engine: Engine;
   domains: Domains;
-  /** The seconds that each rated day took. */
+  /** The duration of each rating, in seconds. */
   ratings: readonly number[];
   clock: { now(): number; set(time: string): void };
-  /** A new organization with services `a` and `b` in one warehouse, and a clickpipe of `a`. */
+  /** Creates an organization with services `a` and `b` in one warehouse, and a clickpipe of `a`. */
   organization(fields?: object): Promise<TestOrganization>;
-  /** The domains again, as another process would have them. */
-  again(): Domains;
-  /** The domains of another node, on the same stores; `around` is told when the engine has answered a query. */
-  node(around?: () => Promise<void>): Domains;
+  /** New domains on the same stores, as after a restart. */
+  restart(): Domains;
+  /** The domains of another node on the same stores. */
+  createNode(options?: NodeOptions): Domains;
+}
+
+interface NodeOptions {
+  /** Runs before each transaction. */
+  beforeWrite?(): Promise<void>;
+  /** Replaces the connection for reading. */
+  db?: State['db'];
 }
 
 export interface TestOrganization {
@@ -52,18 +59,18 @@ export interface TestOrganization {
   warehouse: string;
   clickpipe: string;
   event(fields?: Partial<Event>): Event;
-  /** One batch. */
-  send(events: readonly object[], domains?: Domains): Promise<Taken>;
+  /** Sends one batch. */
+  send(events: readonly object[], domains?: Domains): Promise<IntakeResult>;
   costs(from: string, to?: string): Promise<Cost[]>;
   ledger(date: string): Promise<LedgerEntry[]>;
   days(): Promise<UsageDay[]>;
-  /** All metrics of all records, in micro-CHC. */
+  /** The sum of all cost records, in micro-CHC. */
   total(from: string, to: string): Promise<number>;
-  /** Fails when the ledger is not what the events give. */
+  /** Fails when the ledger does not match the usage events. */
   expectExact(): Promise<void>;
 }
 
-export const ndjson = (events: readonly object[]): Buffer =>
+const ndjson = (events: readonly object[]): Buffer =>
   Buffer.from(events.map((event) => JSON.stringify(event)).join('\n'));
 
 const log = { debug() {}, info() {}, warn() {} };
@@ -87,14 +94,19 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
     const ratings: number[] = [];
     const observeRating = (seconds: number) => void ratings.push(seconds);
     const create = () => createDomains({ state, engine, clock, log, observeRating, config });
-    // A server is what several nodes share; here it is the embedded engine that answers for one.
-    const node = (around = async () => {}) => {
-      const query: Engine['query'] = async (...asked) => {
-        const rows = await engine.query(...asked);
-        await around();
-        return rows;
+    // Nodes share a ClickHouse server; here the embedded engine takes its place.
+    const createNode = ({ beforeWrite = async () => {}, db = state.db }: NodeOptions = {}) => {
+      const write: State['write'] = async (work) => {
+        await beforeWrite();
+        return state.write(work);
       };
-      return createDomains({ state, engine: { ...engine, query, kind: 'server' }, clock, log, config });
+      return createDomains({
+        state: { ...state, db, write },
+        engine: { ...engine, kind: 'server' },
+        clock,
+        log,
+        config,
+      });
     };
     const domains = create();
     metering = {
@@ -103,9 +115,9 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
       domains,
       ratings,
       clock,
-      again: create,
-      node,
-      organization: (fields) => organizationIn(fields),
+      restart: create,
+      createNode,
+      organization: createOrganization,
     };
     close = async () => {
       await engine.close();
@@ -114,7 +126,7 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
       rmSync(directory, { recursive: true, force: true });
     };
 
-    async function organizationIn(fields: object = {}): Promise<TestOrganization> {
+    async function createOrganization(fields: object = {}): Promise<TestOrganization> {
       const [id, a, b, warehouse, clickpipe] = [1, 2, 3, 4, 5].map(() => randomUUID()) as [
         string,
         string,
@@ -150,12 +162,12 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
           quantity: 60,
           ...given,
         }),
-        send: (events, by = domains) => by.intake.take(id, () => eventTexts(ndjson(events), 'ndjson')),
-        costs: (from, to = from) => domains.costs.inDays(id, [from, to]),
-        ledger: (date) => ledgerOn(state.db, id, date),
+        send: (events, by = domains) => by.intake.ingest(id, () => splitEvents(ndjson(events), 'ndjson')),
+        costs: (from, to = from) => domains.costs.list(id, { from, to }),
+        ledger: (date) => listLedger(state.db, id, date),
         days: () => listDays(state.db, { organizationId: id }),
         async total(from, to) {
-          const costs = await domains.costs.inDays(id, [from, to]);
+          const costs = await domains.costs.list(id, { from, to });
           return costs.flatMap(({ micros }) => Object.values(micros)).reduce((sum, micros) => sum + micros, 0);
         },
         async expectExact() {
@@ -170,8 +182,8 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
   return new Proxy({} as Metering, { get: (_, name) => Reflect.get(metering ?? {}, name) });
 }
 
-/** What is booked on that date, line by line. */
-async function ledgerOn(db: State['db'], organizationId: string, date: string): Promise<LedgerEntry[]> {
+/** The entries booked on that date. */
+async function listLedger(db: State['db'], organizationId: string, date: string): Promise<LedgerEntry[]> {
   const query = db.selectFrom('usage_ledger').selectAll().where('organization_id', '=', organizationId);
   return (await query.where('date', '=', date).execute()).map((row) => ({
     date: row.date,

@@ -7,12 +7,12 @@ import { inject } from 'vitest';
 import { createDatabase } from './postgres.ts';
 import type { StoreName } from './server.ts';
 
-/** An empty store that a test may look into with SQL, beside whatever program runs on it. */
+/** An empty store that a test can query with SQL while a program runs on it. */
 export interface BareStore {
   args: string[];
   query(sql: string): Promise<Record<string, unknown>[]>;
   tables(): Promise<string[]>;
-  /** Where libSQL writes what is not committed yet. */
+  /** libSQL's write-ahead log. */
   walFile: string;
   remove(): Promise<void>;
 }
@@ -60,7 +60,7 @@ export async function openBareStore(store: StoreName): Promise<BareStore> {
   };
 }
 
-/** A copy of the built program with one more migration, which takes a while: a version from the future. */
+/** Copies the built program and adds a migration, to simulate a newer version. */
 export function copyProgram(
   name: string,
   sql: string,

@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
 import type { TestServer } from './server.ts';
 
-/** One operation of the server's own OpenAPI document. */
+/** One operation of the server's OpenAPI document. */
 export interface Operation {
   id: string;
   method: string;
   /** `/v1/organizations/{organizationId}` */
   path: string;
-  /** As its description tells them. */
+  /** From its description. */
   roles: string[];
-  /** The names in its path, in order. */
+  /** The names of its path parameters, in order. */
   parameters: string[];
 }
 
@@ -17,7 +17,7 @@ interface Document {
   paths: Record<string, Record<string, { operationId: string; description?: string }>>;
 }
 
-export async function operationsOf(server: TestServer, prefix: '/v1' | '/api/v2'): Promise<Operation[]> {
+export async function listOperations(server: TestServer, prefix: '/v1' | '/api/v2'): Promise<Operation[]> {
   const { json } = await server.call({ path: '/openapi.json' });
   const operations = Object.entries((json as Document).paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, description = '' }]) => ({
@@ -33,8 +33,8 @@ export async function operationsOf(server: TestServer, prefix: '/v1' | '/api/v2'
   return found;
 }
 
-/** The path with its parameters filled in, and a query where the operation cannot do without one. */
-export function pathOf({ path }: Operation, values: Record<string, string>): string {
+/** Fills in the path parameters, and adds a query if the operation requires one. */
+export function formatPath({ path }: Operation, values: Record<string, string>): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? `no value for ${name}`);
   return /\/usageCost(\/summary|\/export)?$/.test(path) ? `${filled}?from_date=2026-10-01&to_date=2026-10-31` : filled;
 }

@@ -13,7 +13,7 @@ import { fleet } from './fleet.ts';
 
 const log = pino({ level: 'silent' });
 
-/** A server in this process, so that a test can reach its engine as well as its HTTP. */
+/** A server in the test process, so that a test can access its engine as well as its HTTP interface. */
 export async function openOwnServer(flags: Partial<Record<SettingName, string>> = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
   const dataDirectory = join(directory, 'data');
@@ -42,7 +42,7 @@ export async function openOwnServer(flags: Partial<Record<SettingName, string>> 
     engine: server.domains.engine,
     dataDirectory,
     close,
-    /** What `/metrics` says, by name and labels. */
+    /** The values of `/metrics`, by name and labels. */
     async metrics(): Promise<Map<string, number>> {
       const text = await (await fetch(`${server.url}/metrics`)).text();
       return new Map(
@@ -58,7 +58,7 @@ export async function openOwnServer(flags: Partial<Record<SettingName, string>> 
 
 export type OwnServer = Awaited<ReturnType<typeof openOwnServer>>;
 
-/** The engine over the files that a server left behind. */
+/** Opens the engine on the files of a stopped server. */
 export async function withEngine<T>(dataDirectory: string, work: (engine: Engine) => Promise<T>): Promise<T> {
   const engine = openEngine({ dataDirectory, clock: systemClock, log });
   try {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
 export interface Postgres {
-  /** Of the maintenance database; a test makes databases of its own. */
+  /** The URL of the maintenance database; each test creates its own database. */
   url: string;
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -15,8 +15,8 @@ export interface Postgres {
   remove(): Promise<void>;
 }
 
-/** The newest PostgreSQL that the system's package manager has put here. */
-export function postgresBinaries(): string | undefined {
+/** Finds the newest installed PostgreSQL. */
+function postgresBinaries(): string | undefined {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [
@@ -28,7 +28,7 @@ export function postgresBinaries(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
 }
 
-/** A server of our own: its own directory, a free port on loopback, and never as root, which PostgreSQL refuses. */
+/** Starts a PostgreSQL server with its own directory, on a free loopback port, and not as root, which PostgreSQL rejects. */
 export async function openPostgres(): Promise<Postgres | undefined> {
   const binaries = postgresBinaries();
   if (!binaries) return undefined;
@@ -68,7 +68,7 @@ export async function openPostgres(): Promise<Postgres | undefined> {
         await client.end();
         return;
       } catch (error) {
-        if (attempt > 100) throw error;
+        if (attempt > 1000) throw error;
         await delay(100);
       }
     }
@@ -93,7 +93,7 @@ export async function openPostgres(): Promise<Postgres | undefined> {
   };
 }
 
-/** Undefined when we are nobody special and may run it ourselves. */
+/** The account to run PostgreSQL as; undefined if the current user is not root. */
 function unprivilegedAccount(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
@@ -115,7 +115,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** A fresh database on that server; drop it when done. */
+/** Creates an empty database. The caller must drop it. */
 export async function createDatabase(maintenanceUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
   const run = async (statement: string) => {

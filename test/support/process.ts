@@ -1,20 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { PROGRAM } from './server.ts';
 
 export interface Program {
   pid: number;
   stdout(): string;
   stderr(): string;
-  /** Resolves with the first line on standard output, or undefined when the program ended without one. */
+  /** Resolves with the first line on standard output, or undefined if the program exited without one. */
   firstLine: Promise<string | undefined>;
-  /** Exit code, or null when a signal ended it. */
+  /** The exit code, or null if a signal ended the program. */
   ended: Promise<number | null>;
   kill(signal: NodeJS.Signals): void;
 }
 
-/** The built program, however it ends; `run` in server.ts is for servers that are meant to come up. */
+/** Runs the built program, for tests in which it may fail. For servers that must start, use `run` in server.ts. */
 export function spawnProgram(
   args: string[],
   { program = PROGRAM, environment = {} }: { program?: string; environment?: Record<string, string> } = {},
@@ -34,7 +34,7 @@ export function spawnProgram(
     child.stdout.on('data', () => {
       if (output.stdout.includes('\n')) resolve(output.stdout.split('\n', 1)[0]);
     });
-    ended.then(() => resolve(undefined));
+    void ended.then(() => resolve(undefined));
   });
   return {
     pid: child.pid ?? 0,
@@ -46,8 +46,34 @@ export function spawnProgram(
   };
 }
 
-/** The processes that a process has started itself. */
-export const childrenOf = (pid: number): number[] =>
+/** Lists the child processes of a process (Linux). */
+export const listChildren = (pid: number): number[] =>
   readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
   );
+
+/**
+ * Counts the TCP connections on which a process has unread data (Linux). For a stopped process, these are requests in
+ * flight.
+ */
+export function countUnreadConnections(pid: number): number {
+  const inodes = new Set(
+    readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+      const [, inode] = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? [];
+      return inode === undefined ? [] : [inode];
+    }),
+  );
+  const sockets = readFileSync(`/proc/${pid}/net/tcp`, 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => {
+      const [, local = '', , state, queues = '', , , , , inode = ''] = line.trim().split(/\s+/);
+      return { port: local.split(':')[1], state, unreadBytes: Number.parseInt(queues.split(':')[1] ?? '0', 16), inode };
+    });
+  const [LISTEN, ESTABLISHED] = ['0A', '01'];
+  const listening = sockets.find(({ state, inode }) => state === LISTEN && inodes.has(inode));
+  return sockets.filter(
+    ({ port, state, unreadBytes }) => port === listening?.port && state === ESTABLISHED && unreadBytes > 0,
+  ).length;
+}

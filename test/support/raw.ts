@@ -1,27 +1,27 @@
 import { connect, type Socket } from 'node:net';
 import type { Json } from './client.ts';
 
-export interface RawAnswer {
+export interface RawResponse {
   status: number;
   headers: Record<string, string>;
   text: string;
   json: Json;
 }
 
-export interface RawConnection {
+interface RawConnection {
   socket: Socket;
   send(bytes: string | Uint8Array): void;
   /** Resolves once the server has closed the connection. */
   closed: Promise<void>;
   /** Everything received so far. */
   received(): string;
-  /** The next answer on this connection. */
-  answer(): Promise<RawAnswer>;
+  /** The next response on this connection. */
+  response(): Promise<RawResponse>;
 }
 
-const GIVE_UP_MS = 20_000;
+const TIMEOUT_MS = 100_000;
 
-/** A TCP connection that says exactly what a test wants it to say, however wrong. */
+/** A TCP connection that sends exactly the given bytes, valid HTTP or not. */
 export async function rawConnection(url: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -30,11 +30,11 @@ export async function rawConnection(url: string): Promise<RawConnection> {
   let bytes = Buffer.alloc(0);
   let isClosed = false;
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  closed.then(() => {
+  void closed.then(() => {
     isClosed = true;
   });
-  socket.on('data', (piece: Buffer) => {
-    bytes = Buffer.concat([bytes, piece]);
+  socket.on('data', (chunk: Buffer) => {
+    bytes = Buffer.concat([bytes, chunk]);
   });
 
   const more = () =>
@@ -45,21 +45,21 @@ export async function rawConnection(url: string): Promise<RawConnection> {
 
   return {
     socket,
-    send: (piece) => void socket.write(piece),
+    send: (chunk) => void socket.write(chunk),
     closed,
     received: () => bytes.toString('utf8'),
-    async answer() {
-      const timer = setTimeout(() => socket.destroy(), GIVE_UP_MS);
+    async response() {
+      const timer = setTimeout(() => socket.destroy(), TIMEOUT_MS);
       try {
         for (;;) {
-          const parsed = parseAnswer(bytes);
+          const parsed = parseResponse(bytes);
           if (parsed) {
             bytes = bytes.subarray(parsed.length);
-            return parsed.answer;
+            return parsed.response;
           }
           if (isClosed)
             throw new Error(
-              `the connection ended without a whole answer; received: ${JSON.stringify(bytes.toString('utf8').slice(0, 500))}`,
+              `the connection ended without a complete response; received: ${JSON.stringify(bytes.toString('utf8').slice(0, 500))}`,
             );
           await more();
         }
@@ -70,21 +70,21 @@ export async function rawConnection(url: string): Promise<RawConnection> {
   };
 }
 
-/** One request in exactly these bytes, and its answer. */
-export async function sendRaw(url: string, bytes: string | Uint8Array): Promise<RawAnswer> {
+/** Sends exactly these bytes and returns the response. */
+export async function sendRaw(url: string, bytes: string | Uint8Array): Promise<RawResponse> {
   const connection = await rawConnection(url);
   try {
     connection.send(bytes);
-    return await connection.answer();
+    return await connection.response();
   } finally {
     connection.socket.destroy();
   }
 }
 
-/** Lines of a request head, with the empty line that ends it. */
+/** A request head, including the empty line at its end. */
 export const head = (...lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`;
 
-function parseAnswer(bytes: Buffer): { answer: RawAnswer; length: number } | undefined {
+function parseResponse(bytes: Buffer): { response: RawResponse; length: number } | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
   const [first = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
@@ -98,7 +98,7 @@ function parseAnswer(bytes: Buffer): { answer: RawAnswer; length: number } | und
   const text = bytes.subarray(start, start + length).toString('utf8');
   const isJson = headers['content-type']?.startsWith('application/json') ?? false;
   return {
-    answer: { status, headers, text, json: isJson && text !== '' ? JSON.parse(text) : undefined },
+    response: { status, headers, text, json: isJson && text !== '' ? JSON.parse(text) : undefined },
     length: start + length,
   };
 }

@@ -2,22 +2,22 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
 
-export interface Received {
+interface ReceivedRequest {
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
 
-/** Somebody who takes webhooks. */
-export interface Receiver {
+/** A server that receives webhooks. */
+interface Receiver {
   url: string;
-  /** Everything that came in, oldest first. */
-  received: Received[];
-  /** What it answers from now on; 204 to begin with. */
+  /** All requests, oldest first. */
+  received: ReceivedRequest[];
+  /** The status of further responses; initially 204. */
   status: number;
 }
 
-/** One for all tests of the surrounding `describe`; use it inside tests and hooks only. */
+/** Starts one for all tests of the surrounding `describe`. Use it inside tests and hooks only. */
 export function useReceiver(): Receiver {
   const receiver: Receiver = { url: '', received: [], status: 204 };
   const server = createServer((request, response) => {

@@ -1,9 +1,9 @@
-import type { Answer, Call } from './client.ts';
+import type { ApiResponse, Call } from './client.ts';
 import { acme, globex, initech } from './fleet.ts';
 import type { TestServer } from './server.ts';
 
 /** The services of the shared fleet by what the rules see in them. */
-export const services = {
+const services = {
   primary: { organization: acme, id: acme.primary },
   secondary: { organization: acme, id: acme.secondary },
   development: { organization: acme, id: acme.development },
@@ -38,7 +38,7 @@ const declared = {
   },
 };
 
-export const SCALING_FIELDS = [
+const SCALING_FIELDS = [
   'idleScaling',
   'idleTimeoutMinutes',
   'maxReplicaMemoryGb',
@@ -51,7 +51,7 @@ export const SCALING_FIELDS = [
 export function scalingCalls(server: TestServer, operation: 'scaling' | 'replicaScaling') {
   const pathOf = (name: ServiceName) =>
     `/v1/organizations/${services[name].organization.id}/services/${services[name].id}`;
-  const patch = (name: ServiceName, body?: unknown, more: Partial<Call> = {}): Promise<Answer> =>
+  const patch = (name: ServiceName, body?: unknown, more: Partial<Call> = {}): Promise<ApiResponse> =>
     server.call({
       method: 'PATCH',
       path: `${pathOf(name)}/${operation}`,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createClient } from './client.ts';
 import { run, type TestServer } from './server.ts';
 
-/** A second process on the store of the first, as behind a load balancer. Stop it before the first is removed. */
+/** A second server on the store of the first, as behind a load balancer. Stop it before removing the first. */
 export async function startSecond({ directory, databaseUrl }: TestServer): Promise<Pick<TestServer, 'call' | 'stop'>> {
   const store = databaseUrl === undefined ? ['--data', join(directory, 'data')] : ['--database-url', databaseUrl];
   const running = await run(['serve', '--port', '0', '--rate-limit', '1000000/10s', ...store]);

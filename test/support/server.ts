@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
-import { type Answer, type Call, createClient } from './client.ts';
+import { type ApiResponse, type Call, createClient } from './client.ts';
 import { fleet as defaultFleet } from './fleet.ts';
 import { createDatabase } from './postgres.ts';
 
@@ -13,13 +13,13 @@ export const PROGRAM = join(import.meta.dirname, '../../dist/main.js');
 export type StoreName = 'libsql' | 'postgres';
 
 export interface StartOptions {
-  /** What the server is given to begin with; the shared test fleet when left out. */
+  /** The initial fleet; by default the shared test fleet. */
   fleet?: object;
   args?: string[];
   environment?: Record<string, string>;
 }
 
-/** A server in a process of its own, on a store of its own. */
+/** A server with its own process and store. */
 export interface TestServer {
   store: StoreName;
   url: string;
@@ -29,13 +29,13 @@ export interface TestServer {
   pid: number;
   /** Everything on standard error so far. */
   log(): string;
-  /** One request; its answer is checked against the server's OpenAPI document. */
-  call(call: Call): Promise<Answer>;
-  /** Ends the process and answers its exit code; the store stays. */
+  /** Sends a request and checks the response against the server's OpenAPI document. */
+  call(call: Call): Promise<ApiResponse>;
+  /** Stops the process and resolves with its exit code; the store remains. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
-  /** Starts it again on the same store. */
+  /** Starts the server again on the same store. */
   restart(args?: string[]): Promise<void>;
-  /** Ends the process and removes the store. */
+  /** Stops the process and removes the store. */
   remove(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export async function startServer(
   const fleetFile = join(directory, 'fleet.json');
   writeFileSync(fleetFile, JSON.stringify(fleet));
   const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
-  // The engine keeps its files there also where the state lies in PostgreSQL.
+  // The engine's files are in this directory even if the state is in PostgreSQL.
   const storeArgs = ['--data', join(directory, 'data'), ...(database ? ['--database-url', database.url] : [])];
   let running: Running;
   const server: TestServer = {
@@ -99,7 +99,7 @@ export async function run(args: string[], environment: Record<string, string> = 
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const ready = new Promise<{ url: string; dashboardUrl: string }>((resolve, reject) => {
     if (child.stdout) createInterface({ input: child.stdout }).once('line', (line) => resolve(JSON.parse(line)));
-    ended.then((code) => reject(new Error(`the server ended with ${code} before it was ready:\n${log}`)));
+    void ended.then((code) => reject(new Error(`the server exited with ${code} before it was ready:\n${log}`)));
   });
   const { url, dashboardUrl } = await ready;
   return {
@@ -114,13 +114,13 @@ export async function run(args: string[], environment: Record<string, string> = 
   };
 }
 
-/** Runs the suite once on libSQL and once on PostgreSQL; without a PostgreSQL, that half counts as skipped. */
+/** Runs the suite on libSQL and on PostgreSQL; the latter is skipped if PostgreSQL is not installed. */
 export function onEachStore(name: string, suite: (store: StoreName) => void): void {
   describe(`${name} on libSQL`, () => suite('libsql'));
   describe.skipIf(inject('postgresUrl') === '')(`${name} on PostgreSQL`, () => suite('postgres'));
 }
 
-/** A server for all tests of the surrounding `describe`; use it inside tests and hooks only. */
+/** A server shared by the tests of the surrounding `describe`; use it inside tests and hooks only. */
 export function useServer(store: StoreName, options: StartOptions = {}): TestServer {
   let server: TestServer | undefined;
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answer, Call, Credentials, Json } from './client.ts';
+import type { ApiResponse, Call, Credentials, Json } from './client.ts';
 
 export const SESSION = '/console/session';
 
@@ -16,11 +16,14 @@ export interface SignedIn {
 }
 
 interface Callable {
-  call(call: Call): Promise<Answer>;
+  call(call: Call): Promise<ApiResponse>;
 }
 
-export const postSession = (server: Callable, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-  server.call({ method: 'POST', path: SESSION, body, headers });
+export const postSession = (
+  server: Callable,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> => server.call({ method: 'POST', path: SESSION, body, headers });
 
 export async function signIn(
   server: Callable,
@@ -36,5 +39,5 @@ export async function signIn(
   return { secret, csrf, cookie: { cookie }, headers: { cookie, 'x-pilothouse-csrf': csrf }, json: answer.json };
 }
 
-export const getSession = (server: Callable, { cookie }: SignedIn): Promise<Answer> =>
+export const getSession = (server: Callable, { cookie }: SignedIn): Promise<ApiResponse> =>
   server.call({ path: SESSION, headers: cookie });

@@ -25,7 +25,7 @@ interface Failure {
   json: unknown;
 }
 
-/** Whatever went wrong below this path, the answer has its interface's shape (B2, B6, M1, M2, D1) and tells nothing of our insides. */
+/** Checks that an error response has the format of its interface (B2, B6, M1, M2, D1) and reveals no internals. */
 export function expectFailure(path: string, { status, headers, text, json }: Failure, expected: number): void {
   const header = (name: string) => (headers instanceof Headers ? headers.get(name) : headers[name]);
   expect(status, `${path}: ${text.slice(0, 500)}`).toBe(expected);

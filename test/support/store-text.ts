@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { TestServer } from './server.ts';
 
-/** Everything that the store holds, as text to search in: the bytes of its files, or every row of every table. */
+/** The entire contents of the store as searchable text: the bytes of its files, or all rows of all tables. */
 export async function storeText({ databaseUrl, directory }: TestServer): Promise<string> {
   if (databaseUrl === undefined) {
     const data = join(directory, 'data');

@@ -1,27 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Answer, Call } from './client.ts';
+import type { ApiResponse, Call } from './client.ts';
 
-const GIVE_UP_MS = 20_000;
+/** Long enough for a machine with a load average of 30. */
+const TIMEOUT_MS = 100_000;
 
-/** Asks again until the answer is yes; fails with the last reason instead of waiting for ever. */
+/** Repeats `attempt` until `isDone` accepts its value; fails with the last value after the timeout. */
 export async function until<T>(
   attempt: () => Promise<T>,
   isDone: (value: T) => boolean,
-  what: string,
-  patienceMs = GIVE_UP_MS,
+  failure: string,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<T> {
-  for (const giveUpAt = Date.now() + patienceMs; ; await delay(50)) {
+  for (const deadline = Date.now() + timeoutMs; ; await delay(50)) {
     const value = await attempt();
     if (isDone(value)) return value;
-    if (Date.now() > giveUpAt) expect.fail(`${what}; last: ${JSON.stringify(value)?.slice(0, 500)}`);
+    if (Date.now() > deadline) expect.fail(`${failure}; last: ${JSON.stringify(value)?.slice(0, 500)}`);
   }
 }
 
-/** The readiness check is remembered for a second, so it may need a moment to notice. */
-export const untilReady = (server: { call(call: Call): Promise<Answer> }, status: number): Promise<Answer> =>
+/** Waits: the readiness check is cached for a second. */
+export const untilReady = (server: { call(call: Call): Promise<ApiResponse> }, status: number): Promise<ApiResponse> =>
   until(
     () => server.call({ path: '/readyz' }),
-    (answer) => answer.status === status,
+    (response) => response.status === status,
     `/readyz does not become ${status}`,
   );

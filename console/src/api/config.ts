@@ -1,16 +1,16 @@
-import { jsonOf } from './client.ts';
 import type { ConsoleConfigGetResult } from './generated.ts';
+import { readJson } from './read-json.ts';
 
-/** What anybody may know about the server. */
+/** Public settings of the server. */
 export type ConsoleConfig = ConsoleConfigGetResult;
 
 export async function fetchConfig(base: string): Promise<ConsoleConfig> {
-  const unknown: ConsoleConfig = { basePath: base, version: '', demo: null };
+  const fallback: ConsoleConfig = { basePath: base, version: '', demo: null };
   try {
     const response = await fetch(`${base}/console/config`, { headers: { accept: 'application/json' } });
-    return response.ok ? ((await jsonOf(response)) as ConsoleConfig) : unknown;
+    return response.ok ? ((await readJson(response)) as ConsoleConfig) : fallback;
   } catch {
-    // The form works without it; what else is wrong shows when somebody signs in.
-    return unknown;
+    // The sign-in form works without it. A broken server is reported when the user signs in.
+    return fallback;
   }
 }

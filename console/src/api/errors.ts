@@ -1,85 +1,91 @@
-/** One thing the server says about one place of what was sent. */
-export interface FieldMistake {
-  /** As the server writes it: `minTotalMemoryGb`, `ipAccessList[0].source`. */
+/** An error the server reports about one field of the request. */
+export interface FieldError {
+  /** In the server's notation: `minTotalMemoryGb`, `ipAccessList[0].source`. */
   path: string;
   message: string;
 }
 
-/** Every failure of a call, whichever interface it came from, and also when no answer came at all (status 0). */
+/** A failed request to either API. The status is 0 if there was no response. */
 export class ApiError extends Error {
   readonly status: number;
-  readonly fields: FieldMistake[];
+  readonly fields: FieldError[];
   readonly requestId: string | undefined;
 
-  constructor(message: string, about: { status: number; fields?: FieldMistake[]; requestId?: string | undefined }) {
+  constructor(message: string, details: { status: number; fields?: FieldError[]; requestId?: string | undefined }) {
     super(message);
     this.name = 'ApiError';
-    this.status = about.status;
-    this.fields = about.fields ?? [];
-    this.requestId = about.requestId;
+    this.status = details.status;
+    this.fields = details.fields ?? [];
+    this.requestId = details.requestId;
   }
 }
 
-const STATUS_TEXT: Record<number, string> = {
-  0: 'The server cannot be reached. What you typed is still here; try again in a moment.',
-  413: 'That is more than the server takes at once.',
-  502: 'The server is not answering just now.',
-  503: 'The server is not ready just now. Try again in a moment.',
-  504: 'The server took too long to answer.',
+const STATUS_MESSAGES: Record<number, string> = {
+  0: 'Cannot reach the server. Nothing you entered is lost. Try again in a moment.',
+  413: 'The request is too large.',
+  502: 'The server is not responding.',
+  503: 'The server is not ready. Try again in a moment.',
+  504: 'The server took too long to respond.',
 };
 
-/** `body` is what came as JSON, if anything did. */
-export function apiErrorOf(status: number, body: unknown, requestId?: string): ApiError {
+/** `body` is the parsed JSON of the response, if any. */
+export function toApiError(status: number, body: unknown, requestId?: string): ApiError {
   const { error, message, errors } = (body ?? {}) as { error?: unknown; message?: unknown; errors?: unknown };
   const about = { status, requestId };
   if (typeof error === 'string') {
     const text = error.replace(/^[A-Z_]+: /, '');
-    const fields = fieldsOf(text);
-    return new ApiError(fields.length > 0 ? fields.map(sentence).join(' ') : ended(text), { ...about, fields });
+    const fields = parseFieldErrors(text);
+    return new ApiError(fields.length > 0 ? fields.map(formatFieldError).join(' ') : endSentence(text), {
+      ...about,
+      fields,
+    });
   }
   if (typeof message === 'string') {
-    const fields = Array.isArray(errors) ? errors.filter(isMistake) : [];
-    return new ApiError(ended(message), { ...about, fields });
+    const fields = Array.isArray(errors) ? errors.filter(isFieldError) : [];
+    return new ApiError(endSentence(message), { ...about, fields });
   }
-  return new ApiError(STATUS_TEXT[status] ?? `The server answered ${status} without saying why.`, about);
+  return new ApiError(
+    STATUS_MESSAGES[status] ?? `The server returned status ${status} without an error message.`,
+    about,
+  );
 }
 
-export const unreachable = (): ApiError => apiErrorOf(0, undefined);
+export const createUnreachableError = (): ApiError => toApiError(0, undefined);
 
 /** `request body.<path>: <rule> <type:value>`, several joined by `; `. */
-function fieldsOf(text: string): FieldMistake[] {
+function parseFieldErrors(text: string): FieldError[] {
   if (!/^(request body|query|path)[.:]/.test(text)) return [];
   return text.split(/; (?=(?:request body|query|path)[.:])/).flatMap((part) => {
     const [, path = '', rule = ''] = /^(?:request body|query|path)(?:\.([^:\s]*))?: ([\s\S]*)$/.exec(part) ?? [];
-    // The value stands in the field already.
-    return rule === '' ? [] : [{ path, message: ended(rule.replace(/ <[a-z]+(:[\s\S]*)?>$/, '')) }];
+    // The field already shows the value.
+    return rule === '' ? [] : [{ path, message: endSentence(rule.replace(/ <[a-z]+(:[\s\S]*)?>$/, '')) }];
   });
 }
 
-const sentence = ({ path, message }: FieldMistake): string => (path === '' ? message : `${path}: ${message}`);
-const ended = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
-const isMistake = (value: unknown): value is FieldMistake =>
-  typeof (value as FieldMistake)?.path === 'string' && typeof (value as FieldMistake)?.message === 'string';
+const formatFieldError = ({ path, message }: FieldError): string => (path === '' ? message : `${path}: ${message}`);
+const endSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+const isFieldError = (value: unknown): value is FieldError =>
+  typeof (value as FieldError)?.path === 'string' && typeof (value as FieldError)?.message === 'string';
 
-/** What to tell a person about anything that was thrown. */
-export const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : 'Something went wrong in the console.';
+/** The message to show for any thrown value. */
+export const formatError = (error: unknown): string =>
+  error instanceof Error ? error.message : 'Something went wrong.';
 
-/** At the field itself, or at something inside it: `roles`, `roles[1]`, `hashData.keyIdHash`. */
-const isAt = (field: FieldMistake, path: string): boolean =>
+/** Whether the error is about the field or one of its members: `roles`, `roles[1]`, `hashData.keyIdHash`. */
+const isWithin = (field: FieldError, path: string): boolean =>
   field.path === path || field.path.startsWith(`${path}.`) || field.path.startsWith(`${path}[`);
 
-/** What the server said about one field, and about anything inside it. */
-export function mistakeAt(error: unknown, path: string): string | undefined {
+/** The errors of a field and its members. */
+export function findFieldError(error: unknown, path: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
-  const found = error.fields.filter((field) => isAt(field, path));
+  const found = error.fields.filter((field) => isWithin(field, path));
   return found.length === 0 ? undefined : found.map(({ message }) => message).join(' ');
 }
 
-/** What the server said that belongs to none of these fields; undefined when the fields say it all. */
-export function mistakeElsewhere(error: unknown, paths: readonly string[]): string | undefined {
+/** The errors that belong to none of these fields. */
+export function findOtherErrors(error: unknown, paths: readonly string[]): string | undefined {
   if (error === null || error === undefined) return undefined;
-  if (!(error instanceof ApiError) || error.fields.length === 0) return messageOf(error);
-  const others = error.fields.filter((field) => !paths.some((path) => isAt(field, path)));
-  return others.length === 0 ? undefined : others.map(sentence).join(' ');
+  if (!(error instanceof ApiError) || error.fields.length === 0) return formatError(error);
+  const others = error.fields.filter((field) => !paths.some((path) => isWithin(field, path)));
+  return others.length === 0 ? undefined : others.map(formatFieldError).join(' ');
 }

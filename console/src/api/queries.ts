@@ -2,23 +2,23 @@ import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiError } from './errors.ts';
 import type { Operations } from './generated.ts';
 
-const MOST_RETRIES = 2;
+const MAX_RETRIES = 2;
 
-/** Trouble on the way is tried again; what the server refused stays refused. */
-const isWorthRetrying = (failures: number, error: unknown): boolean =>
-  failures < MOST_RETRIES &&
+/** Retries network errors, rate limits and server errors. */
+const shouldRetry = (failures: number, error: unknown): boolean =>
+  failures < MAX_RETRIES &&
   error instanceof ApiError &&
   (error.status === 0 || error.status === 429 || error.status >= 500);
 
 export const createQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
-      queries: { staleTime: 15_000, gcTime: 600_000, retry: isWorthRetrying, networkMode: 'always' },
+      queries: { staleTime: 15_000, gcTime: 600_000, retry: shouldRetry, networkMode: 'always' },
       mutations: { retry: false, networkMode: 'always' },
     },
   });
 
-/** Every key begins with the organization: another one never sees what is kept. */
+/** Every query key starts with the organization, so organizations never share cached data. */
 export const servicesQuery = (api: Operations, organizationId: string) =>
   queryOptions({
     queryKey: [organizationId, 'services'],
@@ -37,7 +37,7 @@ export const keysQuery = (api: Operations, organizationId: string) =>
     queryFn: ({ signal }) => api.openapiKeyGetList({ organizationId }, { signal }),
   });
 
-/** Days as YYYY-MM-DD, both included; at most 31 of them. */
+/** Days as YYYY-MM-DD, both inclusive; at most 31 days. */
 export const usageCostQuery = (api: Operations, organizationId: string, from: string, to: string) =>
   queryOptions({
     queryKey: [organizationId, 'usageCost', from, to],

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Operations } from './generated.ts';
 import type { ScalingChange, Service } from './types.ts';
 
-/** CHC for compute in a month, as things are and after the change. Stores nothing. */
+/** Monthly compute cost in CHC before and after a change. Stores nothing. */
 export function scalingPreviewQuery(api: Operations, organizationId: string, service: Service, body: ScalingChange) {
   const { id: serviceId, numReplicas, minTotalMemoryGb, maxTotalMemoryGb } = service;
   return queryOptions({

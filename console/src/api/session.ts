@@ -1,13 +1,13 @@
-import { jsonOf } from './client.ts';
-import { apiErrorOf, unreachable } from './errors.ts';
+import { createUnreachableError, toApiError } from './errors.ts';
 import type { ConsoleSessionGetResult } from './generated.ts';
+import { readJson } from './read-json.ts';
 
-/** Who is signed in. The token that comes with it stays in the store. */
+/** The signed-in session. Its CSRF token stays inside the store. */
 export type Session = Omit<ConsoleSessionGetResult, 'csrf'>;
 
 export type Credentials = { keyId: string; keySecret: string } | { token: string };
 
-/** `ended`: there was a session and the server no longer knows it; the page stays as it is until somebody signs in again. */
+/** `ended`: the server no longer accepts the session. The page stays as it is until the user signs in again. */
 export type SessionState =
   | { status: 'unknown' | 'signed-out'; session: undefined }
   | { status: 'signed-in' | 'ended'; session: Session };
@@ -15,11 +15,11 @@ export type SessionState =
 export interface SessionStore {
   get(): SessionState;
   subscribe(listener: () => void): () => void;
-  /** Sent with every call. Lives in memory only: a reload asks for a new one. */
+  /** Sent with every request. Held in memory only; a reload fetches a new one. */
   csrf(): string | undefined;
-  /** Asks once whether the cookie still holds; answers the state. */
+  /** Fetches the session on the first call and returns the state. */
   restore(): Promise<SessionState>;
-  /** Asks for a fresh token; false when the session is over. */
+  /** Fetches a new CSRF token; false if the session has ended. */
   renew(): Promise<boolean>;
   signIn(credentials: Credentials): Promise<Session>;
   signOut(): Promise<void>;
@@ -27,24 +27,24 @@ export interface SessionStore {
 }
 
 export function createSessionStore(base: string): SessionStore {
-  const address = `${base}/console/session`;
+  const url = `${base}/console/session`;
   let state: SessionState = { status: 'unknown', session: undefined };
   let csrf: string | undefined;
   let renewing: Promise<boolean> | undefined;
   const listeners = new Set<() => void>();
 
-  const become = (next: SessionState) => {
+  const setState = (next: SessionState) => {
     state = next;
     for (const listener of listeners) listener();
   };
-  const accept = ({ csrf: token, ...session }: ConsoleSessionGetResult): Session => {
+  const storeSession = ({ csrf: token, ...session }: ConsoleSessionGetResult): Session => {
     csrf = token;
-    become({ status: 'signed-in', session });
+    setState({ status: 'signed-in', session });
     return session;
   };
-  const ask = async (method: string, body?: object): Promise<Response> => {
+  const request = async (method: string, body?: object): Promise<Response> => {
     try {
-      return await fetch(address, {
+      return await fetch(url, {
         method,
         credentials: 'same-origin',
         headers: {
@@ -55,16 +55,16 @@ export function createSessionStore(base: string): SessionStore {
         ...(body ? { body: JSON.stringify(body) } : {}),
       });
     } catch {
-      throw unreachable();
+      throw createUnreachableError();
     }
   };
-  const renewed = async (): Promise<boolean> => {
-    const response = await ask('GET');
-    // Read in every case: an answer that nobody reads holds its connection.
-    const answer = await jsonOf(response);
-    if (response.ok) accept(answer as ConsoleSessionGetResult);
-    // 403: the key may not be used from here; another one may.
-    else if (response.status !== 401 && response.status !== 403) throw apiErrorOf(response.status, answer);
+  const fetchSession = async (): Promise<boolean> => {
+    const response = await request('GET');
+    // Always read the body: an unread response keeps its connection open.
+    const payload = await readJson(response);
+    if (response.ok) storeSession(payload as ConsoleSessionGetResult);
+    // 403: the IP access list of the key excludes this address. Another key may work.
+    else if (response.status !== 401 && response.status !== 403) throw toApiError(response.status, payload);
     return response.ok;
   };
 
@@ -76,45 +76,45 @@ export function createSessionStore(base: string): SessionStore {
       return () => listeners.delete(listener);
     },
     async restore() {
-      if (state.status === 'unknown' && !(await store.renew())) become({ status: 'signed-out', session: undefined });
+      if (state.status === 'unknown' && !(await store.renew())) setState({ status: 'signed-out', session: undefined });
       return state;
     },
     renew() {
-      renewing ??= renewed().finally(() => {
+      renewing ??= fetchSession().finally(() => {
         renewing = undefined;
       });
       return renewing;
     },
     async signIn(credentials) {
-      const response = await ask('POST', credentials);
-      const answer = await jsonOf(response);
-      if (!response.ok) throw apiErrorOf(response.status, answer);
-      return accept(answer as ConsoleSessionGetResult);
+      const response = await request('POST', credentials);
+      const payload = await readJson(response);
+      if (!response.ok) throw toApiError(response.status, payload);
+      return storeSession(payload as ConsoleSessionGetResult);
     },
     async signOut() {
-      const response = await ask('DELETE');
-      const answer = await jsonOf(response);
-      if (!response.ok && response.status !== 401) throw apiErrorOf(response.status, answer);
+      const response = await request('DELETE');
+      const payload = await readJson(response);
+      if (!response.ok && response.status !== 401) throw toApiError(response.status, payload);
       csrf = undefined;
-      become({ status: 'signed-out', session: undefined });
+      setState({ status: 'signed-out', session: undefined });
     },
     end() {
-      if (state.session) become({ status: 'ended', session: state.session });
+      if (state.session) setState({ status: 'ended', session: state.session });
     },
   };
   return store;
 }
 
-/** What a session is offered; the server decides again on every request. */
+/** Which pages and actions to show. The server checks every request again. */
 export interface Permissions {
-  /** Services, keys, costs and activity may be looked at. */
+  /** Can view services, keys, costs and activity. */
   canSeeFleet: boolean;
   canChangeFleet: boolean;
   canSeeDashboards: boolean;
   canChangeDashboards: boolean;
 }
 
-export function permissionsOf({ kind, credential: { roles }, access }: Session): Permissions {
+export function toPermissions({ kind, credential: { roles }, access }: Session): Permissions {
   const isKey = kind === 'key';
   return {
     canSeeFleet: isKey && (roles.includes('admin') || roles.includes('developer')),

@@ -1,4 +1,4 @@
-// Short names for what the generated client hands out.
+// Short names for types of the generated client.
 import type {
   ActivityGetListResult,
   InstanceGetResult,
@@ -13,5 +13,5 @@ export type ScalingChange = InstanceScalingUpdateBody;
 export type Key = OpenapiKeyGetResult;
 export type NewKey = OpenapiKeyCreateBody;
 export type Activity = ActivityGetListResult[number];
-export type UsageCost = UsageCostGetResult;
+type UsageCost = UsageCostGetResult;
 export type CostRecord = UsageCost['costs'][number];

@@ -1,4 +1,4 @@
-/** The path below which the server stands, without a slash at the end: '' or '/x'. A built script knows it from its own address. */
+/** The base path of the server without a trailing slash: '' or '/x'. A built script derives it from its own URL. */
 export function findBase(scriptAddress: string): string {
   const { pathname } = new URL(scriptAddress);
   const [, base] = /^(.*)\/assets\/[^/]+$/.exec(pathname) ?? [];

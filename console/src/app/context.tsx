@@ -1,41 +1,41 @@
 import { createContext, type ReactNode, use, useSyncExternalStore } from 'react';
 import type { ConsoleConfig } from '../api/config.ts';
 import type { Operations } from '../api/generated.ts';
-import { type Permissions, permissionsOf, type Session, type SessionState, type SessionStore } from '../api/session.ts';
+import { type Permissions, type Session, type SessionState, type SessionStore, toPermissions } from '../api/session.ts';
 
-/** What main.tsx builds once and every page may ask for. */
-export interface Services {
-  /** '' or '/x': the server's address is the page's origin and this. */
+/** Created once in main.tsx and available to every page. */
+export interface AppDependencies {
+  /** The base path of the server, '' or '/x'. */
   base: string;
   api: Operations;
   sessions: SessionStore;
   config: Promise<ConsoleConfig>;
 }
 
-const AppContext = createContext<Services | undefined>(undefined);
+const AppContext = createContext<AppDependencies | undefined>(undefined);
 
-export function AppProvider({ services, children }: { services: Services; children: ReactNode }) {
-  return <AppContext value={services}>{children}</AppContext>;
+export function AppProvider({ dependencies, children }: { dependencies: AppDependencies; children: ReactNode }) {
+  return <AppContext value={dependencies}>{children}</AppContext>;
 }
 
-export function useServices(): Services {
-  const services = use(AppContext);
-  if (!services) throw new Error('AppProvider is missing');
-  return services;
+export function useDependencies(): AppDependencies {
+  const dependencies = use(AppContext);
+  if (!dependencies) throw new Error('AppProvider is missing');
+  return dependencies;
 }
 
-export const useApi = (): Operations => useServices().api;
+export const useApi = (): Operations => useDependencies().api;
 
-export const useConfig = (): ConsoleConfig => use(useServices().config);
+export const useConfig = (): ConsoleConfig => use(useDependencies().config);
 
 export function useSessionState(): SessionState {
-  const { sessions } = useServices();
+  const { sessions } = useDependencies();
   return useSyncExternalStore(sessions.subscribe, sessions.get);
 }
 
-/** Who is signed in; only for what stands behind the guard. */
+/** The signed-in session. Only for routes that require one. */
 export function useSession(): Session & Permissions & { organizationId: string } {
   const { session } = useSessionState();
-  if (!session) throw new Error('Nobody is signed in');
-  return { ...session, ...permissionsOf(session), organizationId: session.organization.id };
+  if (!session) throw new Error('There is no session');
+  return { ...session, ...toPermissions(session), organizationId: session.organization.id };
 }

@@ -2,31 +2,37 @@ import type { ReactNode } from 'react';
 import type { Permissions } from '../api/session.ts';
 import { ActivityIcon, CostsIcon, DashboardsIcon, KeysIcon, OverviewIcon, ServicesIcon } from '../parts/icons.tsx';
 
-export interface Destination {
+interface Destination {
   to: '/' | '/services' | '/keys' | '/costs' | '/dashboards' | '/activity';
   label: string;
   /** For the command palette. */
   hint: string;
   icon: (props: { size?: number }) => ReactNode;
-  isOffered: (permissions: Permissions) => boolean;
+  isVisible: (permissions: Permissions) => boolean;
 }
 
-const fleet = ({ canSeeFleet }: Permissions) => canSeeFleet;
+const needsFleetAccess = (permissions: Permissions) => permissions.canSeeFleet;
 
 const DESTINATIONS: Destination[] = [
-  { to: '/', label: 'Overview', hint: 'The fleet at a glance', icon: OverviewIcon, isOffered: fleet },
-  { to: '/services', label: 'Services', hint: 'Sizes, replicas and idling', icon: ServicesIcon, isOffered: fleet },
-  { to: '/costs', label: 'Costs', hint: 'What each day cost', icon: CostsIcon, isOffered: fleet },
+  { to: '/', label: 'Overview', hint: 'Fleet at a glance', icon: OverviewIcon, isVisible: needsFleetAccess },
+  {
+    to: '/services',
+    label: 'Services',
+    hint: 'Memory, replicas and idling',
+    icon: ServicesIcon,
+    isVisible: needsFleetAccess,
+  },
+  { to: '/costs', label: 'Costs', hint: 'Daily costs and budgets', icon: CostsIcon, isVisible: needsFleetAccess },
   {
     to: '/dashboards',
     label: 'Dashboards',
-    hint: 'What the telemetry says',
+    hint: 'Charts of logs, traces and metrics',
     icon: DashboardsIcon,
-    isOffered: ({ canSeeDashboards }) => canSeeDashboards,
+    isVisible: ({ canSeeDashboards }) => canSeeDashboards,
   },
-  { to: '/keys', label: 'Keys', hint: 'Who may call the API', icon: KeysIcon, isOffered: fleet },
-  { to: '/activity', label: 'Activity', hint: 'Who changed what', icon: ActivityIcon, isOffered: fleet },
+  { to: '/keys', label: 'Keys', hint: 'API keys', icon: KeysIcon, isVisible: needsFleetAccess },
+  { to: '/activity', label: 'Activity', hint: 'Audit log', icon: ActivityIcon, isVisible: needsFleetAccess },
 ];
 
-export const destinationsFor = (permissions: Permissions): Destination[] =>
-  DESTINATIONS.filter(({ isOffered }) => isOffered(permissions));
+export const listDestinations = (permissions: Permissions): Destination[] =>
+  DESTINATIONS.filter(({ isVisible }) => isVisible(permissions));

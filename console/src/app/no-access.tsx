@@ -1,22 +1,22 @@
 import { Button } from '@mantine/core';
-import { EmptyNote } from '../parts/empty-note.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
 import { Page } from '../parts/page.tsx';
 import { useSession } from './context.tsx';
 import { useSignOut } from './user-menu.tsx';
 
-/** For a credential that is good, and good for nothing that the console shows. */
+/** For a valid credential without access to any page. */
 export function NoAccess() {
   const { credential } = useSession();
   const signOut = useSignOut();
   return (
-    <Page title="Nothing to see with this key">
-      <EmptyNote
-        title={`The key ${credential.name} may not read here`}
+    <Page title="No access">
+      <EmptyState
+        title={`The key ${credential.name} cannot access the console`}
         action={<Button onClick={signOut}>Sign in with another key</Button>}
       >
-        Its roles ({credential.roles.join(', ')}) admit none of what the console shows. A key with the role developer
-        may read, one with the role admin may also change.
-      </EmptyNote>
+        Its roles ({credential.roles.join(', ')}) do not include console access. Use a key with the developer role to
+        view, or the admin role to make changes.
+      </EmptyState>
     </Page>
   );
 }

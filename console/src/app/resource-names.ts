@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { keysQuery, servicesQuery } from '../api/queries.ts';
 import { useApi, useSession } from './context.tsx';
 
-/** The current names of services and keys by id, as far as they are known yet. */
+/** Current names of services and keys by ID, as far as they are loaded. */
 export function useResourceNames(): ReadonlyMap<string, string> {
   const api = useApi();
   const { organizationId } = useSession();

@@ -6,19 +6,19 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { permissionsOf } from '../api/session.ts';
-import { activitySearch } from '../pages/activity/search.ts';
-import { costsSearch } from '../pages/costs/search.ts';
-import { dashboardSearch, dashboardsSearch } from '../pages/dashboards/search.ts';
-import { askForOverview } from '../pages/overview/first-questions.ts';
+import { toPermissions } from '../api/session.ts';
+import { parseActivitySearch } from '../pages/activity/search.ts';
+import { parseCostsSearch } from '../pages/costs/search.ts';
+import { parseDashboardSearch, parseDashboardsSearch } from '../pages/dashboards/search.ts';
 import { OverviewPage } from '../pages/overview/overview-page.tsx';
-import { signInSearch } from '../pages/sign-in/search.ts';
-import type { Services } from './context.tsx';
-import { FailedPage } from './failed-page.tsx';
-import { MissingPage } from './missing-page.tsx';
+import { prefetchOverview } from '../pages/overview/prefetch-overview.ts';
+import { parseSignInSearch } from '../pages/sign-in/search.ts';
+import type { AppDependencies } from './context.tsx';
+import { ErrorPage } from './error-page.tsx';
+import { NotFoundPage } from './not-found-page.tsx';
 import { Shell } from './shell.tsx';
 
-export interface RouterContext extends Services {
+interface RouterContext extends AppDependencies {
   queries: QueryClient;
 }
 
@@ -27,11 +27,11 @@ const root = createRootRouteWithContext<RouterContext>()({});
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: signInSearch,
+  validateSearch: parseSignInSearch,
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 });
 
-/** Everything behind the guard. A session that ends later is the shell's business: the page must not go away. */
+/** Routes that require a session. If the session ends later, the shell asks the user to sign in without leaving the page. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -39,7 +39,7 @@ const signedIn = createRoute({
   async beforeLoad({ context: { sessions }, location }) {
     const { session } = await sessions.restore();
     if (!session) throw redirect({ to: '/sign-in', search: { to: location.href } });
-    return { permissions: permissionsOf(session) };
+    return { permissions: toPermissions(session) };
   },
 });
 
@@ -51,9 +51,9 @@ const overview = createRoute({
   },
   loader({ context: { queries, api, sessions, permissions } }) {
     const { session } = sessions.get();
-    if (session && permissions.canSeeFleet) askForOverview(queries, api, session.organization.id);
+    if (session && permissions.canSeeFleet) prefetchOverview(queries, api, session.organization.id);
   },
-  // Where nearly everybody arrives: it comes with the frame around it.
+  // The usual entry page, so it is part of the main bundle.
   component: OverviewPage,
 });
 
@@ -78,37 +78,37 @@ const keys = createRoute({
 const costs = createRoute({
   getParentRoute: () => signedIn,
   path: '/costs',
-  validateSearch: costsSearch,
+  validateSearch: parseCostsSearch,
   component: lazyRouteComponent(() => import('../pages/costs/costs-page.tsx'), 'CostsPage'),
 });
 
 const dashboards = createRoute({
   getParentRoute: () => signedIn,
   path: '/dashboards',
-  validateSearch: dashboardsSearch,
+  validateSearch: parseDashboardsSearch,
   component: lazyRouteComponent(() => import('../pages/dashboards/dashboards-page.tsx'), 'DashboardsPage'),
 });
 
 const dashboard = createRoute({
   getParentRoute: () => signedIn,
   path: '/dashboards/$id',
-  validateSearch: dashboardSearch,
+  validateSearch: parseDashboardSearch,
   component: lazyRouteComponent(() => import('../pages/dashboards/dashboard-page.tsx'), 'DashboardPage'),
 });
 
 const activity = createRoute({
   getParentRoute: () => signedIn,
   path: '/activity',
-  validateSearch: activitySearch,
+  validateSearch: parseActivitySearch,
   component: lazyRouteComponent(() => import('../pages/activity/activity-page.tsx'), 'ActivityPage'),
 });
 
-/** Every other address, for those who are signed in. */
-const anything = createRoute({ getParentRoute: () => signedIn, path: '$', component: MissingPage });
+/** Every other path. */
+const notFound = createRoute({ getParentRoute: () => signedIn, path: '$', component: NotFoundPage });
 
 const routeTree = root.addChildren([
   signIn,
-  signedIn.addChildren([overview, services, service, keys, costs, dashboards, dashboard, activity, anything]),
+  signedIn.addChildren([overview, services, service, keys, costs, dashboards, dashboard, activity, notFound]),
 ]);
 
 export const createConsoleRouter = (context: RouterContext) =>
@@ -116,18 +116,18 @@ export const createConsoleRouter = (context: RouterContext) =>
     routeTree,
     context,
     basepath: context.base === '' ? '/' : context.base,
-    // What a page does not know of its address is not handed to it.
+    // Search parameters that a route does not declare are dropped.
     search: { strict: true },
     defaultPreload: 'intent',
     scrollRestoration: true,
-    defaultErrorComponent: FailedPage,
-    defaultNotFoundComponent: MissingPage,
+    defaultErrorComponent: ErrorPage,
+    defaultNotFoundComponent: NotFoundPage,
   });
 
-/** The script of the page that was asked for comes while the server says who is signed in, not after it. */
-export function loadPage(router: ReturnType<typeof createConsoleRouter>): void {
+/** Loads the script of the requested page in parallel with the session. */
+export function preloadPage(router: ReturnType<typeof createConsoleRouter>): void {
   const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
-  for (const { options } of routes) options.component?.preload?.();
+  for (const { options } of routes) void options.component?.preload?.();
 }
 
 declare module '@tanstack/react-router' {

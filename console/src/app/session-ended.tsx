@@ -5,7 +5,7 @@ import type { Session } from '../api/session.ts';
 import { SignInForm } from '../pages/sign-in/sign-in-form.tsx';
 import { useSession } from './context.tsx';
 
-/** Over the page, which keeps everything that was typed. */
+/** Shown over the page, so that nothing the user entered is lost. */
 export default function SessionEnded() {
   const before = useSession();
   const queries = useQueryClient();
@@ -15,7 +15,7 @@ export default function SessionEnded() {
       await queries.invalidateQueries();
       return;
     }
-    // Somebody else: nothing of what the other one saw may stay.
+    // Another credential must not see cached data of the previous one.
     queries.clear();
     await navigate({ to: '/' });
   };
@@ -30,7 +30,7 @@ export default function SessionEnded() {
       centered
     >
       <Text size="sm" c="dimmed" mb="md">
-        Your session has ended. The page behind this stays as you left it, with everything you typed.
+        Your session has ended. Sign in to continue where you left off; nothing you entered is lost.
       </Text>
       <SignInForm onSignedIn={onSignedIn} />
     </Modal>

@@ -3,17 +3,17 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { SearchIcon } from '../parts/icons.tsx';
-import { Mark } from '../parts/mark.tsx';
+import { Logo } from '../parts/logo.tsx';
 import { useSession, useSessionState } from './context.tsx';
-import { destinationsFor } from './navigation.ts';
+import { listDestinations } from './navigation.ts';
 import { NoAccess } from './no-access.tsx';
 import classes from './shell.module.css';
 import { UserMenu } from './user-menu.tsx';
 
-const Palette = lazy(() => import('./palette.tsx'));
+const CommandPalette = lazy(() => import('./command-palette.tsx'));
 const SessionEnded = lazy(() => import('./session-ended.tsx'));
 
-/** What stands around every page. Nothing of it is drawn once somebody has signed out. */
+/** Header and navigation around every page. Renders nothing after sign-out. */
 export function Shell() {
   const { status } = useSessionState();
   return status === 'signed-in' || status === 'ended' ? <SignedInShell isEnded={status === 'ended'} /> : null;
@@ -23,12 +23,12 @@ function SignedInShell({ isEnded }: { isEnded: boolean }) {
   const session = useSession();
   const { pathname } = useLocation();
   const [isMenuOpen, menu] = useDisclosure(false);
-  const [isPaletteWanted, setIsPaletteWanted] = useState(false);
+  const [isPaletteOpen, setIsPaletteOpen] = useState(false);
   const main = useFocusOnNewPage(pathname);
-  const destinations = destinationsFor(session);
-  const openPalette = () => setIsPaletteWanted(true);
+  const destinations = listDestinations(session);
+  const openPalette = () => setIsPaletteOpen(true);
   useHotkeys([['mod+K', openPalette]], []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu of a phone closes when the page changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the mobile menu closes when the page changes
   useEffect(menu.close, [pathname]);
 
   return (
@@ -38,14 +38,14 @@ function SignedInShell({ isEnded }: { isEnded: boolean }) {
       padding={{ base: 'md', sm: 'xl' }}
     >
       <a className="ph-skip" href="#main">
-        Skip to the page
+        Skip to main content
       </a>
       <AppShell.Header className={classes.bar}>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="sm">
           <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger opened={isMenuOpen} onClick={menu.toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
-            <Link to="/" className={classes.brand} aria-label="Pilothouse, overview">
-              <Mark />
+            <Link to="/" className={classes.brand} aria-label="Pilothouse overview">
+              <Logo />
               <Text fw={700} visibleFrom="xs" component="span">
                 Pilothouse
               </Text>
@@ -58,7 +58,7 @@ function SignedInShell({ isEnded }: { isEnded: boolean }) {
             <UnstyledButton className={classes.search} onClick={openPalette} aria-keyshortcuts="Control+K Meta+K">
               <SearchIcon size={16} />
               <span className={classes.searchText}>Search or jump to…</span>
-              <VisuallyHidden>Open the command palette</VisuallyHidden>
+              <VisuallyHidden>Open command palette</VisuallyHidden>
               <span className={classes.keys} aria-hidden="true">
                 Ctrl K
               </span>
@@ -85,9 +85,9 @@ function SignedInShell({ isEnded }: { isEnded: boolean }) {
       <AppShell.Main id="main" ref={main} tabIndex={-1} className={classes.main}>
         <div className={classes.width}>{destinations.length === 0 ? <NoAccess /> : <Outlet />}</div>
       </AppShell.Main>
-      {isPaletteWanted && (
+      {isPaletteOpen && (
         <Suspense>
-          <Palette onClosed={() => setIsPaletteWanted(false)} />
+          <CommandPalette onClosed={() => setIsPaletteOpen(false)} />
         </Suspense>
       )}
       {isEnded && (
@@ -99,7 +99,7 @@ function SignedInShell({ isEnded }: { isEnded: boolean }) {
   );
 }
 
-/** A new page takes the focus, so that keyboard and screen reader go on from its beginning. */
+/** Moves the focus to a new page, so that keyboards and screen readers start at its top. */
 function useFocusOnNewPage(pathname: string) {
   const main = useRef<HTMLElement>(null);
   const last = useRef(pathname);

@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu, Modal } from '@mantine/core';
 
-/** Deep water: the seventh shade carries white text at 5.9 to 1. */
+/** Brand color. White text on shade 7 has a contrast of 5.9:1. */
 const tide: MantineColorsTuple = [
   '#e6f7f9',
   '#d3ecf0',
@@ -14,7 +14,7 @@ const tide: MantineColorsTuple = [
   '#034852',
 ];
 
-/** Night on the same water: the library's greys would look brown beside it. */
+/** Bluish grays for the dark theme; the library's grays look brown next to the brand color. */
 const dark: MantineColorsTuple = [
   '#dbe2e6',
   '#b8c2c9',
@@ -45,13 +45,13 @@ export const theme = createTheme({
         styles: { title: { fontWeight: 650, overflowWrap: 'anywhere' } },
       },
     }),
-    // The place for the first focus that it would put in is no menu item, and a menu may have nothing else in it.
+    // Mantine's focus placeholder is not a menu item, which violates the ARIA rules for menus.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },
   headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.5rem', lineHeight: '1.3' } } },
 });
 
-/** Where the defaults of the library are fainter than 4.5 to 1 on their background. */
+/** Replaces library colors whose contrast is below 4.5:1. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -2,17 +2,17 @@ import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CheckIcon, DotsIcon, HalfIcon, MoonIcon, SignOutIcon, SunIcon } from '../parts/icons.tsx';
-import { tellFailed } from '../parts/toast.ts';
-import { useServices, useSession } from './context.tsx';
+import { notifyError } from '../parts/notifications.ts';
+import { useDependencies, useSession } from './context.tsx';
 
-const SCHEMES = [
+const COLOR_SCHEMES = [
   { value: 'light', label: 'Light', icon: SunIcon },
   { value: 'dark', label: 'Dark', icon: MoonIcon },
-  { value: 'auto', label: 'As the system', icon: HalfIcon },
+  { value: 'auto', label: 'System', icon: HalfIcon },
 ] as const;
 
 export function useSignOut(): () => Promise<void> {
-  const { sessions } = useServices();
+  const { sessions } = useDependencies();
   const queries = useQueryClient();
   const navigate = useNavigate();
   return async () => {
@@ -21,7 +21,7 @@ export function useSignOut(): () => Promise<void> {
       queries.clear();
       await navigate({ to: '/sign-in' });
     } catch (error) {
-      tellFailed('You are still signed in', error);
+      notifyError('Could not sign out', error);
     }
   };
 }
@@ -40,17 +40,17 @@ export function UserMenu() {
       <Menu.Dropdown>
         <Menu.Label component="div">
           <Text size="xs" c="dimmed">
-            Signed in with the {kind}
+            Signed in with {kind === 'token' ? 'dashboard token' : 'API key'}
           </Text>
           <Text size="sm" fw={600} c="var(--mantine-color-text)" style={{ overflowWrap: 'anywhere' }}>
             {credential.name}
           </Text>
           <Text size="xs" c="dimmed">
-            {kind === 'token' ? 'dashboards only' : credential.roles.join(', ')}
+            {kind === 'token' ? 'Dashboards only' : credential.roles.join(', ')}
           </Text>
         </Menu.Label>
         <Menu.Divider />
-        {SCHEMES.map(({ value, label, icon: Icon }) => (
+        {COLOR_SCHEMES.map(({ value, label, icon: Icon }) => (
           <Menu.Item
             key={value}
             leftSection={<Icon size={16} />}

@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
 import type { Activity } from '../api/types.ts';
 import classes from './activity-list.module.css';
-import { changesOf, fieldLabel, fieldUnit, resourceNameOf, verbOf } from './activity-text.ts';
-import { Moment } from './moment.tsx';
+import { fieldLabel, fieldUnit, formatAction, formatResourceName, listChanges } from './activity-text.ts';
+import { Timestamp } from './timestamp.tsx';
 
-const MOST_CHANGES = 4;
+const MAX_CHANGES = 4;
 
-/** Who did what, newest first, with what changed where that is short enough to be read at a glance. */
+/** Activities, newest first, with the first few changed fields. */
 export function ActivityList({
   activities,
   names,
@@ -20,12 +20,12 @@ export function ActivityList({
         <li key={activity.id} className={classes.item}>
           <div className={classes.what}>
             <Text size="sm" component="p" className={classes.line}>
-              <b>{activity.actorDetails}</b> {verbOf(activity)} <b>{resourceNameOf(activity, names)}</b>
+              <b>{activity.actorDetails}</b> {formatAction(activity)} <b>{formatResourceName(activity, names)}</b>
             </Text>
             {activity.before && activity.after && <ShortChanges activity={activity} />}
           </div>
           <Text size="xs" c="dimmed" component="span" className={classes.when}>
-            <Moment at={activity.createdAt} show="ago" />
+            <Timestamp at={activity.createdAt} show="ago" />
           </Text>
         </li>
       ))}
@@ -34,7 +34,7 @@ export function ActivityList({
 }
 
 function ShortChanges({ activity }: { activity: Activity }) {
-  const changes = changesOf(activity).slice(0, MOST_CHANGES);
+  const changes = listChanges(activity).slice(0, MAX_CHANGES);
   return (
     <Text size="xs" c="dimmed" component="p" className={classes.line}>
       {changes

@@ -1,80 +1,90 @@
+import type { ActivityGetListInput } from '../api/generated.ts';
 import type { Activity } from '../api/types.ts';
 
-/** Reads "<actor> <verb> <thing>": "demo admin created the key ci". */
-const VERBS: Record<string, string> = {
+/** Used as "<actor> <action> <resource>": "demo admin created the key ci". */
+const ACTIONS: Record<NonNullable<ActivityGetListInput['type']>, string> = {
   create_organization: 'created the organization',
   delete_organization: 'deleted the organization',
   organization_update_name: 'renamed the organization',
   organization_update_tier: 'changed the tier of the organization',
   key_create: 'created the key',
   key_delete: 'deleted the key',
-  openapi_key_update: 'changed the key',
+  openapi_key_update: 'updated the key',
   service_create: 'created the service',
   service_delete: 'deleted the service',
-  service_update: 'changed the service',
-  service_update_autoscaling_memory: 'changed the size of the service',
+  service_update: 'updated the service',
+  service_update_autoscaling_memory: 'changed the memory of the service',
   service_update_autoscaling_replicas: 'changed the replicas of the service',
-  service_update_autoscaling_idling: 'changed the idling of the service',
+  service_update_autoscaling_idling: 'changed the idle scaling of the service',
   usage_cost_import: 'imported usage costs',
   budget_create: 'created the budget',
-  budget_update: 'changed the budget',
+  budget_update: 'updated the budget',
   budget_delete: 'deleted the budget',
+  budget_threshold: 'sent an alert for the budget',
+  usage_day_lock: 'locked usage days through',
+  price_book_create: 'created the price book',
   dashboard_token_create: 'created the dashboard token',
-  dashboard_token_update: 'changed the dashboard token',
+  dashboard_token_update: 'updated the dashboard token',
   dashboard_token_delete: 'deleted the dashboard token',
   dashboard_create: 'created the dashboard',
-  dashboard_update: 'changed the dashboard',
+  dashboard_update: 'updated the dashboard',
   dashboard_delete: 'deleted the dashboard',
   dashboard_source_create: 'created the source',
-  dashboard_source_update: 'changed the source',
+  dashboard_source_update: 'updated the source',
   dashboard_source_delete: 'deleted the source',
 };
 
-/** A type this console does not know yet still reads. */
-export const verbOf = ({ type }: Activity): string => VERBS[type] ?? type.replaceAll('_', ' ');
+/** Falls back to the type for activities newer than this console. */
+export const formatAction = ({ type }: Activity): string =>
+  ACTIONS[type as keyof typeof ACTIONS] ?? type.replaceAll('_', ' ');
 
-/** The name that the trail itself knows, or the one that is current. */
-export function resourceNameOf(
+/** The recorded name, else the current name, else the start of the ID. */
+export function formatResourceName(
   { before, after, resourceId, resourceType }: Activity,
   names: ReadonlyMap<string, string>,
 ): string {
   if (resourceType === 'cost') return '';
   for (const name of [after?.name, before?.name, names.get(resourceId)]) if (typeof name === 'string') return name;
-  return resourceId.slice(0, 8);
+  return resourceType === 'usage_day' ? resourceId : resourceId.slice(0, 8);
 }
 
-export interface FieldChange {
+interface FieldChange {
   field: string;
   before: string | undefined;
   after: string | undefined;
 }
 
-/** Every field that either side has, in the order of the later one. */
-export function changesOf({ before = {}, after = {} }: Activity): FieldChange[] {
+/** All fields of `before` and `after`, in the order of `after`. */
+export function listChanges({ before = {}, after = {} }: Activity): FieldChange[] {
   const fields = [...new Set([...Object.keys(after), ...Object.keys(before)])];
-  return fields.map((field) => ({ field, before: textOf(before[field]), after: textOf(after[field]) }));
+  return fields.map((field) => ({
+    field,
+    before: formatChangeValue(before[field]),
+    after: formatChangeValue(after[field]),
+  }));
 }
 
-function textOf(value: unknown): string | undefined {
+function formatChangeValue(value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  if (Array.isArray(value)) return value.map((item) => textOf(sourceOf(item))).join(', ');
+  if (Array.isArray(value) && value.length === 0) return '(empty)';
+  if (Array.isArray(value)) return value.map((item) => formatChangeValue(toAddress(item))).join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** An address list is read as its addresses. */
-const sourceOf = (item: unknown): unknown => (item as { source?: unknown } | null)?.source ?? item;
+/** An entry of an IP access list is shown as its address. */
+const toAddress = (item: unknown): unknown => (item as { source?: unknown } | null)?.source ?? item;
 
-/** What a field is called, and the unit its values are in. */
+/** Label and unit of each field. */
 const FIELDS: Record<string, [label: string, unit?: string]> = {
   numReplicas: ['Replicas'],
-  minReplicaMemoryGb: ['Smallest replica', 'GB'],
-  maxReplicaMemoryGb: ['Largest replica', 'GB'],
-  minTotalMemoryGb: ['Smallest total', 'GB'],
-  maxTotalMemoryGb: ['Largest total', 'GB'],
-  idleScaling: ['Idles when unused'],
-  idleTimeoutMinutes: ['Idles after', 'min'],
-  ipAccessList: ['Addresses'],
-  keySuffix: ['Ends in'],
+  minReplicaMemoryGb: ['Minimum memory per replica', 'GB'],
+  maxReplicaMemoryGb: ['Maximum memory per replica', 'GB'],
+  minTotalMemoryGb: ['Minimum total memory', 'GB'],
+  maxTotalMemoryGb: ['Maximum total memory', 'GB'],
+  idleScaling: ['Scale to zero when idle'],
+  idleTimeoutMinutes: ['Idle timeout', 'min'],
+  ipAccessList: ['IP access list'],
+  keySuffix: ['Key suffix'],
   expireAt: ['Expires'],
   state: ['State'],
   roles: ['Roles'],

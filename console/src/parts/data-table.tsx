@@ -5,22 +5,22 @@ import { ScrollRegion } from './scroll-region.tsx';
 
 export interface Column<Row> {
   header: string;
-  /** The header is for screen readers only, as over a column of buttons. */
+  /** Shows the header to screen readers only, for example for a column of buttons. */
   isHeaderHidden?: boolean;
   cell: (row: Row) => ReactNode;
   align?: 'left' | 'right';
-  /** Left out on narrower screens, where the row's own page shows it. */
+  /** Hidden below this breakpoint. */
   from?: 'sm' | 'md' | 'lg';
   width?: number | string;
 }
 
 interface Props<Row> {
-  /** What the table is, for those who do not see it. */
+  /** Accessible name. */
   label: string;
   columns: Column<Row>[];
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string;
-  /** As many as are expected: the table keeps its height while it loads. */
+  /** Expected number of rows, so that the table keeps its height while it loads. */
   loadingRows?: number;
   footer?: ReactNode;
 }

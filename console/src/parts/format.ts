@@ -1,4 +1,4 @@
-// The viewer's own language decides separators and the order of day and month; the zone is the viewer's unless it says UTC.
+// Formats follow the locale of the browser. Times are in its time zone unless the name says UTC.
 
 const exactCredits = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 6 });
 const roundCredits = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
@@ -6,15 +6,15 @@ const smallCredits = new Intl.NumberFormat(undefined, { maximumSignificantDigits
 const plainNumber = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
 const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const localDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-/** Days of the bill are UTC days wherever the viewer is. */
+/** Billing days are UTC days. */
 const billDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const billMonth = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
-/** Every decimal there is: at least two, at most six. */
+/** All decimals: at least two, at most six. */
 export const formatExactCredits = (chc: number): string => exactCredits.format(chc);
 
-/** Two decimals, or the first two digits that say something where two decimals would say 0.00. */
+/** Two decimals; two significant digits for amounts below 0.01. */
 export const formatCredits = (chc: number): string =>
   chc !== 0 && Math.abs(chc) < 0.01 ? smallCredits.format(chc) : roundCredits.format(chc);
 
@@ -29,7 +29,7 @@ export const formatBillDay = (day: string): string => billDay.format(new Date(`$
 /** `month` is YYYY-MM. */
 export const formatBillMonth = (month: string): string => billMonth.format(new Date(`${month}-01T00:00:00Z`));
 
-const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+const RELATIVE_UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 365 * 86_400],
   ['month', 30 * 86_400],
   ['day', 86_400],
@@ -40,7 +40,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 /** "5 minutes ago", "in 3 days". */
 export function formatAgo(time: Date, now: Date): string {
   const seconds = (time.getTime() - now.getTime()) / 1000;
-  const [unit, size] = STEPS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+  const [unit, size] = RELATIVE_UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
   return unit === 'second' ? 'just now' : relative.format(Math.trunc(seconds / size), unit);
 }
 

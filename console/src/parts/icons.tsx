@@ -5,8 +5,8 @@ export interface IconProps {
   size?: number;
 }
 
-/** Drawn on a grid of 20, stroked in the text's colour. What it means stands in words beside it. */
-export function Drawing({ size = 18, children }: IconProps & { children: ReactNode }) {
+/** 20 × 20 grid, stroked in the text color. Hidden from screen readers; the surrounding element has the label. */
+export function IconBase({ size = 18, children }: IconProps & { children: ReactNode }) {
   return (
     <svg
       width={size}
@@ -26,112 +26,107 @@ export function Drawing({ size = 18, children }: IconProps & { children: ReactNo
 }
 
 export const OverviewIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <path d="M3 9.5 10 3.5l7 6V16a1 1 0 0 1-1 1h-4v-5H8v5H4a1 1 0 0 1-1-1Z" />
-  </Drawing>
+  </IconBase>
 );
 export const ServicesIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <ellipse cx="10" cy="5" rx="6.5" ry="2.5" />
     <path d="M3.5 5v5c0 1.4 2.9 2.5 6.5 2.5s6.5-1.1 6.5-2.5V5M3.5 10v5c0 1.4 2.9 2.5 6.5 2.5s6.5-1.1 6.5-2.5v-5" />
-  </Drawing>
+  </IconBase>
 );
 export const KeysIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <circle cx="6.5" cy="13.5" r="3.5" />
     <path d="m9 11 7.5-7.5M13.5 6.5l2.5 2.5M11 9l1.5 1.5" />
-  </Drawing>
+  </IconBase>
 );
 export const CostsIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <path d="M3 17h14M5.5 17v-5M10 17V4M14.5 17V9" />
-  </Drawing>
+  </IconBase>
 );
 export const DashboardsIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <rect x="3" y="3" width="6" height="8" rx="1" />
     <rect x="11.5" y="3" width="5.5" height="4.5" rx="1" />
     <rect x="3" y="13.5" width="6" height="3.5" rx="1" />
     <rect x="11.5" y="10" width="5.5" height="7" rx="1" />
-  </Drawing>
+  </IconBase>
 );
 export const ActivityIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <path d="M3.5 10a6.5 6.5 0 1 0 2-4.7M3.5 3.5v3h3" />
     <path d="M10 6.5V10l2.5 1.5" />
-  </Drawing>
+  </IconBase>
 );
 export const CopyIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <rect x="7" y="7" width="10" height="10" rx="2" />
     <path d="M13 7V5a2 2 0 0 0-2-2H5a2 2 0 0 0-2 2v6a2 2 0 0 0 2 2h2" />
-  </Drawing>
+  </IconBase>
 );
 export const CheckIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <path d="m4 10.5 4 4 8-9" />
-  </Drawing>
+  </IconBase>
 );
 export const WarningIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <path d="M10 3 2.5 16.5h15ZM10 8v4M10 14.3v.1" />
-  </Drawing>
+  </IconBase>
 );
 export const SearchIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <circle cx="9" cy="9" r="5.5" />
     <path d="m13.2 13.2 3.8 3.8" />
-  </Drawing>
+  </IconBase>
 );
 export const SunIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <circle cx="10" cy="10" r="3.5" />
     <path d="M10 2v1.5M10 16.5V18M2 10h1.5M16.5 10H18M4.3 4.3l1.1 1.1M14.6 14.6l1.1 1.1M15.7 4.3l-1.1 1.1M5.4 14.6l-1.1 1.1" />
-  </Drawing>
+  </IconBase>
 );
 export const MoonIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <path d="M16.5 11.8A7 7 0 0 1 8.2 3.5a7 7 0 1 0 8.3 8.3Z" />
-  </Drawing>
+  </IconBase>
 );
 export const HalfIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <circle cx="10" cy="10" r="7" />
     <path d="M10 3v14a7 7 0 0 0 0-14Z" fill="currentColor" />
-  </Drawing>
+  </IconBase>
 );
 export const SignOutIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <path d="M8 3H5a2 2 0 0 0-2 2v10a2 2 0 0 0 2 2h3M12.5 6.5 16 10l-3.5 3.5M16 10H8" />
-  </Drawing>
+  </IconBase>
 );
 export const PlusIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <path d="M10 4v12M4 10h12" />
-  </Drawing>
+  </IconBase>
 );
 export const DotsIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <path d="M10 4.5v.1M10 10v.1M10 15.5v.1" strokeWidth={2.6} />
-  </Drawing>
+  </IconBase>
 );
 export const DownloadIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <path d="M10 3v9.5M6 9l4 4 4-4M3.5 16.5h13" />
-  </Drawing>
+  </IconBase>
 );
 export const TrashIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <path d="M3.5 5.5h13M8 5.5V3.5h4v2M5 5.5l.8 11h8.4l.8-11M8.5 8.5v5M11.5 8.5v5" />
-  </Drawing>
-);
-export const ArrowIcon = (props: IconProps) => (
-  <Drawing {...props}>
-    <path d="M4 10h12M11.5 5.5 16 10l-4.5 4.5" />
-  </Drawing>
+  </IconBase>
 );
 export const ChevronIcon = (props: IconProps) => (
-  <Drawing {...props}>
+  <IconBase {...props}>
     <path d="m7.5 4.5 5.5 5.5-5.5 5.5" />
-  </Drawing>
+  </IconBase>
 );

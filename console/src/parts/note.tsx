@@ -3,13 +3,13 @@ import { WarningIcon } from './icons.tsx';
 import classes from './note.module.css';
 
 interface Props {
-  /** `bad` is read out at once by a screen reader. */
+  /** Screen readers announce `bad` immediately. */
   tone: 'bad' | 'warn';
   title?: string;
   children: ReactNode;
 }
 
-/** Something to know before going on. */
+/** An inline error or warning. */
 export function Note({ tone, title, children }: Props) {
   return (
     <div className={classes.note} data-tone={tone} role={tone === 'bad' ? 'alert' : 'note'}>

@@ -4,16 +4,16 @@ import type { ReactNode } from 'react';
 
 interface Props {
   title: string;
-  /** Beside the title. */
-  mark?: ReactNode;
+  /** Next to the title. */
+  badges?: ReactNode;
   /** One line under the title. */
-  lead?: ReactNode;
+  subtitle?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** What every page begins with: its title, in the tab as well. */
-export function Page({ title, mark, lead, actions, children }: Props) {
+/** Page title, also used as the document title, with actions. */
+export function Page({ title, badges: mark, subtitle: lead, actions, children }: Props) {
   useDocumentTitle(`${title} · Pilothouse`);
   return (
     <Stack gap="lg">

@@ -4,14 +4,14 @@ import classes from './panel.module.css';
 
 interface Props {
   title?: string;
-  /** At the right of the title. */
+  /** Right of the title. */
   aside?: ReactNode;
-  /** For a table, which goes to the edges. */
+  /** No padding, for tables. */
   flush?: boolean;
   children: ReactNode;
 }
 
-/** A framed part of a page, named by its title. */
+/** A section of a page with a border; the title is its accessible name. */
 export function Panel({ title, aside, flush = false, children }: Props) {
   return (
     <Paper component="section" className={classes.panel} aria-label={title}>

@@ -2,12 +2,12 @@ import type { ReactNode } from 'react';
 
 interface Props {
   className: string | undefined;
-  /** What a screen reader calls it; left out where the surroundings say it. */
+  /** Accessible name; optional if the surrounding element has one. */
   label?: string;
   children: ReactNode;
 }
 
-/** Something that may be larger than its place. A region that scrolls must be reachable by keyboard. */
+/** A scrollable area. It takes the focus so that it can be scrolled by keyboard. */
 export function ScrollRegion({ className, label, children }: Props) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above

@@ -2,13 +2,13 @@ import classes from './sparkline.module.css';
 
 interface Props {
   values: readonly number[];
-  /** What it shows, for those who do not see it. */
+  /** Accessible name. */
   label: string;
   width?: number;
   height?: number;
 }
 
-/** A small column for each value: a gap stays a gap, and one day alone is still seen. */
+/** One small bar per value. Zero values stay visible as gaps. */
 export function Sparkline({ values, label, width = 120, height = 28 }: Props) {
   const highest = Math.max(...values, Number.MIN_VALUE);
   const step = width / Math.max(values.length, 1);

@@ -1,25 +1,24 @@
 import { useBlocker } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Confirm } from './confirm.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
 
 interface Props {
   isDirty: boolean;
-  /** Whether an address of the same page leaves the changes behind all the same; left out, none does. */
-  isLeft?: (search: Record<string, unknown>) => boolean;
+  /** Whether navigation within the same page also discards the changes; by default it does not. */
+  isLeavingEditor?: (search: Record<string, unknown>) => boolean;
   children: ReactNode;
 }
 
-/** Asks before a page with unsaved changes is left, also when the tab is closed. */
-export function UnsavedGuard({ isDirty, isLeft = () => false, children }: Props) {
+/** Asks for confirmation before navigation or closing the tab discards unsaved changes. */
+export function UnsavedGuard({ isDirty, isLeavingEditor: isLeft = () => false, children }: Props) {
   const { status, proceed, reset } = useBlocker({
-    // Another tab of the same page, or the sign-in over it, is no leaving.
     shouldBlockFn: ({ current, next }) =>
       isDirty && (current.pathname !== next.pathname || isLeft(next.search as Record<string, unknown>)),
     enableBeforeUnload: isDirty,
     withResolver: true,
   });
   return (
-    <Confirm
+    <ConfirmDialog
       opened={status === 'blocked'}
       title="Leave without saving?"
       action="Leave"
@@ -28,6 +27,6 @@ export function UnsavedGuard({ isDirty, isLeft = () => false, children }: Props)
       onClose={() => reset?.()}
     >
       {children}
-    </Confirm>
+    </ConfirmDialog>
   );
 }

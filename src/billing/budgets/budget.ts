@@ -1,11 +1,11 @@
-import { reachOf } from '../../kernel/addresses.ts';
+import { classifyAddress } from '../../kernel/addresses.ts';
 
-/** A share of the budget in percent, or the forecast of the month's end reaching all of it. */
+/** A percentage of the budget, or `forecast`: the forecast for the month reaches the whole budget. */
 export type Threshold = number | 'forecast';
 
 export const DEFAULT_THRESHOLDS: readonly Threshold[] = [50, 75, 90, 100, 'forecast'];
 
-/** What an organization means to spend in a calendar month (UTC), and whom to tell on the way there. It stops nothing. */
+/** A spending limit for a calendar month (UTC). Reaching it raises alerts and stops nothing. */
 export interface Budget {
   id: string;
   organizationId: string;
@@ -17,35 +17,44 @@ export interface Budget {
   updatedAt: number;
 }
 
-/** The secret signs what is sent, so it is kept as it is; it is shown once, when it is made. */
+/** The secret signs deliveries, so it is stored in plain text. It is shown once, when it is generated. */
 export interface Webhook {
   url: string;
   secret: string;
 }
 
-/** A threshold that was reached in a month. Each tells once a month. */
-export interface Notice {
+/** Identifies an alert: each threshold raises one alert per month. */
+export interface AlertKey {
   organizationId: string;
   budgetId: string;
   month: string;
   threshold: Threshold;
+}
+
+/** A threshold that was reached in a month, and the state of its delivery to the webhook. */
+export interface BudgetAlert extends AlertKey {
   createdAt: number;
-  /** How often its delivery was tried. */
+  /** The number of delivery attempts. */
   attempts: number;
-  /** Undefined: nothing is left to do. */
+  /** Undefined when no attempt is due. */
   nextAttemptAt: number | undefined;
-  /** The same for every attempt, so that a receiver can tell a repetition. */
+  /** The same for every attempt, so that a receiver can recognize repeated deliveries. */
   deliveryId: string;
-  /** What is sent; made once. */
+  /** The body of the request, the same for every attempt. */
   body: string;
   delivery: 'none' | 'pending' | 'delivered' | 'failed';
 }
 
-/** Those thresholds that the month has reached. `expected` is its end as forecast, where anybody asks for it. */
-export function reached(
+/** In micro-CHC. `expected` is the forecast for the month, undefined if no threshold needs it. */
+export interface MonthSpending {
+  month: string;
+  spent: number;
+  expected: number | undefined;
+}
+
+export function listReachedThresholds(
   { monthlyMicros, thresholds }: Pick<Budget, 'monthlyMicros' | 'thresholds'>,
-  spent: number,
-  expected: number | undefined,
+  { spent, expected }: MonthSpending,
 ): Threshold[] {
   return thresholds.filter((threshold) =>
     threshold === 'forecast'
@@ -54,36 +63,36 @@ export function reached(
   );
 }
 
-/** Seconds until the next attempt, by how many there were; a day in all, then we give up. */
-const BACK_OFF_SECONDS = [10, 30, 60, 300, 900, 3600, 10_800, 21_600, 43_200];
+/** The delays between delivery attempts, about a day in total. */
+const RETRY_DELAYS_SECONDS = [10, 30, 60, 300, 900, 3600, 10_800, 21_600, 43_200];
 
-export function backOffMs(attempts: number): number | undefined {
-  const seconds = BACK_OFF_SECONDS[attempts - 1];
+/** Undefined after the last attempt. */
+export function findRetryDelayMs(attempts: number): number | undefined {
+  const seconds = RETRY_DELAYS_SECONDS[attempts - 1];
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
 const MAX_URL_LENGTH = 2048;
 
-/** What is wrong with the address of a webhook; names are looked up only when something is sent. */
-export function webhookMistake(text: string, { allowPrivate }: { allowPrivate: boolean }): string | undefined {
+/** The rule that a webhook URL violates. Host names are resolved only when an alert is delivered. */
+export function findUrlViolation(text: string, { allowPrivate }: { allowPrivate: boolean }): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    return 'The value must be an http or https address';
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return 'The value must be an http or https URL';
   if (text.length > MAX_URL_LENGTH) return `The value must have at most ${MAX_URL_LENGTH} characters`;
-  if (url.username !== '' || url.password !== '') return 'The value must not hold a user name or password';
-  const host = hostOf(url);
-  const isLiteral = /^[\d.]+$/.test(host) || host.includes(':');
-  return isLiteral ? reachMistake(host, allowPrivate) : undefined;
+  if (url.username !== '' || url.password !== '') return 'The value must not contain a user name or password';
+  const host = getHost(url);
+  const isAddress = /^[\d.]+$/.test(host) || host.includes(':');
+  return isAddress ? findAddressViolation(host, allowPrivate) : undefined;
 }
 
-/** Without the brackets of IPv6. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
+/** The host name, or the address without the brackets of IPv6. */
+export const getHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
-/** What is wrong with sending to this address; see `reachOf`. */
-export function reachMistake(address: string, allowPrivate: boolean): string | undefined {
-  const reach = reachOf(address);
+/** Prevents requests to internal addresses. */
+export function findAddressViolation(address: string, allowPrivate: boolean): string | undefined {
+  const reach = classifyAddress(address);
   if (reach === 'public' || (reach === 'private' && allowPrivate)) return undefined;
   return reach === 'private'
-    ? 'The address is private; --webhook-allow-private yes would permit it'
-    : 'The address is link-local, reserved or a metadata service, and is never called';
+    ? 'The address is private; allow private addresses with --webhook-allow-private yes'
+    : 'The address is link-local, reserved or a metadata service, which is never allowed';
 }

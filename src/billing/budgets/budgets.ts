@@ -2,11 +2,12 @@ import type { Logger } from 'pino';
 import { type Actor, difference } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { newWebhookSecret } from '../../credentials/secrets.ts';
+import { createBackgroundLoop } from '../../kernel/background-loop.ts';
 import { type Clock, SECOND_MS } from '../../kernel/clock.ts';
-import { dayOf } from '../../kernel/days.ts';
-import { AppError, refuse } from '../../kernel/errors.ts';
+import { toUtcDay } from '../../kernel/days.ts';
+import { AppError, rejectViolations } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
-import { chcFromMicros, MICROS_PER_CHC } from '../../kernel/money.ts';
+import { chcFromMicros, MICROS_PER_CHC, microsFromChc } from '../../kernel/money.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
 import type { Db } from '../../state/tables.ts';
@@ -14,32 +15,33 @@ import type { Forecasts } from '../forecast/forecasts.ts';
 import type { Summaries } from '../reports/summaries.ts';
 import {
   type Budget,
+  type BudgetAlert,
   DEFAULT_THRESHOLDS,
-  type Notice,
+  findUrlViolation,
   type Threshold,
   type Webhook,
-  webhookMistake,
 } from './budget.ts';
 import { createDeliveries } from './deliveries.ts';
-import { deleteBudget, findBudget, listBudgets, listNotices, putBudget } from './store.ts';
-import { createWatch } from './watch.ts';
-import { createPost } from './webhook.ts';
+import { deleteBudget, findBudget, listAlerts, listBudgets, putBudget } from './store.ts';
+import { createThresholdChecks } from './threshold-checks.ts';
+import { createWebhookSender } from './webhook.ts';
 
 export type Budgets = ReturnType<typeof createBudgets>;
 
-/** The members a budget can be given. Of a webhook that keeps its secret only the address is needed. */
+/** Omitted fields keep their value, or get the default. A webhook without a secret keeps the one it has. */
 export interface BudgetSettings {
   name?: string | undefined;
   monthlyCHC?: number | undefined;
   thresholds?: readonly Threshold[] | undefined;
-  /** null: none. */
+  /** null removes the webhook. */
   webhook?: { url: string; secret?: string | undefined } | null | undefined;
 }
 
-/** A budget, what it has told this month, and its secret where that was made just now. */
-export interface ShownBudget {
+export interface BudgetWithAlerts {
   budget: Budget;
-  notices: readonly Notice[];
+  /** The alerts of the current month. */
+  alerts: readonly BudgetAlert[];
+  /** Only if the call generated it. */
   newSecret?: string;
 }
 
@@ -51,44 +53,32 @@ interface Options {
   summaries: Summaries;
   forecasts: Forecasts;
   log: Pick<Logger, 'warn'>;
-  /** May webhooks lead to this machine and the networks around it? */
+  /** Allows webhooks to loopback and private addresses. */
   allowPrivate: boolean;
 }
 
 const MAX_BUDGETS = 100;
-const LOOK_EVERY_MS = 15 * SECOND_MS;
+const INTERVAL_MS = 15 * SECOND_MS;
 
 export function createBudgets(options: Options) {
   const { state, clock, audit, organizations, log, allowPrivate } = options;
-  const watch = createWatch(options);
-  const deliveries = createDeliveries({ ...options, post: createPost({ clock, allowPrivate }) });
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
-  let isAskedAgain = false;
-  let isClosed = false;
+  const thresholdChecks = createThresholdChecks(options);
+  const deliveries = createDeliveries({ ...options, sendWebhook: createWebhookSender({ clock, allowPrivate }) });
 
-  /** Looks at every budget and sends what is due. Called while it runs, it runs once more. */
-  function evaluate(): Promise<void> {
-    if (isClosed) return Promise.resolve();
-    isAskedAgain = running !== undefined;
-    running ??= (async () => {
-      try {
-        do {
-          isAskedAgain = false;
-          await watch.run();
-          await deliveries.run();
-        } while (isAskedAgain && !isClosed);
-      } catch (error) {
-        log.warn({ err: error }, 'could not look at budgets');
-      } finally {
-        running = undefined;
-      }
-    })();
-    return running;
+  /** Checks all budgets and delivers the alerts that are due. */
+  const loop = createBackgroundLoop({
+    async run() {
+      await thresholdChecks.run();
+      await deliveries.run();
+    },
+    everyMs: INTERVAL_MS,
+    onError: (error) => log.warn({ err: error }, 'failed to check budgets'),
+  });
+
+  /** Commands of the CLI do not start the loop; they leave the check to the server. */
+  function checkSoon(): void {
+    if (loop.isStarted()) void loop.trigger();
   }
-
-  /** Where somebody looks anyway; a command leaves it to the server. */
-  const soon = (): void => void (timer && evaluate());
 
   async function get(db: Db, organizationId: string, id: string): Promise<Budget> {
     const budget = await findBudget(db, organizationId, id);
@@ -96,43 +86,34 @@ export function createBudgets(options: Options) {
     return budget;
   }
 
-  async function shown(budgets: readonly Budget[], organizationId: string): Promise<ShownBudget[]> {
-    const notices = await listNotices(state.db, organizationId, dayOf(clock.now()).slice(0, 7));
-    return budgets.map((budget) => ({ budget, notices: notices.filter(({ budgetId }) => budgetId === budget.id) }));
+  async function addAlerts(organizationId: string, budgets: readonly Budget[]): Promise<BudgetWithAlerts[]> {
+    const alerts = await listAlerts(state.db, organizationId, toUtcDay(clock.now()).slice(0, 7));
+    return budgets.map((budget) => ({ budget, alerts: alerts.filter(({ budgetId }) => budgetId === budget.id) }));
   }
 
   return {
-    evaluate,
+    /** Runs a check now. */
+    check: loop.trigger,
+    start: loop.start,
+    /** Alerts that are not delivered yet are delivered after the next start. */
+    close: loop.close,
 
-    /** Looks from now on, until `close`. */
-    start(): void {
-      timer ??= setInterval(evaluate, LOOK_EVERY_MS).unref();
-      void evaluate();
-    },
+    list: async (organizationId: string): Promise<BudgetWithAlerts[]> =>
+      addAlerts(organizationId, await listBudgets(state.db, organizationId)),
 
-    /** Finishes what is under way; what is not sent yet is sent after the next start. */
-    async close(): Promise<void> {
-      isClosed = true;
-      clearInterval(timer);
-      await running;
-    },
-
-    list: async (organizationId: string): Promise<ShownBudget[]> =>
-      shown(await listBudgets(state.db, organizationId), organizationId),
-
-    async get(organizationId: string, id: string): Promise<ShownBudget> {
+    async get(organizationId: string, id: string): Promise<BudgetWithAlerts> {
       const budget = await get(state.db, organizationId, id);
-      return (await shown([budget], organizationId))[0] ?? { budget, notices: [] };
+      return (await addAlerts(organizationId, [budget]))[0] ?? { budget, alerts: [] };
     },
 
-    async create(actor: Actor, organizationId: string, settings: BudgetSettings): Promise<ShownBudget> {
-      const { webhook, newSecret } = webhookOf(settings.webhook, undefined);
+    async create(actor: Actor, organizationId: string, settings: BudgetSettings): Promise<BudgetWithAlerts> {
+      const { webhook, newSecret } = resolveWebhook(settings.webhook, undefined);
       const now = clock.now();
       const budget: Budget = {
         id: newUuid(),
         organizationId,
         name: settings.name ?? 'Budget',
-        monthlyMicros: monthlyMicros(settings.monthlyCHC ?? 0),
+        monthlyMicros: parseMonthlyMicros(settings.monthlyCHC ?? 0),
         thresholds: settings.thresholds ?? DEFAULT_THRESHOLDS,
         webhook,
         createdAt: now,
@@ -141,34 +122,40 @@ export function createBudgets(options: Options) {
       await state.write(async (tx) => {
         await organizations.take(tx, organizationId);
         if ((await listBudgets(tx, organizationId)).length >= MAX_BUDGETS)
-          throw new AppError('conflict', `The organization has ${MAX_BUDGETS} budgets, which is the most it may have`);
+          throw new AppError('conflict', `The organization has reached its limit of ${MAX_BUDGETS} budgets`);
         await putBudget(tx, budget);
         await audit.record(tx, actor, {
           organizationId,
           type: 'budget_create',
           resource: { type: 'budget', id: budget.id },
-          after: inTrail(budget),
+          after: toAuditRecord(budget),
         });
       });
-      soon();
-      return { budget, notices: [], ...(newSecret === undefined ? {} : { newSecret }) };
+      checkSoon();
+      return { budget, alerts: [], ...(newSecret === undefined ? {} : { newSecret }) };
     },
 
-    /** Members left out keep their value. What was told this month stays told. */
-    async update(actor: Actor, organizationId: string, id: string, settings: BudgetSettings): Promise<ShownBudget> {
+    /** Omitted fields keep their value. Thresholds that raised an alert this month do not raise another. */
+    async update(
+      actor: Actor,
+      organizationId: string,
+      id: string,
+      settings: BudgetSettings,
+    ): Promise<BudgetWithAlerts> {
       const { budget, newSecret } = await state.write(async (tx) => {
         await organizations.take(tx, organizationId);
         const before = await get(tx, organizationId, id);
-        const made = webhookOf(settings.webhook, before.webhook);
+        const { webhook, newSecret: generated } = resolveWebhook(settings.webhook, before.webhook);
         const after: Budget = {
           ...before,
           name: settings.name ?? before.name,
-          monthlyMicros: settings.monthlyCHC === undefined ? before.monthlyMicros : monthlyMicros(settings.monthlyCHC),
+          monthlyMicros:
+            settings.monthlyCHC === undefined ? before.monthlyMicros : parseMonthlyMicros(settings.monthlyCHC),
           thresholds: settings.thresholds ?? before.thresholds,
-          webhook: made.webhook,
+          webhook,
           updatedAt: clock.now(),
         };
-        const changed = difference(inTrail(before), inTrail(after));
+        const changed = difference(toAuditRecord(before), toAuditRecord(after));
         const isSame = before.webhook?.secret === after.webhook?.secret && before.webhook?.url === after.webhook?.url;
         if (isSame && Object.keys({ ...changed.before, ...changed.after }).length === 0)
           return { budget: before, newSecret: undefined };
@@ -179,14 +166,14 @@ export function createBudgets(options: Options) {
           resource: { type: 'budget', id },
           ...changed,
         });
-        return { budget: after, newSecret: made.newSecret };
+        return { budget: after, newSecret: generated };
       });
-      soon();
-      const [seen] = await shown([budget], organizationId);
-      return { budget, notices: seen?.notices ?? [], ...(newSecret === undefined ? {} : { newSecret }) };
+      checkSoon();
+      const [current] = await addAlerts(organizationId, [budget]);
+      return { budget, alerts: current?.alerts ?? [], ...(newSecret === undefined ? {} : { newSecret }) };
     },
 
-    /** With what it has told and has still to deliver. */
+    /** Deletes the alerts of the budget too; pending deliveries are dropped. */
     async remove(actor: Actor, organizationId: string, id: string): Promise<void> {
       await state.write(async (tx) => {
         await organizations.take(tx, organizationId);
@@ -196,21 +183,21 @@ export function createBudgets(options: Options) {
           organizationId,
           type: 'budget_delete',
           resource: { type: 'budget', id },
-          before: inTrail(budget),
+          before: toAuditRecord(budget),
         });
       });
     },
   };
 
-  /** Left out: as it was. An address without a secret keeps the one there is, or gets a new one. */
-  function webhookOf(given: BudgetSettings['webhook'], before: Webhook | undefined) {
+  /** Omitted: unchanged. A URL without a secret keeps the existing secret, or gets a new one. */
+  function resolveWebhook(given: BudgetSettings['webhook'], before: Webhook | undefined) {
     if (given === undefined) return { webhook: before };
     if (given === null) return { webhook: undefined };
-    const mistake = webhookMistake(given.url, { allowPrivate });
-    if (mistake !== undefined)
-      refuse([{ path: 'request body.webhook.url', rule: mistake, value: given.url, secret: true }]);
-    const kept = given.secret ?? before?.secret;
-    if (kept !== undefined) return { webhook: { url: given.url, secret: kept } };
+    const violation = findUrlViolation(given.url, { allowPrivate });
+    if (violation !== undefined)
+      rejectViolations([{ path: 'webhook.url', rule: violation, value: given.url, secret: true }]);
+    const secret = given.secret ?? before?.secret;
+    if (secret !== undefined) return { webhook: { url: given.url, secret } };
     const newSecret = newWebhookSecret();
     return { webhook: { url: given.url, secret: newSecret }, newSecret };
   }
@@ -218,20 +205,20 @@ export function createBudgets(options: Options) {
 
 const MAX_MONTHLY_CHC = 1_000_000_000;
 
-function monthlyMicros(chc: number): number {
-  const micros = Math.round(chc * MICROS_PER_CHC);
-  if (!(micros > 0) || chc > MAX_MONTHLY_CHC || chcFromMicros(micros) !== chc) {
-    const rule = `The value must be more than 0 and at most ${MAX_MONTHLY_CHC}, with at most 6 decimals`;
-    refuse([{ path: 'request body.monthlyCHC', rule, value: chc }]);
+function parseMonthlyMicros(chc: number): number {
+  const micros = microsFromChc(chc, MAX_MONTHLY_CHC * MICROS_PER_CHC) ?? 0;
+  if (micros === 0) {
+    const rule = `The value must be greater than 0 and at most ${MAX_MONTHLY_CHC}, with at most 6 decimals`;
+    rejectViolations([{ path: 'monthlyCHC', rule, value: chc }]);
   }
   return micros;
 }
 
-/** As the audit trail may hold it: of an address only where it leads, since the rest of it often is a secret. */
-function inTrail({ name, monthlyMicros: micros, thresholds, webhook }: Budget) {
+/** For the audit log. The path and query of a webhook URL often contain secrets, so only the origin is included. */
+function toAuditRecord({ name, monthlyMicros, thresholds, webhook }: Budget) {
   return {
     name,
-    monthlyCHC: chcFromMicros(micros),
+    monthlyCHC: chcFromMicros(monthlyMicros),
     thresholds,
     webhook: webhook ? new URL(webhook.url).origin : null,
   };

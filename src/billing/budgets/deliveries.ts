@@ -2,83 +2,82 @@ import type { Logger } from 'pino';
 import { type Clock, MINUTE_MS } from '../../kernel/clock.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
-import { backOffMs, type Notice } from './budget.ts';
-import { findBudget, findNotice, listDueNotices, putNotice } from './store.ts';
-import type { Post } from './webhook.ts';
+import { type BudgetAlert, findRetryDelayMs } from './budget.ts';
+import { findAlert, findBudget, listDueAlerts, putAlert } from './store.ts';
+import type { SendWebhook } from './webhook.ts';
 
 interface Options {
   state: State;
   clock: Clock;
   organizations: Organizations;
   log: Pick<Logger, 'warn'>;
-  post: Post;
+  sendWebhook: SendWebhook;
 }
 
-const AT_ONCE = 16;
-/** Longer than an attempt can take: whoever took a notice and died is followed by another after this. */
-const TAKEN_FOR_MS = MINUTE_MS;
+const MAX_CONCURRENT = 16;
+/** Longer than an attempt takes. After that, another node may retry for a node that stopped. */
+const CLAIM_MS = MINUTE_MS;
 
 /**
- * Sends what is due, each at least once: a notice is taken for a minute before it is sent and put away after the
- * receiver said yes. Several nodes may do this side by side.
+ * Delivers alerts to webhooks, each at least once. A node claims an alert for a minute before it sends it, and marks it
+ * as delivered after the receiver has accepted it. Several nodes may deliver at the same time.
  */
-export function createDeliveries({ state, clock, organizations, log, post }: Options) {
-  /** Undefined: somebody else was faster, or the budget has no webhook any more. */
-  async function take(due: Notice) {
+export function createDeliveries({ state, clock, organizations, log, sendWebhook }: Options) {
+  /** Undefined when another node has claimed the alert, or the budget no longer has a webhook. */
+  async function claim(due: BudgetAlert) {
     return state.write(async (tx) => {
       await organizations.take(tx, due.organizationId);
-      const notice = await findNotice(tx, due);
+      const alert = await findAlert(tx, due);
       const now = clock.now();
-      if (notice?.nextAttemptAt === undefined || notice.nextAttemptAt > now) return undefined;
+      if (alert?.nextAttemptAt === undefined || alert.nextAttemptAt > now) return undefined;
       const webhook = (await findBudget(tx, due.organizationId, due.budgetId))?.webhook;
       if (!webhook) {
-        await putNotice(tx, { ...notice, nextAttemptAt: undefined, delivery: 'none' });
+        await putAlert(tx, { ...alert, nextAttemptAt: undefined, delivery: 'none' });
         return undefined;
       }
-      const taken = { ...notice, attempts: notice.attempts + 1, nextAttemptAt: now + TAKEN_FOR_MS };
-      await putNotice(tx, taken);
-      return { notice: taken, webhook };
+      const claimed = { ...alert, attempts: alert.attempts + 1, nextAttemptAt: now + CLAIM_MS };
+      await putAlert(tx, claimed);
+      return { alert: claimed, webhook };
     });
   }
 
-  /** A budget that was deleted meanwhile has no notices, and gets none back. */
-  async function settle(notice: Notice, change: Partial<Notice>): Promise<void> {
+  /** Does nothing if the budget was deleted in the meantime. */
+  async function update(alert: BudgetAlert, change: Partial<BudgetAlert>): Promise<void> {
     await state.write(async (tx) => {
-      await organizations.take(tx, notice.organizationId);
-      const current = await findNotice(tx, notice);
-      if (current) await putNotice(tx, { ...current, ...change });
+      await organizations.take(tx, alert.organizationId);
+      const current = await findAlert(tx, alert);
+      if (current) await putAlert(tx, { ...current, ...change });
     });
   }
 
-  async function deliver(due: Notice): Promise<void> {
-    const taken = await take(due);
-    if (!taken) return;
-    const { notice, webhook } = taken;
+  async function deliver(due: BudgetAlert): Promise<void> {
+    const claimed = await claim(due);
+    if (!claimed) return;
+    const { alert, webhook } = claimed;
     try {
-      await post(webhook, notice.deliveryId, notice.body);
-      await settle(notice, { nextAttemptAt: undefined, delivery: 'delivered' });
+      await sendWebhook(webhook, alert.deliveryId, alert.body);
+      await update(alert, { nextAttemptAt: undefined, delivery: 'delivered' });
     } catch (error) {
-      const wait = backOffMs(notice.attempts);
-      const { budgetId, deliveryId, attempts } = notice;
+      const delayMs = findRetryDelayMs(alert.attempts);
+      const { budgetId, deliveryId, attempts } = alert;
       const reason = (error as Error).message;
-      log.warn({ budgetId, deliveryId, attempts, reason, final: wait === undefined }, 'a budget notice was not taken');
-      await settle(
-        notice,
-        wait === undefined
+      log.warn({ budgetId, deliveryId, attempts, reason, final: delayMs === undefined }, 'budget alert not delivered');
+      await update(
+        alert,
+        delayMs === undefined
           ? { nextAttemptAt: undefined, delivery: 'failed' }
-          : { nextAttemptAt: clock.now() + wait, delivery: 'pending' },
+          : { nextAttemptAt: clock.now() + delayMs, delivery: 'pending' },
       );
     }
   }
 
   return {
-    /** Everything that is due now, a few at a time. */
+    /** Delivers all alerts that are due. */
     async run(): Promise<void> {
       for (;;) {
-        const due = await listDueNotices(state.db, clock.now(), AT_ONCE);
-        if (due.length === 0) return;
+        const due = await listDueAlerts(state.db, clock.now(), MAX_CONCURRENT);
         await Promise.all(due.map(deliver));
-        if (due.length < AT_ONCE) return;
+        if (due.length < MAX_CONCURRENT) return;
       }
     },
   };

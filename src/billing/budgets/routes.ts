@@ -1,20 +1,19 @@
 import Type from 'typebox';
 import { actorOf } from '../../audit/request-actor.ts';
-import { bareManagementAnswer, bareSuccess, managementAnswer, success } from '../../http/envelopes.ts';
-import { callerOf } from '../../http/guard.ts';
+import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../../http/envelopes.ts';
+import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
+import { ADMINS, READERS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import type { Threshold } from './budget.ts';
 import type { Budgets } from './budgets.ts';
-import { BudgetPath, BudgetRecord, budgetRecord, CreateBudgetBody, UpdateBudgetBody } from './schema.ts';
+import { BudgetPath, BudgetRecord, CreateBudgetBody, toBudgetRecord, UpdateBudgetBody } from './schema.ts';
 
-const read = ['admin', 'developer'];
-const change = ['admin'];
 const tags = ['Budgets'];
 
 export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
   return (app) => {
-    // Answers may hold a secret, or an address that does.
+    // Responses may contain a secret, or a webhook URL with one.
     app.addHook('onSend', async (_request, reply) => {
       reply.header('cache-control', 'no-store');
     });
@@ -22,90 +21,91 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
     app.get(
       '/v1/organizations/:organizationId/budgets',
       {
-        config: { operation: 'budgetGetList', roles: read },
+        config: { operation: 'budgetGetList', roles: READERS },
         schema: {
           tags,
           summary: 'List budgets',
           params: OrganizationPath,
-          response: managementAnswer(Type.Array(BudgetRecord)),
+          response: managementResponse(Type.Array(BudgetRecord)),
         },
       },
-      async (request) => success(request, (await budgets.list(callerOf(request).organizationId)).map(budgetRecord)),
+      async (request) =>
+        success(request, (await budgets.list(getIdentity(request).organizationId)).map(toBudgetRecord)),
     );
 
     app.post(
       '/v1/organizations/:organizationId/budgets',
       {
-        config: { operation: 'budgetCreate', roles: change },
+        config: { operation: 'budgetCreate', roles: ADMINS },
         schema: {
           tags,
           summary: 'Create budget',
           description:
-            'Each threshold tells once a month: an activity, and a signed POST to the webhook. Nothing is stopped. A secret that is made here is shown this once.',
+            'Each threshold raises one alert per month: an activity, and a signed POST to the webhook. Budgets do not stop services. A generated secret is shown once, in this response.',
           params: OrganizationPath,
           body: CreateBudgetBody,
-          response: managementAnswer(BudgetRecord),
+          response: managementResponse(BudgetRecord),
         },
       },
       async (request) => {
         const { name, monthlyCHC, thresholds, webhook } = request.body;
         const settings = { name, monthlyCHC, thresholds: thresholds as Threshold[] | undefined, webhook };
-        const made = await budgets.create(actorOf(request), callerOf(request).organizationId, settings);
-        return success(request, budgetRecord(made));
+        const created = await budgets.create(actorOf(request), getIdentity(request).organizationId, settings);
+        return success(request, toBudgetRecord(created));
       },
     );
 
     app.get(
       '/v1/organizations/:organizationId/budgets/:budgetId',
       {
-        config: { operation: 'budgetGet', roles: read },
-        schema: { tags, summary: 'Get budget', params: BudgetPath, response: managementAnswer(BudgetRecord) },
+        config: { operation: 'budgetGet', roles: READERS },
+        schema: { tags, summary: 'Get budget', params: BudgetPath, response: managementResponse(BudgetRecord) },
       },
       async (request) => {
         const id = request.params.budgetId.toLowerCase();
-        return success(request, budgetRecord(await budgets.get(callerOf(request).organizationId, id)));
+        return success(request, toBudgetRecord(await budgets.get(getIdentity(request).organizationId, id)));
       },
     );
 
     app.patch(
       '/v1/organizations/:organizationId/budgets/:budgetId',
       {
-        config: { operation: 'budgetUpdate', roles: change },
+        config: { operation: 'budgetUpdate', roles: ADMINS },
         schema: {
           tags,
           summary: 'Update budget',
           description:
-            'Members left out keep their value; webhook null removes it. What was told this month stays told.',
+            'Omitted fields keep their value; null removes the webhook. A threshold that raised an alert this month does not raise another.',
           params: BudgetPath,
           body: UpdateBudgetBody,
-          response: managementAnswer(BudgetRecord),
+          response: managementResponse(BudgetRecord),
         },
       },
       async (request) => {
         const { name, monthlyCHC, thresholds, webhook } = request.body;
         const settings = { name, monthlyCHC, thresholds: thresholds as Threshold[] | undefined, webhook };
         const id = request.params.budgetId.toLowerCase();
-        const changed = await budgets.update(actorOf(request), callerOf(request).organizationId, id, settings);
-        return success(request, budgetRecord(changed));
+        const changed = await budgets.update(actorOf(request), getIdentity(request).organizationId, id, settings);
+        return success(request, toBudgetRecord(changed));
       },
     );
 
     app.delete(
       '/v1/organizations/:organizationId/budgets/:budgetId',
       {
-        config: { operation: 'budgetDelete', roles: change },
+        config: { operation: 'budgetDelete', roles: ADMINS },
         schema: {
           tags,
           summary: 'Delete budget',
-          description: 'With what it has told and has still to deliver.',
+          description: 'Deletes the budget and its alerts. Pending deliveries are dropped.',
           params: BudgetPath,
-          response: bareManagementAnswer,
+          response: emptyManagementResponse,
         },
       },
       async (request) => {
         const id = request.params.budgetId.toLowerCase();
-        await budgets.remove(actorOf(request), callerOf(request).organizationId, id);
-        return bareSuccess(request);
+        await budgets.remove(actorOf(request), getIdentity(request).organizationId, id);
+        return emptySuccess(request);
       },
     );
   };

@@ -3,7 +3,7 @@ import { isoSeconds } from '../../kernel/clock.ts';
 import { chcFromMicros } from '../../kernel/money.ts';
 import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
-import type { ShownBudget } from './budgets.ts';
+import type { BudgetWithAlerts } from './budgets.ts';
 
 export const BudgetPath = Type.Object({
   ...OrganizationPath.properties,
@@ -13,25 +13,29 @@ export const BudgetPath = Type.Object({
 const storable = (options: { minLength: number; maxLength: number; description?: string }) =>
   Type.Refine(Type.String(options), isStorable, () => STORABLE_RULE);
 
-const Name = storable({ minLength: 1, maxLength: 255, description: 'Need not be unique' });
-const MonthlyCHC = Type.Number({ description: 'CHC in a calendar month (UTC); more than 0, at most 6 decimals' });
+const Name = storable({ minLength: 1, maxLength: 255, description: 'Not necessarily unique' });
+const MonthlyCHC = Type.Number({ description: 'CHC per calendar month (UTC); greater than 0, at most 6 decimals' });
 const isThreshold = (value: unknown): boolean =>
   value === 'forecast' || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1000);
 const Threshold = Type.Union([Type.Integer(), Type.String()]);
 const Thresholds = Type.Array(
-  Type.Refine(Threshold, isThreshold, () => 'The value must be a whole number of percent from 1 to 1000, or forecast'),
+  Type.Refine(Threshold, isThreshold, () => 'The value must be an integer percentage from 1 to 1000, or forecast'),
   {
     minItems: 1,
     maxItems: 20,
     uniqueItems: true,
     description:
-      'Percent of the budget, and forecast for its expected end reaching all of it; 50, 75, 90, 100 and forecast when left out',
+      'Percentages of the budget; forecast means that the forecast for the month reaches the whole budget. Default: 50, 75, 90, 100 and forecast',
   },
 );
 const WebhookBody = Type.Object({
-  url: Type.String({ minLength: 1, description: 'http or https; without user name and password' }),
+  url: Type.String({ minLength: 1, description: 'http or https, without user name and password' }),
   secret: Type.Optional(
-    storable({ minLength: 16, maxLength: 256, description: 'Signs what is sent; made and shown once when left out' }),
+    storable({
+      minLength: 16,
+      maxLength: 256,
+      description: 'Signs deliveries. Generated if omitted, and then shown once',
+    }),
   ),
 });
 
@@ -46,7 +50,7 @@ export const UpdateBudgetBody = Type.Object({
   name: Type.Optional(Name),
   monthlyCHC: Type.Optional(MonthlyCHC),
   thresholds: Type.Optional(Thresholds),
-  webhook: Type.Optional(Type.Union([WebhookBody, Type.Null()], { description: 'null: none' })),
+  webhook: Type.Optional(Type.Union([WebhookBody, Type.Null()], { description: 'null removes the webhook' })),
 });
 
 export const BudgetRecord = Type.Object({
@@ -57,7 +61,7 @@ export const BudgetRecord = Type.Object({
   webhook: Type.Optional(
     Type.Object({
       url: Type.String(),
-      secret: Type.Optional(Type.String({ description: 'Shown this once, where it was made by this request' })),
+      secret: Type.Optional(Type.String({ description: 'Only in the response to the request that generated it' })),
     }),
   ),
   createdAt: Type.String({ format: 'date-time' }),
@@ -67,14 +71,14 @@ export const BudgetRecord = Type.Object({
       month: Type.String(),
       threshold: Threshold,
       createdAt: Type.String({ format: 'date-time' }),
-      delivery: Type.Enum(['none', 'pending', 'delivered', 'failed'], { description: 'Of the webhook' }),
+      delivery: Type.Enum(['none', 'pending', 'delivered', 'failed'], { description: 'Delivery to the webhook' }),
       attempts: Type.Integer(),
     }),
-    { description: 'What was told this month' },
+    { description: 'The alerts of this month' },
   ),
 });
 
-export function budgetRecord({ budget, notices, newSecret }: ShownBudget): Static<typeof BudgetRecord> {
+export function toBudgetRecord({ budget, alerts, newSecret }: BudgetWithAlerts): Static<typeof BudgetRecord> {
   const { id, name, monthlyMicros, thresholds, webhook, createdAt, updatedAt } = budget;
   return {
     id,
@@ -84,12 +88,12 @@ export function budgetRecord({ budget, notices, newSecret }: ShownBudget): Stati
     ...(webhook ? { webhook: { url: webhook.url, ...(newSecret === undefined ? {} : { secret: newSecret }) } } : {}),
     createdAt: isoSeconds(createdAt),
     updatedAt: isoSeconds(updatedAt),
-    notices: notices.map((notice) => ({
-      month: notice.month,
-      threshold: notice.threshold,
-      createdAt: isoSeconds(notice.createdAt),
-      delivery: notice.delivery,
-      attempts: notice.attempts,
+    notices: alerts.map((alert) => ({
+      month: alert.month,
+      threshold: alert.threshold,
+      createdAt: isoSeconds(alert.createdAt),
+      delivery: alert.delivery,
+      attempts: alert.attempts,
     })),
   };
 }

@@ -1,12 +1,12 @@
 import type { BudgetNoticeRow, BudgetRow, Db } from '../../state/tables.ts';
-import type { Budget, Notice, Threshold } from './budget.ts';
+import type { AlertKey, Budget, BudgetAlert, Threshold } from './budget.ts';
 
 const toBudget = ({ document }: Pick<BudgetRow, 'document'>): Budget => {
   const budget = JSON.parse(document) as Budget;
   return { ...budget, webhook: budget.webhook ?? undefined };
 };
 
-const toNotice = (row: BudgetNoticeRow): Notice => ({
+const toAlert = (row: BudgetNoticeRow): BudgetAlert => ({
   organizationId: row.organization_id,
   budgetId: row.budget_id,
   month: row.month,
@@ -14,23 +14,23 @@ const toNotice = (row: BudgetNoticeRow): Notice => ({
   createdAt: row.created_at,
   attempts: row.attempts,
   nextAttemptAt: row.next_attempt_at ?? undefined,
-  ...(JSON.parse(row.document) as Pick<Notice, 'deliveryId' | 'body' | 'delivery'>),
+  ...(JSON.parse(row.document) as Pick<BudgetAlert, 'deliveryId' | 'body' | 'delivery'>),
 });
 
-/** Of every organization: whoever watches over budgets watches over all of them. */
+/** The budgets of all organizations. */
 export async function listAllBudgets(db: Db): Promise<Budget[]> {
   return (await db.selectFrom('budgets').select('document').orderBy('organization_id').execute()).map(toBudget);
 }
 
-/** In the order in which they were made. */
+/** Oldest first. */
 export async function listBudgets(db: Db, organizationId: string): Promise<Budget[]> {
   const rows = await db
     .selectFrom('budgets')
     .select('document')
     .where('organization_id', '=', organizationId)
     .execute();
-  const place = ({ createdAt, id }: Budget) => `${String(createdAt).padStart(16, '0')} ${id}`;
-  return rows.map(toBudget).sort((a, b) => (place(a) < place(b) ? -1 : 1));
+  const sortKey = ({ createdAt, id }: Budget) => `${String(createdAt).padStart(16, '0')} ${id}`;
+  return rows.map(toBudget).sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
 }
 
 export async function findBudget(db: Db, organizationId: string, id: string): Promise<Budget | undefined> {
@@ -52,7 +52,7 @@ export async function putBudget(tx: Db, budget: Budget): Promise<void> {
     .execute();
 }
 
-/** With what it has told. */
+/** Deletes the alerts of the budget too. */
 export async function deleteBudget(tx: Db, organizationId: string, id: string): Promise<void> {
   await tx
     .deleteFrom('budget_notices')
@@ -62,19 +62,19 @@ export async function deleteBudget(tx: Db, organizationId: string, id: string): 
   await tx.deleteFrom('budgets').where('organization_id', '=', organizationId).where('id', '=', id).execute();
 }
 
-/** Of one month; of all budgets of the organization. */
-export async function listNotices(db: Db, organizationId: string, month: string): Promise<Notice[]> {
+/** The alerts of all budgets of an organization in one month. */
+export async function listAlerts(db: Db, organizationId: string, month: string): Promise<BudgetAlert[]> {
   const rows = await db
     .selectFrom('budget_notices')
     .selectAll()
     .where('organization_id', '=', organizationId)
     .where('month', '=', month)
     .execute();
-  return rows.map(toNotice).sort((a, b) => a.createdAt - b.createdAt || byThreshold(a.threshold, b.threshold));
+  return rows.map(toAlert).sort((a, b) => a.createdAt - b.createdAt || compareThresholds(a.threshold, b.threshold));
 }
 
-/** Those whose delivery is due, oldest first, of every organization. */
-export async function listDueNotices(db: Db, now: number, limit: number): Promise<Notice[]> {
+/** The alerts of all organizations whose delivery is due, oldest first. */
+export async function listDueAlerts(db: Db, now: number, limit: number): Promise<BudgetAlert[]> {
   const rows = await db
     .selectFrom('budget_notices')
     .selectAll()
@@ -82,38 +82,36 @@ export async function listDueNotices(db: Db, now: number, limit: number): Promis
     .orderBy('next_attempt_at')
     .limit(limit)
     .execute();
-  return rows.map(toNotice);
+  return rows.map(toAlert);
 }
 
-export async function findNotice(tx: Db, notice: NoticeKey): Promise<Notice | undefined> {
+export async function findAlert(tx: Db, key: AlertKey): Promise<BudgetAlert | undefined> {
   const row = await tx
     .selectFrom('budget_notices')
     .selectAll()
-    .where('organization_id', '=', notice.organizationId)
-    .where('budget_id', '=', notice.budgetId)
-    .where('month', '=', notice.month)
-    .where('threshold', '=', String(notice.threshold))
+    .where('organization_id', '=', key.organizationId)
+    .where('budget_id', '=', key.budgetId)
+    .where('month', '=', key.month)
+    .where('threshold', '=', String(key.threshold))
     .executeTakeFirst();
-  return row && toNotice(row);
+  return row && toAlert(row);
 }
 
-export type NoticeKey = Pick<Notice, 'organizationId' | 'budgetId' | 'month' | 'threshold'>;
-
-export async function putNotice(tx: Db, notice: Notice): Promise<void> {
-  const { deliveryId, body, delivery } = notice;
+export async function putAlert(tx: Db, alert: BudgetAlert): Promise<void> {
+  const { deliveryId, body, delivery } = alert;
   const changing = {
-    attempts: notice.attempts,
-    next_attempt_at: notice.nextAttemptAt ?? null,
+    attempts: alert.attempts,
+    next_attempt_at: alert.nextAttemptAt ?? null,
     document: JSON.stringify({ deliveryId, body, delivery }),
   };
   await tx
     .insertInto('budget_notices')
     .values({
-      organization_id: notice.organizationId,
-      budget_id: notice.budgetId,
-      month: notice.month,
-      threshold: String(notice.threshold),
-      created_at: notice.createdAt,
+      organization_id: alert.organizationId,
+      budget_id: alert.budgetId,
+      month: alert.month,
+      threshold: String(alert.threshold),
+      created_at: alert.createdAt,
       ...changing,
     })
     .onConflict((conflict) =>
@@ -122,5 +120,5 @@ export async function putNotice(tx: Db, notice: Notice): Promise<void> {
     .execute();
 }
 
-const byThreshold = (a: Threshold, b: Threshold): number => rank(a) - rank(b);
+const compareThresholds = (a: Threshold, b: Threshold): number => rank(a) - rank(b);
 const rank = (threshold: Threshold): number => (threshold === 'forecast' ? Number.POSITIVE_INFINITY : threshold);

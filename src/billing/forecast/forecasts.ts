@@ -1,131 +1,148 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { addDays, type Day, dayOf, daysBetween, daysFromTo } from '../../kernel/days.ts';
-import { refuse } from '../../kernel/errors.ts';
-import { METRICS } from '../cost.ts';
-import { weekday } from '../reports/period.ts';
-import { added, type Micros, nothing, type Summaries, sumOf } from '../reports/summaries.ts';
-import { errorBand, projected } from './projection.ts';
+import { addDays, countDaysBetween, type Day, listDaysBetween, toUtcDay } from '../../kernel/days.ts';
+import { rejectViolations } from '../../kernel/errors.ts';
+import { addMicros, type MetricMicros, totalMicros, zeroMicros } from '../cost.ts';
+import { METRICS } from '../meter.ts';
+import { getWeekday } from '../reports/period.ts';
+import type { Summaries } from '../reports/summaries.ts';
+import { estimateErrorBand, projectSeries } from './projection.ts';
 
 export type Forecasts = ReturnType<typeof createForecasts>;
 
-export interface ForecastDay {
+interface ForecastDay {
   date: Day;
   isExpected: boolean;
-  micros: Micros;
+  micros: MetricMicros;
 }
 
 export interface Forecast {
+  /** `2026-10` */
   month: string;
-  /** The moment that counts as now. */
   asOf: number;
-  /** What is booked for the month so far. */
-  toDate: { through: Day | undefined; micros: Micros };
+  /** The cost of the month up to and including `through`. */
+  toDate: { through: Day | undefined; micros: MetricMicros };
+  /** The total of the month, with its range, in micro-CHC. */
   low: number;
   expected: number;
   high: number;
-  /** What each metric is expected to be at the end of the month. */
-  micros: Micros;
-  previousMonth: { month: string; micros: Micros };
-  /** How many days it is made from. */
+  /** The expected total per metric. */
+  micros: MetricMicros;
+  previousMonth: { month: string; micros: MetricMicros };
+  /** The number of days that the forecast is based on. */
   historyDays: number;
   days: ForecastDay[];
 }
 
-/** Eight weeks for the shape, and as many forecasts of a month as fit before, to see how far off they would have been. */
+/** Eight weeks for the weekday pattern, the rest for backtests. */
 const HISTORY_DAYS = 119;
-const MONTHS_AHEAD = 12;
+const MAX_MONTHS_AHEAD = 12;
+const DAYS_PER_MONTH = 30;
+
+/** The days before today that a forecast is based on. */
+interface History {
+  from: Day;
+  days: readonly MetricMicros[];
+}
 
 export function createForecasts({ summaries, clock }: { summaries: Summaries; clock: Clock }) {
+  async function readDailyCosts(organizationId: string, from: Day, to: Day): Promise<Map<Day, MetricMicros>> {
+    const days = listDaysBetween(from, to);
+    const costs = await summaries.listDailyCosts(organizationId, days);
+    return new Map(days.map((day, index) => [day, costs[index] ?? zeroMicros()]));
+  }
+
   return {
-    /** The end of a month, the current one when left out. A month that is over is what it was. */
-    async of(organizationId: string, wanted?: string): Promise<Forecast> {
+    /** The current month when `requestedMonth` is omitted. A past month has its actual cost and no range. */
+    async get(organizationId: string, requestedMonth?: string): Promise<Forecast> {
       const asOf = clock.now();
-      const today = dayOf(asOf);
-      const month = wanted ?? today.slice(0, 7);
+      const today = toUtcDay(asOf);
+      const month = requestedMonth ?? today.slice(0, 7);
       checkMonth(month, today);
-      const [first, last] = [`${month}-01`, lastOf(month)];
-      const before = addDays(first, -1).slice(0, 7);
+      const [firstDay, lastDay] = [`${month}-01`, getLastDay(month)];
+      const previousMonth = addDays(firstDay, -1).slice(0, 7);
       const historyFrom = addDays(today, -HISTORY_DAYS);
-      const from = [`${before}-01`, historyFrom].sort()[0] ?? historyFrom;
-      const through = [today, last].sort()[0] ?? today;
-      const byDay = await booked(organizationId, from, through);
-      const history = daysBetween(historyFrom, addDays(today, -1)).map((day) => byDay.get(day) ?? nothing());
-      const expectations = expectedDays(history, historyFrom, today, last);
-      const daysOf = (name: string) =>
-        daysBetween(`${name}-01`, lastOf(name)).map((date) =>
-          dayAt(date, today, byDay.get(date), expectations.get(date)),
+      const through = earlier(today, lastDay);
+      const actual = await readDailyCosts(organizationId, earlier(`${previousMonth}-01`, historyFrom), through);
+      const history: History = {
+        from: historyFrom,
+        days: listDaysBetween(historyFrom, addDays(today, -1)).map((day) => actual.get(day) ?? zeroMicros()),
+      };
+      const expectedDays = projectDays(history, today, lastDay);
+      const listMonth = (name: string) =>
+        listDaysBetween(`${name}-01`, getLastDay(name)).map((date) =>
+          toForecastDay(date, today, actual.get(date), expectedDays.get(date)),
         );
-      const days = daysOf(month);
-      const micros = added(days.map((day) => day.micros));
-      const toDate = added(daysBetween(first, through).flatMap((day) => byDay.get(day) ?? []));
-      const [expected, fixed] = [sumOf(micros), sumOf(toDate)];
-      const open = Math.max(0, expected - fixed);
-      const band = open === 0 ? 0 : bandOf(history, historyFrom, today, last);
+      const days = listMonth(month);
+      const micros = addMicros(days.map((day) => day.micros));
+      const toDate = addMicros(listDaysBetween(firstDay, through).flatMap((day) => actual.get(day) ?? []));
+      const [expected, spent] = [totalMicros(micros), totalMicros(toDate)];
+      const remaining = Math.max(0, expected - spent);
+      const band = remaining === 0 ? 0 : estimateBand(history, today, lastDay);
       return {
         month,
         asOf,
-        toDate: { through: through < first ? undefined : through, micros: toDate },
-        low: Math.max(fixed, Math.round(fixed + open * (1 - band))),
+        toDate: { through: through < firstDay ? undefined : through, micros: toDate },
+        low: Math.max(spent, Math.round(spent + remaining * (1 - band))),
         expected,
-        high: Math.round(fixed + open * (1 + band)),
+        high: Math.round(spent + remaining * (1 + band)),
         micros,
-        previousMonth: { month: before, micros: added(daysOf(before).map((day) => day.micros)) },
-        historyDays: history.length - Math.max(0, firstCost(history)),
+        previousMonth: {
+          month: previousMonth,
+          micros: addMicros(listMonth(previousMonth).map((day) => day.micros)),
+        },
+        historyDays: countHistoryDays(history),
         days,
       };
     },
   };
-
-  async function booked(organizationId: string, from: Day, to: Day): Promise<Map<Day, Micros>> {
-    const days = daysBetween(from, to);
-    const sums = await summaries.perDay(organizationId, days);
-    return new Map(days.map((day, index) => [day, sums[index] ?? nothing()]));
-  }
 }
 
-/** Of today and every day after it, up to the last one. */
-function expectedDays(history: readonly Micros[], historyFrom: Day, today: Day, last: Day): Map<Day, Micros> {
-  const days = daysBetween(today, last);
-  const byMetric = METRICS.map((metric) =>
-    projected(
-      history.map((micros) => micros[metric]),
-      weekday(historyFrom),
+/** The expected costs from today to the last day. */
+function projectDays(history: History, today: Day, lastDay: Day): Map<Day, MetricMicros> {
+  const days = listDaysBetween(today, lastDay);
+  const projections = METRICS.map((metric) =>
+    projectSeries(
+      history.days.map((micros) => micros[metric]),
+      getWeekday(history.from),
       days.length,
     ),
   );
   return new Map(
-    days.map((day, at) => [
+    days.map((day, ahead) => [
       day,
-      Object.fromEntries(METRICS.map((metric, index) => [metric, Math.round(byMetric[index]?.[at] ?? 0)])) as Micros,
+      Object.fromEntries(
+        METRICS.map((metric, index) => [metric, Math.round(projections[index]?.[ahead] ?? 0)]),
+      ) as MetricMicros,
     ]),
   );
 }
 
-/** Today is not over: it costs what is booked already, or what is expected, whichever is more. */
-function dayAt(date: Day, today: Day, actual = nothing(), expected?: Micros): ForecastDay {
+/** For today, each metric is the larger of its cost so far and its expected cost. */
+function toForecastDay(date: Day, today: Day, actual = zeroMicros(), expected?: MetricMicros): ForecastDay {
   if (date < today || !expected) return { date, isExpected: false, micros: actual };
   const micros = Object.fromEntries(METRICS.map((metric) => [metric, Math.max(actual[metric], expected[metric])]));
-  return { date, isExpected: true, micros: micros as Micros };
+  return { date, isExpected: true, micros: micros as MetricMicros };
 }
 
-const DAYS_OF_A_MONTH = 30;
-
-/** Months ahead are less certain than the rest of this one: the band widens with the root of the distance. */
-function bandOf(history: readonly Micros[], historyFrom: Day, today: Day, last: Day): number {
-  const horizon = daysFromTo(today, last) + 1;
-  const series = METRICS.map((metric) => history.map((micros) => micros[metric]));
-  const band = errorBand(series, weekday(historyFrom), Math.min(horizon, DAYS_OF_A_MONTH));
-  return Math.min(1, band * Math.sqrt(Math.max(1, horizon / DAYS_OF_A_MONTH)));
+/** Beyond a month ahead, the band widens with the square root of the distance. */
+function estimateBand(history: History, today: Day, lastDay: Day): number {
+  const horizon = countDaysBetween(today, lastDay) + 1;
+  const series = METRICS.map((metric) => history.days.map((micros) => micros[metric]));
+  const band = estimateErrorBand(series, getWeekday(history.from), Math.min(horizon, DAYS_PER_MONTH));
+  return Math.min(1, band * Math.sqrt(Math.max(1, horizon / DAYS_PER_MONTH)));
 }
 
 function checkMonth(month: string, today: Day): void {
-  const latest = addDays(`${today.slice(0, 7)}-15`, MONTHS_AHEAD * (365 / 12)).slice(0, 7);
+  const latest = addDays(`${today.slice(0, 7)}-15`, MAX_MONTHS_AHEAD * (365 / 12)).slice(0, 7);
   if (month > latest)
-    refuse([{ path: 'query.month', rule: `The value must be ${latest} at the latest`, value: month }]);
+    rejectViolations([{ path: 'month', rule: `The value must be ${latest} at the latest`, value: month }]);
 }
 
-const lastOf = (month: string): Day => addDays(`${addDays(`${month}-01`, 32).slice(0, 7)}-01`, -1);
-const firstCost = (history: readonly Micros[]): number => {
-  const first = history.findIndex((micros) => sumOf(micros) !== 0);
-  return first < 0 ? history.length : first;
-};
+/** Days before the first cost do not count. */
+function countHistoryDays({ days }: History): number {
+  const first = days.findIndex((micros) => totalMicros(micros) !== 0);
+  return first < 0 ? 0 : days.length - first;
+}
+
+const getLastDay = (month: string): Day => addDays(`${addDays(`${month}-01`, 32).slice(0, 7)}-01`, -1);
+const earlier = (a: Day, b: Day): Day => (a < b ? a : b);

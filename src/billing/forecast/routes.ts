@@ -1,13 +1,12 @@
-import { managementAnswer, success } from '../../http/envelopes.ts';
-import { callerOf } from '../../http/guard.ts';
+import { managementResponse, success } from '../../http/envelopes.ts';
+import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
+import { READERS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { ReplicaScalingBody, ScalingBody, ServicePath } from '../../services/schema.ts';
 import type { Forecasts } from './forecasts.ts';
 import type { ScalingCosts } from './scaling-costs.ts';
-import { ForecastQuery, forecastRecord, previewRecord, ScalingPreview, UsageCostForecast } from './schema.ts';
-
-const roles = ['admin', 'developer'];
+import { ForecastQuery, ScalingPreview, toForecastRecord, toPreviewRecord, UsageCostForecast } from './schema.ts';
 
 interface Options {
   forecasts: Forecasts;
@@ -19,32 +18,36 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
     app.get(
       '/v1/organizations/:organizationId/usageCost/forecast',
       {
-        config: { operation: 'usageCostForecastGet', roles },
+        config: { operation: 'usageCostForecastGet', roles: READERS },
         schema: {
           tags: ['Billing'],
           summary: 'Forecast usage cost',
           description:
-            'What a month will have cost: by weekday from the last eight weeks, with a range from how far off such forecasts would have been.',
+            'Forecasts the total of a month from the weekday pattern of the last eight weeks. The range comes from backtests.',
           params: OrganizationPath,
           querystring: ForecastQuery,
-          response: managementAnswer(UsageCostForecast),
+          response: managementResponse(UsageCostForecast),
         },
       },
       async (request) =>
-        success(request, forecastRecord(await forecasts.of(callerOf(request).organizationId, request.query.month))),
+        success(
+          request,
+          toForecastRecord(await forecasts.get(getIdentity(request).organizationId, request.query.month)),
+        ),
     );
 
     app.post(
       '/v1/organizations/:organizationId/services/:serviceId/scaling/preview',
       {
-        config: { operation: 'instanceScalingPreview', roles },
+        config: { operation: 'instanceScalingPreview', roles: READERS },
         schema: {
           tags: ['Services'],
           summary: 'Preview service scaling',
-          description: 'The record that the change would give, and what compute may cost a month. Nothing is stored.',
+          description:
+            'Returns the service as it would be after the change, and its monthly compute cost before and after. Changes nothing.',
           params: ServicePath,
           body: ScalingBody,
-          response: managementAnswer(ScalingPreview),
+          response: managementResponse(ScalingPreview),
         },
       },
       async (request) => {
@@ -53,7 +56,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
         const id = request.params.serviceId.toLowerCase();
         return success(
           request,
-          previewRecord(await scalingCosts.preview(callerOf(request).organizationId, id, change)),
+          toPreviewRecord(await scalingCosts.preview(getIdentity(request).organizationId, id, change)),
         );
       },
     );
@@ -61,14 +64,14 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
     app.post(
       '/v1/organizations/:organizationId/services/:serviceId/replicaScaling/preview',
       {
-        config: { operation: 'instanceReplicaScalingPreview', roles },
+        config: { operation: 'instanceReplicaScalingPreview', roles: READERS },
         schema: {
           tags: ['Services'],
           summary: 'Preview service scaling, memory per replica',
-          description: 'As for the totals. Nothing is stored.',
+          description: 'Like the preview of scaling, with memory per replica instead of in total. Changes nothing.',
           params: ServicePath,
           body: ReplicaScalingBody,
-          response: managementAnswer(ScalingPreview),
+          response: managementResponse(ScalingPreview),
         },
       },
       async (request) => {
@@ -77,7 +80,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
         const id = request.params.serviceId.toLowerCase();
         return success(
           request,
-          previewRecord(await scalingCosts.preview(callerOf(request).organizationId, id, change)),
+          toPreviewRecord(await scalingCosts.preview(getIdentity(request).organizationId, id, change)),
         );
       },
     );

@@ -4,18 +4,19 @@ import { type Clock, MINUTE_MS, SECOND_MS } from '../../kernel/clock.ts';
 import type { Day } from '../../kernel/days.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
+import { createQueue } from '../../kernel/queue.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
 import type { Db } from '../../state/tables.ts';
-import type { Entities, EntityMap } from '../entities.ts';
-import { type Batch, EVENT_COLUMNS, type Rejection, readBatch } from './batch.ts';
-import type { EventTexts } from './batch-text.ts';
-import { createEventCheck } from './event.ts';
-import { insertsOf, newOf } from './inserts.ts';
-import { createKnownIds } from './known-ids.ts';
-import { createLane } from './lane.ts';
-import { findTurn, listUnfinishedTurns, lockedThrough, putTurn, touchDays } from './store.ts';
-import { createTurns } from './turns.ts';
+import type { Entities } from '../entities.ts';
+import type { EntityMap } from '../entity.ts';
+import { createBatchQueue } from './batch-queue.ts';
+import { createCountedIds } from './counted-ids.ts';
+import { createEventValidator } from './event.ts';
+import { EVENT_COLUMNS, type EventBatch, type RejectedEvent, readBatch } from './event-batch.ts';
+import type { EventTexts } from './event-texts.ts';
+import { selectNewEvents, splitInserts } from './new-events.ts';
+import { findLease, listUnfinishedLeases, markDaysChanged, putLease, readLockedThrough } from './store.ts';
 
 interface Options {
   state: State;
@@ -26,149 +27,147 @@ interface Options {
   log: { warn(details: object, text: string): void };
 }
 
-/** What became of a batch. */
-export interface Taken {
+export interface IntakeResult {
   accepted: number;
   duplicates: number;
   rejected: number;
-  /** The first of the rejected ones. */
-  errors: Rejection[];
+  /** The first of the rejected events. */
+  errors: RejectedEvent[];
 }
 
-/** Longer than any insert takes; after that another node may believe that this one is gone. */
-const TURN_MS = MINUTE_MS;
-const WAIT_FOR_TURN_MS = 20 * SECOND_MS;
-/** How old the list of known entities may be; an event for one that is not on it makes it be read again at once. */
-const ENTITIES_MS = 2 * SECOND_MS;
+/** Longer than any insert takes. An older lease belongs to a node that is gone. */
+const LEASE_MS = MINUTE_MS;
+const MAX_LEASE_WAIT_MS = 20 * SECOND_MS;
+const LEASE_RETRY_MS = 100;
+/** How long the entities of an organization are cached. An event for an unknown entity reloads them at once. */
+const ENTITY_CACHE_MS = 2 * SECOND_MS;
 
 export type Intake = ReturnType<typeof createIntake>;
 
 /**
- * Takes metered usage in. What is answered as accepted is on disk and counts once: the days are marked, the events and
- * their ids are stored, the days are marked again. A batch that was cut off anywhere in between can be sent again: the
- * engine counts equal rows once, and the days that were marked are rated once more.
+ * Stores metered usage. Accepted events are on disk and count once: intake marks their days as changed, stores the
+ * events with their ids, and marks the days again. A batch that was interrupted at any point can be sent again: the
+ * engine counts equal rows once, and marked days are rated again.
  */
 export function createIntake({ state, engine, clock, organizations, entities, log }: Options) {
-  const knownIds = createKnownIds({ engine, log });
-  // The embedded engine belongs to one process, so whatever an earlier one left behind is ours to finish.
+  const countedIds = createCountedIds({ engine, log });
+  // Only one process uses an embedded engine, so it may finish any lease that an earlier process left.
   const holder = engine.kind === 'embedded' ? 'embedded' : newUuid();
-  const turns = createTurns(store);
-  const lane = createLane();
-  const directories = new Map<string, { entities: EntityMap; readAt: number }>();
+  const batchQueue = createBatchQueue(storeBatches);
+  const longBatches = createQueue({ concurrency: 1 });
+  const entityCache = new Map<string, { entities: EntityMap; readAt: number }>();
 
-  async function entitiesOf(organizationId: string, notBefore: number): Promise<EntityMap> {
-    const known = directories.get(organizationId);
-    if (known && known.readAt >= notBefore) return known.entities;
+  async function readEntities(organizationId: string, notBefore: number): Promise<EntityMap> {
+    const cached = entityCache.get(organizationId);
+    if (cached && cached.readAt >= notBefore) return cached.entities;
     const readAt = clock.now();
-    const found = await entities.of(organizationId);
-    directories.set(organizationId, { entities: found, readAt });
+    const found = await entities.read(organizationId);
+    entityCache.set(organizationId, { entities: found, readAt });
     return found;
   }
 
-  async function read(organizationId: string, texts: () => EventTexts): Promise<Batch> {
+  async function read(organizationId: string, texts: () => EventTexts): Promise<EventBatch> {
     const now = clock.now();
-    const known = await entitiesOf(organizationId, now - ENTITIES_MS);
-    const batch = await readBatch(organizationId, texts(), createEventCheck(known, now), lane);
+    const cached = await readEntities(organizationId, now - ENTITY_CACHE_MS);
+    const batch = await readBatch(organizationId, texts(), createEventValidator(cached, now), longBatches);
     if (!batch.hasUnknownEntity) return batch;
-    const fresh = await entitiesOf(organizationId, now + 1);
-    return readBatch(organizationId, texts(), createEventCheck(fresh, now), lane);
+    const current = await readEntities(organizationId, now + 1);
+    return readBatch(organizationId, texts(), createEventValidator(current, now), longBatches);
   }
 
-  /** False while another node stores usage of the organization. */
-  async function tryToBegin(organizationId: string, days: readonly Day[]): Promise<boolean> {
-    const before = await state.write(async (tx) => {
+  /** False while another node holds the lease of the organization. */
+  async function tryToAcquireLease(organizationId: string, days: readonly Day[]): Promise<boolean> {
+    const previous = await state.write(async (tx) => {
       await organizations.take(tx, organizationId);
-      const turn = await findTurn(tx, organizationId);
-      const isTaken = turn && turn.holder !== holder && turn.days.length > 0 && turn.expiresAt > clock.now();
-      if (isTaken) return 'taken';
-      await touch(tx, organizationId, [...new Set([...(turn?.days ?? []), ...days])]);
-      await putTurn(tx, organizationId, { holder, expiresAt: clock.now() + TURN_MS, days: [...days] });
-      return turn?.holder;
+      const lease = await findLease(tx, organizationId);
+      const isHeld = lease && lease.holder !== holder && lease.days.length > 0 && lease.expiresAt > clock.now();
+      if (isHeld) return 'held';
+      await markChanged(tx, organizationId, [...new Set([...(lease?.days ?? []), ...days])]);
+      await putLease(tx, organizationId, { holder, expiresAt: clock.now() + LEASE_MS, days: [...days] });
+      return lease?.holder;
     });
-    if (before === 'taken') return false;
-    if (before !== holder) knownIds.forget(organizationId);
+    if (previous === 'held') return false;
+    // Another node may have stored ids that the filter lacks.
+    if (previous !== holder) countedIds.evict(organizationId);
     return true;
   }
 
-  async function begin(organizationId: string, days: readonly Day[]): Promise<void> {
-    for (let waited = 0; !(await tryToBegin(organizationId, days)); waited += 100) {
-      if (waited >= WAIT_FOR_TURN_MS)
-        throw new AppError('unavailable', 'Another node is storing usage of this organization', {
+  async function acquireLease(organizationId: string, days: readonly Day[]): Promise<void> {
+    for (let waitedMs = 0; !(await tryToAcquireLease(organizationId, days)); waitedMs += LEASE_RETRY_MS) {
+      if (waitedMs >= MAX_LEASE_WAIT_MS)
+        throw new AppError('unavailable', 'Another node is storing usage for this organization', {
           retryAfterSeconds: 5,
         });
-      await delay(100);
+      await delay(LEASE_RETRY_MS);
     }
   }
 
-  async function finish(organizationId: string, days: readonly Day[]): Promise<void> {
+  async function releaseLease(organizationId: string, days: readonly Day[]): Promise<void> {
     await state.write(async (tx) => {
       await organizations.take(tx, organizationId);
-      await touch(tx, organizationId, days);
-      const turn = await findTurn(tx, organizationId);
-      if (turn?.holder === holder) await putTurn(tx, organizationId, { ...turn, days: [] });
+      await markChanged(tx, organizationId, days);
+      const lease = await findLease(tx, organizationId);
+      if (lease?.holder === holder) await putLease(tx, organizationId, { ...lease, days: [] });
     });
   }
 
-  async function touch(tx: Db, organizationId: string, days: readonly Day[]): Promise<void> {
-    await touchDays(tx, organizationId, days, await lockedThrough(tx, organizationId));
+  async function markChanged(tx: Db, organizationId: string, days: readonly Day[]): Promise<void> {
+    await markDaysChanged(tx, organizationId, days, await readLockedThrough(tx, organizationId));
   }
 
-  /** Stores batches together, as if one after the other; answers how many events of each were new. */
-  async function store(organizationId: string, batches: readonly Batch[]): Promise<number[]> {
-    const days = daysOf(batches);
+  /** Returns the number of new events of each batch. An id counts in the first batch that contains it. */
+  async function storeBatches(organizationId: string, batches: readonly EventBatch[]): Promise<number[]> {
+    const days = listDays(batches);
     if (days.length === 0) return batches.map(() => 0);
-    await begin(organizationId, days);
+    await acquireLease(organizationId, days);
     try {
-      const counted = await knownIds.among(
+      const counted = await countedIds.findCounted(
         organizationId,
         batches.flatMap(({ hashes }) => hashes),
       );
-      const fresh = batches.map((batch) => newOf(batch, counted));
-      // Before they are stored: if it fails half-way they may be there.
-      for (const { hashes } of fresh) knownIds.add(organizationId, hashes);
-      for (const text of insertsOf(fresh, days)) await engine.insertTabbed('usage_events', EVENT_COLUMNS, text);
-      return fresh.map(({ hashes }) => hashes.length);
+      const newEvents = batches.map((batch) => selectNewEvents(batch, counted));
+      // Added before the insert, since a failed insert may have stored some of them.
+      for (const { hashes } of newEvents) countedIds.add(organizationId, hashes);
+      for (const lines of splitInserts(newEvents, days)) await engine.insertTsv('usage_events', EVENT_COLUMNS, lines);
+      return newEvents.map(({ hashes }) => hashes.length);
     } finally {
-      await finish(organizationId, days);
+      await releaseLease(organizationId, days);
     }
   }
 
   return {
-    /** Reads all of a batch before any of it is stored. `texts` may be asked for more than once. */
-    async take(organizationId: string, texts: () => EventTexts): Promise<Taken> {
+    /** Validates the whole batch before it stores any of it. `texts` may be called more than once. */
+    async ingest(organizationId: string, texts: () => EventTexts): Promise<IntakeResult> {
       const batch = await read(organizationId, texts);
-      const accepted = await turns.enter(organizationId, batch);
+      const accepted = await batchQueue.store(organizationId, batch);
       const { hashes, repeated, rejected, errors } = batch;
       return { accepted, duplicates: hashes.length - accepted + repeated, rejected, errors };
     },
 
-    /** Days of batches that a process left unfinished are rated once more. */
-    async resume(): Promise<void> {
-      for (const organizationId of await listUnfinishedTurns(state.db)) {
+    /** Marks the days of batches that a stopped process left unfinished, so that they are rated again. */
+    async recoverUnfinished(): Promise<void> {
+      for (const organizationId of await listUnfinishedLeases(state.db)) {
         await state.write(async (tx) => {
           await organizations.take(tx, organizationId);
-          const turn = await findTurn(tx, organizationId);
-          if (!turn || turn.days.length === 0 || turns.isBusy(organizationId)) return;
-          if (turn.holder !== holder && turn.expiresAt > clock.now()) return;
-          await touch(tx, organizationId, turn.days);
-          await putTurn(tx, organizationId, { ...turn, days: [] });
+          const lease = await findLease(tx, organizationId);
+          if (!lease || lease.days.length === 0 || !batchQueue.isIdle(organizationId)) return;
+          if (lease.holder !== holder && lease.expiresAt > clock.now()) return;
+          await markChanged(tx, organizationId, lease.days);
+          await putLease(tx, organizationId, { ...lease, days: [] });
         });
       }
     },
-
-    /** Resolves when everything handed in so far is stored or has failed. */
-    idle: turns.idle,
   };
 }
 
-function daysOf(batches: readonly Batch[]): Day[] {
+function listDays(batches: readonly EventBatch[]): Day[] {
   const days = new Set<Day>();
-  let last: Day | undefined;
+  let previous: Day | undefined;
   for (const batch of batches)
     for (const day of batch.days) {
-      // Most events have the day of the one before.
-      if (day !== last) days.add(day);
-      last = day;
+      // Most events are of the same day as the one before.
+      if (day !== previous) days.add(day);
+      previous = day;
     }
   return [...days].sort();
 }

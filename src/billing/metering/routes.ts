@@ -1,11 +1,12 @@
 import { acceptRawBodies } from '../../http/body.ts';
-import { managementAnswer, success } from '../../http/envelopes.ts';
-import { callerOf } from '../../http/guard.ts';
-import { exceptBody, type Routes } from '../../http/validation.ts';
+import { managementResponse, success } from '../../http/envelopes.ts';
+import { getIdentity } from '../../http/guard.ts';
+import { type Routes, withoutBodyValidation } from '../../http/validation.ts';
+import { ADMINS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
-import { eventTexts, MAX_BATCH_BYTES, unpacked } from './batch-text.ts';
+import { decompressBatch, MAX_BATCH_BYTES, splitEvents } from './event-texts.ts';
 import type { Intake } from './intake.ts';
-import { TakenUsage, UsageEvents } from './schema.ts';
+import { UsageEvents, UsageEventsResult } from './schema.ts';
 
 const LINES = 'application/x-ndjson';
 
@@ -16,26 +17,26 @@ export function meteringRoutes({ intake }: { intake: Intake }): Routes {
     app.post(
       '/v1/organizations/:organizationId/usageEvents',
       {
-        config: { operation: 'usageEventsCreate', roles: ['admin'] },
+        config: { operation: 'usageEventsCreate', roles: ADMINS },
         bodyLimit: MAX_BATCH_BYTES,
-        validatorCompiler: exceptBody,
+        validatorCompiler: withoutBodyValidation,
         schema: {
           tags: ['Billing'],
-          summary: 'Meter usage',
-          description: `A batch of metered usage: a JSON array, or ${LINES} with one event to a line; gzip if you like; at most 32 MiB. Accepted events are on disk when the answer comes, and count once however often they are sent.`,
+          summary: 'Send usage events',
+          description: `Sends a batch of usage events as a JSON array, or as ${LINES} with one event per line, optionally compressed with gzip; at most 32 MiB. Accepted events are on disk when the response is sent, and count once however often they are sent.`,
           params: OrganizationPath,
           body: UsageEvents,
-          response: managementAnswer(TakenUsage),
+          response: managementResponse(UsageEventsResult),
         },
       },
       async (request) => {
-        // No body at all is a batch without events.
-        const sent = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+        // A request without a body is an empty batch.
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
         const { 'content-encoding': encoding, 'content-type': type = '' } = request.headers;
-        const bytes = await unpacked(sent, encoding);
+        const bytes = await decompressBatch(body, encoding);
         const format = type.toLowerCase().startsWith(LINES) || bytes.length === 0 ? 'ndjson' : 'json';
-        const taken = await intake.take(callerOf(request).organizationId, () => eventTexts(bytes, format));
-        return success(request, taken);
+        const result = await intake.ingest(getIdentity(request).organizationId, () => splitEvents(bytes, format));
+        return success(request, result);
       },
     );
   };

@@ -2,19 +2,19 @@ import type { Day } from '../../kernel/days.ts';
 import { prepared } from '../../state/prepared.ts';
 import type { Db } from '../../state/tables.ts';
 
-/** The organization's turn to store usage. */
-export interface Turn {
+/** The right of one node to store usage for an organization. */
+interface IntakeLease {
   holder: string;
   expiresAt: number;
-  /** Of the batch that is being stored; empty when it is done. */
+  /** The days of the batches being stored; empty when they are stored. */
   days: Day[];
 }
 
-const selectTurn = prepared((db: Db, value: { organizationId: string }) =>
+const selectLease = prepared((db: Db, value: { organizationId: string }) =>
   db.selectFrom('usage_intakes').selectAll().where('organization_id', '=', value.organizationId),
 );
 
-const upsertTurn = prepared(
+const upsertLease = prepared(
   (db: Db, value: { organizationId: string; holder: string; expiresAt: number; days: string }) =>
     db
       .insertInto('usage_intakes')
@@ -33,17 +33,18 @@ const upsertTurn = prepared(
       ),
 );
 
-export async function findTurn(db: Db, organizationId: string): Promise<Turn | undefined> {
-  const [row] = await selectTurn.all(db, { organizationId });
+export async function findLease(db: Db, organizationId: string): Promise<IntakeLease | undefined> {
+  const [row] = await selectLease.all(db, { organizationId });
   return row && { holder: row.holder, expiresAt: row.expires_at, days: JSON.parse(row.days) };
 }
 
-export async function putTurn(tx: Db, organizationId: string, { holder, expiresAt, days }: Turn): Promise<void> {
-  await upsertTurn.all(tx, { organizationId, holder, expiresAt, days: JSON.stringify(days) });
+export async function putLease(tx: Db, organizationId: string, lease: IntakeLease): Promise<void> {
+  const { holder, expiresAt, days } = lease;
+  await upsertLease.all(tx, { organizationId, holder, expiresAt, days: JSON.stringify(days) });
 }
 
-/** Organizations whose last batch was never finished. */
-export async function listUnfinishedTurns(db: Db): Promise<string[]> {
+/** The organizations whose last batch is not finished. */
+export async function listUnfinishedLeases(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('usage_intakes').select('organization_id').where('days', '<>', '[]').execute();
   return rows.map(({ organization_id }) => organization_id);
 }
@@ -66,8 +67,8 @@ const upsertDay = prepared((db: Db, value: { organizationId: string; date: Day; 
     ),
 );
 
-/** They are rated again. A day that nobody used before its time was closed is closed all the same. */
-export async function touchDays(
+/** Marks days to be rated again. A day without earlier usage is added, locked if it is within the locked days. */
+export async function markDaysChanged(
   tx: Db,
   organizationId: string,
   days: readonly Day[],
@@ -86,8 +87,8 @@ const selectLastLocked = prepared((db: Db, value: { organizationId: string }) =>
     .limit(1),
 );
 
-/** The last day that is closed, and with it every day before; empty, which is before any day, when none is. */
-export async function lockedThrough(db: Db, organizationId: string): Promise<Day> {
+/** The last locked day, which locks every day before it; an empty string, which sorts before any day, if none is. */
+export async function readLockedThrough(db: Db, organizationId: string): Promise<Day> {
   const [row] = await selectLastLocked.all(db, { organizationId });
   return row?.date ?? '';
 }

@@ -2,19 +2,20 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { parse, type YAMLParseError } from 'yaml';
 import { parseDate } from '../../kernel/clock.ts';
-import { AppError, MISSING, refuse, type Violation } from '../../kernel/errors.ts';
+import { decimalPattern } from '../../kernel/decimal.ts';
+import { AppError, MISSING, rejectViolations, type Violation } from '../../kernel/errors.ts';
 import { dropNulls } from '../../kernel/nulls.ts';
-import { violationsOf } from '../../kernel/violations.ts';
+import { toViolations } from '../../kernel/violations.ts';
 import { TIERS } from '../../organizations/organization.ts';
-import { ENTITY_TYPES, METRICS } from '../cost.ts';
-import { METERS } from '../meter.ts';
-import type { Price, PriceBook } from '../price.ts';
-import { findPrice } from './price-book.ts';
+import { ENTITY_TYPES } from '../entity.ts';
+import { METERS, METRICS, type Meter } from '../meter.ts';
+import { findApplicablePrice } from './applicable-price.ts';
+import type { Price, PriceBook } from './price-book.ts';
 
-/** A list of prices as a person writes it; it gets its version when it is set. */
+/** The version is assigned when the prices are set. */
 export type NewPriceBook = Omit<PriceBook, 'version'>;
 
-const PRICE = /^\d{1,9}(\.\d{1,12})?$/;
+const PRICE = decimalPattern({ maxWholeDigits: 9, maxDecimals: 12 });
 const PRICE_RULE = 'The value must be a decimal number of CHC, 0 or more, with at most 12 decimals';
 const MAX_PRICES = 10_000;
 
@@ -42,14 +43,14 @@ const PriceFile = Type.Object(
 
 const validator = Compile(PriceFile);
 
-/** YAML or JSON text → a whole list of prices; throws every mistake with its path. */
+/** Parses YAML or JSON. Reports all violations at once, each with its path. */
 export function parsePriceFile(text: string): NewPriceBook {
   const file = parseText(text.replace(/^\uFEFF/, '')) ?? {};
   dropNulls(PriceFile, file);
-  if (!validator.Check(file)) refuse(violationsOf(validator.Errors(file), file, ''));
+  if (!validator.Check(file)) rejectViolations(toViolations(validator.Errors(file), file, ''));
   const { effectiveFrom, prices } = file as Static<typeof PriceFile>;
-  const book = { effectiveFrom, prices: prices.map((price): Price => ({ ...price, price: priceText(price.price) })) };
-  refuse(bookViolations(book));
+  const book = { effectiveFrom, prices: prices.map((price): Price => ({ ...price, price: formatPrice(price.price) })) };
+  rejectViolations(findPriceBookViolations(book));
   return book;
 }
 
@@ -62,39 +63,36 @@ function parseText(text: string): unknown {
   }
 }
 
-/** A number of a file is written out as the shortest text that means it: the text that stands in the file. */
-const priceText = (price: string | number): string => String(price);
+/** The shortest decimal that represents the number is the one in the file. */
+const formatPrice = (price: string | number): string => String(price);
 
-/** Everything that is wrong with a list whose members have the right shape. */
-export function bookViolations({ effectiveFrom, prices }: NewPriceBook): Violation[] {
+/** Checks the rules that the schema cannot express. */
+export function findPriceBookViolations({ effectiveFrom, prices }: NewPriceBook): Violation[] {
   const violations: Violation[] = [];
-  const find = (path: string, rule: string, value: unknown) => violations.push({ path, rule, value });
+  const report = (path: string, rule: string, value: unknown) => violations.push({ path, rule, value });
   if (parseDate(effectiveFrom) === undefined)
-    find('effectiveFrom', 'The value must be a date (YYYY-MM-DD)', effectiveFrom);
+    report('effectiveFrom', 'The value must be a date (YYYY-MM-DD)', effectiveFrom);
   const seen = new Map<string, number>();
   for (const [index, { meter, entityType, tier, region, price }] of prices.entries()) {
-    if (!PRICE.test(price)) find(`prices[${index}].price`, PRICE_RULE, price);
-    if (entityType && !METERS[meter].entityTypes.includes(entityType))
-      find(
-        `prices[${index}].entityType`,
-        `The meter ${meter} belongs to ${METERS[meter].entityTypes.join(' or ')}`,
-        entityType,
-      );
-    const same = JSON.stringify([meter, entityType, tier, region]);
-    const first = seen.get(same);
+    if (!PRICE.test(price)) report(`prices[${index}].price`, PRICE_RULE, price);
+    const { entityTypes }: Meter = METERS[meter];
+    if (entityType && !entityTypes.includes(entityType))
+      report(`prices[${index}].entityType`, `The meter ${meter} applies to ${entityTypes.join(' or ')}`, entityType);
+    const scope = JSON.stringify([meter, entityType, tier, region]);
+    const first = seen.get(scope);
     if (first !== undefined)
-      find(`prices[${index}]`, `The list has a price for the same usage in prices[${first}]`, price);
-    else seen.set(same, index);
+      report(`prices[${index}]`, `The list already has a price for this usage in prices[${first}]`, price);
+    else seen.set(scope, index);
   }
-  return [...violations, ...gaps(prices)];
+  return [...violations, ...findMissingPrices(prices)];
 }
 
-/** A list is whole: every meter has a price in every tier, whatever the region. */
-function gaps(prices: readonly Price[]): Violation[] {
+/** Every meter needs a price in every tier that applies in any region. */
+function findMissingPrices(prices: readonly Price[]): Violation[] {
   return METRICS.flatMap((meter) =>
     METERS[meter].entityTypes.flatMap((entityType) => {
-      const missing = TIERS.filter((tier) => findPrice(prices, { meter, entityType, tier }) === undefined);
-      const rule = `The list must have a price for ${meter} of a ${entityType} in ${missing.join(', ')}, in any region`;
+      const missing = TIERS.filter((tier) => findApplicablePrice(prices, { meter, entityType, tier }) === undefined);
+      const rule = `The list must have a price for ${meter} of a ${entityType} in ${missing.join(', ')} that applies in any region`;
       return missing.length > 0 ? [{ path: 'prices', rule, value: MISSING }] : [];
     }),
   );

@@ -2,15 +2,14 @@ import type { Actor } from '../../audit/activity.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Day } from '../../kernel/days.ts';
-import { AppError, refuse } from '../../kernel/errors.ts';
+import { AppError, rejectViolations } from '../../kernel/errors.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import { isUniqueViolation } from '../../state/failures.ts';
 import type { State } from '../../state/state.ts';
-import type { Db } from '../../state/tables.ts';
-import type { PriceBook } from '../price.ts';
-import { bookOf, LIST_PRICES } from './price-book.ts';
-import { bookViolations, type NewPriceBook } from './price-file.ts';
-import { findLastLockedDay, insertPriceBook, listPriceBooks, touchOpenDays } from './store.ts';
+import { getApplicablePriceBook } from './applicable-price.ts';
+import { LIST_PRICES, type PriceBook } from './price-book.ts';
+import { findPriceBookViolations, type NewPriceBook } from './price-file.ts';
+import { findLastLockedDay, insertPriceBook, listPriceBooks, markOpenDaysChanged } from './store.ts';
 
 export type Prices = ReturnType<typeof createPrices>;
 
@@ -21,36 +20,31 @@ interface Options {
   organizations: Organizations;
 }
 
-/** Every version, the shipped one first. Prices hold for all organizations. */
-export async function allPriceBooks(db: Db): Promise<PriceBook[]> {
-  return [LIST_PRICES, ...(await listPriceBooks(db))];
-}
-
 export function createPrices({ state, clock, audit, organizations }: Options) {
   return {
-    list: (): Promise<PriceBook[]> => allPriceBooks(state.db),
+    list: (): Promise<PriceBook[]> => listPriceBooks(state.db),
 
-    /** The prices of usage on that day. */
-    bookFor: async (day: Day): Promise<PriceBook> => bookOf(await allPriceBooks(state.db), day),
+    /** The price book for usage on that day. */
+    getForDay: async (day: Day): Promise<PriceBook> => getApplicablePriceBook(await listPriceBooks(state.db), day),
 
-    /** A new version. Days that are locked keep their price, so it begins after the last of them. */
+    /** Adds a version. Locked days keep their prices, so it must take effect after the last locked day. */
     async set(actor: Actor, book: NewPriceBook): Promise<PriceBook> {
-      refuse(bookViolations(book));
+      rejectViolations(findPriceBookViolations(book));
       try {
         return await state.write(async (tx) => {
-          // All of them: no day of anybody is rated or locked while its prices change.
-          const owners = (await organizations.list()).map(({ id }) => id).sort();
-          for (const id of owners) await organizations.take(tx, id);
+          // All organizations, so that no day is rated or locked while its prices change.
+          const organizationIds = (await organizations.list()).map(({ id }) => id).sort();
+          for (const id of organizationIds) await organizations.take(tx, id);
           const locked = await findLastLockedDay(tx);
           if (locked !== undefined && book.effectiveFrom <= locked) {
-            const rule = `The value must be later than ${locked}, which is locked`;
-            refuse([{ path: 'effectiveFrom', rule, value: book.effectiveFrom }]);
+            const rule = `The value must be after ${locked}, the last locked day`;
+            rejectViolations([{ path: 'effectiveFrom', rule, value: book.effectiveFrom }]);
           }
-          const [latest = LIST_PRICES] = (await listPriceBooks(tx)).slice(-1);
+          const latest = (await listPriceBooks(tx)).at(-1) ?? LIST_PRICES;
           const next = { version: latest.version + 1, effectiveFrom: book.effectiveFrom, prices: book.prices };
           await insertPriceBook(tx, next, clock.now());
-          await touchOpenDays(tx, next.effectiveFrom);
-          for (const organizationId of owners)
+          await markOpenDaysChanged(tx, next.effectiveFrom);
+          for (const organizationId of organizationIds)
             await audit.record(tx, actor, {
               organizationId,
               type: 'price_book_create',
@@ -61,7 +55,9 @@ export function createPrices({ state, clock, audit, organizations }: Options) {
         });
       } catch (error) {
         if (isUniqueViolation(error))
-          throw new AppError('conflict', 'Somebody else set prices at the same moment; try again', { cause: error });
+          throw new AppError('conflict', 'Prices were changed by another request at the same time; try again', {
+            cause: error,
+          });
         throw error;
       }
     },

@@ -1,16 +1,17 @@
 import type { Day } from '../../kernel/days.ts';
 import type { Db, PriceBookRow } from '../../state/tables.ts';
-import type { PriceBook } from '../price.ts';
+import { LIST_PRICES, type PriceBook } from './price-book.ts';
 
-const toBook = ({ version, effective_from, document }: PriceBookRow): PriceBook => ({
+const toPriceBook = ({ version, effective_from, document }: PriceBookRow): PriceBook => ({
   version,
   effectiveFrom: effective_from,
   prices: JSON.parse(document).prices,
 });
 
-/** Those that somebody set, oldest first. */
+/** All versions, oldest first. Version 1 ships with the program and is not stored. */
 export async function listPriceBooks(db: Db): Promise<PriceBook[]> {
-  return (await db.selectFrom('price_books').selectAll().orderBy('version').execute()).map(toBook);
+  const rows = await db.selectFrom('price_books').selectAll().orderBy('version').execute();
+  return [LIST_PRICES, ...rows.map(toPriceBook)];
 }
 
 export async function insertPriceBook(tx: Db, book: PriceBook, createdAt: number): Promise<void> {
@@ -21,7 +22,7 @@ export async function insertPriceBook(tx: Db, book: PriceBook, createdAt: number
     .execute();
 }
 
-/** The latest day that any organization has locked. */
+/** The latest locked day of any organization. */
 export async function findLastLockedDay(db: Db): Promise<Day | undefined> {
   const row = await db
     .selectFrom('usage_days')
@@ -33,8 +34,8 @@ export async function findLastLockedDay(db: Db): Promise<Day | undefined> {
   return row?.date;
 }
 
-/** Open days from there on are rated again, in every organization. */
-export async function touchOpenDays(tx: Db, from: Day): Promise<void> {
+/** Marks the open days of every organization from this day on to be rated again. */
+export async function markOpenDaysChanged(tx: Db, from: Day): Promise<void> {
   await tx
     .updateTable('usage_days')
     .set((eb) => ({ revision: eb('revision', '+', 1) }))

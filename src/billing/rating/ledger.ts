@@ -1,108 +1,122 @@
 import type { Day } from '../../kernel/days.ts';
+import { subtractDecimals, sumDecimals } from '../../kernel/decimal.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { EntityType, Metric } from '../cost.ts';
-import { entityKey } from '../entities.ts';
-import { microsOf } from '../price.ts';
-import { millionths, quantityOf } from './quantity.ts';
+import { type EntityRef, entityKey } from '../entity.ts';
+import type { Metric } from '../meter.ts';
+import { calculateCostMicros } from '../prices/cost-micros.ts';
 
-/** What was used of one meter by one entity on one day, as the events say. */
-export interface Total {
-  entityType: EntityType;
-  entityId: string;
+/** One meter of one entity. */
+interface MeteredEntity extends EntityRef {
   meter: Metric;
-  /** As `quantityOf` writes it. */
-  quantity: string;
 }
 
-/** One line of the ledger. Booked on another day than it was used on, it is an adjustment. */
-export interface LedgerEntry extends Total {
-  date: Day;
-  usageDate: Day;
-  priceVersion: number;
-  unitPrice: string;
-  micros: number;
+/** The metered usage of one day. */
+export interface UsageTotal extends MeteredEntity {
+  /** A normalized decimal string, in the unit of the meter. */
+  quantity: string;
 }
 
 export interface UnitPrice {
   priceVersion: number;
+  /** A decimal string, CHC for one pricing unit. */
   unitPrice: string;
 }
 
-interface Booking {
-  /** The day of the usage. */
-  day: Day;
-  totals: readonly Total[];
-  /** All entries for usage of that day, on whichever date. */
-  booked: readonly LedgerEntry[];
-  /** Such an entry, and such a record, never changes again. */
-  isFinal(date: Day, entity: Omit<Total, 'quantity'>): boolean;
-  /** Where late usage of an entity goes. */
-  openDayOf(entity: Omit<Total, 'quantity'>): Day;
-  priceOf(total: Total): UnitPrice;
+/** An entry whose `date` is not its `usageDate` is an adjustment. */
+export interface LedgerEntry extends UsageTotal, UnitPrice {
+  /** The day that is billed. */
+  date: Day;
+  /** The day of use. */
+  usageDate: Day;
+  micros: number;
 }
 
-export interface Changes {
+interface Booking {
+  /** The day of use. */
+  day: Day;
+  totals: readonly UsageTotal[];
+  /** All entries for usage of that day, on any date. */
+  booked: readonly LedgerEntry[];
+  /** Whether the entries and the record of an entity on a date can no longer change. */
+  isFinal(date: Day, entity: EntityRef): boolean;
+  /** The day on which late usage of an entity is booked. */
+  getOpenDay(entity: EntityRef): Day;
+  getPrice(total: UsageTotal): UnitPrice;
+}
+
+interface LedgerChanges {
   put: LedgerEntry[];
   remove: LedgerEntry[];
 }
 
-export const lineKey = ({ entityType, entityId, meter }: Omit<Total, 'quantity'>): string =>
-  `${entityKey(entityType, entityId)} ${meter}`;
+export const meteredEntityKey = (line: MeteredEntity): string => `${entityKey(line)} ${line.meter}`;
 
 /**
- * What has to change so that the ledger holds exactly what was used on a day. What is final stays; the rest of the
- * quantity and of the money stands in one entry, on the day itself while it is open, on the first open day after that.
- * The money is that of the whole day less what is booked, so nothing is lost by rounding twice.
+ * Computes the changes that make the ledger match the usage of a day. Final entries stay. The difference in quantity
+ * and cost goes into one entry: on the day itself while it is open, else on the first open day. The cost of that entry
+ * is the cost of the whole day minus the cost already booked, so rounding never adds up.
  */
-export function bookDay({ day, totals, booked, isFinal, openDayOf, priceOf }: Booking): Changes {
-  const changes: Changes = { put: [], remove: [] };
-  const entries = new Map<string, LedgerEntry[]>();
-  for (const entry of booked) {
-    const key = lineKey(entry);
-    const same = entries.get(key);
-    if (same) same.push(entry);
-    else entries.set(key, [entry]);
-  }
-  const all = new Map(totals.map((total) => [lineKey(total), total]));
-  for (const [key, [entry]] of entries) if (entry && !all.has(key)) all.set(key, { ...entry, quantity: '0' });
-
-  for (const [key, total] of all) {
-    const [final, open] = parted(entries.get(key) ?? [], ({ date }) => isFinal(date, total));
-    const price = priceOf(total);
-    // A day keeps the price it was first rated at, unless a new version of the book says otherwise.
-    const kept = final[0] ?? open.find(({ priceVersion }) => priceVersion === price.priceVersion) ?? price;
-    const micros = microsOf(total.meter, total.quantity, kept.unitPrice);
-    if (!Number.isSafeInteger(micros))
-      throw new AppError('internal', `${day} ${key}: ${total.quantity} costs more than a bill can hold`);
-    const isLate = isFinal(day, total);
-    const rest: LedgerEntry = {
-      entityType: total.entityType,
-      entityId: total.entityId,
-      meter: total.meter,
-      date: isLate ? openDayOf(total) : day,
-      usageDate: day,
-      quantity: final.length === 0 ? total.quantity : less(total, final),
-      priceVersion: kept.priceVersion,
-      unitPrice: kept.unitPrice,
-      micros: micros - final.reduce((sum, entry) => sum + entry.micros, 0),
-    };
-    const isNeeded = !isLate || rest.micros !== 0 || rest.quantity !== '0';
-    const same = isNeeded ? open.find((entry) => isSame(entry, rest)) : undefined;
-    // In its own place an entry is replaced; it need not be removed first.
-    changes.remove.push(...open.filter((entry) => entry !== same && !(isNeeded && entry.date === rest.date)));
-    if (isNeeded && !same) changes.put.push(rest);
-  }
+export function bookDay(booking: Booking): LedgerChanges {
+  const changes: LedgerChanges = { put: [], remove: [] };
+  const entries = groupEntries(booking.booked);
+  const totals = new Map(booking.totals.map((total) => [meteredEntityKey(total), total]));
+  // Usage that is booked but no longer metered has a total of 0.
+  for (const [key, [entry]] of entries) if (entry && !totals.has(key)) totals.set(key, { ...entry, quantity: '0' });
+  for (const [key, total] of totals) bookTotal(booking, total, entries.get(key) ?? [], changes);
   return changes;
 }
 
-const less = (total: Total, final: readonly Total[]): string =>
-  quantityOf(final.reduce((rest, { quantity }) => rest - millionths(quantity), millionths(total.quantity)));
-
-function parted<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
-  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
+function groupEntries(booked: readonly LedgerEntry[]): Map<string, LedgerEntry[]> {
+  const entries = new Map<string, LedgerEntry[]>();
+  for (const entry of booked) {
+    const key = meteredEntityKey(entry);
+    const group = entries.get(key);
+    if (group) group.push(entry);
+    else entries.set(key, [entry]);
+  }
+  return entries;
 }
 
-const isSame = (a: LedgerEntry, b: LedgerEntry): boolean =>
+function bookTotal(
+  { day, isFinal, getOpenDay, getPrice }: Booking,
+  total: UsageTotal,
+  entries: readonly LedgerEntry[],
+  changes: LedgerChanges,
+): void {
+  const final = entries.filter(({ date }) => isFinal(date, total));
+  const open = entries.filter(({ date }) => !isFinal(date, total));
+  const current = getPrice(total);
+  // A day keeps the price it was first rated at until a new price book version applies to it.
+  const price = final[0] ?? open.find(({ priceVersion }) => priceVersion === current.priceVersion) ?? current;
+  const micros = calculateCostMicros(total.meter, total.quantity, price.unitPrice);
+  if (!Number.isSafeInteger(micros))
+    throw new AppError(
+      'internal',
+      `The cost of ${total.quantity} for ${meteredEntityKey(total)} on ${day} exceeds the largest supported amount`,
+    );
+  const isLate = isFinal(day, total);
+  const difference: LedgerEntry = {
+    entityType: total.entityType,
+    entityId: total.entityId,
+    meter: total.meter,
+    date: isLate ? getOpenDay(total) : day,
+    usageDate: day,
+    quantity: final.length === 0 ? total.quantity : subtractQuantities(total, final),
+    priceVersion: price.priceVersion,
+    unitPrice: price.unitPrice,
+    micros: micros - final.reduce((sum, entry) => sum + entry.micros, 0),
+  };
+  const isNeeded = !isLate || difference.micros !== 0 || difference.quantity !== '0';
+  const unchanged = isNeeded ? open.find((entry) => isSameEntry(entry, difference)) : undefined;
+  // An entry of the same date is replaced, so it need not be removed.
+  changes.remove.push(...open.filter((entry) => entry !== unchanged && !(isNeeded && entry.date === difference.date)));
+  if (isNeeded && !unchanged) changes.put.push(difference);
+}
+
+const subtractQuantities = (total: UsageTotal, entries: readonly UsageTotal[]): string =>
+  subtractDecimals(total.quantity, sumDecimals(entries.map(({ quantity }) => quantity)));
+
+const isSameEntry = (a: LedgerEntry, b: LedgerEntry): boolean =>
   a.date === b.date &&
   a.quantity === b.quantity &&
   a.micros === b.micros &&

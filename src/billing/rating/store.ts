@@ -1,15 +1,13 @@
-import { sql } from 'kysely';
 import type { Day } from '../../kernel/days.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { packed } from '../../state/packed.ts';
 import { prepared } from '../../state/prepared.ts';
 import { preparedRows } from '../../state/prepared-rows.ts';
 import type { Db, UsageDayRow, UsageLedgerRow } from '../../state/tables.ts';
-import type { EntityType, Metric } from '../cost.ts';
-import { packedEntry, unpackedEntry } from '../packed-entry.ts';
+import type { EntityType } from '../entity.ts';
+import type { Metric } from '../meter.ts';
 import type { LedgerEntry } from './ledger.ts';
 
-/** A day with metered usage. It is rated again while `revision` is ahead. */
+/** A day with metered usage. It is rated again while `revision` is larger than `ratedRevision`. */
 export interface UsageDay {
   organizationId: string;
   date: Day;
@@ -38,31 +36,31 @@ export async function findDay(db: Db, organizationId: string, date: Day): Promis
   return row && toDay(row);
 }
 
-/** In order of organization and date; of all organizations when none is named. */
-export async function listDays(
-  db: Db,
-  {
-    organizationId,
-    from,
-    to,
-  }: { organizationId?: string | undefined; from?: Day | undefined; to?: Day | undefined } = {},
-): Promise<UsageDay[]> {
+/** All organizations when `organizationId` is omitted; both ends included. */
+export interface DayRange {
+  organizationId?: string | undefined;
+  from?: Day | undefined;
+  to?: Day | undefined;
+}
+
+/** `open`: not locked. `changed`: has usage that is not rated yet, which a locked day may have too. */
+type DayFilter = 'open' | 'changed' | 'openOrChanged' | 'all';
+
+/** In the order of organization and date. */
+export async function listDays(db: Db, range: DayRange, filter: DayFilter = 'all'): Promise<UsageDay[]> {
+  const { organizationId, from, to } = range;
   let query = db.selectFrom('usage_days').selectAll();
   if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
   if (from !== undefined) query = query.where('date', '>=', from);
   if (to !== undefined) query = query.where('date', '<=', to);
+  if (filter !== 'all')
+    query = query.where((eb) => {
+      // Literals, not parameters: the partial indexes on open and changed days apply to literal conditions only.
+      const isOpen = eb('locked', '=', eb.lit(0));
+      const isChanged = eb('revision', '>', eb.ref('rated_revision'));
+      return { open: isOpen, changed: isChanged, openOrChanged: eb.or([isOpen, isChanged]) }[filter];
+    });
   return (await query.orderBy('organization_id').orderBy('date').execute()).map(toDay);
-}
-
-export async function listDirtyDays(db: Db): Promise<UsageDay[]> {
-  const rows = await db
-    .selectFrom('usage_days')
-    .selectAll()
-    .whereRef('revision', '>', 'rated_revision')
-    .orderBy('organization_id')
-    .orderBy('date')
-    .execute();
-  return rows.map(toDay);
 }
 
 export async function setRated(
@@ -79,32 +77,32 @@ export async function setRated(
     .execute();
 }
 
-/** An entry as it is read: both drivers pay by the column. */
-interface PackedEntryRow {
-  entity_id: string;
-  /** `date entity_type` */
-  place: string;
-  entry: string;
-}
+const selectOfUsageDate = prepared((db: Db, value: { organizationId: string; usageDate: Day }) =>
+  db
+    .selectFrom('usage_ledger')
+    .select(['date', 'entity_type', 'entity_id', 'meter', 'quantity', 'price_version', 'unit_price', 'micros'])
+    .where('organization_id', '=', value.organizationId)
+    .where('usage_date', '=', value.usageDate),
+);
 
-const selectOfUsageDate = prepared((db: Db, value: { organizationId: string; usageDate: Day }) => ({
-  compile: () =>
-    sql<PackedEntryRow>`SELECT entity_id, ${packed(['date', 'entity_type'])} AS place, ${packedEntry('usage_ledger')} AS entry FROM usage_ledger
-      WHERE organization_id = ${value.organizationId} AND usage_date = ${value.usageDate}`.compile(db),
-}));
-
-/** Whatever was used on that day, on whichever date it is booked. */
+/** The entries for usage of that day, on any date. */
 export async function listEntriesOfUsage(db: Db, organizationId: string, usageDate: Day): Promise<LedgerEntry[]> {
-  return (await selectOfUsageDate.all(db, { organizationId, usageDate })).map(unpacked);
+  const rows = await selectOfUsageDate.all(db, { organizationId, usageDate });
+  return rows.map((row) => ({
+    date: row.date,
+    entityType: row.entity_type as EntityType,
+    entityId: row.entity_id,
+    meter: row.meter as Metric,
+    usageDate,
+    quantity: row.quantity,
+    priceVersion: row.price_version,
+    unitPrice: row.unit_price,
+    micros: row.micros,
+  }));
 }
 
-function unpacked({ entity_id, place, entry }: PackedEntryRow): LedgerEntry {
-  const [date = '', entityType] = place.split(' ');
-  return { date, entityType: entityType as EntityType, entityId: entity_id, ...unpackedEntry(entry) };
-}
-
-/** What an entity owes for one meter, for usage of whichever day. */
-export type BookedAmount = Pick<LedgerEntry, 'entityType' | 'entityId' | 'meter' | 'micros'>;
+/** The cost of one meter of an entity, for usage of any day. */
+type BookedAmount = Pick<LedgerEntry, 'entityType' | 'entityId' | 'meter' | 'micros'>;
 
 const selectOfDate = prepared((db: Db, value: { organizationId: string; date: Day }) =>
   db
@@ -114,7 +112,7 @@ const selectOfDate = prepared((db: Db, value: { organizationId: string; date: Da
     .where('date', '=', value.date),
 );
 
-/** Whatever is booked on that date. */
+/** The amounts booked on that date. */
 export async function listBookedOn(db: Db, organizationId: string, date: Day): Promise<BookedAmount[]> {
   return (await selectOfDate.all(db, { organizationId, date })).map(({ entity_type, entity_id, meter, micros }) => ({
     entityType: entity_type as EntityType,
@@ -124,10 +122,10 @@ export async function listBookedOn(db: Db, organizationId: string, date: Day): P
   }));
 }
 
-/** Locked days are closed: whoever tries to change one has a fault, and is stopped here. */
-function refuseClosed(entries: readonly LedgerEntry[], lockedThrough: Day): void {
-  const closed = entries.find(({ date }) => date <= lockedThrough);
-  if (closed) throw new AppError('internal', `The ledger of ${closed.date} is locked and cannot change any more`);
+/** Guards against bugs: the entries of locked days must never change. */
+function assertOpen(entries: readonly LedgerEntry[], lockedThrough: Day): void {
+  const locked = entries.find(({ date }) => date <= lockedThrough);
+  if (locked) throw new AppError('internal', `The ledger of ${locked.date} is locked and cannot change`);
 }
 
 const COLUMNS = [
@@ -165,7 +163,7 @@ export async function putEntries(
   entries: readonly LedgerEntry[],
   lockedThrough: Day,
 ): Promise<void> {
-  refuseClosed(entries, lockedThrough);
+  assertOpen(entries, lockedThrough);
   const rows = entries.map(
     (entry): UsageLedgerRow => ({
       organization_id: organizationId,
@@ -189,7 +187,7 @@ export async function deleteEntries(
   entries: readonly LedgerEntry[],
   lockedThrough: Day,
 ): Promise<void> {
-  refuseClosed(entries, lockedThrough);
+  assertOpen(entries, lockedThrough);
   for (const { date, entityType, entityId, meter, usageDate } of entries)
     await tx
       .deleteFrom('usage_ledger')
@@ -202,8 +200,8 @@ export async function deleteEntries(
       .execute();
 }
 
-/** Every day up to there is closed, with all its records, whoever made them. */
-export async function lockDays(tx: Db, organizationId: string, through: Day): Promise<void> {
+/** Locks every day up to and including `through`, with all its cost records, imported ones included. */
+export async function setLocked(tx: Db, organizationId: string, through: Day): Promise<void> {
   const row = { revision: 0, rated_revision: 0, rated_at: 0, locked: 1 };
   await tx
     .insertInto('usage_days')

@@ -1,48 +1,40 @@
-import type { Day } from '../../kernel/days.ts';
-import { type Cost, METRICS, type Metric } from '../cost.ts';
+import type { Cost } from '../cost.ts';
+import { METRICS, type Metric } from '../meter.ts';
+import type { LedgerEntry } from '../rating/ledger.ts';
 
-/** What the ledger says of one meter of one entity and day. */
-export interface Entry {
-  meter: Metric;
-  /** Another day than the record's: usage that arrived after that day was locked. */
-  usageDate: Day;
-  /** Decimal text, in the meter's unit. */
-  quantity: string;
-  priceVersion: number;
-  /** Decimal text, CHC for one pricing unit. */
-  unitPrice: string;
-  micros: number;
-}
+/** A ledger entry of a known cost record. */
+export type RecordEntry = Omit<LedgerEntry, 'date' | 'entityType' | 'entityId'>;
 
-/** A record of the bill with what it is made of; none for books that came from elsewhere. */
-export interface Booked {
+/** A cost record with its ledger entries; imported records have none. */
+export interface RecordWithEntries {
   cost: Cost;
-  entries: readonly Entry[];
+  entries: readonly RecordEntry[];
 }
 
-/** One line of a detailed bill. Without an entry it is an amount that nobody metered here. */
+/** One line of a detailed bill. Imported amounts have no entry. */
 export interface Charge {
   cost: Cost;
   metric: Metric;
   micros: number;
-  entry: Entry | undefined;
+  entry: RecordEntry | undefined;
 }
 
-/** Every charge of a record. They add up to exactly its metrics: what no entry explains is a charge of its own. */
-export function chargesOf({ cost, entries }: Booked): Charge[] {
+/** The charges of a record add up to exactly its metrics: the amount that no entry explains is a charge too. */
+export function listCharges({ cost, entries }: RecordWithEntries): Charge[] {
   const charges: Charge[] = [];
   for (const metric of METRICS) {
-    let rest = cost.micros[metric];
+    let unexplained = cost.micros[metric];
     for (const entry of entries) {
       if (entry.meter !== metric) continue;
-      rest -= entry.micros;
-      // A line of the ledger that came to nothing is no charge.
+      unexplained -= entry.micros;
+      // Entries without quantity and cost are no charges.
       if (entry.micros !== 0 || Number(entry.quantity) !== 0)
         charges.push({ cost, metric, micros: entry.micros, entry });
     }
-    if (rest !== 0) charges.push({ cost, metric, micros: rest, entry: undefined });
+    if (unexplained !== 0) charges.push({ cost, metric, micros: unexplained, entry: undefined });
   }
   return charges;
 }
 
+/** Usage of another day than the record's: it arrived after its own day was locked. */
 export const isAdjustment = ({ cost, entry }: Charge): boolean => entry !== undefined && entry.usageDate !== cost.date;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCsv } from '../../../test/support/csv.ts';
-import { line, textCell } from './csv.ts';
+import { parseCsv } from '../../../test/support/csv.ts';
+import { formatLine, textCell } from './csv.ts';
 
-describe('a cell of text', () => {
+describe('a text cell', () => {
   it.each([
     ['plain', 'plain'],
     ['a, b', '"a, b"'],
@@ -12,21 +12,21 @@ describe('a cell of text', () => {
     ['', ''],
     ['a=b', 'a=b'],
     ['Ärger ☃ 😀', 'Ärger ☃ 😀'],
-  ])('%j is written %j', (text, cell) => {
+  ])('%j is written as %j', (text, cell) => {
     expect(textCell(text)).toBe(cell);
   });
 
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '  =1+1', '＝1', '=cmd|" /C calc"!A0'])(
-    '%j runs in no spreadsheet',
+    '%j is not evaluated by spreadsheets',
     (text) => {
-      expect(readCsv(`${textCell(text)}\r\n`)).toEqual([[`'${text}`]]);
+      expect(parseCsv(`${textCell(text)}\r\n`)).toEqual([[`'${text}`]]);
     },
   );
 
-  it('comes back as it was, whatever it is, but for the apostrophe', () => {
+  it('survives a round trip, except for the apostrophe', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 }), (texts) => {
-        const [cells = []] = readCsv(line(texts.map(textCell)));
+        const [cells = []] = parseCsv(formatLine(texts.map(textCell)));
         const isSame = (cell: string, index: number) => [texts[index], `'${texts[index]}`].includes(cell);
         expect(cells.map(isSame)).toEqual(texts.map(() => true));
         for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r]/);

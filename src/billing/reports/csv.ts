@@ -1,14 +1,14 @@
 /** RFC 4180. */
-export const END_OF_LINE = '\r\n';
+const END_OF_LINE = '\r\n';
 
 const NEEDS_QUOTES = /[",\r\n]/;
-/** What a spreadsheet takes for the beginning of a formula, also behind blanks that it drops. */
-const WOULD_RUN = /^[\s\u00a0\ufeff]*[=+\-@＝＋－＠]|^[\t\r\n]/;
+/** The start of a formula in a spreadsheet, also after whitespace that the spreadsheet trims. */
+const STARTS_FORMULA = /^[\s\u00a0\ufeff]*[=+\-@＝＋－＠]|^[\t\r\n]/;
 
-/** A cell that holds somebody's text. One that a spreadsheet would run gets an apostrophe in front, which makes it text. */
+/** Quotes text from users if needed. A leading apostrophe keeps spreadsheets from evaluating it as a formula. */
 export function textCell(text: string): string {
-  const safe = WOULD_RUN.test(text) ? `'${text}` : text;
+  const safe = STARTS_FORMULA.test(text) ? `'${text}` : text;
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-export const line = (cells: readonly string[]): string => cells.join(',') + END_OF_LINE;
+export const formatLine = (cells: readonly string[]): string => cells.join(',') + END_OF_LINE;

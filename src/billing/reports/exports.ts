@@ -1,18 +1,17 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { Services } from '../../services/services.ts';
 import type { Db } from '../../state/tables.ts';
 import type { Prices } from '../prices/prices.ts';
 import type { Window } from '../window.ts';
-import { type Booked, chargesOf } from './charge.ts';
-import { pagesOf } from './export-store.ts';
-import { createFocusLines, FOCUS_HEADER, FOCUS_VERSION } from './focus.ts';
-import { CSV_HEADER, csvLine } from './plain-csv.ts';
+import { listCharges, type RecordWithEntries } from './charge.ts';
+import { CSV_HEADER, formatCsvLine } from './csv-columns.ts';
+import { readPages } from './export-store.ts';
+import { FOCUS_VERSION } from './focus-columns.ts';
+import { createFocusFormatter, FOCUS_HEADER } from './focus-lines.ts';
 
-export const FORMATS = ['csv', 'focus'] as const;
-export type Format = (typeof FORMATS)[number];
-
-export type Exports = ReturnType<typeof createExports>;
+export const EXPORT_FORMATS = ['csv', 'focus'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 interface Options {
   db: Db;
@@ -22,53 +21,56 @@ interface Options {
 }
 
 export function createExports({ db, organizations, services, prices }: Options) {
-  async function linesOf(organizationId: string, format: Format): Promise<(record: Booked) => string> {
-    if (format === 'csv') return ({ cost }) => csvLine(cost);
-    const [organization, owned, books] = await Promise.all([
+  async function createRecordFormatter(
+    organizationId: string,
+    format: ExportFormat,
+  ): Promise<(record: RecordWithEntries) => string> {
+    if (format === 'csv') return ({ cost }) => formatCsvLine(cost);
+    const [organization, ownServices, books] = await Promise.all([
       organizations.get(organizationId),
       services.list(organizationId),
       prices.list(),
     ]);
-    const lineOf = createFocusLines({ organization, services: owned, books });
-    return (record) => chargesOf(record).map(lineOf).join('');
+    const formatCharge = createFocusFormatter({ organization, services: ownServices, books });
+    return (record) => listCharges(record).map(formatCharge).join('');
   }
 
   return {
-    /** A file in pieces, each made when it is asked for: the memory of one piece is enough for any span. */
-    async *pieces(organizationId: string, window: Window, format: Format): AsyncGenerator<Buffer> {
-      const linesFor = await linesOf(organizationId, format);
-      const piece = createPiece();
-      piece.add(format === 'csv' ? CSV_HEADER : FOCUS_HEADER);
-      for await (const page of pagesOf(db, organizationId, window, { withEntries: format === 'focus' })) {
+    /** Renders the file chunk by chunk, so memory use does not grow with the window. */
+    async *render(organizationId: string, window: Window, format: ExportFormat): AsyncGenerator<Buffer> {
+      const formatRecord = await createRecordFormatter(organizationId, format);
+      const buffer = createChunkBuffer();
+      buffer.add(format === 'csv' ? CSV_HEADER : FOCUS_HEADER);
+      for await (const page of readPages(db, organizationId, window, { withEntries: format === 'focus' })) {
         for (const record of page) {
-          const full = piece.add(linesFor(record));
+          const full = buffer.add(formatRecord(record));
           if (full) yield full;
         }
-        // Others get their turn, also where the store answers at once and the client takes all there is.
-        await nextTurn();
+        // Other requests run even if neither store nor client makes this one wait.
+        await yieldToEventLoop();
       }
-      yield piece.rest();
+      yield buffer.rest();
     },
   };
 }
 
-const PIECE_BYTES = 128 * 1024;
-/** The most that one unit of a JavaScript string takes in UTF-8. */
-const BYTES_PER_UNIT = 3;
+const CHUNK_BYTES = 128 * 1024;
+/** The maximum size of a UTF-16 unit in UTF-8. */
+const MAX_BYTES_PER_UNIT = 3;
 
-/** Lines go straight into bytes: pages of text as long strings would live until the next full garbage collection. */
-function createPiece() {
-  let bytes = Buffer.allocUnsafeSlow(PIECE_BYTES);
+/** Encodes lines at once: pages of long strings would live until the next full garbage collection. */
+function createChunkBuffer() {
+  let bytes = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   let length = 0;
   const rest = () => bytes.subarray(0, length);
   return {
     rest,
-    /** Answers what came before, once that fills a piece. */
+    /** Returns the chunk before the text when the text does not fit in it. */
     add(text: string): Buffer | undefined {
-      const needed = text.length * BYTES_PER_UNIT;
+      const needed = text.length * MAX_BYTES_PER_UNIT;
       const full = length + needed > bytes.length && length > 0 ? rest() : undefined;
       if (length + needed > bytes.length) {
-        bytes = Buffer.allocUnsafeSlow(Math.max(PIECE_BYTES, needed));
+        bytes = Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, needed));
         length = 0;
       }
       length += bytes.write(text, length);
@@ -77,5 +79,5 @@ function createPiece() {
   };
 }
 
-export const fileNameOf = ({ from, to }: Window, format: Format): string =>
+export const formatFileName = ({ from, to }: Window, format: ExportFormat): string =>
   `${format === 'csv' ? 'usage-cost' : `focus-${FOCUS_VERSION}`}-${from}-${to}.csv`;

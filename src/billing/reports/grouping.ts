@@ -1,3 +1,3 @@
-/** What a row of a summary is about. */
+/** How the rows of a summary are grouped. */
 export const GROUPINGS = ['entity', 'entityType', 'metric', 'warehouse', 'none'] as const;
 export type Grouping = (typeof GROUPINGS)[number];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { before, isoWeek, periodsOf } from './period.ts';
+import { formatIsoWeek, getPrecedingWindow, listPeriods } from './period.ts';
 
 describe('the periods of a window', () => {
-  it('are days, each beside the day before', () => {
-    expect(periodsOf({ from: '2026-03-01', to: '2026-03-02' }, 'day')).toEqual([
+  it('are days, compared with the previous day', () => {
+    expect(listPeriods({ from: '2026-03-01', to: '2026-03-02' }, 'day')).toEqual([
       {
         name: '2026-03-01',
         from: '2026-03-01',
@@ -19,33 +19,33 @@ describe('the periods of a window', () => {
     ]);
   });
 
-  it('are ISO weeks from Monday on, cut off where the window ends, beside the same weekdays', () => {
-    expect(periodsOf({ from: '2026-09-30', to: '2026-10-06' }, 'week')).toEqual([
+  it('are ISO weeks, cut off at the ends of the window, compared with the same weekdays', () => {
+    expect(listPeriods({ from: '2026-09-30', to: '2026-10-06' }, 'week')).toEqual([
       { name: '2026-W40', from: '2026-09-30', to: '2026-10-04', previous: { from: '2026-09-23', to: '2026-09-27' } },
       { name: '2026-W41', from: '2026-10-05', to: '2026-10-06', previous: { from: '2026-09-28', to: '2026-09-29' } },
     ]);
   });
 
   it.each([
-    ['a whole month beside the whole month before', '2026-03-01', '2026-03-31', '2026-02-01', '2026-02-28'],
-    ['the end of a short month beside that of a long one', '2026-02-01', '2026-02-28', '2026-01-01', '2026-01-31'],
-    ['part of a month beside the same days', '2026-03-05', '2026-03-20', '2026-02-05', '2026-02-20'],
+    ['a whole month, compared with the whole previous month', '2026-03-01', '2026-03-31', '2026-02-01', '2026-02-28'],
+    ['a short month, compared with a longer one to its end', '2026-02-01', '2026-02-28', '2026-01-01', '2026-01-31'],
+    ['part of a month, compared with the same days', '2026-03-05', '2026-03-20', '2026-02-05', '2026-02-20'],
     [
-      'days that the month before does not have beside its last one',
+      'days that the previous month lacks, compared with its last day',
       '2026-03-29',
       '2026-03-30',
       '2026-02-28',
       '2026-02-28',
     ],
-    ['January beside December', '2026-01-01', '2026-01-31', '2025-12-01', '2025-12-31'],
+    ['January, compared with December', '2026-01-01', '2026-01-31', '2025-12-01', '2025-12-31'],
   ])('are months: %s', (_, from, to, earlier, until) => {
-    expect(periodsOf({ from, to }, 'month')).toEqual([
+    expect(listPeriods({ from, to }, 'month')).toEqual([
       { name: from.slice(0, 7), from, to, previous: { from: earlier, to: until } },
     ]);
   });
 
-  it('are the whole window at once, beside as many days before it', () => {
-    expect(periodsOf({ from: '2026-10-01', to: '2026-10-10' }, 'all')).toEqual([
+  it('are the whole window, compared with the same number of days before it', () => {
+    expect(listPeriods({ from: '2026-10-01', to: '2026-10-10' }, 'all')).toEqual([
       {
         name: '2026-10-01/2026-10-10',
         from: '2026-10-01',
@@ -53,7 +53,10 @@ describe('the periods of a window', () => {
         previous: { from: '2026-09-21', to: '2026-09-30' },
       },
     ]);
-    expect(before({ from: '2026-10-01', to: '2026-10-01' })).toEqual({ from: '2026-09-30', to: '2026-09-30' });
+    expect(getPrecedingWindow({ from: '2026-10-01', to: '2026-10-01' })).toEqual({
+      from: '2026-09-30',
+      to: '2026-09-30',
+    });
   });
 
   it.each([
@@ -63,7 +66,7 @@ describe('the periods of a window', () => {
     ['2024-12-30', '2025-W01'],
     ['2023-01-01', '2022-W52'],
     ['2026-11-15', '2026-W46'],
-  ])('name the week of %s %s', (day, week) => {
-    expect(isoWeek(day)).toBe(week);
+  ])('%s is in week %s', (day, week) => {
+    expect(formatIsoWeek(day)).toBe(week);
   });
 });

@@ -3,7 +3,7 @@ import { createSummaries } from './summaries.ts';
 
 export type Reports = ReturnType<typeof createReports>;
 
-/** The bill as people read it: summed up, or as a file. */
+/** Summaries and file exports of cost records. */
 export function createReports(options: Parameters<typeof createExports>[0]) {
   return { summaries: createSummaries(options), exports: createExports(options) };
 }

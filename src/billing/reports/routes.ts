@@ -2,20 +2,21 @@ import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
-import { noticed } from '../../http/cut-off.ts';
-import { managementAnswer, success } from '../../http/envelopes.ts';
-import { callerOf } from '../../http/guard.ts';
+import { logFailures } from '../../http/aborted-responses.ts';
+import { managementResponse, success } from '../../http/envelopes.ts';
+import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
+import { acceptsGzip } from '../../kernel/encodings.ts';
+import { READERS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { parseWindow } from '../window.ts';
-import { fileNameOf } from './exports.ts';
+import { formatFileName } from './exports.ts';
 import type { Reports } from './reports.ts';
-import { ExportQuery, SummaryQuery, summaryRecord, UsageCostSummary } from './schema.ts';
+import { ExportQuery, SummaryQuery, toSummaryRecord, UsageCostSummary } from './schema.ts';
 import { MAX_SUMMARY_DAYS } from './summaries.ts';
 
-const roles = ['admin', 'developer'];
 const tags = ['Billing'];
-/** Text with this much repetition shrinks to a tenth at once; more effort costs more time than it saves. */
+/** Compresses these repetitive files to a tenth; higher levels take more time than they save. */
 const GZIP_LEVEL = 2;
 
 export function reportRoutes({ reports }: { reports: Reports }): Routes {
@@ -23,70 +24,63 @@ export function reportRoutes({ reports }: { reports: Reports }): Routes {
     app.get(
       '/v1/organizations/:organizationId/usageCost/summary',
       {
-        config: { operation: 'usageCostSummaryGet', roles },
+        config: { operation: 'usageCostSummaryGet', roles: READERS },
         schema: {
           tags,
           summary: 'Summarize usage cost',
           description:
-            'A row for every period and group that cost something in it or in the period before, which stands beside it. Periods are cut off where the days asked for end; sums are exact.',
+            'Returns a row for each period and group with a cost in the period or in the period it is compared with. Periods are cut off at the ends of the requested range. Sums are exact.',
           params: OrganizationPath,
           querystring: SummaryQuery,
-          response: managementAnswer(UsageCostSummary),
+          response: managementResponse(UsageCostSummary),
         },
       },
       async (request) => {
         const { by = 'day', group = 'none' } = request.query;
         const window = parseWindow(request.query, MAX_SUMMARY_DAYS);
-        const summary = await reports.summaries.of(callerOf(request).organizationId, window, by, group);
-        return success(request, summaryRecord(summary));
+        const summary = await reports.summaries.get(getIdentity(request).organizationId, window, by, group);
+        return success(request, toSummaryRecord(summary));
       },
     );
 
     app.get(
       '/v1/organizations/:organizationId/usageCost/export',
       {
-        config: { operation: 'usageCostExport', roles },
+        config: { operation: 'usageCostExport', roles: READERS },
         schema: {
           tags,
           summary: 'Export usage cost',
           description:
-            'A file over any span, sent as it is made: one line per record, or FOCUS 1.2 with one line per charge. Cells that a spreadsheet would run begin with an apostrophe.',
+            'Streams a file for any date range: CSV with one line per cost record, or FOCUS 1.2 with one line per charge. Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe.',
           params: OrganizationPath,
           querystring: ExportQuery,
-          response: { 200: { description: 'The file', content: { 'text/csv': { schema: Type.String() } } } },
+          response: { 200: { description: 'The exported file', content: { 'text/csv': { schema: Type.String() } } } },
         },
       },
       async (request, reply) => {
         const { format = 'csv' } = request.query;
         const window = parseWindow(request.query, Number.POSITIVE_INFINITY);
-        const pieces = reports.exports.pieces(callerOf(request).organizationId, window, format);
-        // Before the answer begins: a store that is down is still a 503, not half a file.
-        const first = await pieces.next();
-        const file = Readable.from(chained(first, noticed(request, pieces)), { objectMode: false });
-        const answer = reply as unknown as FastifyReply;
-        answer
+        const chunks = reports.exports.render(getIdentity(request).organizationId, window, format);
+        // Read before the response starts, so that a store failure is still reported as 503.
+        const first = await chunks.next();
+        const file = Readable.from(concatenate(first, logFailures(request, chunks)), { objectMode: false });
+        const response = reply as unknown as FastifyReply;
+        response
           .type('text/csv; charset=utf-8; header=present')
-          .header('content-disposition', `attachment; filename="${fileNameOf(window, format)}"`)
+          .header('content-disposition', `attachment; filename="${formatFileName(window, format)}"`)
           .header('vary', 'accept-encoding');
-        if (!acceptsGzip(request.headers['accept-encoding'])) return answer.send(file);
+        if (!acceptsGzip(request.headers['accept-encoding'])) return response.send(file);
         const gzip = createGzip({ level: GZIP_LEVEL });
-        // A client that goes away ends the one, and with it the other.
+        // `pipeline` destroys both streams when the client disconnects.
         pipeline(file, gzip, () => {});
-        return answer.header('content-encoding', 'gzip').send(gzip);
+        return response.header('content-encoding', 'gzip').send(gzip);
       },
     );
   };
 }
 
-async function* chained(first: IteratorResult<Buffer>, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* concatenate(first: IteratorResult<Buffer>, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   if (first.done) return;
   yield first.value;
   yield* rest;
-}
-
-/** `gzip` or `*`, unless with a weight of 0. */
-function acceptsGzip(header: string | string[] | undefined): boolean {
-  return String(header ?? '')
-    .split(',')
-    .some((part) => /^\s*(gzip|x-gzip|\*)\s*(;\s*q\s*=\s*(?!0(\.0*)?\s*$).*)?$/i.test(part));
 }

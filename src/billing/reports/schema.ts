@@ -1,35 +1,38 @@
 import Type, { type Static } from 'typebox';
 import { chcFromMicros } from '../../kernel/money.ts';
-import { ENTITY_TYPES, METRICS } from '../cost.ts';
-import { Chc, Metrics, wireMetrics } from '../schema.ts';
-import { FORMATS } from './exports.ts';
+import { type MetricMicros, totalMicros } from '../cost.ts';
+import { ENTITY_TYPES } from '../entity.ts';
+import { METRICS } from '../meter.ts';
+import { Chc, FromDate, Metrics, toMetricsRecord } from '../schema.ts';
+import type { Window } from '../window.ts';
+import { EXPORT_FORMATS } from './exports.ts';
 import { GROUPINGS } from './grouping.ts';
-import { STEPS } from './period.ts';
-import { MAX_SUMMARY_DAYS, type Micros, type Summary, type SummaryRow, sumOf } from './summaries.ts';
+import { PERIOD_LENGTHS } from './period.ts';
+import { MAX_SUMMARY_DAYS, type Summary, type SummaryRow } from './summaries.ts';
 
-const days = (limit: string) => ({
-  from_date: Type.String({ description: 'First day, YYYY-MM-DD or an ISO 8601 date-time of which the UTC day counts' }),
-  to_date: Type.String({ description: `Last day, included${limit}` }),
+const dateRange = (limit: string) => ({
+  from_date: FromDate,
+  to_date: Type.String({ description: `Last day, inclusive${limit}` }),
 });
 
 export const SummaryQuery = Type.Object(
   {
-    ...days(`; at most ${MAX_SUMMARY_DAYS - 1} days after from_date`),
+    ...dateRange(`; at most ${MAX_SUMMARY_DAYS - 1} days after from_date`),
     by: Type.Optional(
-      Type.Enum([...STEPS], {
-        description: 'How long a period is: days (when left out), ISO weeks, months, or all days as one',
+      Type.Enum([...PERIOD_LENGTHS], {
+        description: 'Length of the periods: day (default), ISO week, month, or the whole range',
       }),
     ),
-    group: Type.Optional(Type.Enum([...GROUPINGS], { description: 'What a row is about; none when left out' })),
+    group: Type.Optional(Type.Enum([...GROUPINGS], { description: 'How rows are grouped; default: none' })),
   },
   { additionalProperties: false },
 );
 
 export const ExportQuery = Type.Object(
   {
-    ...days(''),
+    ...dateRange(''),
     format: Type.Optional(
-      Type.Enum([...FORMATS], { description: 'csv (when left out): one line per record; focus: FOCUS 1.2' }),
+      Type.Enum([...EXPORT_FORMATS], { description: 'csv (default): one line per cost record; focus: FOCUS 1.2' }),
     ),
   },
   { additionalProperties: false },
@@ -37,17 +40,17 @@ export const ExportQuery = Type.Object(
 
 const Amounts = {
   from: Type.String({ format: 'date' }),
-  to: Type.String({ format: 'date', description: 'Included' }),
+  to: Type.String({ format: 'date', description: 'Inclusive' }),
   metrics: Type.Optional(Metrics),
   totalCHC: Chc,
 };
-const Compared = {
+const ComparedAmounts = {
   ...Amounts,
-  changeCHC: Type.Number({ description: 'totalCHC less that of the period before' }),
-  previous: Type.Object(Amounts, { description: 'The same stretch one period earlier' }),
+  changeCHC: Type.Number({ description: 'totalCHC minus the totalCHC of the previous period' }),
+  previous: Type.Object(Amounts, { description: 'The period it is compared with' }),
 };
 
-export const SummaryRecord = Type.Object({
+const SummaryRecord = Type.Object({
   period: Type.String({ description: '2026-10-01, 2026-W40, 2026-10, or 2026-10-01/2026-10-31' }),
   entityType: Type.Optional(Type.Enum([...ENTITY_TYPES])),
   entityId: Type.Optional(Type.String()),
@@ -55,19 +58,21 @@ export const SummaryRecord = Type.Object({
   dataWarehouseId: Type.Optional(Type.String()),
   dataWarehouseName: Type.Optional(Type.String()),
   metric: Type.Optional(Type.Enum([...METRICS])),
-  ...Compared,
+  ...ComparedAmounts,
 });
 
 export const UsageCostSummary = Type.Object({
   rows: Type.Array(SummaryRecord),
-  totals: Type.Object(Compared, { description: 'Of all days asked for, beside as many days right before them' }),
+  totals: Type.Object(ComparedAmounts, {
+    description: 'The whole range, compared with the same number of days directly before it',
+  }),
 });
 
-export function summaryRecord({ rows, totals }: Summary): Static<typeof UsageCostSummary> {
-  return { rows: rows.map(rowRecord), totals: compared(totals, true) };
+export function toSummaryRecord({ rows, totals }: Summary): Static<typeof UsageCostSummary> {
+  return { rows: rows.map(toRowRecord), totals: toComparedAmounts(totals, true) };
 }
 
-function rowRecord(row: SummaryRow): Static<typeof SummaryRecord> {
+function toRowRecord(row: SummaryRow): Static<typeof SummaryRecord> {
   const { entityType, entityId, dataWarehouseId, name, metric } = row.group;
   const isEntity = entityId !== undefined;
   return {
@@ -78,25 +83,25 @@ function rowRecord(row: SummaryRow): Static<typeof SummaryRecord> {
     ...(dataWarehouseId === undefined ? {} : { dataWarehouseId }),
     ...(!isEntity && name !== undefined ? { dataWarehouseName: name } : {}),
     ...(metric === undefined ? {} : { metric }),
-    ...compared(row, metric === undefined),
+    ...toComparedAmounts(row, metric === undefined),
   };
 }
 
-type Stretch = { from: string; to: string; micros: Micros };
+type PeriodCost = Window & { micros: MetricMicros };
 
-function compared(now: Stretch & { previous: Stretch }, hasMetrics: boolean) {
+function toComparedAmounts(period: PeriodCost & { previous: PeriodCost }, hasMetrics: boolean) {
   return {
-    ...amounts(now, hasMetrics),
-    changeCHC: chcFromMicros(sumOf(now.micros) - sumOf(now.previous.micros)),
-    previous: amounts(now.previous, hasMetrics),
+    ...toAmounts(period, hasMetrics),
+    changeCHC: chcFromMicros(totalMicros(period.micros) - totalMicros(period.previous.micros)),
+    previous: toAmounts(period.previous, hasMetrics),
   };
 }
 
-function amounts({ from, to, micros }: Stretch, hasMetrics: boolean) {
+function toAmounts({ from, to, micros }: PeriodCost, hasMetrics: boolean) {
   return {
     from,
     to,
-    ...(hasMetrics ? { metrics: wireMetrics(micros) } : {}),
-    totalCHC: chcFromMicros(sumOf(micros)),
+    ...(hasMetrics ? { metrics: toMetricsRecord(micros) } : {}),
+    totalCHC: chcFromMicros(totalMicros(micros)),
   };
 }

@@ -1,25 +1,27 @@
 import { sql } from 'kysely';
 import type { Db } from '../../state/tables.ts';
-import { type EntityType, METRICS, type Metric } from '../cost.ts';
-import { COLUMNS } from '../store.ts';
+import type { MetricMicros } from '../cost.ts';
+import type { EntityType } from '../entity.ts';
+import { METRICS, type Metric } from '../meter.ts';
+import { METRIC_COLUMNS } from '../store.ts';
 import type { Window } from '../window.ts';
 import type { Grouping } from './grouping.ts';
 
-/** What one group cost in one range of days. Of an entity that was renamed there is one for each name. */
-export interface Sum {
-  /** Index of the range that it counts for. */
+/** The cost of one group in one range of days. A renamed entity has one for each name. */
+export interface GroupCost {
+  /** The index of the range. */
   range: number;
   entityType: EntityType | undefined;
   entityId: string | undefined;
   dataWarehouseId: string | undefined;
-  /** Of the entity, or of the warehouse as its own records call it. */
+  /** The name of the entity, or of the warehouse according to its own records. */
   name: string | undefined;
-  /** The last day that is in the sum. */
+  /** The last day with a cost. */
   lastDay: string;
-  micros: Record<Metric, number>;
+  micros: MetricMicros;
 }
 
-interface SumRow extends Record<(typeof COLUMNS)[Metric], number> {
+interface GroupCostRow extends Record<(typeof METRIC_COLUMNS)[Metric], number> {
   range_id: number;
   entity_type: string | null;
   entity_id: string | null;
@@ -28,11 +30,11 @@ interface SumRow extends Record<(typeof COLUMNS)[Metric], number> {
   last_day: string;
 }
 
-const none = sql`NULL`;
-const GROUPED: Record<Grouping, { columns: string[]; name: ReturnType<typeof sql> }> = {
-  none: { columns: [], name: none },
-  metric: { columns: [], name: none },
-  entityType: { columns: ['entity_type'], name: none },
+const noName = sql`NULL`;
+const GROUP_COLUMNS: Record<Grouping, { columns: string[]; name: ReturnType<typeof sql> }> = {
+  none: { columns: [], name: noName },
+  metric: { columns: [], name: noName },
+  entityType: { columns: ['entity_type'], name: noName },
   entity: { columns: ['entity_type', 'entity_id', 'data_warehouse_id', 'entity_name'], name: sql`c.entity_name` },
   warehouse: {
     columns: ['data_warehouse_id'],
@@ -40,39 +42,39 @@ const GROUPED: Record<Grouping, { columns: string[]; name: ReturnType<typeof sql
   },
 };
 
-/** A stretch of days whose sums count for a range. Both ends included. */
+/** A part of a range, summed in one query. */
 export interface Slice extends Window {
   range: number;
 }
 
-/** A query for each of these numbers of slices and no other: a store keeps the statements it has prepared. */
+/** Queries have one of these numbers of slices, so that few statements are prepared. */
 const SLICE_COUNTS = [1, 4, 32];
 export const MAX_SLICES = 32;
-const NO_DAYS: Slice = { range: 0, from: '1', to: '0' };
+const EMPTY_SLICE: Slice = { range: 0, from: '1', to: '0' };
 
-/** Sums over at most 32 slices, which may overlap; in no order. */
+/** At most `MAX_SLICES` slices, which may overlap. In no order. */
 export async function sumSlices(
   db: Db,
   organizationId: string,
   slices: readonly Slice[],
   grouping: Grouping,
-): Promise<Sum[]> {
+): Promise<GroupCost[]> {
   const count = SLICE_COUNTS.find((size) => size >= slices.length) ?? MAX_SLICES;
   const values = Array.from({ length: count }, (_, index) => {
-    const { range, from, to } = slices[index] ?? NO_DAYS;
+    const { range, from, to } = slices[index] ?? EMPTY_SLICE;
     return sql`(CAST(${range} AS BIGINT), ${from}, ${to})`;
   });
-  const { columns, name } = GROUPED[grouping];
-  const shown = ['entity_type', 'entity_id', 'data_warehouse_id'].map((column) =>
+  const { columns, name } = GROUP_COLUMNS[grouping];
+  const selected = ['entity_type', 'entity_id', 'data_warehouse_id'].map((column) =>
     columns.includes(column) ? sql.ref(`c.${column}`) : sql`NULL AS ${sql.ref(column)}`,
   );
-  // A sum of BIGINTs is a NUMERIC on PostgreSQL, which its driver hands out as text.
-  const sums = Object.values(COLUMNS).map(
+  // PostgreSQL sums BIGINT as NUMERIC, which its driver returns as a string.
+  const sums = Object.values(METRIC_COLUMNS).map(
     (column) => sql`CAST(SUM(${sql.ref(`c.${column}`)}) AS BIGINT) AS ${sql.ref(column)}`,
   );
-  const { rows } = await sql<SumRow>`
+  const { rows } = await sql<GroupCostRow>`
     WITH ranges (range_id, first_day, last_day) AS (VALUES ${sql.join(values)})
-    SELECT ranges.range_id, ${sql.join(shown)}, ${name} AS name, MAX(c.date) AS last_day, ${sql.join(sums)}
+    SELECT ranges.range_id, ${sql.join(selected)}, ${name} AS name, MAX(c.date) AS last_day, ${sql.join(sums)}
     FROM ranges
     JOIN usage_costs AS c
       ON c.organization_id = ${organizationId} AND c.date >= ranges.first_day AND c.date <= ranges.last_day
@@ -86,6 +88,6 @@ export async function sumSlices(
     dataWarehouseId: row.data_warehouse_id ?? undefined,
     name: row.name ?? undefined,
     lastDay: row.last_day,
-    micros: Object.fromEntries(METRICS.map((metric) => [metric, row[COLUMNS[metric]]])) as Record<Metric, number>,
+    micros: Object.fromEntries(METRICS.map((metric) => [metric, row[METRIC_COLUMNS[metric]]])) as MetricMicros,
   }));
 }

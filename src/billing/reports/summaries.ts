@@ -1,166 +1,169 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { addDays, type Day, daysFromTo } from '../../kernel/days.ts';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { addDays, countDaysBetween, type Day } from '../../kernel/days.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Db } from '../../state/tables.ts';
-import { byBytes, METRICS, type Metric, totalMicros } from '../cost.ts';
+import { addMicros, compareBytes, compareText, type MetricMicros, zeroMicros } from '../cost.ts';
+import { METRICS, type Metric } from '../meter.ts';
 import type { Window } from '../window.ts';
 import type { Grouping } from './grouping.ts';
-import { before, periodsOf, type Step } from './period.ts';
-import { MAX_SLICES, type Slice, type Sum, sumSlices } from './store.ts';
+import { getPrecedingWindow, listPeriods, type Period, type PeriodLength } from './period.ts';
+import { type GroupCost, MAX_SLICES, type Slice, sumSlices } from './store.ts';
 
 export type Summaries = ReturnType<typeof createSummaries>;
 
-export type Micros = Record<Metric, number>;
-
-/** What one group cost in one period, and in the one it is compared with. */
+/** The cost of one group in one period, and in the period it is compared with. */
 export interface SummaryRow extends Window {
   period: string;
-  group: Pick<Sum, 'entityType' | 'entityId' | 'dataWarehouseId' | 'name'> & { metric?: Metric };
-  micros: Micros;
-  previous: Window & { micros: Micros };
+  group: Pick<GroupCost, 'entityType' | 'entityId' | 'dataWarehouseId' | 'name'> & { metric?: Metric };
+  micros: MetricMicros;
+  previous: Window & { micros: MetricMicros };
 }
 
 export interface Summary {
   rows: SummaryRow[];
-  totals: Window & { micros: Micros; previous: Window & { micros: Micros } };
+  totals: Window & { micros: MetricMicros; previous: Window & { micros: MetricMicros } };
 }
 
-/** Any span that a year and a month fit in. */
+/** Enough for a year and a month. */
 export const MAX_SUMMARY_DAYS = 400;
 const MAX_ROWS = 50_000;
 
+/** The costs of one range by group. */
+type Groups = Map<string, GroupCost>;
+
 export function createSummaries({ db }: { db: Db }) {
-  /** For each range its groups. */
-  async function sums(organizationId: string, ranges: readonly Window[], grouping: Grouping): Promise<Groups[]> {
-    const byRange = ranges.map((): Groups => new Map());
-    let count = 0;
-    for (const batch of batchesOf(ranges)) {
-      const found = await sumSlices(db, organizationId, batch, grouping);
-      for (const sum of found) count += merge(byRange[sum.range], sum);
-      if (count > MAX_ROWS)
+  /** Returns the groups of each range. */
+  async function sumRanges(organizationId: string, ranges: readonly Window[], grouping: Grouping): Promise<Groups[]> {
+    const groupsByRange = ranges.map((): Groups => new Map());
+    let groupCount = 0;
+    for (const slices of planQueries(ranges)) {
+      for (const cost of await sumSlices(db, organizationId, slices, grouping))
+        if (addToGroup(groupsByRange[cost.range], cost) === 'new') groupCount++;
+      if (groupCount > MAX_ROWS)
         throw new AppError(
           'bad_request',
-          `The summary would have more than ${MAX_ROWS} rows; ask for longer periods, fewer days or larger groups, or take the export`,
+          `The summary would have more than ${MAX_ROWS} rows. Request longer periods, fewer days or larger groups, or use the export`,
         );
-      await nextTurn();
+      await yieldToEventLoop();
     }
-    return byRange;
+    return groupsByRange;
   }
 
   return {
-    /** What each of these days cost. */
-    async perDay(organizationId: string, days: readonly Day[]): Promise<Micros[]> {
-      const groups = await sums(
+    /** The cost of each day, in the order of `days`. */
+    async listDailyCosts(organizationId: string, days: readonly Day[]): Promise<MetricMicros[]> {
+      const groupsByDay = await sumRanges(
         organizationId,
         days.map((day) => ({ from: day, to: day })),
         'none',
       );
-      return groups.map((group) => added([...group.values()].map(({ micros }) => micros)));
+      return groupsByDay.map(sumGroups);
     },
 
-    /** A row for every period and group that cost something in it or in the period it is compared with. */
-    async of(organizationId: string, window: Window, step: Step, grouping: Grouping): Promise<Summary> {
-      const periods = periodsOf(window, step);
-      const ranges = distinct([...periods, ...periods.map(({ previous }) => previous)]);
-      const byRange = await sums(organizationId, ranges, grouping);
-      const [earlier] = await sums(organizationId, [before(window)], 'none');
-      const found = new Map(ranges.map((range, index) => [idOf(range), byRange[index]]));
-      const rows = periods.flatMap((period) => {
-        const [now, then] = [found.get(idOf(period)), found.get(idOf(period.previous))];
-        return [...new Set([...(now?.keys() ?? []), ...(then?.keys() ?? [])])]
-          .map((group) => rowOf(period, now?.get(group), then?.get(group)))
-          .sort(byGroup);
-      });
+    /** A row for each period and group with a cost in the period or in the period it is compared with. */
+    async get(organizationId: string, window: Window, length: PeriodLength, grouping: Grouping): Promise<Summary> {
+      const periods = listPeriods(window, length);
+      const ranges = removeDuplicates([...periods, ...periods.map(({ previous }) => previous)]);
+      const groupsByRange = await sumRanges(organizationId, ranges, grouping);
+      const groups = new Map(ranges.map((range, index) => [rangeKey(range), groupsByRange[index]]));
+      const preceding = getPrecedingWindow(window);
+      const [precedingGroups = new Map()] = await sumRanges(organizationId, [preceding], 'none');
+      const rows = periods.flatMap((period) =>
+        listRows(period, groups.get(rangeKey(period)), groups.get(rangeKey(period.previous))),
+      );
       return {
-        rows: grouping === 'metric' ? rows.flatMap(byMetric) : rows,
+        rows: grouping === 'metric' ? rows.flatMap(splitByMetric) : rows,
         totals: {
           ...window,
-          micros: added(rows.map(({ micros }) => micros)),
-          previous: { ...before(window), micros: added([...(earlier?.values() ?? [])].map(({ micros }) => micros)) },
+          micros: addMicros(rows.map(({ micros }) => micros)),
+          previous: { ...preceding, micros: sumGroups(precedingGroups) },
         },
       };
     },
   };
 }
 
-type Groups = Map<string, Sum>;
+/** A query reads about a month at most: libSQL blocks the event loop while it runs. */
+const MAX_DAYS_PER_QUERY = 31;
 
-/** About a month at a time: a store that answers at once would otherwise keep everybody waiting for a year. */
-const DAYS_AT_ONCE = 31;
-
-/** Ranges cut into slices of a month at most, and as many slices together as one query may read. */
-function batchesOf(ranges: readonly Window[]): Slice[][] {
-  const batches: Slice[][] = [];
+/** Splits ranges into slices of at most a month, and groups the slices into queries. */
+function planQueries(ranges: readonly Window[]): Slice[][] {
+  const queries: Slice[][] = [];
   let days = 0;
   for (const [range, { from, to }] of ranges.entries()) {
-    for (let start = from; start <= to; start = addDays(start, DAYS_AT_ONCE)) {
-      const length = Math.min(DAYS_AT_ONCE, daysFromTo(start, to) + 1);
-      const end = addDays(start, length - 1);
-      const batch = batches.at(-1);
-      if (!batch || batch.length === MAX_SLICES || days + length > DAYS_AT_ONCE) {
-        batches.push([{ range, from: start, to: end }]);
+    const rangeDays = countDaysBetween(from, to) + 1;
+    for (let offset = 0; offset < rangeDays; offset += MAX_DAYS_PER_QUERY) {
+      const length = Math.min(MAX_DAYS_PER_QUERY, rangeDays - offset);
+      const slice = { range, from: addDays(from, offset), to: addDays(from, offset + length - 1) };
+      const query = queries.at(-1);
+      if (!query || query.length === MAX_SLICES || days + length > MAX_DAYS_PER_QUERY) {
+        queries.push([slice]);
         days = length;
       } else {
-        batch.push({ range, from: start, to: end });
+        query.push(slice);
         days += length;
       }
     }
   }
-  return batches;
+  return queries;
 }
 
-const idOf = ({ from, to }: Window): string => `${from} ${to}`;
-const distinct = (windows: readonly Window[]): Window[] => [
-  ...new Map(windows.map((window) => [idOf(window), { from: window.from, to: window.to }])).values(),
+const rangeKey = ({ from, to }: Window): string => `${from} ${to}`;
+
+const removeDuplicates = (windows: readonly Window[]): Window[] => [
+  ...new Map(windows.map(({ from, to }) => [rangeKey({ from, to }), { from, to }])).values(),
 ];
-export const nothing = (): Micros => Object.fromEntries(METRICS.map((metric) => [metric, 0])) as Micros;
 
-export function added(all: readonly Micros[]): Micros {
-  const total = nothing();
-  for (const micros of all) for (const metric of METRICS) total[metric] += micros[metric];
-  return total;
-}
+const sumGroups = (groups: Groups): MetricMicros => addMicros([...groups.values()].map(({ micros }) => micros));
 
-/** Adds a sum to its group; answers 1 where that group is new. An entity that was renamed goes by its last name. */
-function merge(groups: Groups | undefined, sum: Sum): number {
-  const id = `${sum.entityType} ${sum.entityId ?? sum.dataWarehouseId}`;
-  const known = groups?.get(id);
-  if (!known) {
-    groups?.set(id, sum);
-    return 1;
+/** A renamed entity has its last name. */
+function addToGroup(groups: Groups | undefined, cost: GroupCost): 'new' | 'existing' {
+  const key = `${cost.entityType} ${cost.entityId ?? cost.dataWarehouseId}`;
+  const group = groups?.get(key);
+  if (!group) {
+    groups?.set(key, cost);
+    return 'new';
   }
-  for (const metric of METRICS) known.micros[metric] += sum.micros[metric];
-  if (sum.lastDay > known.lastDay)
-    Object.assign(known, { name: sum.name ?? known.name, lastDay: sum.lastDay, dataWarehouseId: sum.dataWarehouseId });
-  return 0;
+  for (const metric of METRICS) group.micros[metric] += cost.micros[metric];
+  if (cost.lastDay > group.lastDay)
+    Object.assign(group, {
+      name: cost.name ?? group.name,
+      lastDay: cost.lastDay,
+      dataWarehouseId: cost.dataWarehouseId,
+    });
+  return 'existing';
 }
 
-function rowOf({ name, from, to, previous }: ReturnType<typeof periodsOf>[number], now?: Sum, earlier?: Sum) {
-  const { entityType, entityId, dataWarehouseId, name: called } = (now ?? earlier) as Sum;
+function listRows(period: Period, current: Groups = new Map(), previous: Groups = new Map()): SummaryRow[] {
+  return [...new Set([...current.keys(), ...previous.keys()])]
+    .map((key) => toRow(period, current.get(key), previous.get(key)))
+    .sort(compareGroups);
+}
+
+function toRow({ name, from, to, previous }: Period, current?: GroupCost, earlier?: GroupCost): SummaryRow {
+  const { entityType, entityId, dataWarehouseId, name: groupName } = (current ?? earlier) as GroupCost;
   return {
     period: name,
     from,
     to,
-    group: { entityType, entityId, dataWarehouseId, name: called },
-    micros: now?.micros ?? nothing(),
-    previous: { ...previous, micros: earlier?.micros ?? nothing() },
+    group: { entityType, entityId, dataWarehouseId, name: groupName },
+    micros: current?.micros ?? zeroMicros(),
+    previous: { ...previous, micros: earlier?.micros ?? zeroMicros() },
   };
 }
 
-/** As the records of a day are ordered (U1). */
-function byGroup({ group: a }: SummaryRow, { group: b }: SummaryRow): number {
+/** The same order as cost records of a day (U1). */
+function compareGroups({ group: a }: SummaryRow, { group: b }: SummaryRow): number {
   return (
-    byText(a.entityType, b.entityType) ||
-    byBytes(a.name ?? '', b.name ?? '') ||
-    byText(a.entityId ?? a.dataWarehouseId, b.entityId ?? b.dataWarehouseId)
+    compareText(a.entityType, b.entityType) ||
+    compareBytes(a.name ?? '', b.name ?? '') ||
+    compareText(a.entityId ?? a.dataWarehouseId, b.entityId ?? b.dataWarehouseId)
   );
 }
 
-const byText = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);
-
-/** One row for each metric that cost something. */
-function byMetric(row: SummaryRow): SummaryRow[] {
-  const only = (metric: Metric, micros: Micros): Micros => ({ ...nothing(), [metric]: micros[metric] });
+/** One row for each metric with a cost. */
+function splitByMetric(row: SummaryRow): SummaryRow[] {
+  const only = (metric: Metric, micros: MetricMicros): MetricMicros => ({ ...zeroMicros(), [metric]: micros[metric] });
   return METRICS.filter((metric) => row.micros[metric] !== 0 || row.previous.micros[metric] !== 0).map((metric) => ({
     ...row,
     group: { ...row.group, metric },
@@ -168,5 +171,3 @@ function byMetric(row: SummaryRow): SummaryRow[] {
     previous: { ...row.previous, micros: only(metric, row.previous.micros) },
   }));
 }
-
-export const sumOf = (micros: Micros): number => totalMicros({ micros });

@@ -1,7 +1,7 @@
 import type { DashboardSpec } from '../../fleet/schema.ts';
 
-export type TileSpec = NonNullable<DashboardSpec['tiles']>[number];
-export type SeriesSpec = TileSpec['series'][number];
+type TileSpec = NonNullable<DashboardSpec['tiles']>[number];
+type SeriesSpec = TileSpec['series'][number];
 
 type Place = Pick<TileSpec, 'x' | 'y' | 'w' | 'h'>;
 type Given = Omit<SeriesSpec, 'type' | 'sourceId' | 'dataSource'>;

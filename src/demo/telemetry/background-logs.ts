@@ -1,55 +1,55 @@
 import { MINUTE_MS } from '../../kernel/clock.ts';
-import type { Batch } from '../../telemetry/rows.ts';
+import type { TelemetryRows } from '../../telemetry/rows.ts';
 import { type LogLine, logRow } from './logs.ts';
 import type { Random } from './random.ts';
 import { SERVICES, type ServiceName } from './services.ts';
-import { INCIDENT, loadAt, midnight, STEP_MS, severityAt } from './shape.ts';
+import { INCIDENT, loadAt, midnight, STEP_MS, severityAt } from './traffic.ts';
 
-type Said = Omit<LogLine, 'pod' | 'ms'> & { service: ServiceName };
+type LogMessage = Omit<LogLine, 'pod' | 'ms'> & { service: ServiceName };
 
-/** What services say without being asked, and the story of the incident. */
-export function addBackgroundLogs(batch: Batch, random: Random, organizationId: string, stepMs: number): void {
-  for (const { service, ...said } of [...routine(random, stepMs), ...story(stepMs)]) {
+/** Log lines outside of requests: routine messages, and the events of the incident. */
+export function addBackgroundLogs(rows: TelemetryRows, random: Random, organizationId: string, stepMs: number): void {
+  for (const { service, ...message } of [...routine(random, stepMs), ...incidentLogs(stepMs)]) {
     const pod = random.pick(SERVICES[service].pods);
-    batch.logs.push(logRow(organizationId, { ...said, pod, ms: stepMs + random.next() * STEP_MS }));
+    rows.logs.push(logRow(organizationId, { ...message, pod, ms: stepMs + random.next() * STEP_MS }));
   }
 }
 
-function routine(random: Random, stepMs: number): Said[] {
+function routine(random: Random, stepMs: number): LogMessage[] {
   const severity = severityAt(stepMs);
   const load = loadAt(stepMs);
-  const said: Said[] = [];
-  const now = (chance: number, make: () => Said) => {
-    if (random.isLucky(chance)) said.push(make());
+  const messages: LogMessage[] = [];
+  const sometimes = (probability: number, create: () => LogMessage) => {
+    if (random.chance(probability)) messages.push(create());
   };
-  now(0.9, () => ({ service: 'gateway', severity: 'DEBUG', body: 'readiness probe answered' }));
-  now(0.4, () => {
+  sometimes(0.9, () => ({ service: 'gateway', severity: 'DEBUG', body: 'readiness probe succeeded' }));
+  sometimes(0.4, () => {
     const ratio = random.between(0.88, 0.97).toFixed(3);
     const attributes = { 'cache.name': 'documents', 'cache.hit_ratio': ratio };
     return { service: 'search', severity: 'INFO', body: `cache hit ratio ${ratio} over the last minute`, attributes };
   });
-  now(0.5, () => {
+  sometimes(0.5, () => {
     const lag = String(Math.round(random.around(80 * (0.4 + load), 0.5)));
     const attributes = { 'messaging.kafka.consumer.lag': lag, 'messaging.kafka.partition': String(random.whole(0, 7)) };
     return { service: 'ingest', severity: 'INFO', body: `consumer lag is ${lag}`, attributes };
   });
-  now(0.5, () => poolLine(random, load, severity));
-  now(0.3, () => ({
+  sometimes(0.5, () => poolLine(random, load, severity));
+  sometimes(0.3, () => ({
     service: 'checkout',
     severity: 'DEBUG',
     body: `${random.whole(20, 90)} expired carts removed`,
     attributes: { job: 'cart-cleanup' },
   }));
-  now(0.002, () => ({
+  sometimes(0.002, () => ({
     service: 'gateway',
     severity: 'ERROR',
     body: 'unhandled exception in the rate limiter: Cannot read properties of undefined',
     attributes: { 'exception.type': 'TypeError', 'exception.message': 'Cannot read properties of undefined' },
   }));
-  return said;
+  return messages;
 }
 
-function poolLine(random: Random, load: number, severity: number): Said {
+function poolLine(random: Random, load: number, severity: number): LogMessage {
   const used = Math.min(20, Math.round(3 + 6 * load + 20 * severity));
   const attributes = { 'db.client.connections.used': String(used), 'db.client.connections.max': '20' };
   if (used < 20)
@@ -58,10 +58,10 @@ function poolLine(random: Random, load: number, severity: number): Said {
   return { service: 'payments', severity: 'WARN', body, attributes };
 }
 
-const EVENTS: { afterMs: number; said: Said[] }[] = [
+const EVENTS: { afterMs: number; messages: LogMessage[] }[] = [
   {
     afterMs: 0,
-    said: [
+    messages: [
       {
         service: 'payments',
         severity: 'INFO',
@@ -72,7 +72,7 @@ const EVENTS: { afterMs: number; said: Said[] }[] = [
   },
   {
     afterMs: 4 * MINUTE_MS,
-    said: [
+    messages: [
       {
         service: 'checkout',
         severity: 'ERROR',
@@ -83,12 +83,12 @@ const EVENTS: { afterMs: number; said: Said[] }[] = [
   },
   {
     afterMs: INCIDENT.restartMs - INCIDENT.startMs,
-    said: [
+    messages: [
       { service: 'payments', severity: 'WARN', body: 'SIGTERM received, stopping' },
       {
         service: 'payments',
         severity: 'WARN',
-        body: 'reconciliation cancelled',
+        body: 'reconciliation canceled',
         attributes: { job: 'reconciliation' },
       },
       { service: 'payments', severity: 'INFO', body: `payments ${SERVICES.payments.version} is listening on 8080` },
@@ -96,7 +96,7 @@ const EVENTS: { afterMs: number; said: Said[] }[] = [
   },
   {
     afterMs: INCIDENT.lengthMs,
-    said: [
+    messages: [
       {
         service: 'checkout',
         severity: 'INFO',
@@ -107,8 +107,8 @@ const EVENTS: { afterMs: number; said: Said[] }[] = [
   },
 ];
 
-const story = (stepMs: number): Said[] =>
-  EVENTS.flatMap(({ afterMs, said }) => {
+const incidentLogs = (stepMs: number): LogMessage[] =>
+  EVENTS.flatMap(({ afterMs, messages }) => {
     const at = midnight(stepMs) + INCIDENT.startMs + afterMs;
-    return at >= stepMs && at < stepMs + STEP_MS ? said : [];
+    return at >= stepMs && at < stepMs + STEP_MS ? messages : [];
   });

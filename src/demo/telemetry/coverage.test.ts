@@ -6,12 +6,12 @@ const range = { fromMs: 0, toMs: 6 * STEP };
 const missing = (...present: number[]) => missingRanges(new Set(present.map((at) => at * STEP)), range);
 
 describe('missing ranges', () => {
-  it('are the whole when nothing is there, and none when everything is', () => {
+  it('are the whole range without reports, and empty with all reports', () => {
     expect(missing()).toEqual([range]);
     expect(missing(0, 1, 2, 3, 4, 5)).toEqual([]);
   });
 
-  it('are the gaps, the beginning and the end', () => {
+  it('are the start, the gaps and the end', () => {
     expect(missing(1, 4)).toEqual([
       { fromMs: 0, toMs: STEP },
       { fromMs: 2 * STEP, toMs: 4 * STEP },

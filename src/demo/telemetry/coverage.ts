@@ -1,12 +1,12 @@
-import { METRICS_EVERY_MS } from './shape.ts';
+import { METRICS_EVERY_MS } from './traffic.ts';
 
 export interface Range {
   fromMs: number;
-  /** Not part of it. */
+  /** Exclusive. */
   toMs: number;
 }
 
-/** The parts of a range that have no reports; every whole interval of reports counts on its own. */
+/** The parts of a range without reports, in whole report intervals. */
 export function missingRanges(reports: ReadonlySet<number>, { fromMs, toMs }: Range): Range[] {
   const ranges: Range[] = [];
   for (let ms = fromMs; ms < toMs; ms += METRICS_EVERY_MS) {

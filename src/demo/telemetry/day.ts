@@ -4,22 +4,22 @@ import type { Engine } from '../../engine/engine.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { TABLES } from '../../telemetry/rows.ts';
 import type { Counters } from './counters.ts';
-import type { Answer, Order, Piece } from './messages.ts';
+import type { GenerationRequest, GeneratorMessage, Reply } from './messages.ts';
 
 interface Options {
-  /** The built program that makes the rows. */
+  /** Path of the program that generates the rows. */
   program: string;
   engine: Engine;
-  order: Order;
+  request: GenerationRequest;
   isStopped(): boolean;
 }
 
 /**
- * Has a child make the rows that were ordered and writes them as they come. Answers how many there were, and the
- * counters to go on with unless it was stopped.
+ * Generates the requested rows in a child process and writes them as they arrive. Returns their number, and the counters to
+ * continue with unless it was stopped.
  */
-export async function writeDay({ program, engine, order, isStopped }: Options) {
-  // Nothing of our own command line or environment: it may ask for a debugger or a profile.
+export async function writeDay({ program, engine, request, isStopped }: Options) {
+  // No arguments or environment of ours: they may enable a debugger or a profiler.
   const child = fork(program, {
     serialization: 'advanced',
     execArgv: [],
@@ -31,25 +31,25 @@ export async function writeDay({ program, engine, order, isStopped }: Options) {
   let counters: Counters | undefined;
   let failure: unknown;
 
-  child.on('message', async (piece: Piece) => {
+  child.on('message', async (message: GeneratorMessage) => {
     try {
-      if ('counters' in piece) counters = piece.counters;
+      if ('counters' in message) counters = message.counters;
       else {
-        const { buffer, byteOffset, byteLength } = piece.lines;
-        await engine.insertLines(TABLES[piece.kind], Buffer.from(buffer, byteOffset, byteLength));
-        rows += piece.rows;
+        const { buffer, byteOffset, byteLength } = message.lines;
+        await engine.insertLines(TABLES[message.kind], Buffer.from(buffer, byteOffset, byteLength));
+        rows += message.rows;
       }
-      const answer: Answer = isStopped() ? 'stop' : 'next';
-      child.send(answer, () => {});
+      const reply: Reply = isStopped() ? 'stop' : 'next';
+      child.send(reply, () => {});
     } catch (error) {
       failure = error;
-      // It does not listen to milder signals.
+      // The child ignores other signals.
       child.kill('SIGKILL');
     }
   });
-  child.send(order, () => {});
+  child.send(request, () => {});
   const [code] = await ended;
   if (failure) throw failure;
-  if (code !== 0) throw new AppError('internal', `the program that makes it ended with ${code}`);
+  if (code !== 0) throw new AppError('internal', `the demo telemetry generator exited with code ${code}`);
   return { rows, counters };
 }

@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
-import { type Batch, CUMULATIVE, DELTA, type MetricRow, TABLE_KINDS } from '../../telemetry/rows.ts';
+import { CUMULATIVE, DELTA, type MetricRow, TABLE_KINDS, type TelemetryRows } from '../../telemetry/rows.ts';
 import { createDemoTelemetry, wholeSteps } from './generator.ts';
-import { INCIDENT, METRICS_EVERY_MS, midnight, STEP_MS } from './shape.ts';
+import { INCIDENT, METRICS_EVERY_MS, midnight, STEP_MS } from './traffic.ts';
 
 const WEDNESDAY = Date.parse('2026-11-11T15:20:30Z');
 const ORGANIZATION = '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d';
 
-const rowsOf = (fromMs: number, toMs: number, seed = 'test'): Batch =>
+const generateRows = (fromMs: number, toMs: number, seed = 'test'): TelemetryRows =>
   createDemoTelemetry({ organizationId: ORGANIZATION, seed, fromMs }).advance(toMs);
 
-const day = rowsOf(WEDNESDAY - DAY_MS, WEDNESDAY);
-const msOf = (time: string) => Number(time) * 1000;
+const day = generateRows(WEDNESDAY - DAY_MS, WEDNESDAY);
+const toMs = (time: string) => Number(time) * 1000;
 
-/** Points of one series in the order of time, by everything that tells series apart but the start. */
-function seriesOf<T extends MetricRow>(rows: readonly T[]): T[][] {
+/** Groups points into series in time order, ignoring process restarts. */
+function groupSeries<T extends MetricRow>(rows: readonly T[]): T[][] {
   const series = new Map<string, T[]>();
   for (const row of rows) {
     const key = JSON.stringify([row.MetricName, row.ServiceName, row.ResourceAttributes, row.Attributes]);
@@ -26,21 +26,21 @@ function seriesOf<T extends MetricRow>(rows: readonly T[]): T[][] {
   return [...series.values()];
 }
 
-/** Of two points that follow each other in the life of one process. */
+/** Whether two consecutive points come from the same process and satisfy `isSo`. */
 const isFollowed = <T extends MetricRow>(before: T | undefined, point: T, isSo: (before: T) => boolean): boolean =>
   before?.StartTimeUnix === point.StartTimeUnix && isSo(before);
 
 describe('demo telemetry', () => {
-  it('is the same for the same seed and time, and another for another seed', () => {
+  it('is the same for the same seed and time, and different for another seed', () => {
     const [from, to] = [WEDNESDAY - 10 * MINUTE_MS, WEDNESDAY];
-    expect(rowsOf(from, to)).toEqual(rowsOf(from, to));
-    expect(rowsOf(from, to, 'other').logs).not.toEqual(rowsOf(from, to).logs);
+    expect(generateRows(from, to)).toEqual(generateRows(from, to));
+    expect(generateRows(from, to, 'other').logs).not.toEqual(generateRows(from, to).logs);
   });
 
-  it('is the same in one piece and in pieces, wherever they begin', () => {
+  it('is the same whether generated at once or in parts', () => {
     const from = midnight(WEDNESDAY) + INCIDENT.startMs - MINUTE_MS;
     const to = from + 30 * MINUTE_MS;
-    const whole = rowsOf(from, to);
+    const whole = generateRows(from, to);
     fc.assert(
       fc.property(fc.integer({ min: from, max: to }), fc.integer({ min: 0, max: 2 }), (cut, way) => {
         const at = wholeSteps(cut);
@@ -49,7 +49,7 @@ describe('demo telemetry', () => {
         const elsewhere = { organizationId: ORGANIZATION, seed: 'test', fromMs: at };
         const ways = [
           () => generator.advance(to),
-          () => rowsOf(at, to),
+          () => generateRows(at, to),
           () => createDemoTelemetry({ ...elsewhere, counters: generator.counters() }).advance(to),
         ];
         const second = ways[way]?.() ?? whole;
@@ -59,7 +59,7 @@ describe('demo telemetry', () => {
     );
   });
 
-  it('has the promised size', () => {
+  it('has the documented size', () => {
     const counts = Object.fromEntries(TABLE_KINDS.map((kind) => [kind, day[kind].length]));
     expect(counts.logs).toBeGreaterThan(60_000);
     expect(counts.logs).toBeLessThan(100_000);
@@ -71,13 +71,13 @@ describe('demo telemetry', () => {
     }
   });
 
-  it('belongs to its organization, row by row, and lies in its range', () => {
+  it('belongs to its organization and is within its time range', () => {
     for (const kind of TABLE_KINDS)
       expect(new Set(day[kind].map(({ OrganizationId }) => OrganizationId))).toEqual(new Set([ORGANIZATION]));
-    const begins = day.traces.filter(({ ParentSpanId }) => ParentSpanId === '').map(({ Timestamp }) => msOf(Timestamp));
+    const begins = day.traces.filter(({ ParentSpanId }) => ParentSpanId === '').map(({ Timestamp }) => toMs(Timestamp));
     expect(Math.min(...begins.slice(0, 1000))).toBeGreaterThanOrEqual(WEDNESDAY - DAY_MS);
     expect(begins.every((ms) => ms < WEDNESDAY + STEP_MS)).toBe(true);
-    expect(day.gauge.every(({ TimeUnix }) => msOf(TimeUnix) % METRICS_EVERY_MS === 0)).toBe(true);
+    expect(day.gauge.every(({ TimeUnix }) => toMs(TimeUnix) % METRICS_EVERY_MS === 0)).toBe(true);
   });
 
   it('has spans whose parents exist in the same trace and are not shorter', () => {
@@ -91,30 +91,30 @@ describe('demo telemetry', () => {
     expect(strays).toEqual([]);
   });
 
-  it('has logs that name their span', () => {
+  it('has logs that reference their span', () => {
     const spans = new Set(day.traces.map(({ TraceId, SpanId }) => `${TraceId} ${SpanId}`));
     const traced = day.logs.filter(({ TraceId }) => TraceId !== '');
     expect(traced.length).toBeGreaterThan(day.logs.length / 2);
     expect(traced.every(({ TraceId, SpanId }) => spans.has(`${TraceId} ${SpanId}`))).toBe(true);
   });
 
-  it('has cumulative sums that fall only where a process begins, and payments begins once in the incident', () => {
+  it('has cumulative sums that reset only when a process restarts, and payments restarts once in the incident', () => {
     const counters = day.sum.filter((row) => row.AggregationTemporality === CUMULATIVE && row.IsMonotonic);
-    for (const points of seriesOf(counters)) {
+    for (const points of groupSeries(counters)) {
       const falls = points.filter((point, at) =>
         isFollowed(points[at - 1], point, (before) => before.Value > point.Value),
       );
       expect(falls).toEqual([]);
-      const starts = new Set(points.map(({ StartTimeUnix }) => msOf(StartTimeUnix)));
+      const starts = new Set(points.map(({ StartTimeUnix }) => toMs(StartTimeUnix)));
       const restart = midnight(WEDNESDAY) + INCIDENT.restartMs;
       expect(starts.has(restart)).toBe(points[0]?.ServiceName === 'payments');
-      expect(points.every((point) => msOf(point.StartTimeUnix) < msOf(point.TimeUnix))).toBe(true);
+      expect(points.every((point) => toMs(point.StartTimeUnix) < toMs(point.TimeUnix))).toBe(true);
     }
     expect(day.sum.some((row) => row.AggregationTemporality === DELTA)).toBe(true);
     expect(day.sum.some((row) => !row.IsMonotonic)).toBe(true);
   });
 
-  it('has histograms whose buckets sum up to their count and never fall', () => {
+  it('has histograms whose buckets add up to their count and never decrease', () => {
     const total = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
     const isWhole = ({ BucketCounts, ExplicitBounds, Count }: (typeof day.histogram)[number]) =>
       BucketCounts.length === ExplicitBounds.length + 1 && total(BucketCounts) === Count;
@@ -126,7 +126,7 @@ describe('demo telemetry', () => {
     }: (typeof day.exponentialHistogram)[number]) =>
       total(PositiveBucketCounts) + total(NegativeBucketCounts) + ZeroCount;
     expect(day.exponentialHistogram.every((row) => counted(row) === row.Count)).toBe(true);
-    for (const points of seriesOf(day.histogram)) {
+    for (const points of groupSeries(day.histogram)) {
       const falls = points.filter((point, at) =>
         isFollowed(points[at - 1], point, ({ BucketCounts }) =>
           BucketCounts.some((count, bucket) => count > (point.BucketCounts[bucket] ?? 0)),
@@ -136,13 +136,13 @@ describe('demo telemetry', () => {
     }
   });
 
-  it('tells of an incident: slow spans, errors in logs and traces, a longer queue', () => {
+  it('contains an incident: slow spans, errors in logs and traces, a longer queue', () => {
     const from = midnight(WEDNESDAY) + INCIDENT.startMs + 5 * MINUTE_MS;
-    const isInside = (time: string) => msOf(time) >= from && msOf(time) < from + 10 * MINUTE_MS;
+    const isInside = (time: string) => toMs(time) >= from && toMs(time) < from + 10 * MINUTE_MS;
     const share = <T>(rows: T[], isSo: (row: T) => boolean) => rows.filter(isSo).length / rows.length;
     const charges = day.traces.filter(({ SpanName }) => SpanName === 'POST /charge');
     const inside = charges.filter(({ Timestamp }) => isInside(Timestamp));
-    const outside = charges.filter(({ Timestamp }) => msOf(Timestamp) > from + 30 * MINUTE_MS);
+    const outside = charges.filter(({ Timestamp }) => toMs(Timestamp) > from + 30 * MINUTE_MS);
     const hasFailed = ({ StatusCode }: (typeof charges)[number]) => StatusCode === 'Error';
     expect(share(inside, hasFailed)).toBeGreaterThan(0.1);
     expect(share(outside, hasFailed)).toBe(0);

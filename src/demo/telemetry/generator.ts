@@ -1,43 +1,43 @@
-import { type Batch, emptyBatch } from '../../telemetry/rows.ts';
+import { createTelemetryRows, type TelemetryRows } from '../../telemetry/rows.ts';
 import { addBackgroundLogs } from './background-logs.ts';
 import { type Counters, createCounters } from './counters.ts';
 import { addMetrics } from './metrics.ts';
 import { createRandom } from './random.ts';
-import { METRICS_EVERY_MS, STEP_MS } from './shape.ts';
 import { addTraces } from './traces.ts';
+import { METRICS_EVERY_MS, STEP_MS } from './traffic.ts';
 
 interface Options {
   organizationId: string;
   seed: string;
-  /** A whole number of steps, as is every end. */
+  /** A multiple of `STEP_MS`, as are all end times. */
   fromMs: number;
-  /** As they stood at `fromMs`, where that is known. */
+  /** The counters at `fromMs`, if known. */
   counters?: Counters;
 }
 
 export const wholeSteps = (ms: number, step = STEP_MS): number => Math.floor(ms / step) * step;
 
 /**
- * Telemetry of a small shop, step by step from a moment on. What happens in a step follows from the seed and the time
- * alone: the same range always has the same rows, in one piece or in many.
+ * Generates the telemetry of a small shop, step by step. Each step depends on the seed and the time only: a range always
+ * has the same rows, whether generated at once or in parts.
  */
 export function createDemoTelemetry({ organizationId, seed, fromMs, counters: known }: Options) {
   const counters = createCounters(seed, fromMs, known);
   let reachedMs = fromMs;
   return {
-    /** As they stand where the last call ended, to go on with elsewhere. */
+    /** The counters at the end of the last call, to continue in another process. */
     counters: counters.now,
-    /** The rows from where the last call ended up to `toMs`, which is not part of them. */
-    advance(toMs: number): Batch {
-      const batch = emptyBatch();
+    /** Generates the rows from the end of the last call up to `toMs`, exclusive. */
+    advance(toMs: number): TelemetryRows {
+      const rows = createTelemetryRows();
       for (; reachedMs < toMs; reachedMs += STEP_MS) {
         const random = createRandom(seed, reachedMs);
-        addTraces(batch, random, organizationId, reachedMs);
-        addBackgroundLogs(batch, random, organizationId, reachedMs);
+        addTraces(rows, random, organizationId, reachedMs);
+        addBackgroundLogs(rows, random, organizationId, reachedMs);
         if (reachedMs % METRICS_EVERY_MS === 0)
-          addMetrics(batch, counters.advance(reachedMs), { organizationId, seed, ms: reachedMs });
+          addMetrics(rows, counters.advance(reachedMs), { organizationId, seed, ms: reachedMs });
       }
-      return batch;
+      return rows;
     },
   };
 }

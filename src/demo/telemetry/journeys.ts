@@ -2,15 +2,15 @@ import type { SpanRow } from '../../telemetry/rows.ts';
 import type { Random } from './random.ts';
 import type { ServiceName } from './services.ts';
 
-/** One span of a journey and what it waits for. */
+/** One span of a journey and the span it waits for. */
 export interface Stop {
   service: ServiceName;
   name: string;
   kind: SpanRow['SpanKind'];
-  /** Its own work, without what it waits for. */
+  /** Excluding the time it waits for `next`. */
   medianMs: number;
   attributes: Record<string, string>;
-  /** The payments database, which the incident slows down. */
+  /** True for the payments database, which the incident slows down. */
   isLedger?: boolean;
   next?: Stop;
 }

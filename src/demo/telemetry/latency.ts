@@ -1,18 +1,18 @@
 import { SERVICES, type ServiceName } from './services.ts';
 
-/** Some requests of a service and how long they took: log-normal. */
-export interface Portion {
+/** Requests of a service with log-normal latencies. */
+interface Portion {
   count: number;
   medianSeconds: number;
   spread: number;
 }
 
-/** How many times slower the payments database is at its worst. */
+/** How many times slower the payments database is at the peak of the incident. */
 const SLOWDOWN = 25;
-/** Share of a service's requests that wait for payments. */
+/** The share of a service's requests that wait for payments. */
 const WAITS: Record<ServiceName, number> = { gateway: 0.2, search: 0, checkout: 1, payments: 1, ingest: 0 };
 
-/** `count` requests, split into those that the incident slows down and the others. */
+/** Splits requests into those that the incident slows down and the others. */
 export function portions(service: ServiceName, count: number, severity: number): Portion[] {
   const { medianSeconds, spread } = SERVICES[service];
   const slowCount = severity === 0 ? 0 : Math.round(count * WAITS[service]);
@@ -20,20 +20,20 @@ export function portions(service: ServiceName, count: number, severity: number):
   return [{ count: count - slowCount, medianSeconds, spread }, slow].filter((portion) => portion.count > 0);
 }
 
-/** Share of failing requests. */
+/** The share of failing requests. */
 export const errorShare = (service: ServiceName, severity: number): number =>
   SERVICES[service].errors + 0.3 * severity * WAITS[service];
 
 /**
- * Spreads a portion over the buckets between the bounds and the one beyond, in whole numbers that sum up to its count.
- * The shares are kept: severities repeat every day, so there are a few dozen of them.
+ * Distributes a portion over histogram buckets, in whole numbers that add up to its count. The shares are cached:
+ * severities repeat every day, so there are a few dozen.
  */
 export function createSpread(bounds: readonly number[]): (portion: Portion) => number[] {
-  const known = new Map<string, number[]>();
+  const cache = new Map<string, number[]>();
   function sharesBelow(median: number, spread: number): number[] {
     const key = `${median} ${spread}`;
-    const shares = known.get(key) ?? bounds.map((bound) => shareBelow(bound, median, spread));
-    known.set(key, shares);
+    const shares = cache.get(key) ?? bounds.map((bound) => shareBelow(bound, median, spread));
+    cache.set(key, shares);
     return shares;
   }
   return ({ count, medianSeconds, spread }) => {
@@ -49,9 +49,9 @@ export function createSpread(bounds: readonly number[]): (portion: Portion) => n
   };
 }
 
-export const sumOf = ({ count, medianSeconds, spread }: Portion): number =>
+export const expectedSum = ({ count, medianSeconds, spread }: Portion): number =>
   count * medianSeconds * Math.exp(spread ** 2 / 2);
 
-/** The normal distribution of the logarithm, by the logistic curve that comes within one per cent of it. */
+/** The cumulative log-normal distribution, approximated by a logistic curve to within one percent. */
 const shareBelow = (seconds: number, median: number, spread: number): number =>
   1 / (1 + Math.exp((-1.702 * Math.log(seconds / median)) / spread));

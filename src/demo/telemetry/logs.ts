@@ -1,7 +1,7 @@
 import { type Attributes, type LogRow, unixTime } from '../../telemetry/rows.ts';
 import type { Random } from './random.ts';
 import type { Pod } from './services.ts';
-import type { Trace, Visit } from './traces.ts';
+import type { Trace, Visit } from './trace.ts';
 
 const SEVERITIES = { DEBUG: 5, INFO: 9, WARN: 13, ERROR: 17 } as const;
 
@@ -40,12 +40,12 @@ const WORDS = [
 ] as const;
 const CURRENCIES = ['EUR', 'EUR', 'GBP', 'USD'] as const;
 
-/** What the services wrote while they worked on a trace. */
+/** The log lines of the services in a trace. */
 export function journeyLogs(random: Random, trace: Trace, organizationId: string): LogRow[] {
   const order = { id: String(random.whole(100_000, 999_999)), amount: random.around(64, 0.7).toFixed(2) };
   return trace.visits.flatMap((visit) => {
-    const said = [...accessLine(visit), ...ownWords(random, trace, visit, order), ...failureLine(visit)];
-    return said.map(({ severity, body, attributes = {} }) =>
+    const messages = [...accessLine(visit), ...serviceLines(random, trace, visit, order), ...failureLine(visit)];
+    return messages.map(({ severity, body, attributes = {} }) =>
       logRow(organizationId, {
         pod: visit.pod,
         ms: visit.startMs + visit.durationMs,
@@ -59,7 +59,7 @@ export function journeyLogs(random: Random, trace: Trace, organizationId: string
   });
 }
 
-type Said = Pick<LogLine, 'severity' | 'body' | 'attributes'>;
+type LogMessage = Pick<LogLine, 'severity' | 'body' | 'attributes'>;
 
 const callerAttributes = ({ customer }: Trace): Attributes => ({
   'user.id': customer.id,
@@ -67,8 +67,8 @@ const callerAttributes = ({ customer }: Trace): Attributes => ({
   region: customer.region,
 });
 
-/** The gateway writes one line for every request. */
-function accessLine({ stop, pod, status, durationMs }: Visit): Said[] {
+/** The gateway logs every request. */
+function accessLine({ stop, pod, status, durationMs }: Visit): LogMessage[] {
   if (pod.service !== 'gateway') return [];
   return [
     {
@@ -79,13 +79,13 @@ function accessLine({ stop, pod, status, durationMs }: Visit): Said[] {
   ];
 }
 
-function ownWords(random: Random, trace: Trace, visit: Visit, order: { id: string; amount: string }): Said[] {
+function serviceLines(random: Random, trace: Trace, visit: Visit, order: { id: string; amount: string }): LogMessage[] {
   if (visit.failure) return [];
   const { stop, status, durationMs } = visit;
   const about = { 'order.id': order.id, 'order.amount': order.amount };
   switch (stop.name) {
     case 'GET /search': {
-      const hits = random.isLucky(0.06) ? 0 : random.whole(1, 400);
+      const hits = random.chance(0.06) ? 0 : random.whole(1, 400);
       const words = random.pick(WORDS);
       const attributes = { 'search.query': words, 'search.hits': String(hits), duration_ms: durationMs.toFixed(1) };
       return [{ severity: hits === 0 ? 'WARN' : 'INFO', body: `query "${words}" found ${hits} products`, attributes }];
@@ -100,7 +100,7 @@ function ownWords(random: Random, trace: Trace, visit: Visit, order: { id: strin
         : [
             {
               severity: 'INFO',
-              body: `charge of ${order.amount} ${random.pick(CURRENCIES)} authorised`,
+              body: `charge of ${order.amount} ${random.pick(CURRENCIES)} authorized`,
               attributes: about,
             },
           ];
@@ -121,7 +121,7 @@ function ownWords(random: Random, trace: Trace, visit: Visit, order: { id: strin
   }
 }
 
-function failureLine({ stop, pod, failure, status }: Visit): Said[] {
+function failureLine({ stop, pod, failure, status }: Visit): LogMessage[] {
   if (!failure || pod.service === 'gateway') return [];
   return [
     {

@@ -2,31 +2,31 @@ import { once } from 'node:events';
 import { MINUTE_MS } from '../../kernel/clock.ts';
 import { TABLE_KINDS, type TableKind } from '../../telemetry/rows.ts';
 import { createDemoTelemetry } from './generator.ts';
-import type { Answer, Order, Piece } from './messages.ts';
-import { MARK } from './shape.ts';
+import type { GenerationRequest, GeneratorMessage, Reply } from './messages.ts';
+import { COMPLETION_TABLE } from './traffic.ts';
 
-// The program that makes a day of telemetry: seconds of work and a hundred megabytes of short-lived memory, neither of
-// which the server should have to bear.
+// Generates a day of telemetry. A separate process, because it takes seconds of CPU and a hundred megabytes of
+// short-lived memory.
 
 const SLICE_MS = 2 * MINUTE_MS;
-/** Every write makes a part that has to be merged, so they should not be small. */
-const ROWS_PER_PIECE = 3000;
+/** Every insert creates a part that must be merged, so inserts should not be small. */
+const ROWS_PER_MESSAGE = 3000;
 const CHECKPOINT_MS = 4 * 60 * MINUTE_MS;
 
-const OTHERS: readonly TableKind[] = TABLE_KINDS.filter((kind) => kind !== MARK);
+const OTHERS: readonly TableKind[] = TABLE_KINDS.filter((kind) => kind !== COMPLETION_TABLE);
 
-/** Lines that wait to be sent, as bytes: a hundred thousand strings would keep the garbage collector busy. */
+/** Lines waiting to be sent, as bytes: a hundred thousand strings would keep the garbage collector busy. */
 const waiting = new Map<TableKind, { parts: Buffer[]; rows: number }>();
 let isStopped = false;
-let answered: Promise<unknown> = Promise.resolve();
+let replied: Promise<unknown> = Promise.resolve();
 
-/** One piece is on its way while the next is being made. */
-async function send(piece: Piece): Promise<void> {
-  await answered;
-  answered = once(process, 'message').then(([answer]: Answer[]) => {
-    if (answer === 'stop') isStopped = true;
+/** Sends one message while the next is generated. */
+async function send(message: GeneratorMessage): Promise<void> {
+  await replied;
+  replied = once(process, 'message').then(([reply]: Reply[]) => {
+    if (reply === 'stop') isStopped = true;
   });
-  process.send?.(piece);
+  process.send?.(message);
 }
 
 function add(kind: TableKind, rows: readonly object[]): void {
@@ -39,32 +39,32 @@ function add(kind: TableKind, rows: readonly object[]): void {
   waiting.set(kind, text);
 }
 
-async function flush(kind: TableKind, least: number): Promise<void> {
+async function flush(kind: TableKind, minRows: number): Promise<void> {
   const text = waiting.get(kind);
-  if (!text || text.rows < least) return;
+  if (!text || text.rows < minRows) return;
   waiting.delete(kind);
   await send({ kind, rows: text.rows, lines: Buffer.concat(text.parts) });
 }
 
-/** What is made is sent whole, also when it is stopped early: the mark goes last and only over what is there. */
-async function make(from: ReturnType<typeof createDemoTelemetry>, fromMs: number, toMs: number): Promise<void> {
+/** Sends complete steps even if stopped early. The completion table goes last, so it never covers missing rows. */
+async function generate(from: ReturnType<typeof createDemoTelemetry>, fromMs: number, toMs: number): Promise<void> {
   for (let ms = fromMs; ms < toMs && !isStopped; ms += SLICE_MS) {
-    const batch = from.advance(Math.min(ms + SLICE_MS, toMs));
-    for (const kind of TABLE_KINDS) add(kind, batch[kind]);
-    for (const kind of OTHERS) await flush(kind, ROWS_PER_PIECE);
+    const rows = from.advance(Math.min(ms + SLICE_MS, toMs));
+    for (const kind of TABLE_KINDS) add(kind, rows[kind]);
+    for (const kind of OTHERS) await flush(kind, ROWS_PER_MESSAGE);
   }
-  for (const kind of [...OTHERS, MARK]) await flush(kind, 1);
+  for (const kind of [...OTHERS, COMPLETION_TABLE]) await flush(kind, 1);
 }
 
-// Ctrl+C reaches every process of a terminal; the server decides what becomes of it.
+// Ctrl+C signals every process of a terminal; the server decides when this one stops.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 
-const [{ organizationId, seed, ranges, endMs }] = (await once(process, 'message')) as [Order];
+const [{ organizationId, seed, ranges, endMs }] = (await once(process, 'message')) as [GenerationRequest];
 for (const { fromMs, toMs } of ranges) {
   const range = createDemoTelemetry({ organizationId, seed, fromMs });
   for (let ms = fromMs; ms < toMs && !isStopped; ms += CHECKPOINT_MS)
-    await make(range, ms, Math.min(ms + CHECKPOINT_MS, toMs));
+    await generate(range, ms, Math.min(ms + CHECKPOINT_MS, toMs));
 }
 if (!isStopped) await send({ counters: createDemoTelemetry({ organizationId, seed, fromMs: endMs }).counters() });
-await answered;
+await replied;
 process.disconnect?.();

@@ -2,18 +2,18 @@ import type { TableKind } from '../../telemetry/rows.ts';
 import type { Counters } from './counters.ts';
 import type { Range } from './coverage.ts';
 
-/** What the child is asked for, once. */
-export interface Order {
+/** Sent to the child once. */
+export interface GenerationRequest {
   organizationId: string;
   seed: string;
-  /** Whole intervals of reports, oldest first. */
+  /** Multiples of the report interval, oldest first. */
   ranges: Range[];
-  /** Where the server goes on by itself. */
+  /** From here on, the server generates the rows itself. */
   endMs: number;
 }
 
-/** The server's answer to each piece: go on, or send what is made and end. */
-export type Answer = 'next' | 'stop';
+/** The server's reply to each message: continue, or send the generated rows and exit. */
+export type Reply = 'next' | 'stop';
 
-/** What the child sends: rows as lines of JSON, then how its counters stand at the end. */
-export type Piece = { kind: TableKind; rows: number; lines: Uint8Array } | { counters: Counters };
+/** Sent by the child: rows as lines of JSON, then the counters at the end. */
+export type GeneratorMessage = { kind: TableKind; rows: number; lines: Uint8Array } | { counters: Counters };

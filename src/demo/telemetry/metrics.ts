@@ -1,27 +1,27 @@
 import { LATENCY_BOUNDS } from '../../telemetry/request-metrics.ts';
-import { type Attributes, type Batch, CUMULATIVE, DELTA, unixTime } from '../../telemetry/rows.ts';
+import { type Attributes, CUMULATIVE, DELTA, type TelemetryRows, unixTime } from '../../telemetry/rows.ts';
 import { type Counter, type Counters, HAS_DATABASE, SCALE } from './counters.ts';
 import { createRandom } from './random.ts';
 import { type Pod, SERVICE_NAMES, SERVICES, type ServiceName } from './services.ts';
-import { loadAt, METRICS_EVERY_MS, midnight, severityAt } from './shape.ts';
+import { loadAt, METRICS_EVERY_MS, midnight, severityAt } from './traffic.ts';
 
 const GIB = 2 ** 30;
 const HOUR_MS = 3_600_000;
 
-interface At {
+interface MetricContext {
   organizationId: string;
   seed: string;
   ms: number;
 }
 
-/** Adds every metric as of one moment, all five kinds. */
-export function addMetrics(batch: Batch, counters: Counters, at: At): void {
-  addGauges(batch, counters, at);
-  addCounted(batch, counters, at);
-  addSummaries(batch, counters, at);
+/** Adds all metrics of one point in time, in all five kinds. */
+export function addMetrics(rows: TelemetryRows, counters: Counters, at: MetricContext): void {
+  addGauges(rows, counters, at);
+  addCounted(rows, counters, at);
+  addSummaries(rows, counters, at);
 }
 
-function row(at: At, pod: Pod, startMs: number, name: string, unit: string, attributes: Attributes = {}) {
+function row(at: MetricContext, pod: Pod, startMs: number, name: string, unit: string, attributes: Attributes = {}) {
   return {
     OrganizationId: at.organizationId,
     ServiceName: pod.service,
@@ -36,7 +36,7 @@ function row(at: At, pod: Pod, startMs: number, name: string, unit: string, attr
   };
 }
 
-function addGauges({ gauge }: Batch, counters: Counters, at: At): void {
+function addGauges({ gauge }: TelemetryRows, counters: Counters, at: MetricContext): void {
   const load = loadAt(at.ms);
   const severity = severityAt(at.ms);
   for (const service of SERVICE_NAMES) {
@@ -45,8 +45,8 @@ function addGauges({ gauge }: Batch, counters: Counters, at: At): void {
       const random = createRandom(at.seed, pod.name, at.ms);
       const hurt = service === 'payments' ? severity : 0;
       const cpu = Math.min(0.98, 0.08 + 0.5 * load + 0.25 * hurt + random.between(-0.04, 0.04));
-      gauge.push({ ...row(at, pod, startMs, 'system.cpu.utilization', '1'), Value: rounded(cpu, 4) });
-      // Grows from the start of the process, as caches do, and with every request that waits.
+      gauge.push({ ...row(at, pod, startMs, 'system.cpu.utilization', '1'), Value: roundTo(cpu, 4) });
+      // Grows with the age of the process, like a cache, and with waiting requests.
       const hours = (at.ms - startMs) / HOUR_MS;
       const memory = GIB * (0.3 + 0.25 * (1 - Math.exp(-hours / 4)) + 0.6 * hurt + random.between(0, 0.02));
       gauge.push({ ...row(at, pod, startMs, 'process.memory.usage', 'By'), Value: Math.round(memory) });
@@ -66,8 +66,12 @@ function addGauges({ gauge }: Batch, counters: Counters, at: At): void {
   }
 }
 
-/** What was counted: as sums, as histograms and as exponential histograms. */
-function addCounted({ sum, histogram, exponentialHistogram }: Batch, counters: Counters, at: At): void {
+/** Adds the counters as sums, histograms and exponential histograms. */
+function addCounted(
+  { sum, histogram, exponentialHistogram }: TelemetryRows,
+  counters: Counters,
+  at: MetricContext,
+): void {
   const cumulative = { AggregationTemporality: CUMULATIVE, IsMonotonic: true };
   for (const service of SERVICE_NAMES) {
     const counter = counters[service];
@@ -103,32 +107,32 @@ function addCounted({ sum, histogram, exponentialHistogram }: Batch, counters: C
 
 const totals = ({ ok, failed, sumSeconds, maxSeconds }: Counter, unitsPerSecond: number) => ({
   Count: ok + failed,
-  Sum: rounded(sumSeconds * unitsPerSecond, 6),
+  Sum: roundTo(sumSeconds * unitsPerSecond, 6),
   Min: 0.001 * unitsPerSecond,
-  Max: rounded(maxSeconds * unitsPerSecond, 6),
+  Max: roundTo(maxSeconds * unitsPerSecond, 6),
 });
 
-/** Reported as what happened since the last report. */
-function addDeltas(sum: Batch['sum'], counters: Counters, at: At): void {
+/** Delta sums: counts since the last report. */
+function addDeltas(sum: TelemetryRows['sum'], counters: Counters, at: MetricContext): void {
   const delta = { AggregationTemporality: DELTA, IsMonotonic: true };
   const sinceMs = at.ms - METRICS_EVERY_MS;
   const [checkout] = SERVICES.checkout.pods;
   const [ingest] = SERVICES.ingest.pods;
   const tiers = { free: 0.5, pro: 0.35, enterprise: 0.15 };
   for (const [tier, share] of Object.entries(tiers)) {
-    const placed = Math.round(counters.checkout.lately.ok * share);
+    const placed = Math.round(counters.checkout.lastInterval.ok * share);
     sum.push({
       ...row(at, checkout, sinceMs, 'orders.placed', '{order}', { 'customer.tier': tier }),
       ...delta,
       Value: placed,
     });
   }
-  const consumed = counters.ingest.lately.ok * 180;
+  const consumed = counters.ingest.lastInterval.ok * 180;
   sum.push({ ...row(at, ingest, sinceMs, 'messages.consumed', '{message}'), ...delta, Value: consumed });
 }
 
-/** Up-down counters: they may fall. */
-function addConnections(sum: Batch['sum'], counters: Counters, at: At): void {
+/** Up-down counters: they may decrease. */
+function addConnections(sum: TelemetryRows['sum'], counters: Counters, at: MetricContext): void {
   const severity = severityAt(at.ms);
   for (const service of ['payments', 'checkout', 'gateway'] as const) {
     const [pod] = SERVICES[service].pods;
@@ -145,7 +149,7 @@ function addConnections(sum: Batch['sum'], counters: Counters, at: At): void {
   }
 }
 
-function addSummaries({ summary }: Batch, counters: Counters, at: At): void {
+function addSummaries({ summary }: TelemetryRows, counters: Counters, at: MetricContext): void {
   for (const service of ['gateway', 'search'] as const) {
     const [pod] = SERVICES[service].pods;
     const { startMs } = counters[service];
@@ -154,11 +158,11 @@ function addSummaries({ summary }: Batch, counters: Counters, at: At): void {
     summary.push({
       ...row(at, pod, startMs, 'process.gc.pause', 'ms'),
       Count: count,
-      Sum: rounded(count * 1.9, 3),
+      Sum: roundTo(count * 1.9, 3),
       'ValueAtQuantiles.Quantile': [0.5, 0.9, 0.99],
-      'ValueAtQuantiles.Value': [rounded(pause, 3), rounded(pause * 2.1, 3), rounded(pause * 5.5, 3)],
+      'ValueAtQuantiles.Value': [roundTo(pause, 3), roundTo(pause * 2.1, 3), roundTo(pause * 5.5, 3)],
     });
   }
 }
 
-const rounded = (value: number, decimals: number): number => Number(value.toFixed(decimals));
+const roundTo = (value: number, decimals: number): number => Number(value.toFixed(decimals));

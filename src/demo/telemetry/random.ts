@@ -1,6 +1,6 @@
 export type Random = ReturnType<typeof createRandom>;
 
-/** Chance that is always the same for the same parts: mulberry32 behind an FNV-1a hash. Never for secrets. */
+/** Pseudo-random numbers seeded by `parts`: mulberry32 over an FNV-1a hash. Not for secrets. */
 export function createRandom(...parts: (string | number)[]) {
   let state = 2166136261;
   for (const character of parts.join(' ')) state = Math.imul(state ^ character.charCodeAt(0), 16777619);
@@ -22,19 +22,19 @@ export function createRandom(...parts: (string | number)[]) {
   }
 
   return {
-    /** From 0 up to 1. */
+    /** From 0 to 1, exclusive. */
     next,
     hex,
-    isLucky: (chance: number): boolean => next() < chance,
+    chance: (probability: number): boolean => next() < probability,
     between: (low: number, high: number): number => low + (high - low) * next(),
     whole: (low: number, high: number): number => low + Math.floor(next() * (high - low + 1)),
     pick: <T>(list: readonly [T, ...T[]]): T => list[Math.floor(next() * list.length)] ?? list[0],
-    /** Log-normal, as latencies are: half lie below the median. */
+    /** Log-normal, like latencies. */
     around(median: number, spread: number): number {
       const normal = Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
       return median * Math.exp(spread * normal);
     },
-    /** How often something happens that happens `mean` times on average (Poisson). */
+    /** Poisson-distributed. */
     count(mean: number): number {
       const limit = Math.exp(-mean);
       let happened = 0;

@@ -2,14 +2,14 @@ import type { Engine } from '../../engine/engine.ts';
 import { OWN_DATABASE } from '../../engine/engine.ts';
 import { TABLES } from '../../telemetry/rows.ts';
 
-export interface Gauge {
+interface Gauge {
   organizationId: string;
   serviceName: string;
   metricName: string;
 }
 
-/** The moments, in epoch milliseconds, at which a gauge of a service has a value. */
-export async function findGaugeMoments(
+/** Lists the times, in epoch milliseconds, at which a gauge of a service has a value. */
+export async function listGaugeTimes(
   engine: Pick<Engine, 'query'>,
   { organizationId, serviceName, metricName }: Gauge,
   fromMs: number,

@@ -1,57 +1,26 @@
-import { type Batch, nanosOf, type SpanRow, unixTime } from '../../telemetry/rows.ts';
-import { type Journey, pickJourney, type Stop } from './journeys.ts';
+import { type SpanRow, type TelemetryRows, toNanos, unixTime } from '../../telemetry/rows.ts';
+import { pickJourney, type Stop } from './journeys.ts';
 import { journeyLogs } from './logs.ts';
 import type { Random } from './random.ts';
 import { type Pod, SERVICES, type ServiceName } from './services.ts';
-import { loadAt, STEP_MS, severityAt } from './shape.ts';
+import type { Customer, Failure, Trace, Visit } from './trace.ts';
+import { loadAt, STEP_MS, severityAt } from './traffic.ts';
 
-/** Of the traffic that the metrics count, few traces are kept: this many in a step when it is busiest. */
+/** Traces are sampled: this many per step at peak load. */
 const TRACES_PER_STEP = 4.9;
-export const DATABASE_TIMEOUT_MS = 5000;
+const DATABASE_TIMEOUT_MS = 5000;
 
-/** Who is calling, the same throughout a trace. */
-export interface Customer {
-  id: string;
-  tier: string;
-  region: string;
-}
-
-/** One span as it happened. */
-export interface Visit {
-  stop: Stop;
-  pod: Pod;
-  spanId: string;
-  parentId: string;
-  startMs: number;
-  durationMs: number;
-  /** HTTP, or 0 where there is none. */
-  status: number;
-  failure: Failure | undefined;
-}
-
-export interface Failure {
-  type: string;
-  message: string;
-}
-
-export interface Trace {
-  journey: Journey['name'];
-  traceId: string;
-  customer: Customer;
-  visits: Visit[];
-}
-
-/** Adds the spans of one step and the logs that were written within them. */
-export function addTraces(batch: Batch, random: Random, organizationId: string, stepMs: number): void {
+/** Adds the spans of one step and their log lines. */
+export function addTraces(rows: TelemetryRows, random: Random, organizationId: string, stepMs: number): void {
   const count = random.count(TRACES_PER_STEP * loadAt(stepMs));
-  for (let made = 0; made < count; made++) {
-    const trace = makeTrace(random, stepMs + random.next() * STEP_MS);
-    for (const visit of trace.visits) batch.traces.push(spanRow(trace, visit, organizationId));
-    batch.logs.push(...journeyLogs(random, trace, organizationId));
+  for (let created = 0; created < count; created++) {
+    const trace = createTrace(random, stepMs + random.next() * STEP_MS);
+    for (const visit of trace.visits) rows.traces.push(spanRow(trace, visit, organizationId));
+    rows.logs.push(...journeyLogs(random, trace, organizationId));
   }
 }
 
-function makeTrace(random: Random, startMs: number): Trace {
+function createTrace(random: Random, startMs: number): Trace {
   const { name, first } = pickJourney(random);
   const customer: Customer = {
     id: `u-${1000 + Math.floor(random.next() ** 2 * 4000)}`,
@@ -63,11 +32,11 @@ function makeTrace(random: Random, startMs: number): Trace {
   return trace;
 }
 
-/** Half of the own work, then what it waits for, then the rest. */
+/** The span does half of its own work, waits for the next span, then does the rest. */
 function visit(random: Random, trace: Trace, stop: Stop, startMs: number, parentId: string): Visit {
   const at: Visit = {
     stop,
-    pod: podOf(random, stop.service, trace.customer.region),
+    pod: pickPod(random, stop.service, trace.customer.region),
     spanId: random.hex(16),
     parentId,
     startMs,
@@ -79,12 +48,12 @@ function visit(random: Random, trace: Trace, stop: Stop, startMs: number, parent
   const ownMs = workMs(random, stop, startMs);
   const next = stop.next && visit(random, trace, stop.next, startMs + ownMs / 2, at.spanId);
   at.durationMs = ownMs + (next?.durationMs ?? 0);
-  at.failure = failureOf(random, stop, ownMs, next);
-  if (stop.kind === 'Server') at.status = statusOf(random, stop, at.failure, next);
+  at.failure = pickFailure(random, stop, ownMs, next);
+  if (stop.kind === 'Server') at.status = pickStatus(random, stop, at.failure, next);
   return at;
 }
 
-function podOf(random: Random, service: ServiceName, region: string): Pod {
+function pickPod(random: Random, service: ServiceName, region: string): Pod {
   const { pods } = SERVICES[service];
   return pods.find(({ resource }) => resource['cloud.region'] === region) ?? random.pick(pods);
 }
@@ -95,23 +64,23 @@ function workMs(random: Random, { medianMs, isLedger }: Stop, ms: number): numbe
   return isLedger ? Math.min(took, DATABASE_TIMEOUT_MS) : took;
 }
 
-function failureOf(random: Random, stop: Stop, ownMs: number, next: Visit | undefined): Failure | undefined {
+function pickFailure(random: Random, stop: Stop, ownMs: number, next: Visit | undefined): Failure | undefined {
   if (stop.isLedger && ownMs >= DATABASE_TIMEOUT_MS)
     return { type: 'QueryTimeoutError', message: `canceling statement due to lock timeout on ledger_entries` };
   if (next?.failure)
     return { type: 'UpstreamError', message: `${next.stop.service}: ${next.stop.name}: ${next.failure.message}` };
-  if (stop.name === 'index.query' && random.isLucky(0.003))
-    return { type: 'ShardUnavailableError', message: 'shard 4 of products did not answer' };
-  if (stop.name === 'INSERT orders' && random.isLucky(0.004))
+  if (stop.name === 'index.query' && random.chance(0.003))
+    return { type: 'ShardUnavailableError', message: 'shard 4 of products did not respond' };
+  if (stop.name === 'INSERT orders' && random.chance(0.004))
     return { type: 'ConnectionResetError', message: 'connection reset by peer' };
   return undefined;
 }
 
-function statusOf(random: Random, stop: Stop, failure: Failure | undefined, next: Visit | undefined): number {
+function pickStatus(random: Random, stop: Stop, failure: Failure | undefined, next: Visit | undefined): number {
   if (failure) return next?.stop.isLedger ? 504 : next?.status === 504 || next?.status === 502 ? 502 : 500;
   if (next && next.status >= 400) return next.status;
-  if (stop.name === 'POST /charge' && random.isLucky(0.03)) return 402;
-  if (stop.name === 'GET /documents/{documentId}' && random.isLucky(0.02)) return 404;
+  if (stop.name === 'POST /charge' && random.chance(0.03)) return 402;
+  if (stop.name === 'GET /documents/{documentId}' && random.chance(0.02)) return 404;
   return 200;
 }
 
@@ -134,7 +103,7 @@ function spanRow({ traceId, customer }: Trace, visit: Visit, organizationId: str
       'user.id': customer.id,
       'customer.tier': customer.tier,
     },
-    Duration: nanosOf(durationMs),
+    Duration: toNanos(durationMs),
     StatusCode: failure ? 'Error' : 'Unset',
     StatusMessage: failure?.message ?? '',
   };

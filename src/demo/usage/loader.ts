@@ -3,7 +3,7 @@ import type { Actor } from '../../audit/activity.ts';
 import type { Intake } from '../../billing/metering/intake.ts';
 import type { Rating } from '../../billing/rating/rating.ts';
 import { type Clock, MINUTE_MS } from '../../kernel/clock.ts';
-import { addDays, type Day, dayOf } from '../../kernel/days.ts';
+import { addDays, type Day, toUtcDay } from '../../kernel/days.ts';
 import { type DemoMeter, usageOfDay } from './usage.ts';
 
 interface Options {
@@ -33,13 +33,13 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
 
   const take = async (date: Day): Promise<number> => {
     const untilMs = clock.now();
-    const { accepted } = await intake.take(organizationId, () => usageOfDay(meters, date, untilMs));
+    const { accepted } = await intake.ingest(organizationId, () => usageOfDay(meters, date, untilMs));
     return accepted;
   };
 
   /** Today is never whole, and the last day that was metered may not be. */
   async function missingDays(): Promise<Day[]> {
-    const today = dayOf(clock.now());
+    const today = toUtcDay(clock.now());
     const days = Array.from({ length: DAYS }, (_, back) => addDays(today, -back));
     const missing: Day[] = [];
     let isFirstFound = true;
@@ -57,19 +57,19 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
     for (const [index, date] of (await missingDays()).entries()) {
       if (isClosed) return;
       events += await take(date);
-      if (index === FIRST_DAYS - 1) await rating.rateDirty(organizationId);
+      if (index === FIRST_DAYS - 1) await rating.rateChanged(organizationId);
       await nextTurn();
     }
     if (isClosed) return;
-    await rating.rateDirty(organizationId);
-    await rating.lock(actor, organizationId, addDays(dayOf(clock.now()), -(lockAfterDays + 1)));
+    await rating.rateChanged(organizationId);
+    await rating.lockDays(actor, organizationId, addDays(toUtcDay(clock.now()), -(lockAfterDays + 1)));
     const seconds = ((clock.now() - beganMs) / 1000).toFixed(1);
     say(`demo usage of the last ${DAYS} days is there: ${events} events metered and rated in ${seconds} s`);
   }
 
   /** Also yesterday, whose last minutes may have passed since. */
   async function goOn(): Promise<void> {
-    const today = dayOf(clock.now());
+    const today = toUtcDay(clock.now());
     await take(addDays(today, -1));
     await take(today);
   }

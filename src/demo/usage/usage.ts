@@ -1,4 +1,5 @@
-import type { EntityType, Metric } from '../../billing/cost.ts';
+import type { EntityType } from '../../billing/entity.ts';
+import type { Metric } from '../../billing/meter.ts';
 import { DAY_MS, isoSeconds, MINUTE_MS } from '../../kernel/clock.ts';
 import type { Day } from '../../kernel/days.ts';
 

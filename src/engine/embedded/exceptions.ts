@@ -1,4 +1,4 @@
-/** An error as ClickHouse numbers and words it. */
+/** An error with ClickHouse's code, type and message. */
 export class EngineException extends Error {
   readonly code: number;
   readonly type: string;
@@ -28,23 +28,23 @@ const STATUSES: [number, number[]][] = [
   [503, [76, 209, 439]],
 ];
 
-const STATUS_OF = new Map(STATUSES.flatMap(([status, codes]) => codes.map((code) => [code, status] as const)));
+const STATUS_BY_CODE = new Map(STATUSES.flatMap(([status, codes]) => codes.map((code) => [code, status] as const)));
 
-/** The HTTP status a ClickHouse server answers an exception with. */
-export const statusOf = (code: number): number => STATUS_OF.get(code) ?? 500;
+/** The HTTP status that a ClickHouse server uses for an exception. */
+export const toHttpStatus = (code: number): number => STATUS_BY_CODE.get(code) ?? 500;
 
-const WORDING = /^Code: (\d+)\. DB::Exception: ([\s\S]*?)\s*\(([A-Z0-9_]+)\)\s*$/;
+const EXCEPTION_TEXT = /^Code: (\d+)\. DB::Exception: ([\s\S]*?)\s*\(([A-Z0-9_]+)\)\s*$/;
 
-/** What the engine threw, with its number; anything else is our own mistake. */
-export function asException(error: unknown): EngineException {
+/** Parses an error of the engine. Any other error becomes UNKNOWN_EXCEPTION. */
+export function toEngineException(error: unknown): EngineException {
   if (error instanceof EngineException) return error;
   const text = error instanceof Error ? error.message : String(error);
-  const [, code, message = text, type = ''] = WORDING.exec(text) ?? [];
+  const [, code, message = text, type = ''] = EXCEPTION_TEXT.exec(text) ?? [];
   return code === undefined
     ? new EngineException(1002, 'UNKNOWN_EXCEPTION', text)
     : new EngineException(Number(code), type, message);
 }
 
-/** The body of the answer, as every ClickHouse client parses it. */
-export const wording = ({ code, message, type }: EngineException): string =>
+/** The response body, in the format that ClickHouse clients parse. */
+export const formatException = ({ code, message, type }: EngineException): string =>
   `Code: ${code}. DB::Exception: ${message} (${type})\n`;

@@ -1,35 +1,35 @@
 import { join } from 'node:path';
 import type { Session } from 'chdb';
 import { writeConfiguration } from './configuration.ts';
-import { openFace } from './face.ts';
-import type { Failure, Instruction, Order, Report } from './messages.ts';
-import { createQueries } from './queries.ts';
+import { openHttpServer } from './http-server.ts';
+import type { Command, EngineOptions, StartupFailure, StartupReport } from './messages.ts';
+import { createQueryRunner } from './query-runner.ts';
 
-// The engine in a process of its own. It ends when the control plane says so or is gone, and for no signal but SIGKILL:
-// Ctrl+C and service managers signal both, and the control plane finishes its requests first.
+// The engine process. It stops when the control plane sends `close` or exits, and ignores signals: Ctrl+C and service
+// managers signal both processes, and the control plane finishes its requests first.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
-const END_BY_FORCE_MS = 5000;
+const KILL_AFTER_MS = 5000;
 
 let close = async (): Promise<void> => {};
 let isEnding = false;
 
-process.on('message', (instruction: Instruction) => {
-  if ('close' in instruction) void end();
-  else open(instruction.open).catch((error: Error) => fail({ isMissing: false, text: error.message }));
+process.on('message', (command: Command) => {
+  if ('close' in command) void end();
+  else open(command.open).catch((error: Error) => fail({ isMissing: false, text: error.message }));
 });
 process.on('disconnect', () => void end());
 
-async function open(order: Order): Promise<void> {
+async function open(options: EngineOptions): Promise<void> {
   const chdb = await import('chdb').catch((error: Error) => error);
   if (chdb instanceof Error) return fail({ isMissing: true, text: chdb.message });
-  const connectionArgs = writeConfiguration(order.directory, order.serverMemoryBytes);
-  const openSession = (): Session => new chdb.Session(join(order.directory, 'data'), { connectionArgs });
-  // One session stays, so that the engine does not close down between two queries.
+  const connectionArgs = writeConfiguration(options.directory, options.serverMemoryBytes);
+  const openSession = (): Session => new chdb.Session(join(options.directory, 'data'), { connectionArgs });
+  // One session stays open, so that the engine does not shut down between queries.
   const first = openSession();
   const timezone = (await first.queryAsync('SELECT timezone()', { format: 'TSVRaw' })).text().trim();
-  const queries = createQueries({ ...order, openSession });
-  const { port, server } = await openFace({ queries, passwords: order.passwords, timezone });
+  const queries = createQueryRunner({ ...options, openSession });
+  const { port, server } = await openHttpServer({ queries, passwords: options.passwords, timezone });
   close = async () => {
     server.close();
     await queries.close();
@@ -39,21 +39,21 @@ async function open(order: Order): Promise<void> {
   report({ ready: { port } });
 }
 
-/** The engine itself says why on standard error, which whoever started us reads. */
-function fail(failure: Failure): void {
+/** The engine prints the details on standard error, which the parent process reads. */
+function fail(failure: StartupFailure): void {
   report({ failed: failure });
   void end();
 }
 
-function report(message: Report): void {
+function report(message: StartupReport): void {
   if (process.connected) process.send?.(message);
 }
 
 async function end(): Promise<void> {
   if (isEnding) return;
   isEnding = true;
-  // A query that will not stop must not keep the process: what is stored is safe either way.
-  setTimeout(() => process.kill(process.pid, 'SIGKILL'), END_BY_FORCE_MS).unref();
+  // A query that does not stop must not keep the process alive. Stored data is safe either way.
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), KILL_AFTER_MS).unref();
   await close().catch(() => {});
   if (process.connected) process.disconnect();
 }

@@ -1,25 +1,25 @@
-/** What the control plane tells its child, over the channel between them: never in arguments or the environment. */
-export interface Order {
-  /** Holds the database, and the configuration written for it. */
+/** Sent to the child over the IPC channel, never in arguments or the environment: it contains passwords. */
+export interface EngineOptions {
+  /** Holds the database and its configuration. */
   directory: string;
-  passwords: Record<Face, string>;
-  /** For everything the engine holds at one time, in bytes. */
+  passwords: Record<Access, string>;
+  /** Memory limit of the whole engine. */
   serverMemoryBytes: number;
   queryMemoryBytes: number;
-  /** How many reading and writing statements run at the same time; the rest waits. */
+  /** How many reading and writing statements run at the same time; the others wait. */
   readers: number;
   writers: number;
 }
 
-/** The two users of the HTTP interface, and at the same time the two roles inside the engine. */
-export type Face = 'reader' | 'writer';
+/** The two users of the HTTP interface, and the two roles inside the engine. */
+export type Access = 'reader' | 'writer';
 
-export type Report = { ready: { port: number } } | { failed: Failure };
+export type StartupReport = { ready: { port: number } } | { failed: StartupFailure };
 
-export interface Failure {
-  /** There is no engine for this machine: it is not installed, or cannot be loaded. */
+export interface StartupFailure {
+  /** The engine is not installed, or cannot be loaded on this machine. */
   isMissing: boolean;
   text: string;
 }
 
-export type Instruction = { open: Order } | { close: true };
+export type Command = { open: EngineOptions } | { close: true };

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { useFace } from '../../../test/support/face.ts';
+import { useEngineHttpServer } from '../../../test/support/engine-http-server.ts';
 
-const face = useFace();
+const server = useEngineHttpServer();
 const directory = mkdtempSync(join(tmpdir(), 'pilothouse-rights-'));
 let visits = 0;
 const outside = createServer((_, response) => {
@@ -16,8 +16,8 @@ const outside = createServer((_, response) => {
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
-  await face.call('CREATE DATABASE IF NOT EXISTS pilothouse', { as: 'writer' });
-  await face.call('CREATE TABLE pilothouse.t (a UInt64) ENGINE = MergeTree ORDER BY a', { as: 'writer' });
+  await server.call('CREATE DATABASE IF NOT EXISTS pilothouse', { as: 'writer' });
+  await server.call('CREATE TABLE pilothouse.t (a UInt64) ENGINE = MergeTree ORDER BY a', { as: 'writer' });
 });
 afterAll(() => {
   outside.close();
@@ -27,10 +27,10 @@ afterAll(() => {
 const outsideUrl = () => `http://127.0.0.1:${(outside.address() as AddressInfo).port}/`;
 
 describe('the reader', () => {
-  it('reads our own tables and their columns', async () => {
-    expect((await face.call('SELECT count() FROM pilothouse.t')).text).toBe('0\n');
+  it('reads our tables and their columns', async () => {
+    expect((await server.call('SELECT count() FROM pilothouse.t')).text).toBe('0\n');
     const columns = "SELECT name FROM system.columns WHERE database = 'pilothouse' AND table = 't'";
-    expect((await face.call(columns)).text).toBe('a\n');
+    expect((await server.call(columns)).text).toBe('a\n');
   });
 
   it.each([
@@ -59,23 +59,23 @@ describe('the reader', () => {
     "SELECT * FROM executable('/bin/true', 'CSV', 'a String')",
     "SELECT * FROM merge('system', 'processes')",
   ])('may not %j', async (sql) => {
-    const answer = await face.call(sql);
-    expect(answer.status).not.toBe(200);
-    expect(['164', '392', '497']).toContain(answer.headers.get('x-clickhouse-exception-code'));
+    const response = await server.call(sql);
+    expect(response.status).not.toBe(200);
+    expect(['164', '392', '497']).toContain(response.headers.get('x-clickhouse-exception-code'));
   });
 
   it('neither writes a file nor opens a connection', async () => {
     const path = join(directory, 'out');
-    await face.call(`SELECT 1 INTO OUTFILE '${path}'`);
+    await server.call(`SELECT 1 INTO OUTFILE '${path}'`);
     expect(existsSync(path)).toBe(false);
-    await face.call(`SELECT * FROM url('${outsideUrl()}', 'CSV', 'a UInt8')`);
+    await server.call(`SELECT * FROM url('${outsideUrl()}', 'CSV', 'a UInt8')`);
     expect(visits).toBe(0);
   });
 
-  it('cannot loosen what every call is given', async () => {
+  it('cannot raise the limits of its calls', async () => {
     const settings = "SELECT getSetting('readonly'), getSetting('max_memory_usage')";
-    const answer = await face.call(settings, { query: { readonly: '0', max_memory_usage: '99999999999' } });
-    expect(answer.text).toBe(`1\t${300 * 2 ** 20}\n`);
+    const response = await server.call(settings, { query: { readonly: '0', max_memory_usage: '99999999999' } });
+    expect(response.text).toBe(`1\t${300 * 2 ** 20}\n`);
   });
 });
 
@@ -88,8 +88,8 @@ describe('the writer', () => {
     "INSERT INTO FUNCTION file('/tmp/x', 'CSV', 'a UInt8') VALUES (1)",
     'GRANT ALL ON *.* TO default',
     'SYSTEM SHUTDOWN',
-  ])('has its own database only: not %j', async (sql) => {
-    expect((await face.call(sql, { as: 'writer' })).headers.get('x-clickhouse-exception-code')).toMatch(
+  ])('is limited to its database: not %j', async (sql) => {
+    expect((await server.call(sql, { as: 'writer' })).headers.get('x-clickhouse-exception-code')).toMatch(
       /^(497|164|344)$/,
     );
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { findFormat, literal, refusalOf } from './statement-text.ts';
+import { findFormat, findProhibition, toLiteral } from './statement-text.ts';
 
-describe('a reading statement', () => {
+describe('a statement of the reader', () => {
   it.each([
     'SELECT 1',
     'select 1 format JSONCompact',
@@ -16,7 +16,7 @@ describe('a reading statement', () => {
     'SELECT t.1, a[1], x -> x + 1, 1e-3, 0x1F, {a:Map(String, UInt8)}',
     "SELECT 'ü😀', `ü`",
     'SELECT system.columns.name FROM system.columns',
-  ])('may be %j', (sql) => expect(refusalOf(sql)).toBeUndefined());
+  ])('may be %j', (sql) => expect(findProhibition(sql)).toBeUndefined());
 
   it.each([
     ['', 'only SELECT'],
@@ -53,12 +53,12 @@ describe('a reading statement', () => {
     ['SELECT * FROM INFORMATION_SCHEMA.tables', 'not allowed'],
     ["SELECT * FROM merge('system', 'processes')", 'merge'],
     ["SELECT * FROM executable('x', 'CSV', 'a String')", 'executable'],
-  ])('may not be %j', (sql, reason) => expect(refusalOf(sql)).toContain(reason));
+  ])('may not be %j', (sql, reason) => expect(findProhibition(sql)).toContain(reason));
 
-  it('is looked at with the names that are bound to it', () => {
+  it('is checked with the names that are bound to it', () => {
     const sql = 'SELECT * FROM {db:Identifier}.{table:Identifier}';
     const bound = (db: string, table: string) =>
-      refusalOf(sql, [
+      findProhibition(sql, [
         ['db', db],
         ['table', table],
       ]);
@@ -66,21 +66,21 @@ describe('a reading statement', () => {
     expect(bound('system', 'columns')).toBeUndefined();
     expect(bound('system', 'processes')).toContain('system.processes');
     expect(bound('\\x73ystem', 'processes')).toContain('not allowed');
-    expect(refusalOf('SELECT * FROM {t:Identifier}', [['t', 'system.processes']])).toContain('system.processes');
-    expect(refusalOf("SELECT {f:Identifier}('/etc/passwd')", [['f', 'file']])).toContain('file');
+    expect(findProhibition('SELECT * FROM {t:Identifier}', [['t', 'system.processes']])).toContain('system.processes');
+    expect(findProhibition("SELECT {f:Identifier}('/etc/passwd')", [['f', 'file']])).toContain('file');
   });
 });
 
 describe('a literal', () => {
-  it('keeps quotes, backslashes and NUL inside', () => {
-    expect(literal("a'b")).toBe("'a\\'b'");
-    expect(literal('a\\')).toBe("'a\\\\'");
-    expect(literal('a\0b')).toBe("'a\\0b'");
+  it('escapes quotes, backslashes and NUL', () => {
+    expect(toLiteral("a'b")).toBe("'a\\'b'");
+    expect(toLiteral('a\\')).toBe("'a\\\\'");
+    expect(toLiteral('a\0b')).toBe("'a\\0b'");
   });
 });
 
 describe('the format of a statement', () => {
-  it('is the one it names at its end', () => {
+  it('is the FORMAT clause at its end', () => {
     expect(findFormat('SELECT 1 FORMAT CSV')).toBe('CSV');
     expect(findFormat('SELECT 1\nformat JSONCompact ;\n')).toBe('JSONCompact');
     expect(findFormat("SELECT 'FORMAT CSV'")).toBeUndefined();

@@ -1,21 +1,21 @@
 interface Token {
   kind: 'word' | 'quoted' | 'string' | 'number' | 'mark';
-  /** As written; of a quoted name what stands between its quotes. */
+  /** As written; for a quoted name, the text between the quotes. */
   text: string;
 }
 
-// Only what can be read in one way: strings, quoted names, words, numbers, the ASCII marks.
-const PIECE =
+// Only unambiguous tokens: strings, quoted names, words, numbers, ASCII punctuation.
+const TOKEN =
   /\s*(?:('(?:[^'\\]|\\[\s\S]|'')*')|("(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`\\]|\\[\s\S]|``)*`)|([A-Za-z_][A-Za-z0-9_]*)|([0-9][A-Za-z0-9_.]*)|(--|#|\/\*|\/\/)|([!%()*+,./:;<=>?@[\]^{|}~-]))/y;
 
-/** The tokens of a statement; a text says why there are none. Comments and here-documents are left to nobody. */
-function tokensOf(sql: string): Token[] | string {
+/** Returns the tokens of a statement, or the reason it is rejected. Comments and heredocs are not allowed. */
+function tokenize(sql: string): Token[] | string {
   const tokens: Token[] = [];
   const text = sql.trimEnd();
-  for (let at = 0; at < text.length; at = PIECE.lastIndex) {
-    PIECE.lastIndex = at;
-    const match = PIECE.exec(text);
-    if (!match) return 'a quote is not closed, or a character does not belong outside quotes';
+  for (let at = 0; at < text.length; at = TOKEN.lastIndex) {
+    TOKEN.lastIndex = at;
+    const match = TOKEN.exec(text);
+    if (!match) return 'a quote is not closed, or a character is not allowed outside quotes';
     const [, string, quoted, word, number, comment, mark] = match;
     if (comment !== undefined) return 'comments are not allowed';
     if (string !== undefined) tokens.push({ kind: 'string', text: string });
@@ -30,46 +30,60 @@ function tokensOf(sql: string): Token[] | string {
 const isWord = (token: Token | undefined, ...words: string[]) =>
   token?.kind === 'word' && words.includes(token.text.toUpperCase());
 const isMark = (token: Token | undefined, mark: string) => token?.kind === 'mark' && token.text === mark;
-/** A quoted name with an escape in it may spell anything. */
+/** A quoted name with an escape sequence may be any name. */
 const isEscaped = ({ kind, text }: Token) => kind === 'quoted' && text.includes('\\');
 const isName = ({ kind }: Token) => kind === 'word' || kind === 'quoted';
 
-/** Functions that reach outside the engine, or into its system tables, although they need no right. */
-const REACHING = /^(file|catboostEvaluate|executable\w*|arrowstream|python|ai[A-Z]\w*|merge|loop|cluster\w*)$/i;
+/** Functions that access files, the network or system tables without requiring a privilege. */
+const PROHIBITED_FUNCTIONS =
+  /^(file|catboostEvaluate|executable\w*|arrowstream|python|ai[A-Z]\w*|merge|loop|cluster\w*)$/i;
 
-/** Readable whatever the grants, and full of what others ask: all but the tables that we need ourselves. */
-const SYSTEM = /^(system|information_schema)$/i;
-const SYSTEM_TABLES = /^(columns|one|numbers)$/;
+/** Readable regardless of grants, and they contain the queries of other users. Only the tables we need are allowed. */
+const SYSTEM_DATABASES = /^(system|information_schema)$/i;
+const READABLE_SYSTEM_TABLES = /^(columns|one|numbers)$/;
 
 /**
- * Why a reader may not run a statement; undefined when it may. A last wall: statements come from our own writer, and the
- * reader's role is what refuses tables and sources.
+ * Returns why a reader may not run a statement; undefined if it may. A second line of defense: our own code writes the
+ * statements, and the reader's role already restricts tables and sources.
  */
-export function refusalOf(sql: string, parameters: [name: string, value: string][] = []): string | undefined {
-  const written = tokensOf(sql);
+export function findProhibition(sql: string, parameters: [name: string, value: string][] = []): string | undefined {
+  const written = tokenize(sql);
   if (typeof written === 'string') return written;
-  const tokens = withNames(written, new Map(parameters));
+  const tokens = resolveIdentifiers(written, new Map(parameters));
   while (isMark(tokens.at(-1), ';')) tokens.pop();
   const first = tokens.find((token) => !isMark(token, '('));
-  if (!isWord(first, 'SELECT', 'WITH', 'EXPLAIN')) return 'only SELECT may be run here';
-  if (tokens.some((token) => isMark(token, ';'))) return 'one statement at a time';
-  for (const [index, token] of tokens.entries()) {
-    const next = tokens[index + 1];
-    if (isWord(token, 'INTO') && isWord(next, 'OUTFILE')) return 'INTO OUTFILE is not allowed';
-    if (!isName(token)) continue;
-    const member = isMark(next, '.') ? tokens[index + 2] : undefined;
-    if (member && (SYSTEM.test(token.text) || isEscaped(token)) && !SYSTEM_TABLES.test(member.text))
-      return `the table ${token.text}.${member.text} is not allowed`;
-    const before = tokens[index - 1];
-    const isApplied = isWord(before, 'APPLY') || (isMark(before, '(') && isWord(tokens[index - 2], 'APPLY'));
-    if ((isMark(next, '(') || isApplied) && (REACHING.test(token.text) || isEscaped(token)))
-      return `the function ${token.text} is not allowed`;
+  if (!isWord(first, 'SELECT', 'WITH', 'EXPLAIN')) return 'only SELECT statements are allowed';
+  if (tokens.some((token) => isMark(token, ';'))) return 'only one statement is allowed';
+  for (const index of tokens.keys()) {
+    const reason = findProhibitionAt(tokens, index);
+    if (reason) return reason;
   }
   return undefined;
 }
 
-/** `{table:Identifier}` stands for a name, and is looked at as one. */
-function withNames(tokens: Token[], values: Map<string, string>): Token[] {
+function findProhibitionAt(tokens: readonly Token[], index: number): string | undefined {
+  const [token, next] = tokens.slice(index, index + 2);
+  if (isWord(token, 'INTO') && isWord(next, 'OUTFILE')) return 'INTO OUTFILE is not allowed';
+  if (!token || !isName(token)) return undefined;
+  const member = isMark(next, '.') ? tokens[index + 2] : undefined;
+  if (member && isProhibitedTable(token, member)) return `the table ${token.text}.${member.text} is not allowed`;
+  const isFunction = isMark(next, '(') || isApplied(tokens, index);
+  return isFunction && (PROHIBITED_FUNCTIONS.test(token.text) || isEscaped(token))
+    ? `the function ${token.text} is not allowed`
+    : undefined;
+}
+
+const isProhibitedTable = (database: Token, table: Token): boolean =>
+  (SYSTEM_DATABASES.test(database.text) || isEscaped(database)) && !READABLE_SYSTEM_TABLES.test(table.text);
+
+/** Whether the token is the function of `APPLY f` or `APPLY(f)`. */
+function isApplied(tokens: readonly Token[], index: number): boolean {
+  const before = tokens[index - 1];
+  return isWord(before, 'APPLY') || (isMark(before, '(') && isWord(tokens[index - 2], 'APPLY'));
+}
+
+/** Replaces `{table:Identifier}` by the name it is bound to. */
+function resolveIdentifiers(tokens: Token[], values: Map<string, string>): Token[] {
   const named: Token[] = [];
   for (let index = 0; index < tokens.length; index++) {
     const [open, name, colon, type, close] = tokens.slice(index, index + 5);
@@ -82,9 +96,9 @@ function withNames(tokens: Token[], values: Map<string, string>): Token[] {
   return named;
 }
 
-/** The format that a statement names itself, at its end. */
+/** The FORMAT clause at the end of a statement. */
 export const findFormat = (sql: string): string | undefined => /\bFORMAT\s+(\w+)[\s;]*$/i.exec(sql)?.[1];
 
-/** An SQL literal. NUL is written out, since it would end the text on its way into the engine. */
-export const literal = (text: string): string =>
+/** An SQL string literal. NUL is escaped because it would terminate the statement. */
+export const toLiteral = (text: string): string =>
   `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\0', '\\0')}'`;

@@ -1,4 +1,6 @@
-import { type Cost, type EntityType, METRICS, type Metric } from '../../billing/cost.ts';
+import type { Cost } from '../../billing/cost.ts';
+import type { EntityType } from '../../billing/entity.ts';
+import { METRICS, type Metric } from '../../billing/meter.ts';
 import { deleteCost, listCosts, putCosts } from '../../billing/store.ts';
 import { MISSING, type Violation } from '../../kernel/errors.ts';
 import { chcFromMicros, microsFromChc } from '../../kernel/money.ts';
@@ -15,7 +17,7 @@ export const costKind: Kind<Cost> = {
     const [first, last] = [dates[0], dates.at(-1)];
     if (first === undefined || last === undefined) return new Map();
     return new Map(
-      (await listCosts(tx, organizationId, first, last)).map((cost) => [
+      (await listCosts(tx, organizationId, { from: first, to: last })).map((cost) => [
         `${cost.date} ${cost.entityType} ${cost.entityId}`,
         cost,
       ]),

@@ -1,6 +1,7 @@
 import { isoTime, parseDateTime } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { DEFAULT_NAME, DEFAULT_ROLES, type IpAccessEntry, type Key, type KeyState, type Role } from '../../keys/key.ts';
+import type { KeyRole } from '../../kernel/roles.ts';
+import { DEFAULT_NAME, DEFAULT_ROLES, type IpAccessEntry, type Key, type KeyState } from '../../keys/key.ts';
 import type { HashData } from '../../keys/keys.ts';
 import { deleteKey, insertKey, listKeys, updateKey } from '../../keys/store.ts';
 import type { Kind } from './kind.ts';
@@ -39,7 +40,7 @@ export const keyKind: Kind<Key> = {
       organizationId: organization.id,
       name: String(fields.name),
       state: fields.state as KeyState,
-      roles: fields.roles as Role[],
+      roles: fields.roles as KeyRole[],
       ipAccessList: fields.ipAccessList as IpAccessEntry[],
       keyIdHash,
       keySuffix: keyIdSuffix,

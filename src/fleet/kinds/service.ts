@@ -1,6 +1,6 @@
 import { isoTime, parseDateTime } from '../../kernel/clock.ts';
 import type { Violation } from '../../kernel/errors.ts';
-import { MAX_UNPAID_REPLICA_GB, MIN_REPLICAS_OF_PRIMARY } from '../../services/scaling.ts';
+import { MAX_UNPAID_REPLICA_GB, MIN_REPLICAS_OF_PRIMARY } from '../../services/scaling-limits.ts';
 import {
   defaultScaling,
   type Service,

@@ -1,6 +1,7 @@
 import { isoTime, parseDateTime } from '../../kernel/clock.ts';
+import type { TokenAccess } from '../../kernel/roles.ts';
 import { deleteToken, insertToken, listTokens, updateToken } from '../../tokens/store.ts';
-import { DEFAULT_ACCESS, type Token, type TokenAccess } from '../../tokens/token.ts';
+import { DEFAULT_ACCESS, type Token } from '../../tokens/token.ts';
 import type { Kind } from './kind.ts';
 
 export const tokenKind: Kind<Token> = {

@@ -1,15 +1,15 @@
 import { Skeleton, Text } from '@mantine/core';
 import type { Activity } from '../../api/types.ts';
-import { changesOf, fieldLabel, resourceNameOf, verbOf } from '../../parts/activity-text.ts';
-import { CopyIconButton } from '../../parts/copy.tsx';
+import { fieldLabel, formatAction, formatResourceName, listChanges } from '../../parts/activity-text.ts';
+import { CopyIconButton } from '../../parts/copy-button.tsx';
 import { ChevronIcon } from '../../parts/icons.tsx';
-import { Moment } from '../../parts/moment.tsx';
+import { Timestamp } from '../../parts/timestamp.tsx';
 import classes from './activity.module.css';
 
-/** One change; opened, it shows both sides and where it came from. */
+/** One activity. Expanded, it shows the changed fields and the origin of the request. */
 export function ActivityEntry({ activity, names }: { activity: Activity; names: ReadonlyMap<string, string> }) {
   const { actorDetails, actorIpAddress, userAgent, requestId, createdAt } = activity;
-  const origin = [actorIpAddress && `from ${actorIpAddress}`, userAgent && `with ${userAgent}`]
+  const origin = [actorIpAddress && `from ${actorIpAddress}`, userAgent && `using ${userAgent}`]
     .filter(Boolean)
     .join(' ');
   return (
@@ -20,21 +20,21 @@ export function ActivityEntry({ activity, names }: { activity: Activity; names: 
             <ChevronIcon size={14} />
           </span>
           <span className={classes.what}>
-            <b>{actorDetails}</b> {verbOf(activity)} <b>{resourceNameOf(activity, names)}</b>
+            <b>{actorDetails}</b> {formatAction(activity)} <b>{formatResourceName(activity, names)}</b>
           </span>
           <span className={classes.when}>
-            <Moment at={createdAt} />
+            <Timestamp at={createdAt} />
           </span>
         </summary>
         <div className={classes.body}>
-          <Changes of={activity} />
+          <Changes activity={activity} />
           <Text size="xs" c="dimmed" mt="xs" className={classes.origin}>
             {activity.type}
             {origin !== '' && ` · ${origin}`}
             {requestId && (
               <>
                 {' '}
-                · request {requestId} <CopyIconButton value={requestId} label="Copy the request's id" />
+                · Request ID: {requestId} <CopyIconButton value={requestId} label="Copy request ID" />
               </>
             )}
           </Text>
@@ -44,15 +44,15 @@ export function ActivityEntry({ activity, names }: { activity: Activity; names: 
   );
 }
 
-function Changes({ of: activity }: { of: Activity }) {
-  const changes = changesOf(activity);
-  // What was made has no before, what was deleted no after.
+function Changes({ activity }: { activity: Activity }) {
+  const changes = listChanges(activity);
+  // Created resources have no `before`, deleted ones no `after`.
   const hasBefore = activity.before !== undefined;
   const hasAfter = activity.after !== undefined;
   if (changes.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        The trail holds no fields of this change.
+        No field changes were recorded.
       </Text>
     );
   return (

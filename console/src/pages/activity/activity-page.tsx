@@ -6,24 +6,23 @@ import { keysQuery, recentActivityQuery } from '../../api/queries.ts';
 import type { Activity } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useResourceNames } from '../../app/resource-names.ts';
-import { EmptyNote } from '../../parts/empty-note.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { plural } from '../../parts/format.ts';
 import { SearchIcon } from '../../parts/icons.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import classes from './activity.module.css';
 import { ActivityEntry, EntrySkeletons } from './activity-entry.tsx';
-import { actorsOf, filterOf, KINDS } from './filters.ts';
+import { listActors, RESOURCE_TYPES, toFilter } from './filters.ts';
 import type { ActivitySearch } from './search.ts';
 
 const route = getRouteApi('/signed-in/activity');
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
-/** So long after the last key is the server asked. */
-const PAUSE_MS = 300;
+const DEBOUNCE_MS = 300;
 
-/** Every filter is the server's, which looks through the whole trail. */
+/** The server applies all filters to the whole audit log. */
 export function ActivityPage() {
   const api = useApi();
   const { organizationId } = useSession();
@@ -31,90 +30,77 @@ export function ActivityPage() {
   const navigate = route.useNavigate();
   const names = useResourceNames();
   const keys = useQuery(keysQuery(api, organizationId)).data ?? [];
-  const recent = useQuery(recentActivityQuery(api, organizationId, PAGE)).data ?? [];
-  const [text] = useDebouncedValue(search.text, PAUSE_MS);
-  const filter = filterOf({ ...search, text }, names);
+  const recent = useQuery(recentActivityQuery(api, organizationId, PAGE_SIZE)).data ?? [];
+  const [text] = useDebouncedValue(search.text, DEBOUNCE_MS);
+  const filter = toFilter({ ...search, text }, names);
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage, isPlaceholderData } = useInfiniteQuery({
-    queryKey: [organizationId, 'activities', 'trail', filter],
+    queryKey: [organizationId, 'activities', 'list', filter],
     queryFn: ({ pageParam, signal }) =>
       api.activityGetList(
-        { organizationId, limit: String(PAGE), ...filter, ...(pageParam === '' ? {} : { before: pageParam }) },
+        { organizationId, limit: String(PAGE_SIZE), ...filter, ...(pageParam === '' ? {} : { before: pageParam }) },
         { signal },
       ),
     initialPageParam: '',
-    getNextPageParam: (page: Activity[]) => (page.length < PAGE ? undefined : page.at(-1)?.id),
+    getNextPageParam: (page: Activity[]) => (page.length < PAGE_SIZE ? undefined : page.at(-1)?.id),
     placeholderData: keepPreviousData,
   });
   const shown = data?.pages.flat();
-  const look = (field: keyof ActivitySearch, value: string | null) =>
+  const setFilter = (field: keyof ActivitySearch, value: string | null) =>
     void navigate({ search: (before) => ({ ...before, [field]: value || undefined }), replace: true });
   const isFiltered = Object.values(search).some((value) => value !== undefined);
 
   return (
-    <Page title="Activity" lead="Every change, and who made it. Days are UTC.">
-      <search className={classes.filters} aria-label="Filter the activity">
+    <Page title="Activity" subtitle="All changes and who made them. Date filters use UTC.">
+      <search className={classes.filters} aria-label="Filters">
         <TextInput
-          aria-label="Find in the activity"
-          placeholder="Name, actor, address…"
+          aria-label="Search activity"
+          placeholder="Name, actor or IP address"
           leftSection={<SearchIcon size={16} />}
           value={search.text ?? ''}
-          onChange={(event) => look('text', event.currentTarget.value)}
+          onChange={(event) => setFilter('text', event.currentTarget.value)}
         />
         <Select
-          aria-label="About"
-          placeholder="About anything"
+          aria-label="Resource type"
+          placeholder="Any resource"
           clearable
-          data={KINDS}
+          data={RESOURCE_TYPES}
           value={search.kind ?? null}
-          onChange={(kind) => look('kind', kind)}
+          onChange={(kind) => setFilter('kind', kind)}
         />
         <Select
-          aria-label="By"
-          placeholder="By anybody"
+          aria-label="Actor"
+          placeholder="Any actor"
           clearable
           searchable
-          data={actorsOf(recent, keys, search.actor)}
+          data={listActors(recent, keys, search.actor)}
           value={search.actor ?? null}
-          onChange={(actor) => look('actor', actor)}
+          onChange={(actor) => setFilter('actor', actor)}
         />
         <TextInput
           type="date"
-          aria-label="From day"
-          leftSection={<span className={classes.between}>from</span>}
+          aria-label="Start date"
+          leftSection={<span className={classes.between}>From</span>}
           leftSectionWidth={48}
           value={search.from ?? ''}
-          onChange={(event) => look('from', event.currentTarget.value)}
+          onChange={(event) => setFilter('from', event.currentTarget.value)}
         />
         <TextInput
           type="date"
-          aria-label="To day"
-          leftSection={<span className={classes.between}>to</span>}
+          aria-label="End date"
+          leftSection={<span className={classes.between}>To</span>}
           leftSectionWidth={34}
           value={search.to ?? ''}
-          onChange={(event) => look('to', event.currentTarget.value)}
+          onChange={(event) => setFilter('to', event.currentTarget.value)}
         />
       </search>
       {error && !data ? (
-        <Failure error={error} title="The activity is missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load activity" retry={() => refetch()} />
       ) : (
         <Panel flush>
           {shown?.length === 0 ? (
-            <EmptyNote
-              title={isFiltered ? 'Nothing fits' : 'Nothing has happened yet'}
-              action={
-                isFiltered && (
-                  <Button variant="default" onClick={() => void navigate({ search: {}, replace: true })}>
-                    Show everything
-                  </Button>
-                )
-              }
-            >
-              {isFiltered
-                ? 'No change in the whole trail fits the filters.'
-                : 'Every change of services, keys and dashboards shows up here.'}
-            </EmptyNote>
+            <NoActivity isFiltered={isFiltered} onClear={() => void navigate({ search: {}, replace: true })} />
           ) : (
-            <ol className={classes.trail} aria-label="Activity" aria-busy={isPlaceholderData}>
+            <ol className={classes.list} aria-label="Activity" aria-busy={isPlaceholderData}>
               {shown ? (
                 shown.map((activity) => <ActivityEntry key={activity.id} activity={activity} names={names} />)
               ) : (
@@ -128,15 +114,32 @@ export function ActivityPage() {
         <Group justify="space-between" className={classes.end}>
           <span role="status">
             {plural(shown.length, 'change')}
-            {hasNextPage && ' so far'}
+            {hasNextPage && ' loaded'}
           </span>
           {hasNextPage && (
             <Button variant="default" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
-              Load older ones
+              Load more
             </Button>
           )}
         </Group>
       )}
     </Page>
+  );
+}
+
+function NoActivity({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (!isFiltered)
+    return <EmptyState title="No activity yet">Changes to services, keys and dashboards appear here.</EmptyState>;
+  return (
+    <EmptyState
+      title="No matching activity"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    >
+      No changes match these filters.
+    </EmptyState>
   );
 }

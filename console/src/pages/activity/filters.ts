@@ -1,9 +1,9 @@
-import type { ActivityGetListInput } from '../../api/generated.ts';
+import { type ActivityGetListInput, activityGetListConstraints } from '../../api/generated.ts';
 import type { Activity } from '../../api/types.ts';
 import type { ActivitySearch } from './search.ts';
 
-/** What a change can be about; the values are those of the trail's `resourceType`. */
-export const KINDS = [
+/** Values of `resourceType` in the audit log. */
+export const RESOURCE_TYPES = [
   { value: 'service', label: 'Services' },
   { value: 'key', label: 'Keys' },
   { value: 'dashboard', label: 'Dashboards' },
@@ -11,41 +11,42 @@ export const KINDS = [
   { value: 'source', label: 'Sources' },
   { value: 'budget', label: 'Budgets' },
   { value: 'cost', label: 'Costs' },
-  { value: 'usage_day', label: 'Days of the bill' },
-  { value: 'price_book', label: 'Prices' },
+  { value: 'usage_day', label: 'Usage days' },
+  { value: 'price_book', label: 'Price book' },
   { value: 'organization', label: 'Organization' },
 ];
 
-/** As many ids fit beside a text. */
-const MOST_NAMED = 20;
-const MOST_TEXT = 200;
+const MAX_TEXT_LENGTH = 200;
+const UUID_LENGTH = 36;
+/** The API limits the length of the text including all IDs. */
+const MAX_IDS = Math.floor((activityGetListConstraints.text.maxLength - MAX_TEXT_LENGTH) / (UUID_LENGTH + 1));
 
-/** What the server is asked for. The trail often holds only the id of a thing: its current name is looked up here. */
-export function filterOf(
+/** The query of the request. The audit log often records only the ID of a resource, so IDs of resources whose current name matches are added to the text. */
+export function toFilter(
   { from, to, kind, actor, text = '' }: ActivitySearch,
   names: ReadonlyMap<string, string>,
 ): Omit<ActivityGetListInput, 'organizationId'> {
-  const wanted = text.trim().toLowerCase().slice(0, MOST_TEXT);
-  const named = [...names].filter(([, name]) => name.toLowerCase().includes(wanted)).map(([id]) => id);
+  const searchText = text.trim().toLowerCase().slice(0, MAX_TEXT_LENGTH);
+  const matchingIds = [...names].filter(([, name]) => name.toLowerCase().includes(searchText)).map(([id]) => id);
   return {
     ...(from ? { from_date: from } : {}),
     ...(to ? { to_date: to } : {}),
     ...(kind ? { resource_type: kind } : {}),
     ...(actor ? { actor } : {}),
-    ...(wanted === '' ? {} : { text: [wanted, ...named.slice(0, MOST_NAMED)].join('|') }),
+    ...(searchText === '' ? {} : { text: [searchText, ...matchingIds.slice(0, MAX_IDS)].join('|') }),
   };
 }
 
-/** Who may have done something: those who did lately, every key, and whoever is asked for. */
-export const actorsOf = (
+/** Actors to choose from: those of recent activities, all keys and the selected one. */
+export const listActors = (
   recent: readonly Activity[],
   keys: readonly { name: string }[],
-  wanted: string | undefined,
+  selected: string | undefined,
 ): string[] =>
   [
     ...new Set([
       ...recent.map(({ actorDetails }) => actorDetails),
       ...keys.map(({ name }) => name),
-      ...(wanted ? [wanted] : []),
+      ...(selected ? [selected] : []),
     ]),
   ].toSorted();

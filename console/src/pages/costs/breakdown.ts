@@ -1,26 +1,26 @@
 import type { CostRecord } from '../../api/types.ts';
 import type { Grouping } from './search.ts';
 
-/** Whole millionths of a credit: they add up exactly. */
-export type Micros = number;
-const MICROS = 1_000_000;
-export const creditsOf = (micros: Micros): number => micros / MICROS;
-const microsOf = (credits: number): Micros => Math.round(credits * MICROS);
+/** Whole millionths of a credit, so that sums are exact. */
+type Micros = number;
+const MICROS_PER_CREDIT = 1_000_000;
+export const toCredits = (micros: Micros): number => micros / MICROS_PER_CREDIT;
+const toMicros = (credits: number): Micros => Math.round(credits * MICROS_PER_CREDIT);
 
 export interface CostGroup {
   id: string;
   label: string;
   total: Micros;
-  /** One for each day of the span. */
+  /** One amount per day of the span. */
   days: Micros[];
 }
 
 export interface Breakdown {
   days: string[];
-  /** The largest first; without those that cost nothing. */
+  /** Largest first; groups without costs are omitted. */
   groups: CostGroup[];
   dayTotals: Micros[];
-  /** Days of which something may still change. */
+  /** Days that are not locked yet. */
   openDays: ReadonlySet<string>;
   total: Micros;
   open: Micros;
@@ -39,14 +39,14 @@ const METRIC_LABELS: Record<keyof CostRecord['metrics'], string> = {
   interRegionTier4DataTransferCHC: 'Inter-region transfer, tier 4',
 };
 
-interface Part {
+interface CostPart {
   id: string;
   label: string;
   micros: Micros;
 }
 
-export function breakdownOf(costs: readonly CostRecord[], days: string[], by: Grouping): Breakdown {
-  const partsOf = PARTS[by](costs);
+export function createBreakdown(costs: readonly CostRecord[], days: string[], by: Grouping): Breakdown {
+  const splitRecord = SPLITTERS[by](costs);
   const place = new Map(days.map((day, index) => [day, index]));
   const groups = new Map<string, CostGroup>();
   const dayTotals = days.map(() => 0);
@@ -56,7 +56,7 @@ export function breakdownOf(costs: readonly CostRecord[], days: string[], by: Gr
     const at = place.get(cost.date);
     if (at === undefined) continue;
     if (!cost.locked) openDays.add(cost.date);
-    for (const { id, label, micros } of partsOf(cost)) {
+    for (const { id, label, micros } of splitRecord(cost)) {
       const group = groups.get(id) ?? { id, label, total: 0, days: days.map(() => 0) };
       groups.set(id, group);
       group.total += micros;
@@ -75,34 +75,34 @@ export function breakdownOf(costs: readonly CostRecord[], days: string[], by: Gr
   };
 }
 
-/** How a record falls apart; prepared once, because a warehouse's name stands on another record. */
-const PARTS: Record<Grouping, (costs: readonly CostRecord[]) => (cost: CostRecord) => Part[]> = {
+/** Splits a record into parts. The outer function collects names first: the name of a warehouse is on its own record. */
+const SPLITTERS: Record<Grouping, (costs: readonly CostRecord[]) => (cost: CostRecord) => CostPart[]> = {
   metric:
     () =>
     ({ metrics }) =>
       Object.entries(metrics).map(([metric, credits]) => ({
         id: metric,
         label: METRIC_LABELS[metric as keyof typeof METRIC_LABELS] ?? metric,
-        micros: microsOf(credits),
+        micros: toMicros(credits),
       })),
   service: (costs) => {
-    const label = labelsOf(costs.map(({ entityId, entityName }) => [entityId, entityName]));
-    return ({ entityId, totalCHC }) => [{ id: entityId, label: label(entityId), micros: microsOf(totalCHC) }];
+    const label = createLabeler(costs.map(({ entityId, entityName }) => [entityId, entityName]));
+    return ({ entityId, totalCHC }) => [{ id: entityId, label: label(entityId), micros: toMicros(totalCHC) }];
   },
   warehouse: (costs) => {
-    const label = labelsOf(
+    const label = createLabeler(
       costs.flatMap(({ entityType, entityId, entityName }) =>
         entityType === 'datawarehouse' ? [[entityId, entityName] as [string, string]] : [],
       ),
     );
     return ({ dataWarehouseId, totalCHC }) => [
-      { id: dataWarehouseId, label: label(dataWarehouseId), micros: microsOf(totalCHC) },
+      { id: dataWarehouseId, label: label(dataWarehouseId), micros: toMicros(totalCHC) },
     ];
   },
 };
 
-/** The latest name of each; two things of one name are told apart by their ids. */
-function labelsOf(named: [id: string, name: string][]): (id: string) => string {
+/** Labels by the latest name; the ID is added to duplicate names. */
+function createLabeler(named: [id: string, name: string][]): (id: string) => string {
   const names = new Map(named);
   const count = new Map<string, number>();
   for (const name of names.values()) count.set(name, (count.get(name) ?? 0) + 1);

@@ -9,12 +9,12 @@ export const budgetsQuery = (api: Operations, organizationId: string) =>
     queryFn: ({ signal }) => api.budgetGetList({ organizationId }, { signal }),
   });
 
-/** What the form holds. */
+/** State of the budget form. */
 export interface BudgetDraft {
   name: string;
-  /** Text while it is no number yet. */
+  /** A string while the input is not a number. */
   monthlyCHC: number | string;
-  /** Percent, as typed. */
+  /** Percentages as entered. */
   percents: string[];
   withForecast: boolean;
   url: string;
@@ -23,7 +23,7 @@ export interface BudgetDraft {
 
 const FORECAST = 'forecast';
 
-export const newBudgetDraft = (): BudgetDraft => ({
+export const createBudgetDraft = (): BudgetDraft => ({
   name: '',
   monthlyCHC: '',
   percents: ['50', '75', '90', '100'],
@@ -32,7 +32,7 @@ export const newBudgetDraft = (): BudgetDraft => ({
   secret: '',
 });
 
-export const draftOfBudget = ({ name, monthlyCHC, thresholds, webhook }: Budget): BudgetDraft => ({
+export const toBudgetDraft = ({ name, monthlyCHC, thresholds, webhook }: Budget): BudgetDraft => ({
   name,
   monthlyCHC,
   percents: thresholds.filter((one) => one !== FORECAST).map(String),
@@ -41,34 +41,34 @@ export const draftOfBudget = ({ name, monthlyCHC, thresholds, webhook }: Budget)
   secret: '',
 });
 
-/** Percents as they were typed where they are no numbers, so that the server says what is wrong with them. */
-const thresholdsOf = ({ percents, withForecast }: BudgetDraft): (number | string)[] => [
+/** Invalid percentages are sent unchanged, so that the server reports the error. */
+const toThresholds = ({ percents, withForecast }: BudgetDraft): (number | string)[] => [
   ...percents.map((text) => (/^\d+$/.test(text) ? Number(text) : text)),
   ...(withForecast ? [FORECAST] : []),
 ];
 
-const webhookOf = ({ url, secret }: BudgetDraft) => ({ url, ...(secret === '' ? {} : { secret }) });
+const toWebhook = ({ url, secret }: BudgetDraft) => ({ url, ...(secret === '' ? {} : { secret }) });
 
-export const createBodyOf = (draft: BudgetDraft): BudgetCreateBody => ({
+export const toCreateBody = (draft: BudgetDraft): BudgetCreateBody => ({
   ...(draft.name === '' ? {} : { name: draft.name }),
   monthlyCHC: Number(draft.monthlyCHC),
-  thresholds: thresholdsOf(draft),
-  ...(draft.url === '' && draft.secret === '' ? {} : { webhook: webhookOf(draft) }),
+  thresholds: toThresholds(draft),
+  ...(draft.url === '' && draft.secret === '' ? {} : { webhook: toWebhook(draft) }),
 });
 
-/** Only what was changed: the rest may have been changed by somebody else meanwhile. */
-export function updateBodyOf(draft: BudgetDraft, before: BudgetDraft): BudgetUpdateBody {
+/** Only the changed fields, so that concurrent changes to other fields are kept. */
+export function toUpdateBody(draft: BudgetDraft, before: BudgetDraft): BudgetUpdateBody {
   const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
-  const [thresholds, old] = [thresholdsOf(draft), thresholdsOf(before)];
+  const [thresholds, old] = [toThresholds(draft), toThresholds(before)];
   return {
     ...(draft.name === before.name ? {} : { name: draft.name }),
     ...(Number(draft.monthlyCHC) === before.monthlyCHC ? {} : { monthlyCHC: Number(draft.monthlyCHC) }),
     ...(isSame(thresholds, old) ? {} : { thresholds }),
-    ...(isSame(webhookOf(draft), webhookOf(before))
+    ...(isSame(toWebhook(draft), toWebhook(before))
       ? {}
-      : { webhook: draft.url === '' && draft.secret === '' ? null : webhookOf(draft) }),
+      : { webhook: draft.url === '' && draft.secret === '' ? null : toWebhook(draft) }),
   };
 }
 
-export const thresholdText = (threshold: number | string): string =>
-  threshold === FORECAST ? FORECAST : `${threshold} %`;
+export const formatThreshold = (threshold: number | string): string =>
+  threshold === FORECAST ? FORECAST : `${threshold}%`;

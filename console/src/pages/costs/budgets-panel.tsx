@@ -2,40 +2,40 @@ import { ActionIcon, Button, Menu, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Credits } from '../../parts/credits.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { EmptyNote } from '../../parts/empty-note.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { DotsIcon, PlusIcon } from '../../parts/icons.tsx';
+import { notifySuccess } from '../../parts/notifications.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { tellDone } from '../../parts/toast.ts';
-import { type Budget, budgetsQuery, thresholdText } from './budget-draft.ts';
+import { type Budget, budgetsQuery, formatThreshold } from './budget-draft.ts';
 import { BudgetForm } from './budget-form.tsx';
 import classes from './costs.module.css';
 
-type Act = 'create' | 'edit' | 'delete';
+type BudgetAction = 'create' | 'edit' | 'delete';
 
-/** What is meant to be spent in a month, and whom to tell on the way there. */
+/** Monthly budgets with their alert thresholds. */
 export function BudgetsPanel() {
   const api = useApi();
   const { organizationId, canChangeFleet } = useSession();
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery(budgetsQuery(api, organizationId));
-  const [chosen, setChosen] = useState<{ act: Act; budget?: Budget }>();
+  const [chosen, setChosen] = useState<{ action: BudgetAction; budget?: Budget }>();
   const close = () => setChosen(undefined);
   const remove = async ({ id, name }: Budget) => {
     await api.budgetDelete({ organizationId, budgetId: id });
     await queries.invalidateQueries({ queryKey: budgetsQuery(api, organizationId).queryKey });
     void queries.invalidateQueries({ queryKey: [organizationId, 'activities'] });
-    tellDone(`The budget ${name} is deleted`);
+    notifySuccess(`Deleted budget ${name}`);
   };
   const create = canChangeFleet && (
     <Button
       size="compact-sm"
       variant="default"
       leftSection={<PlusIcon size={14} />}
-      onClick={() => setChosen({ act: 'create' })}
+      onClick={() => setChosen({ action: 'create' })}
     >
       New budget
     </Button>
@@ -43,22 +43,24 @@ export function BudgetsPanel() {
   return (
     <Panel title="Budgets" flush aside={create}>
       {error && !data ? (
-        <Failure error={error} title="The budgets are missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load budgets" retry={() => refetch()} />
       ) : data?.length === 0 ? (
-        <EmptyNote title="No budgets yet">A budget tells when a month gets expensive. It stops nothing.</EmptyNote>
+        <EmptyState title="No budgets yet">
+          A budget alerts you when monthly costs reach a threshold. It does not stop services.
+        </EmptyState>
       ) : (
         <DataTable
           label="Budgets"
           rows={data}
           rowKey={({ id }) => id}
           loadingRows={1}
-          columns={columnsOf(canChangeFleet ? (budget, act) => setChosen({ budget, act }) : undefined)}
+          columns={createColumns(canChangeFleet ? (budget, action) => setChosen({ budget, action }) : undefined)}
         />
       )}
-      {chosen?.act === 'create' && <BudgetForm onClose={close} />}
-      {chosen?.act === 'edit' && <BudgetForm of={chosen.budget} onClose={close} />}
-      {chosen?.act === 'delete' && chosen.budget && (
-        <Confirm
+      {chosen?.action === 'create' && <BudgetForm onClose={close} />}
+      {chosen?.action === 'edit' && <BudgetForm budget={chosen.budget} onClose={close} />}
+      {chosen?.action === 'delete' && chosen.budget && (
+        <ConfirmDialog
           opened
           isDangerous
           title="Delete this budget?"
@@ -66,14 +68,14 @@ export function BudgetsPanel() {
           onConfirm={() => remove(chosen.budget as Budget)}
           onClose={close}
         >
-          <b>{chosen.budget.name}</b> is gone with what it has told, and tells nothing more.
-        </Confirm>
+          <b>{chosen.budget.name}</b> and its alerts will be deleted.
+        </ConfirmDialog>
       )}
     </Panel>
   );
 }
 
-function columnsOf(onAct: ((budget: Budget, act: Act) => void) | undefined): Column<Budget>[] {
+function createColumns(onAction: ((budget: Budget, action: BudgetAction) => void) | undefined): Column<Budget>[] {
   const columns: Column<Budget>[] = [
     {
       header: 'Name',
@@ -82,32 +84,32 @@ function columnsOf(onAct: ((budget: Budget, act: Act) => void) | undefined): Col
           <span className={classes.label}>{name}</span>
           {webhook && (
             <Text size="xs" c="dimmed" className={classes.label}>
-              tells {originOf(webhook.url)}
+              Webhook: {formatOrigin(webhook.url)}
             </Text>
           )}
         </>
       ),
     },
-    { header: 'In a month', align: 'right', cell: ({ monthlyCHC }) => <Credits chc={monthlyCHC} /> },
-    { header: 'Tells at', from: 'sm', cell: ({ thresholds }) => thresholds.map(thresholdText).join(', ') },
-    { header: 'Told this month', from: 'md', cell: toldOf },
+    { header: 'Monthly budget', align: 'right', cell: ({ monthlyCHC }) => <Credits chc={monthlyCHC} /> },
+    { header: 'Alert at', from: 'sm', cell: ({ thresholds }) => thresholds.map(formatThreshold).join(', ') },
+    { header: 'Alerts this month', from: 'md', cell: formatAlerts },
   ];
-  if (onAct)
+  if (onAction)
     columns.push({
-      header: 'What to do',
+      header: 'Actions',
       isHeaderHidden: true,
       align: 'right',
       width: 52,
       cell: (budget) => (
         <Menu position="bottom-end" width={150}>
           <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" aria-label={`What to do with the budget ${budget.name}`}>
+            <ActionIcon variant="subtle" color="gray" aria-label={`Actions for budget ${budget.name}`}>
               <DotsIcon />
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={() => onAct(budget, 'edit')}>Edit</Menu.Item>
-            <Menu.Item c="var(--ph-bad)" onClick={() => onAct(budget, 'delete')}>
+            <Menu.Item onClick={() => onAction(budget, 'edit')}>Edit</Menu.Item>
+            <Menu.Item c="var(--ph-bad)" onClick={() => onAction(budget, 'delete')}>
               Delete
             </Menu.Item>
           </Menu.Dropdown>
@@ -117,14 +119,14 @@ function columnsOf(onAct: ((budget: Budget, act: Act) => void) | undefined): Col
   return columns;
 }
 
-const toldOf = ({ notices }: Budget): string =>
+const formatAlerts = ({ notices }: Budget): string =>
   notices.length === 0
-    ? 'nothing'
+    ? 'None'
     : notices
         .map(({ threshold, delivery }) =>
-          delivery === 'failed' ? `${thresholdText(threshold)} (not delivered)` : thresholdText(threshold),
+          delivery === 'failed' ? `${formatThreshold(threshold)} (not delivered)` : formatThreshold(threshold),
         )
         .join(', ');
 
-/** The rest of an address often is a secret. */
-const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
+/** The path and query of a webhook URL are often secret. */
+const formatOrigin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);

@@ -1,43 +1,43 @@
 import { useElementSize } from '@mantine/hooks';
 import { type PointerEvent, useState } from 'react';
 import { formatBillDay, formatCredits } from '../../parts/format.ts';
+import { listTicks, MARGIN, roundUpToTick } from './axis.ts';
 import type { Breakdown, CostGroup } from './breakdown.ts';
-import { creditsOf } from './breakdown.ts';
+import { toCredits } from './breakdown.ts';
 import classes from './cost-chart.module.css';
-import { CostTip } from './cost-tip.tsx';
-import { MARGIN, marksOf, topOf } from './scale.ts';
+import { CostTooltip } from './cost-tooltip.tsx';
 
-export interface BudgetLine {
+interface BudgetLine {
   id: string;
   name: string;
-  /** What it leaves for each day of the span, in micro-credits. */
+  /** The daily share of the budget for each day of the span, in micro-credits. */
   daily: number[];
 }
 
 interface Props {
   breakdown: Breakdown;
-  /** Those that are not hidden. */
+  /** The visible groups. */
   groups: readonly CostGroup[];
-  colours: ReadonlyMap<string, string>;
+  colors: ReadonlyMap<string, string>;
   budgets: readonly BudgetLine[];
-  /** Days as YYYY-MM-DD, both included. */
+  /** Days as YYYY-MM-DD, both inclusive. */
   onBrush: (from: string, to: string) => void;
 }
 
 const HEIGHT = 300;
 
-/** A bar for each day. Hatched where the day is still open. Dragging over days looks at those alone. */
-export function CostChart({ breakdown: { days, openDays }, groups, colours, budgets, onBrush }: Props) {
+/** One stacked bar per day, hatched if the day is not locked. Dragging selects a range of days. */
+export function CostChart({ breakdown: { days, openDays }, groups, colors, budgets, onBrush }: Props) {
   const { ref, width } = useElementSize();
   const [hovered, setHovered] = useState<number>();
   const [brush, setBrush] = useState<{ from: number; to: number }>();
   const sums = days.map((_, at) => groups.reduce((sum, group) => sum + (group.days[at] ?? 0), 0));
-  const top = topOf(Math.max(...sums, ...budgets.flatMap(({ daily }) => daily), 1));
+  const top = roundUpToTick(Math.max(...sums, ...budgets.flatMap(({ daily }) => daily), 1));
   const [inner, tall] = [Math.max(width - MARGIN.left - MARGIN.right, 1), HEIGHT - MARGIN.top - MARGIN.bottom];
   const step = inner / days.length;
   const gap = Math.min(step * 0.2, 4);
-  const yOf = (micros: number) => MARGIN.top + tall - (micros / top) * tall;
-  const xOf = (at: number) => MARGIN.left + at * step;
+  const toY = (micros: number) => MARGIN.top + tall - (micros / top) * tall;
+  const toX = (at: number) => MARGIN.left + at * step;
   const dayAt = (event: PointerEvent<SVGSVGElement>) => {
     const x = event.clientX - event.currentTarget.getBoundingClientRect().left - MARGIN.left;
     return Math.min(days.length - 1, Math.max(0, Math.floor(x / step)));
@@ -47,7 +47,7 @@ export function CostChart({ breakdown: { days, openDays }, groups, colours, budg
     setBrush(undefined);
     if (from !== undefined && to !== undefined && from !== to) onBrush(from, to);
   };
-  const marked = Math.max(1, Math.ceil(days.length / Math.max(inner / 70, 1)));
+  const labelInterval = Math.max(1, Math.ceil(days.length / Math.max(inner / 70, 1)));
   return (
     <div ref={ref} className={classes.chart}>
       {width > 0 && (
@@ -55,7 +55,7 @@ export function CostChart({ breakdown: { days, openDays }, groups, colours, budg
           width={width}
           height={HEIGHT}
           role="img"
-          aria-label={`Costs of ${days.length} days; the table below has the same numbers`}
+          aria-label={`Daily costs, ${days.length} days. The table below lists the same values.`}
           data-testid="cost-chart"
           onPointerMove={(event) => {
             const at = dayAt(event);
@@ -76,17 +76,17 @@ export function CostChart({ breakdown: { days, openDays }, groups, colours, budg
               <rect width="3" height="6" className={classes.hatch} />
             </pattern>
           </defs>
-          {marksOf(top).map((mark) => (
+          {listTicks(top).map((mark) => (
             <g key={mark}>
-              <line x1={MARGIN.left} x2={width - MARGIN.right} y1={yOf(mark)} y2={yOf(mark)} className={classes.line} />
-              <text x={MARGIN.left - 8} y={yOf(mark) + 4} textAnchor="end" className={classes.mark}>
-                {formatCredits(creditsOf(mark))}
+              <line x1={MARGIN.left} x2={width - MARGIN.right} y1={toY(mark)} y2={toY(mark)} className={classes.line} />
+              <text x={MARGIN.left - 8} y={toY(mark) + 4} textAnchor="end" className={classes.mark}>
+                {formatCredits(toCredits(mark))}
               </text>
             </g>
           ))}
           {brush && brush.from !== brush.to && (
             <rect
-              x={xOf(Math.min(brush.from, brush.to))}
+              x={toX(Math.min(brush.from, brush.to))}
               y={MARGIN.top}
               width={(Math.abs(brush.to - brush.from) + 1) * step}
               height={tall}
@@ -94,7 +94,7 @@ export function CostChart({ breakdown: { days, openDays }, groups, colours, budg
             />
           )}
           {hovered !== undefined && !brush && (
-            <rect x={xOf(hovered)} y={MARGIN.top} width={step} height={tall} className={classes.hover} />
+            <rect x={toX(hovered)} y={MARGIN.top} width={step} height={tall} className={classes.hover} />
           )}
           {days.map((day, at) => {
             let below = 0;
@@ -107,25 +107,25 @@ export function CostChart({ breakdown: { days, openDays }, groups, colours, budg
                   return (
                     <rect
                       key={group.id}
-                      x={xOf(at) + gap / 2}
-                      y={yOf(below)}
+                      x={toX(at) + gap / 2}
+                      y={toY(below)}
                       width={step - gap}
-                      height={yOf(0) - yOf(micros)}
-                      fill={colours.get(group.id)}
+                      height={toY(0) - toY(micros)}
+                      fill={colors.get(group.id)}
                     />
                   );
                 })}
                 {openDays.has(day) && below > 0 && (
                   <rect
-                    x={xOf(at) + gap / 2}
-                    y={yOf(below)}
+                    x={toX(at) + gap / 2}
+                    y={toY(below)}
                     width={step - gap}
-                    height={yOf(0) - yOf(below)}
+                    height={toY(0) - toY(below)}
                     fill="url(#cost-open)"
                   />
                 )}
-                {at % marked === 0 && (
-                  <text x={xOf(at) + step / 2} y={HEIGHT - 8} textAnchor="middle" className={classes.mark}>
+                {at % labelInterval === 0 && (
+                  <text x={toX(at) + step / 2} y={HEIGHT - 8} textAnchor="middle" className={classes.mark}>
                     {formatBillDay(day)}
                   </text>
                 )}
@@ -137,24 +137,24 @@ export function CostChart({ breakdown: { days, openDays }, groups, colours, budg
               key={id}
               className={classes.budget}
               data-testid="budget-line"
-              d={daily.map((micros, at) => `${at === 0 ? 'M' : 'L'}${xOf(at)},${yOf(micros)}H${xOf(at + 1)}`).join('')}
+              d={daily.map((micros, at) => `${at === 0 ? 'M' : 'L'}${toX(at)},${toY(micros)}H${toX(at + 1)}`).join('')}
             >
-              <title>{`What the budget ${name} leaves for a day`}</title>
+              <title>{`Daily share of budget ${name}`}</title>
             </path>
           ))}
         </svg>
       )}
       {hovered !== undefined && !brush && days[hovered] && (
-        <CostTip
+        <CostTooltip
           day={days[hovered]}
           isOpen={openDays.has(days[hovered])}
           rows={groups.map((group) => ({
             id: group.id,
             label: group.label,
             micros: group.days[hovered] ?? 0,
-            colour: colours.get(group.id) ?? '',
+            color: colors.get(group.id) ?? '',
           }))}
-          left={xOf(hovered) + step / 2}
+          left={toX(hovered) + step / 2}
           width={width}
         />
       )}

@@ -4,23 +4,23 @@ import classes from './cost-chart.module.css';
 
 interface Props {
   groups: readonly CostGroup[];
-  colours: ReadonlyMap<string, string>;
+  colors: ReadonlyMap<string, string>;
   hidden: ReadonlySet<string>;
   hasOpenDays: boolean;
   budgets: readonly { id: string; name: string; monthlyCHC: number }[];
   onToggle: (id: string) => void;
 }
 
-/** A click takes a part out of the bars or puts it back; the table always has all. */
-export function CostLegend({ groups, colours, hidden, hasOpenDays, budgets, onToggle }: Props) {
+/** A click hides or shows a group in the chart. The table always lists all groups. */
+export function CostLegend({ groups, colors, hidden, hasOpenDays, budgets, onToggle }: Props) {
   return (
-    <ul className={classes.legend} aria-label="Parts of the bars">
+    <ul className={classes.legend} aria-label="Legend">
       {groups.map(({ id, label }) => (
         <li key={id}>
           <button type="button" className={classes.entry} aria-pressed={!hidden.has(id)} onClick={() => onToggle(id)}>
             <span
               className={classes.swatch}
-              style={{ background: colours.get(id), opacity: hidden.has(id) ? 0.25 : 1 }}
+              style={{ background: colors.get(id), opacity: hidden.has(id) ? 0.25 : 1 }}
               aria-hidden="true"
             />
             {label}
@@ -31,7 +31,7 @@ export function CostLegend({ groups, colours, hidden, hasOpenDays, budgets, onTo
         <li>
           <span className={classes.entry}>
             <span className={classes.openMark} aria-hidden="true" />
-            Day still open
+            Not final
           </span>
         </li>
       )}
@@ -39,7 +39,7 @@ export function CostLegend({ groups, colours, hidden, hasOpenDays, budgets, onTo
         <li key={id}>
           <span className={classes.entry}>
             <span className={classes.dash} aria-hidden="true" />
-            {name}: {formatCredits(monthlyCHC)} CHC a month
+            Budget {name}: {formatCredits(monthlyCHC)} CHC per month
           </span>
         </li>
       ))}

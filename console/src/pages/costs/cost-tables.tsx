@@ -3,7 +3,7 @@ import { Credits } from '../../parts/credits.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatBillDay, formatNumber } from '../../parts/format.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
-import { type Breakdown, type CostGroup, creditsOf } from './breakdown.ts';
+import { type Breakdown, type CostGroup, toCredits } from './breakdown.ts';
 import classes from './costs.module.css';
 import type { Grouping } from './search.ts';
 
@@ -14,14 +14,14 @@ export const GROUPING_LABELS: Record<Grouping, string> = {
 };
 
 const share = (part: number, whole: number): string =>
-  whole === 0 ? '–' : `${formatNumber(Math.round((part / whole) * 1000) / 10)} %`;
+  whole === 0 ? '–' : `${formatNumber(Math.round((part / whole) * 1000) / 10)}%`;
 
-/** What each part cost over the whole span; adds up to the last line. */
+/** The cost of each group over the whole span, with the total. */
 export function GroupTable({ breakdown: { groups, total }, by }: { breakdown: Breakdown; by: Grouping }) {
   const columns: Column<CostGroup>[] = [
     { header: GROUPING_LABELS[by], cell: ({ label }) => <span className={classes.label}>{label}</span> },
     { header: 'Share', align: 'right', width: 90, cell: (group) => share(group.total, total) },
-    { header: 'CHC', align: 'right', cell: (group) => <Credits chc={creditsOf(group.total)} exact unit={false} /> },
+    { header: 'CHC', align: 'right', cell: (group) => <Credits chc={toCredits(group.total)} exact unit={false} /> },
   ];
   return (
     <DataTable
@@ -31,10 +31,10 @@ export function GroupTable({ breakdown: { groups, total }, by }: { breakdown: Br
       rowKey={({ id }) => id}
       footer={
         <Table.Tr className={classes.sum}>
-          <Table.Th scope="row">Together</Table.Th>
+          <Table.Th scope="row">Total</Table.Th>
           <Table.Td />
           <Table.Td ta="right" data-testid="total">
-            <Credits chc={creditsOf(total)} exact unit={false} />
+            <Credits chc={toCredits(total)} exact unit={false} />
           </Table.Td>
         </Table.Tr>
       }
@@ -42,7 +42,7 @@ export function GroupTable({ breakdown: { groups, total }, by }: { breakdown: Br
   );
 }
 
-/** The same, day by day, the latest first. */
+/** The cost of each group per day, latest day first. */
 export function DayTable({ breakdown: { days, groups, dayTotals, openDays, total } }: { breakdown: Breakdown }) {
   const order = days.map((_, at) => at).toReversed();
   return (
@@ -58,7 +58,7 @@ export function DayTable({ breakdown: { days, groups, dayTotals, openDays, total
               </th>
             ))}
             <th scope="col" data-amount>
-              Together
+              Total
             </th>
           </tr>
         </thead>
@@ -70,14 +70,14 @@ export function DayTable({ breakdown: { days, groups, dayTotals, openDays, total
                 <th scope="row" title={day}>
                   {formatBillDay(day)}
                 </th>
-                <td className={classes.state}>{openDays.has(day) ? 'open' : 'locked'}</td>
+                <td className={classes.state}>{openDays.has(day) ? 'Not final' : 'Locked'}</td>
                 {groups.map((group) => (
                   <td key={group.id} data-amount>
-                    <Credits chc={creditsOf(group.days[at] ?? 0)} exact unit={false} />
+                    <Credits chc={toCredits(group.days[at] ?? 0)} exact unit={false} />
                   </td>
                 ))}
                 <td data-amount data-sum>
-                  <Credits chc={creditsOf(dayTotals[at] ?? 0)} exact unit={false} />
+                  <Credits chc={toCredits(dayTotals[at] ?? 0)} exact unit={false} />
                 </td>
               </tr>
             );
@@ -85,15 +85,15 @@ export function DayTable({ breakdown: { days, groups, dayTotals, openDays, total
         </tbody>
         <tfoot>
           <tr>
-            <th scope="row">Together</th>
+            <th scope="row">Total</th>
             <td />
             {groups.map((group) => (
               <td key={group.id} data-amount>
-                <Credits chc={creditsOf(group.total)} exact unit={false} />
+                <Credits chc={toCredits(group.total)} exact unit={false} />
               </td>
             ))}
             <td data-amount data-sum>
-              <Credits chc={creditsOf(total)} exact unit={false} />
+              <Credits chc={toCredits(total)} exact unit={false} />
             </td>
           </tr>
         </tfoot>

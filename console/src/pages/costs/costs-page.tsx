@@ -1,18 +1,18 @@
-import { Button, SegmentedControl, Skeleton, TextInput, useComputedColorScheme } from '@mantine/core';
+import { Button, Group, SegmentedControl, Skeleton, Text, TextInput, useComputedColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import { coloursOf } from '../../parts/colours.ts';
+import { assignColors } from '../../parts/colors.ts';
 import { Credits } from '../../parts/credits.tsx';
-import { dayOf, lastOfMonth } from '../../parts/days.ts';
-import { EmptyNote } from '../../parts/empty-note.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { dayOfMonth, lastOfMonth, toDay } from '../../parts/days.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { formatBillDay, plural } from '../../parts/format.ts';
-import { useNow } from '../../parts/moment.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { type Breakdown, breakdownOf, creditsOf } from './breakdown.ts';
+import { useNow } from '../../parts/timestamp.tsx';
+import { type Breakdown, createBreakdown, toCredits } from './breakdown.ts';
 import { budgetsQuery } from './budget-draft.ts';
 import { BudgetsPanel } from './budgets-panel.tsx';
 import { CostChart } from './cost-chart.tsx';
@@ -21,7 +21,7 @@ import { DayTable, GROUPING_LABELS, GroupTable } from './cost-tables.tsx';
 import classes from './costs.module.css';
 import { DownloadMenu } from './download-menu.tsx';
 import { COST_RANGES, type CostsSearch, GROUPINGS, type Grouping } from './search.ts';
-import { DEFAULT_RANGE, daysOf, RANGE_LABELS, spanOf } from './span.ts';
+import { DEFAULT_RANGE, listSpanDays, RANGE_LABELS, resolveSpan } from './span.ts';
 import { useCosts } from './use-costs.ts';
 
 const route = getRouteApi('/signed-in/costs');
@@ -29,22 +29,25 @@ const route = getRouteApi('/signed-in/costs');
 export function CostsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const today = dayOf(useNow());
-  const span = spanOf(search, today);
+  const today = toDay(useNow());
+  const span = resolveSpan(search, today);
   const by = search.by ?? 'metric';
   const { costs, error, retry } = useCosts(span);
   const [from, to] = [span.from, span.to];
-  const breakdown = useMemo(() => costs && breakdownOf(costs, daysOf({ from, to }), by), [costs, from, to, by]);
-  const change = (next: CostsSearch) => navigate({ search: next, resetScroll: false });
-  const kept = by === 'metric' ? {} : { by };
+  const breakdown = useMemo(
+    () => costs && createBreakdown(costs, listSpanDays({ from, to }), by),
+    [costs, from, to, by],
+  );
+  const change = (next: CostsSearch) => void navigate({ search: next, resetScroll: false });
+  const groupParam = by === 'metric' ? {} : { by };
   const pickDay = (part: { from?: string; to?: string }) => {
     const next = { ...span, ...part };
-    if (next.from !== '' && next.to !== '' && next.from <= next.to) change({ ...next, ...kept });
+    if (next.from !== '' && next.to !== '' && next.from <= next.to) change({ ...next, ...groupParam });
   };
   return (
     <Page
       title="Costs"
-      lead={`${formatBillDay(from)} to ${formatBillDay(to)}, ${plural(daysOf(span).length, 'day')} in UTC`}
+      subtitle={`${formatBillDay(from)} – ${formatBillDay(to)} · ${plural(listSpanDays(span).length, 'day')} (UTC)`}
       actions={<DownloadMenu span={span} />}
     >
       <div className={classes.bar}>
@@ -53,7 +56,7 @@ export function CostsPage() {
             key={range}
             size="compact-sm"
             variant={search.from === undefined && (search.range ?? DEFAULT_RANGE) === range ? 'filled' : 'default'}
-            onClick={() => change({ range, ...kept })}
+            onClick={() => change({ range, ...groupParam })}
           >
             {RANGE_LABELS[range]}
           </Button>
@@ -61,7 +64,7 @@ export function CostsPage() {
         <TextInput
           type="date"
           size="xs"
-          aria-label="From"
+          aria-label="Start date"
           value={from}
           max={to}
           onChange={(event) => pickDay({ from: event.currentTarget.value })}
@@ -69,38 +72,43 @@ export function CostsPage() {
         <TextInput
           type="date"
           size="xs"
-          aria-label="To"
+          aria-label="End date"
           value={to}
           min={from}
           onChange={(event) => pickDay({ to: event.currentTarget.value })}
         />
-        <SegmentedControl
-          size="xs"
-          aria-label="Bars by"
-          value={by}
-          data={GROUPINGS.map((value) => ({ value, label: GROUPING_LABELS[value] }))}
-          onChange={(value) => {
-            const { by: _by, ...rest } = search;
-            change(value === 'metric' ? rest : { ...rest, by: value as Grouping });
-          }}
-        />
+        <Group gap="xs" wrap="nowrap">
+          <Text size="sm" c="dimmed" component="span">
+            Group by
+          </Text>
+          <SegmentedControl
+            size="xs"
+            aria-label="Group by"
+            value={by}
+            data={GROUPINGS.map((value) => ({ value, label: GROUPING_LABELS[value] }))}
+            onChange={(value) => {
+              const { by: _by, ...rest } = search;
+              change(value === 'metric' ? rest : { ...rest, by: value as Grouping });
+            }}
+          />
+        </Group>
       </div>
       {error ? (
-        <Failure error={error} title="The costs are missing" retry={retry} />
+        <ErrorNotice error={error} title="Could not load costs" retry={retry} />
       ) : !breakdown ? (
         <Panel>
           <Skeleton height={420} />
         </Panel>
       ) : breakdown.total === 0 ? (
         <Panel>
-          <EmptyNote title="No costs in these days">Usage that arrives shows up here within a minute.</EmptyNote>
+          <EmptyState title="No costs in this period">New usage appears here within a minute.</EmptyState>
         </Panel>
       ) : (
-        <CostsOf
+        <CostDetails
           key={by}
           breakdown={breakdown}
           by={by}
-          onBrush={(first, last) => change({ from: first, to: last, ...kept })}
+          onBrush={(first, last) => change({ from: first, to: last, ...groupParam })}
         />
       )}
       <BudgetsPanel />
@@ -114,15 +122,15 @@ interface Props {
   onBrush: (from: string, to: string) => void;
 }
 
-function CostsOf({ breakdown, by, onBrush }: Props) {
+function CostDetails({ breakdown, by, onBrush }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
   const isDark = useComputedColorScheme('light') === 'dark';
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const budgets = useQuery(budgetsQuery(api, organizationId)).data;
   const { groups, days, total, open, openDays } = breakdown;
-  const colours = useMemo(() => {
-    const chosen = coloursOf(
+  const colors = useMemo(() => {
+    const chosen = assignColors(
       groups.map(({ label }) => label),
       isDark,
     );
@@ -134,41 +142,41 @@ function CostsOf({ breakdown, by, onBrush }: Props) {
     );
   return (
     <>
-      <Panel title="Each day">
+      <Panel title="Daily costs">
         <dl className={classes.figures}>
           <div>
-            <dt>Together</dt>
+            <dt>Total</dt>
             <dd>
-              <Credits chc={creditsOf(total)} />
+              <Credits chc={toCredits(total)} />
             </dd>
           </div>
           <div>
-            <dt>A day, on average</dt>
+            <dt>Daily average</dt>
             <dd>
-              <Credits chc={creditsOf(Math.round(total / days.length))} />
+              <Credits chc={toCredits(Math.round(total / days.length))} />
             </dd>
           </div>
           <div>
-            <dt>May still change</dt>
+            <dt>Not final</dt>
             <dd>
-              <Credits chc={creditsOf(open)} />
+              <Credits chc={toCredits(open)} />
             </dd>
           </div>
         </dl>
         <CostChart
           breakdown={breakdown}
           groups={groups.filter(({ id }) => !hidden.has(id))}
-          colours={colours}
+          colors={colors}
           budgets={(budgets ?? []).map(({ id, name, monthlyCHC }) => ({
             id,
             name,
-            daily: days.map((day) => (monthlyCHC * 1_000_000) / Number(lastOfMonth(day).slice(8))),
+            daily: days.map((day) => (monthlyCHC * 1_000_000) / dayOfMonth(lastOfMonth(day))),
           }))}
           onBrush={onBrush}
         />
         <CostLegend
           groups={groups}
-          colours={colours}
+          colors={colors}
           hidden={hidden}
           hasOpenDays={openDays.size > 0}
           budgets={budgets ?? []}

@@ -2,11 +2,11 @@ import { Button, Menu } from '@mantine/core';
 import { useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
 import { DownloadIcon } from '../../parts/icons.tsx';
+import { notifyError } from '../../parts/notifications.ts';
 import { saveFile } from '../../parts/save-file.ts';
-import { tellFailed } from '../../parts/toast.ts';
 import type { Span } from './span.ts';
 
-/** The same days as a file. */
+/** Downloads the selected days as a file. */
 export function DownloadMenu({ span: { from, to } }: { span: Span }) {
   const api = useApi();
   const { organizationId } = useSession();
@@ -18,7 +18,7 @@ export function DownloadMenu({ span: { from, to } }: { span: Span }) {
       const name = `${format === 'focus' ? 'focus' : 'usage-cost'}-${from}-${to}.csv`;
       saveFile(name, 'text/csv', file instanceof Blob ? file : new Blob([]));
     } catch (error) {
-      tellFailed('The file is not there', error);
+      notifyError('Could not download the file', error);
     } finally {
       setIsBusy(false);
     }
@@ -31,8 +31,8 @@ export function DownloadMenu({ span: { from, to } }: { span: Span }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => download('csv')}>CSV, one line for each record</Menu.Item>
-        <Menu.Item onClick={() => download('focus')}>FOCUS 1.2, one line for each charge</Menu.Item>
+        <Menu.Item onClick={() => download('csv')}>CSV (one row per record)</Menu.Item>
+        <Menu.Item onClick={() => download('focus')}>FOCUS 1.2 (one row per charge)</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -3,21 +3,21 @@ export type CostRange = (typeof COST_RANGES)[number];
 export const GROUPINGS = ['metric', 'service', 'warehouse'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** What the address of the costs page holds. */
+/** URL parameters of the costs page. */
 export interface CostsSearch {
-  /** The last 30 days when neither this nor `from` and `to` are there. */
+  /** Default: the last 30 days. */
   range?: CostRange;
-  /** YYYY-MM-DD, both included. */
+  /** YYYY-MM-DD, both inclusive. */
   from?: string;
   to?: string;
-  /** By metric when left out. */
+  /** Default: metric. */
   by?: Grouping;
 }
 
 const isDay = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(`${value}T00:00:00Z`));
 
-export function costsSearch(search: Record<string, unknown>): CostsSearch {
+export function parseCostsSearch(search: Record<string, unknown>): CostsSearch {
   const range = COST_RANGES.find((one) => one === search.range);
   const by = GROUPINGS.find((one) => one === search.by);
   const { from, to } = search;

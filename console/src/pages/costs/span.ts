@@ -1,7 +1,7 @@
-import { addDays, daysBetween, firstOfMonth, lastOfMonth } from '../../parts/days.ts';
+import { addDays, firstOfMonth, lastOfMonth, listDays } from '../../parts/days.ts';
 import type { CostRange, CostsSearch } from './search.ts';
 
-/** Days as YYYY-MM-DD, both included. */
+/** Days as YYYY-MM-DD, both inclusive. */
 export interface Span {
   from: string;
   to: string;
@@ -18,12 +18,12 @@ export const RANGE_LABELS: Record<CostRange, string> = {
 };
 
 export const DEFAULT_RANGE: CostRange = '30d';
-/** Longer ones would be more bars than a screen has columns. */
-export const MOST_DAYS = 1100;
+/** More bars than this do not fit on a screen. */
+const MAX_DAYS = 1100;
 
-export function spanOf({ range = DEFAULT_RANGE, from, to }: CostsSearch, today: string): Span {
+export function resolveSpan({ range = DEFAULT_RANGE, from, to }: CostsSearch, today: string): Span {
   if (from !== undefined && to !== undefined) {
-    const earliest = addDays(to, 1 - MOST_DAYS);
+    const earliest = addDays(to, 1 - MAX_DAYS);
     return { from: from < earliest ? earliest : from, to };
   }
   if (range === 'month') return { from: firstOfMonth(today), to: today };
@@ -34,8 +34,8 @@ export function spanOf({ range = DEFAULT_RANGE, from, to }: CostsSearch, today: 
   return { from: addDays(today, 1 - Number.parseInt(range, 10)), to: today };
 }
 
-/** One for each month: the server takes at most 31 days at once, and what was fetched for one span serves the next. */
-export function monthsOf({ from, to }: Span): Span[] {
+/** One span per month: the server accepts at most 31 days per request, and months stay cached for other spans. */
+export function splitByMonth({ from, to }: Span): Span[] {
   const months: Span[] = [];
   for (let first = from; first <= to; ) {
     const last = lastOfMonth(first) < to ? lastOfMonth(first) : to;
@@ -45,4 +45,4 @@ export function monthsOf({ from, to }: Span): Span[] {
   return months;
 }
 
-export const daysOf = ({ from, to }: Span): string[] => daysBetween(from, to);
+export const listSpanDays = ({ from, to }: Span): string[] => listDays(from, to);

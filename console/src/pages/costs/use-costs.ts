@@ -2,10 +2,10 @@ import { useQueries } from '@tanstack/react-query';
 import { usageCostQuery } from '../../api/queries.ts';
 import type { CostRecord } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { monthsOf, type Span } from './span.ts';
+import { type Span, splitByMonth } from './span.ts';
 
 interface Costs {
-  /** Undefined until every month is there: half a bill would look like a cheap one. */
+  /** Undefined until all months are loaded, so that a partial total is never shown. */
   costs: CostRecord[] | undefined;
   error: unknown;
   retry: () => void;
@@ -15,12 +15,12 @@ export function useCosts(span: Span): Costs {
   const api = useApi();
   const { organizationId } = useSession();
   return useQueries({
-    queries: monthsOf(span).map(({ from, to }) => usageCostQuery(api, organizationId, from, to)),
+    queries: splitByMonth(span).map(({ from, to }) => usageCostQuery(api, organizationId, from, to)),
     combine: (months) => ({
       costs: months.every(({ data }) => data) ? months.flatMap(({ data }) => data?.costs ?? []) : undefined,
       error: months.find(({ error, data }) => error && !data)?.error,
       retry: () => {
-        for (const month of months) if (month.error) month.refetch();
+        for (const month of months) if (month.error) void month.refetch();
       },
     }),
   });

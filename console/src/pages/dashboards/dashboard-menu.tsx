@@ -3,73 +3,73 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { ActivityIcon, DotsIcon, DownloadIcon, TrashIcon } from '../../parts/icons.tsx';
-import { tellDone } from '../../parts/toast.ts';
+import { notifySuccess } from '../../parts/notifications.ts';
 import { exportDashboard } from './files.ts';
-import { dashboardsQuery, type StoredDashboard, type Window } from './queries.ts';
+import { dashboardsQuery, type StoredDashboard, type TimeWindow } from './queries.ts';
 
 const VersionsDrawer = lazy(() => import('./versions-drawer.tsx'));
 
 interface Props {
   stored: StoredDashboard;
-  window: Window;
+  window: TimeWindow;
   canChange: boolean;
 }
 
-/** What can be done with a dashboard besides looking and editing. */
+/** Version history, export and deletion. */
 export function DashboardMenu({ stored, window, canChange }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [open, setOpen] = useState<'versions' | 'delete'>();
+  const [dialog, setDialog] = useState<'versions' | 'delete'>();
   const { dashboard, etag } = stored;
-  const close = () => setOpen(undefined);
+  const close = () => setDialog(undefined);
   const remove = async () => {
     await api.deleteDashboard({ id: dashboard.id, 'if-match': etag });
     await queries.invalidateQueries({ queryKey: dashboardsQuery(api, organizationId).queryKey, exact: true });
-    tellDone(`${dashboard.name} is deleted`);
+    notifySuccess(`Deleted dashboard ${dashboard.name}`);
     await navigate({ to: '/dashboards' });
   };
   return (
     <>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="default" size={36} aria-label="More">
+          <ActionIcon variant="default" size={36} aria-label="More actions">
             <DotsIcon size={16} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<ActivityIcon size={15} />} onClick={() => setOpen('versions')}>
-            Versions
+          <Menu.Item leftSection={<ActivityIcon size={15} />} onClick={() => setDialog('versions')}>
+            Version history
           </Menu.Item>
           <Menu.Item leftSection={<DownloadIcon size={15} />} onClick={() => exportDashboard(dashboard)}>
-            Export as a file
+            Export as JSON
           </Menu.Item>
           {canChange && (
-            <Menu.Item leftSection={<TrashIcon size={15} />} color="var(--ph-bad)" onClick={() => setOpen('delete')}>
+            <Menu.Item leftSection={<TrashIcon size={15} />} color="var(--ph-bad)" onClick={() => setDialog('delete')}>
               Delete
             </Menu.Item>
           )}
         </Menu.Dropdown>
       </Menu>
-      {open === 'versions' && (
+      {dialog === 'versions' && (
         <Suspense>
           <VersionsDrawer stored={stored} window={window} canRestore={canChange} onClose={close} />
         </Suspense>
       )}
-      <Confirm
-        opened={open === 'delete'}
+      <ConfirmDialog
+        opened={dialog === 'delete'}
         title="Delete this dashboard?"
         action="Delete"
         isDangerous
         onConfirm={remove}
         onClose={close}
       >
-        <b>{dashboard.name}</b> is gone from the list for everybody. Its versions stay: one of them can be restored over
-        the API or with <code>pilothouse dashboard restore</code>.
-      </Confirm>
+        <b>{dashboard.name}</b> will be deleted for everyone. Its version history is kept; restore a version through the
+        API or with <code>pilothouse dashboard restore</code>.
+      </ConfirmDialog>
     </>
   );
 }

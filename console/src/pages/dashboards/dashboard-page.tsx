@@ -4,16 +4,16 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Page } from '../../parts/page.tsx';
 import { DashboardMenu } from './dashboard-menu.tsx';
 import { DashboardView } from './dashboard-view.tsx';
 import { CloseIcon, PencilIcon, ScreenIcon } from './icons.tsx';
-import { fillScreen, useKiosk } from './kiosk.ts';
+import { requestFullScreen, useKiosk } from './kiosk.ts';
 import { dashboardQuery } from './queries.ts';
 import { RangeBar } from './range-bar.tsx';
 import type { DashboardSearch } from './search.ts';
-import { useWindow } from './use-window.ts';
+import { useTimeWindow } from './use-time-window.ts';
 
 const DashboardEditor = lazy(() => import('./editor/dashboard-editor.tsx'));
 
@@ -26,12 +26,12 @@ export function DashboardPage() {
   const api = useApi();
   const { organizationId, canChangeDashboards } = useSession();
   const { data, error, refetch } = useQuery(dashboardQuery(api, organizationId, id));
-  const { window, reload } = useWindow(search);
+  const { window, reload } = useTimeWindow(search);
   const isKiosk = search.kiosk === true;
-  const look = (next: DashboardSearch) => navigate({ search: next, resetScroll: false });
+  const updateSearch = (next: DashboardSearch) => void navigate({ search: next, resetScroll: false });
   const leaveKiosk = () => {
     const { kiosk: _kiosk, ...rest } = search;
-    look(rest);
+    updateSearch(rest);
   };
   useKiosk(isKiosk);
   useHotkeys(isKiosk ? [['Escape', leaveKiosk]] : []);
@@ -39,7 +39,7 @@ export function DashboardPage() {
   if (error && !data)
     return (
       <Page title="Dashboard">
-        <Failure error={error} title="The dashboard is missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load the dashboard" retry={() => refetch()} />
       </Page>
     );
   if (!data)
@@ -53,13 +53,13 @@ export function DashboardPage() {
   const isEditing = search.edit === true && canChange;
   const leaveEditing = () => {
     const { edit: _edit, ...rest } = search;
-    look(rest);
+    updateSearch(rest);
   };
   return (
     <div data-wide="true">
       <Page
         title={dashboard.name}
-        mark={
+        badges={
           <Group gap={6}>
             {dashboard.tags.map((tag) => (
               <Badge key={tag} variant="default" tt="none" fw={500}>
@@ -68,25 +68,29 @@ export function DashboardPage() {
             ))}
           </Group>
         }
-        lead={provisionedFrom && !isKiosk ? `Comes from the file ${provisionedFrom}, where it is changed` : undefined}
+        subtitle={
+          provisionedFrom && !isKiosk
+            ? `Provisioned from ${provisionedFrom}. Edit the file to change this dashboard.`
+            : undefined
+        }
         actions={
           <>
-            <RangeBar search={search} window={window} onChange={look} onReload={reload} />
+            <RangeBar search={search} window={window} onChange={updateSearch} onReload={reload} />
             {isKiosk ? (
-              <Tooltip label="Leave (Esc)" withArrow>
-                <ActionIcon variant="default" size={36} aria-label="Leave the kiosk" onClick={leaveKiosk}>
+              <Tooltip label="Exit (Esc)" withArrow>
+                <ActionIcon variant="default" size={36} aria-label="Exit kiosk mode" onClick={leaveKiosk}>
                   <CloseIcon />
                 </ActionIcon>
               </Tooltip>
             ) : (
-              <Tooltip label="Kiosk: the dashboard alone" withArrow>
+              <Tooltip label="Kiosk mode" withArrow>
                 <ActionIcon
                   variant="default"
                   size={36}
-                  aria-label="Kiosk"
+                  aria-label="Kiosk mode"
                   onClick={() => {
-                    fillScreen();
-                    look({ ...search, kiosk: true });
+                    requestFullScreen();
+                    updateSearch({ ...search, kiosk: true });
                   }}
                 >
                   <ScreenIcon />
@@ -94,7 +98,11 @@ export function DashboardPage() {
               </Tooltip>
             )}
             {!isKiosk && canChange && !isEditing && (
-              <Button variant="default" leftSection={<PencilIcon />} onClick={() => look({ ...search, edit: true })}>
+              <Button
+                variant="default"
+                leftSection={<PencilIcon />}
+                onClick={() => updateSearch({ ...search, edit: true })}
+              >
                 Edit
               </Button>
             )}
@@ -113,11 +121,11 @@ export function DashboardPage() {
             openTile={search.tile}
             onOpenTile={(tile) => {
               const { tile: _tile, ...rest } = search;
-              look(tile === undefined ? rest : { ...rest, tile });
+              updateSearch(tile === undefined ? rest : { ...rest, tile });
             }}
             onZoom={(from, to) => {
               const { last: _last, ...rest } = search;
-              look({ ...rest, from, to });
+              updateSearch({ ...rest, from, to });
             }}
           />
         )}

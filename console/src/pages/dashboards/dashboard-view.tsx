@@ -1,14 +1,14 @@
 import { ActionIcon, Modal } from '@mantine/core';
-import { EmptyNote } from '../../parts/empty-note.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
 import { ExpandIcon } from './icons.tsx';
-import type { Dashboard, Window } from './queries.ts';
+import type { Dashboard, TimeWindow } from './queries.ts';
 import { StoredTile } from './stored-tile.tsx';
 import { TileGrid } from './tile-grid.tsx';
 
 interface Props {
   dashboard: Dashboard;
-  window: Window;
-  /** The tile that fills the window. */
+  window: TimeWindow;
+  /** The tile shown full screen. */
   openTile: string | undefined;
   onOpenTile: (id: string | undefined) => void;
   onZoom: (start: number, end: number) => void;
@@ -17,7 +17,7 @@ interface Props {
 export function DashboardView({ dashboard, window, openTile, onOpenTile, onZoom }: Props) {
   const opened = dashboard.tiles.find(({ id }) => id === openTile);
   if (dashboard.tiles.length === 0)
-    return <EmptyNote title="No tiles yet">Edit the dashboard and add the first one.</EmptyNote>;
+    return <EmptyState title="No tiles yet">Edit the dashboard to add tiles.</EmptyState>;
   return (
     <>
       <TileGrid tiles={dashboard.tiles}>
@@ -33,7 +33,7 @@ export function DashboardView({ dashboard, window, openTile, onOpenTile, onZoom 
                   variant="subtle"
                   color="gray"
                   size="sm"
-                  aria-label={`Full screen: ${tile.name || 'tile'}`}
+                  aria-label={`View ${tile.name || 'tile'} full screen`}
                   onClick={() => onOpenTile(tile.id)}
                 >
                   <ExpandIcon size={14} />
@@ -46,7 +46,7 @@ export function DashboardView({ dashboard, window, openTile, onOpenTile, onZoom 
       <Modal
         opened={opened !== undefined}
         onClose={() => onOpenTile(undefined)}
-        title={opened?.name || 'Tile'}
+        title={opened?.name || 'Untitled tile'}
         fullScreen
         transitionProps={{ duration: 0 }}
         styles={{ content: { display: 'flex', flexDirection: 'column' }, body: { flex: 1, minHeight: 0 } }}

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useApi, useSession } from '../../app/context.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { EmptyNote } from '../../parts/empty-note.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { plural } from '../../parts/format.ts';
 import { SearchIcon } from '../../parts/icons.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -55,30 +55,30 @@ export function DashboardsPage() {
     ?.filter((dashboard) => matches(dashboard, search))
     .toSorted((a, b) => a.name.localeCompare(b.name));
   const tags = [...new Set(data?.flatMap((dashboard) => dashboard.tags))].toSorted();
-  const change = (part: DashboardsSearch) => navigate({ search: part, replace: true });
+  const change = (part: DashboardsSearch) => void navigate({ search: part, replace: true });
 
   return (
     <Page
       title="Dashboards"
-      lead={data && plural(data.length, 'dashboard')}
+      subtitle={data && plural(data.length, 'dashboard')}
       actions={canChangeDashboards && <NewDashboard />}
     >
       {error && !data ? (
-        <Failure error={error} title="The dashboards are missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load dashboards" retry={() => refetch()} />
       ) : data?.length === 0 ? (
         <Panel>
-          <EmptyNote title="No dashboards yet">
+          <EmptyState title="No dashboards yet">
             {canChangeDashboards
-              ? 'Make the first one, import a file, or put files into the folder that the server watches.'
-              : 'Somebody with write access can make the first one.'}
-          </EmptyNote>
+              ? 'Create one, import a file, or add files to the provisioning folder of the server.'
+              : 'Creating dashboards requires write access.'}
+          </EmptyState>
         </Panel>
       ) : (
         <Panel flush>
           <Group p="md" gap="sm">
             <TextInput
-              aria-label="Find a dashboard"
-              placeholder="Find by name, tag or tile"
+              aria-label="Search dashboards"
+              placeholder="Name, tag or tile"
               leftSection={<SearchIcon size={16} />}
               value={search.text ?? ''}
               onChange={(event) => change({ ...search, text: event.currentTarget.value })}
@@ -101,7 +101,7 @@ export function DashboardsPage() {
             </Group>
           </Group>
           {found?.length === 0 ? (
-            <EmptyNote title="None of that name">Look for something else, or take the tag away.</EmptyNote>
+            <EmptyState title="No matching dashboards">Try another search or clear the tag.</EmptyState>
           ) : (
             <DataTable label="Dashboards" columns={COLUMNS} rows={found} rowKey={({ id }) => id} />
           )}

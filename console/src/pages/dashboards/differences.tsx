@@ -1,45 +1,47 @@
 import classes from './dashboard.module.css';
-import { isSame } from './editor/draft.ts';
+import { isEqual } from './editor/draft.ts';
 import type { Dashboard, Tile } from './queries.ts';
 
 type Compared = Omit<Dashboard, 'id'>;
 
-const MOST_SHOWN = 12;
+const MAX_SHOWN = 12;
 
-/** In words, what is different in the other one. */
+/** A list of the changes from one version to another. */
 export function Differences({ from, to }: { from: Compared; to: Compared }) {
-  const differences = differencesOf(from, to);
+  const differences = listDifferences(from, to);
   return (
     <ul className={classes.differences}>
-      {differences.slice(0, MOST_SHOWN).map((difference) => (
+      {differences.slice(0, MAX_SHOWN).map((difference) => (
         <li key={difference}>{difference}</li>
       ))}
-      {differences.length === 0 && <li>nothing is different</li>}
-      {differences.length > MOST_SHOWN && <li>and {differences.length - MOST_SHOWN} more</li>}
+      {differences.length === 0 && <li>No differences</li>}
+      {differences.length > MAX_SHOWN && <li>and {differences.length - MAX_SHOWN} more</li>}
     </ul>
   );
 }
 
-function differencesOf(one: Compared, other: Compared): string[] {
+function listDifferences(one: Compared, other: Compared): string[] {
   const before = new Map(one.tiles.map((tile) => [tile.id, tile]));
   const after = new Set(other.tiles.map(({ id }) => id));
   return [
-    ...(one.name === other.name ? [] : [`the name is “${other.name}”`]),
-    ...(isSame(one.tags, other.tags) ? [] : [`the tags are ${other.tags.join(', ') || 'gone'}`]),
-    ...other.tiles.filter(({ id }) => !before.has(id)).map((tile) => `${nameOf(tile)} is new`),
-    ...one.tiles.filter(({ id }) => !after.has(id)).map((tile) => `${nameOf(tile)} is gone`),
+    ...(one.name === other.name ? [] : [`Name changed to “${other.name}”`]),
+    ...(isEqual(one.tags, other.tags)
+      ? []
+      : [other.tags.length === 0 ? 'Tags removed' : `Tags changed to ${other.tags.join(', ')}`]),
+    ...other.tiles.filter(({ id }) => !before.has(id)).map((tile) => `${quoteName(tile)} added`),
+    ...one.tiles.filter(({ id }) => !after.has(id)).map((tile) => `${quoteName(tile)} removed`),
     ...other.tiles.flatMap((tile) => tileDifferences(before.get(tile.id) ?? tile, tile)),
   ];
 }
 
 function tileDifferences(one: Tile, other: Tile): string[] {
   const found = [
-    ...(one.name === other.name ? [] : [`is called ${nameOf(other)}`]),
-    ...(isSame([one.x, one.y], [other.x, other.y]) ? [] : ['has another place']),
-    ...(isSame([one.w, one.h], [other.w, other.h]) ? [] : ['has another size']),
-    ...(isSame([one.series, one.asRatio], [other.series, other.asRatio]) ? [] : ['shows something else']),
+    ...(one.name === other.name ? [] : [`renamed to ${quoteName(other)}`]),
+    ...(isEqual([one.x, one.y], [other.x, other.y]) ? [] : ['moved']),
+    ...(isEqual([one.w, one.h], [other.w, other.h]) ? [] : ['resized']),
+    ...(isEqual([one.series, one.asRatio], [other.series, other.asRatio]) ? [] : ['query changed']),
   ];
-  return found.length === 0 ? [] : [`${nameOf(one)} ${found.join(', ')}`];
+  return found.length === 0 ? [] : [`${quoteName(one)} ${found.join(', ')}`];
 }
 
-const nameOf = ({ name, id }: Tile): string => `“${name || id}”`;
+const quoteName = ({ name, id }: Tile): string => `“${name || id}”`;

@@ -2,7 +2,7 @@ import type { CreateDashboardBody } from '../../api/generated.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import type { Dashboard } from './queries.ts';
 
-/** As the interface shows it, so that it can be sent back, and applied with `pilothouse dashboard apply`. */
+/** In API format, so that it can be imported or applied with `pilothouse dashboard apply`. */
 export function exportDashboard(dashboard: Dashboard): void {
   const name =
     dashboard.name
@@ -12,13 +12,13 @@ export function exportDashboard(dashboard: Dashboard): void {
   saveFile(`${name.slice(0, 80)}.json`, 'application/json', `${JSON.stringify(dashboard, null, 2)}\n`);
 }
 
-/** What a file holds, JSON or YAML; what is wrong with it is the server's to say. */
+/** Parses JSON or YAML. The server validates the contents. */
 export async function readDashboardFile(file: File): Promise<CreateDashboardBody> {
   const text = await file.text();
   const value: unknown = await parse(file.name, text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error(`${file.name} does not hold a dashboard.`);
-  // The new one gets an id of its own, and belongs to whoever imports it.
+    throw new Error(`${file.name} does not contain a dashboard.`);
+  // The import gets a new ID and belongs to the current organization.
   const { id: _id, organization: _organization, ...body } = value as Record<string, unknown>;
   return body as CreateDashboardBody;
 }
@@ -29,7 +29,7 @@ async function parse(name: string, text: string): Promise<unknown> {
     return JSON.parse(text);
   } catch (error) {
     throw new Error(
-      `${name} cannot be read: ${error instanceof Error ? error.message : 'it is neither JSON nor YAML'}`,
+      `Could not read ${name}: ${error instanceof Error ? error.message : 'the file is neither JSON nor YAML'}`,
     );
   }
 }

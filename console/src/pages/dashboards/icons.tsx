@@ -1,32 +1,32 @@
-import { Drawing, type IconProps } from '../../parts/icons.tsx';
+import { IconBase, type IconProps } from '../../parts/icons.tsx';
 
 export const ReloadIcon = ({ size = 16 }: IconProps) => (
-  <Drawing size={size}>
+  <IconBase size={size}>
     <path d="M16 10a6 6 0 1 1-1.8-4.3L16 7.5M16 3.5v4h-4" />
-  </Drawing>
+  </IconBase>
 );
 export const ExpandIcon = ({ size = 16 }: IconProps) => (
-  <Drawing size={size}>
+  <IconBase size={size}>
     <path d="M7.5 3.5h-4v4M12.5 3.5h4v4M7.5 16.5h-4v-4M12.5 16.5h4v-4" />
-  </Drawing>
+  </IconBase>
 );
 export const PencilIcon = ({ size = 16 }: IconProps) => (
-  <Drawing size={size}>
+  <IconBase size={size}>
     <path d="m4 16 .8-3.2L13.5 4a1.4 1.4 0 0 1 2 0l.5.5a1.4 1.4 0 0 1 0 2L7.2 15.2Z" />
-  </Drawing>
+  </IconBase>
 );
 export const ScreenIcon = ({ size = 16 }: IconProps) => (
-  <Drawing size={size}>
+  <IconBase size={size}>
     <path d="M3 4.5h14v9H3ZM7 16.5h6" />
-  </Drawing>
+  </IconBase>
 );
 export const CloseIcon = ({ size = 16 }: IconProps) => (
-  <Drawing size={size}>
+  <IconBase size={size}>
     <path d="m5 5 10 10M15 5 5 15" />
-  </Drawing>
+  </IconBase>
 );
 export const UploadIcon = ({ size = 16 }: IconProps) => (
-  <Drawing size={size}>
+  <IconBase size={size}>
     <path d="M10 13V3.5M6 7.5l4-4 4 4M3.5 16.5h13" />
-  </Drawing>
+  </IconBase>
 );

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import './kiosk.css';
 
-/** Takes away everything around the page while it is on. */
+/** Hides the header and navigation. */
 export function useKiosk(isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return undefined;
@@ -13,7 +13,7 @@ export function useKiosk(isOn: boolean): void {
   }, [isOn]);
 }
 
-/** Where the browser refuses, the page alone is what there is. */
-export const fillScreen = (): void => {
+/** If the browser rejects full screen, the page still hides the navigation. */
+export const requestFullScreen = (): void => {
   document.documentElement.requestFullscreen?.().catch(() => undefined);
 };

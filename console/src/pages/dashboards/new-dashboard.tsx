@@ -2,16 +2,16 @@ import { Alert, Button, FileButton, Group, Modal, Stack, TagsInput, TextInput } 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ApiError, messageOf } from '../../api/errors.ts';
-import type { CreateDashboardBody } from '../../api/generated.ts';
+import { ApiError, formatError } from '../../api/errors.ts';
+import { type CreateDashboardBody, createDashboardConstraints } from '../../api/generated.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { PlusIcon, WarningIcon } from '../../parts/icons.tsx';
-import { tellDone } from '../../parts/toast.ts';
+import { notifySuccess } from '../../parts/notifications.ts';
 import { readDashboardFile } from './files.ts';
 import { UploadIcon } from './icons.tsx';
 import { dashboardsQuery } from './queries.ts';
 
-/** Two ways to a new dashboard: an empty one with a name, or a file. */
+/** Creates an empty dashboard or imports one from a file. */
 export function NewDashboard() {
   const api = useApi();
   const { organizationId } = useSession();
@@ -22,20 +22,20 @@ export function NewDashboard() {
   const [tags, setTags] = useState<string[]>([]);
   const create = useMutation({
     mutationFn: (body: CreateDashboardBody) => api.createDashboard({ body }),
-    async onSuccess({ id, name: made, tiles }) {
+    async onSuccess({ id, name: createdName, tiles }) {
       await queries.invalidateQueries({ queryKey: dashboardsQuery(api, organizationId).queryKey, exact: true });
-      tellDone(`${made} is there`);
+      notifySuccess(`Created dashboard ${createdName}`);
       await navigate({ to: '/dashboards/$id', params: { id }, search: tiles.length === 0 ? { edit: true } : {} });
     },
   });
-  const bring = useMutation({
+  const importFile = useMutation({
     mutationFn: async (file: File) => create.mutateAsync(await readDashboardFile(file)),
   });
   return (
     <>
-      <FileButton accept=".json,.yaml,.yml" onChange={(file) => file && bring.mutate(file)}>
+      <FileButton accept=".json,.yaml,.yml" onChange={(file) => file && importFile.mutate(file)}>
         {(props) => (
-          <Button {...props} variant="default" leftSection={<UploadIcon />} loading={bring.isPending}>
+          <Button {...props} variant="default" leftSection={<UploadIcon />} loading={importFile.isPending}>
             Import
           </Button>
         )}
@@ -66,12 +66,17 @@ export function NewDashboard() {
             <TextInput
               label="Name"
               value={name}
-              maxLength={1024}
+              maxLength={createDashboardConstraints.name.maxLength}
               data-autofocus
               onChange={(event) => setName(event.currentTarget.value)}
-              error={create.error && messageOf(create.error)}
+              error={create.error && formatError(create.error)}
             />
-            <TagsInput label="Tags" value={tags} onChange={setTags} maxTags={50} />
+            <TagsInput
+              label="Tags"
+              value={tags}
+              onChange={setTags}
+              maxTags={createDashboardConstraints.tags.maxItems}
+            />
             <Group justify="flex-end">
               <Button type="submit" disabled={name.trim() === ''} loading={create.isPending}>
                 Create
@@ -80,18 +85,24 @@ export function NewDashboard() {
           </Stack>
         </form>
       </Modal>
-      <Modal opened={bring.isError} onClose={bring.reset} title="The file was not imported" centered size="lg">
+      <Modal
+        opened={importFile.isError}
+        onClose={importFile.reset}
+        title="Could not import the file"
+        centered
+        size="lg"
+      >
         <Alert color="red" variant="light" icon={<WarningIcon />} role="alert">
-          {bring.error instanceof ApiError && bring.error.fields.length > 0 ? (
+          {importFile.error instanceof ApiError && importFile.error.fields.length > 0 ? (
             <ul style={{ margin: 0, paddingInlineStart: 18, overflowWrap: 'anywhere' }}>
-              {bring.error.fields.map(({ path, message }) => (
+              {importFile.error.fields.map(({ path, message }) => (
                 <li key={`${path} ${message}`}>
                   <code>{path}</code>: {message.replace(`${path}: `, '')}
                 </li>
               ))}
             </ul>
           ) : (
-            messageOf(bring.error)
+            formatError(importFile.error)
           )}
         </Alert>
       </Modal>

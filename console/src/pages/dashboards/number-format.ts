@@ -1,11 +1,11 @@
 import type { Series } from './queries.ts';
 
-/** How a tile's numbers are written: as the public interface stores it, every member optional. */
+/** Number format of a tile, as stored by the API; every member is optional. */
 export interface NumberFormat {
   output?: string | undefined;
   /** Decimals. */
   mantissa?: number | undefined;
-  /** Times this before anything else. */
+  /** The value is multiplied by this first. */
   factor?: number | undefined;
   thousandSeparated?: boolean | undefined;
   /** 1.2k instead of 1,200. */
@@ -16,8 +16,8 @@ export interface NumberFormat {
   unit?: string | undefined;
 }
 
-/** The first one there is holds for the whole tile. */
-export function formatOf(series: readonly Series[]): NumberFormat {
+/** The first format found applies to the whole tile. */
+export function resolveNumberFormat(series: readonly Series[]): NumberFormat {
   const found = series.find(({ numberFormat }) => numberFormat !== undefined)?.numberFormat ?? {};
   const { output, mantissa, factor, thousandSeparated, average, decimalBytes, currencySymbol, unit } = found;
   return {
@@ -36,8 +36,8 @@ const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 const number = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
 const flag = (value: unknown) => (typeof value === 'boolean' ? value : undefined);
 
-/** More would be noise; Intl takes no more than 20. */
-const MOST_DECIMALS = 12;
+/** Intl accepts at most 20. */
+const MAX_DECIMALS = 12;
 
 export function formatValue(value: number | string | null | undefined, format: NumberFormat = {}): string {
   if (value === null || value === undefined) return '–';
@@ -46,7 +46,7 @@ export function formatValue(value: number | string | null | undefined, format: N
   const unit = format.unit ? ` ${format.unit}` : '';
   switch (format.output) {
     case 'percent':
-      return `${plain(amount * 100, format, 2)} %`;
+      return `${plain(amount * 100, format, 2)}%`;
     case 'byte':
       return scaled(amount, format, format.decimalBytes ? DECIMAL_BYTES : BYTES);
     case 'data_rate':
@@ -61,7 +61,7 @@ export function formatValue(value: number | string | null | undefined, format: N
   }
 }
 
-/** Three digits behind the point tell small numbers apart; large ones need none. */
+/** Decimals that keep about three significant digits. */
 const significant = (amount: number): number => {
   const size = Math.abs(amount);
   return Number.isInteger(amount)
@@ -70,12 +70,12 @@ const significant = (amount: number): number => {
       ? 0
       : size >= 1
         ? 2
-        : Math.min(MOST_DECIMALS, 2 - Math.floor(Math.log10(size || 1)));
+        : Math.min(MAX_DECIMALS, 2 - Math.floor(Math.log10(size || 1)));
 };
 
 function plain(amount: number, { mantissa, average, thousandSeparated }: NumberFormat, decimals: number): string {
-  const most = Math.min(MOST_DECIMALS, Math.max(0, Math.trunc(mantissa ?? decimals)));
-  return writerOf({
+  const most = Math.min(MAX_DECIMALS, Math.max(0, Math.trunc(mantissa ?? decimals)));
+  return numberFormatter({
     minimumFractionDigits: mantissa === undefined ? 0 : most,
     maximumFractionDigits: most,
     useGrouping: thousandSeparated ?? true,
@@ -83,13 +83,13 @@ function plain(amount: number, { mantissa, average, thousandSeparated }: NumberF
   }).format(amount);
 }
 
-/** Kept: making one costs more than a hundred numbers, and there are few kinds. */
-const writers = new Map<string, Intl.NumberFormat>();
+/** Cached: creating a formatter is expensive, and there are few different ones. */
+const formatters = new Map<string, Intl.NumberFormat>();
 
-function writerOf(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+function numberFormatter(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const id = JSON.stringify(options);
-  const found = writers.get(id) ?? new Intl.NumberFormat(undefined, options);
-  writers.set(id, found);
+  const found = formatters.get(id) ?? new Intl.NumberFormat(undefined, options);
+  formatters.set(id, found);
   return found;
 }
 
@@ -106,7 +106,7 @@ function scaled(amount: number, format: NumberFormat, { step, names }: Units): s
   return `${plain(left, format, index === 0 ? 0 : 1)} ${names[index]}`;
 }
 
-/** Of seconds. */
+/** `seconds` as µs, ms, s, min or h. */
 function duration(seconds: number, format: NumberFormat): string {
   const size = Math.abs(seconds);
   if (size !== 0 && size < 0.001) return `${plain(seconds * 1e6, format, 0)} µs`;

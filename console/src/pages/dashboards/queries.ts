@@ -1,22 +1,22 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { GetDashboardResult, GetTileDataResult, Operations, UpdateDashboardBody } from '../../api/generated.ts';
 import type { Range } from './range.ts';
-import { createRequestGate } from './request-gate.ts';
+import { createRequestQueue } from './request-queue.ts';
 
 export type Dashboard = GetDashboardResult;
 export type Tile = Dashboard['tiles'][number];
 export type Series = Tile['series'][number];
 export type TileType = Series['type'];
 export type TileData = GetTileDataResult;
-export type DataOf<Type extends TileType> = Extract<TileData, { type: Type }>;
+export type TileDataByType<Type extends TileType> = Extract<TileData, { type: Type }>;
 export type DashboardBody = UpdateDashboardBody;
 
-/** As it is stored, with what the headers say about it. */
+/** A dashboard with metadata from the response headers. */
 export interface StoredDashboard {
   dashboard: Dashboard;
   /** For `If-Match`. */
   etag: string;
-  /** The file that it comes from, which alone may change it. */
+  /** The provisioning file. A provisioned dashboard is read-only. */
   provisionedFrom: string | undefined;
 }
 
@@ -33,19 +33,19 @@ export const dashboardQuery = (api: Operations, organizationId: string, id: stri
   });
 
 export async function fetchDashboard(api: Operations, id: string, signal?: AbortSignal): Promise<StoredDashboard> {
-  const seen = { etag: '', provisionedFrom: undefined as string | undefined };
+  const headerValues = { etag: '', provisionedFrom: undefined as string | undefined };
   const dashboard = await api.getDashboard(
     { id },
     {
       signal,
       onResponse({ headers }) {
-        seen.etag = headers.get('etag') ?? '';
+        headerValues.etag = headers.get('etag') ?? '';
         const file = headers.get('x-pilothouse-provisioned');
-        seen.provisionedFrom = file === null ? undefined : decodeURIComponent(file);
+        headerValues.provisionedFrom = file === null ? undefined : decodeURIComponent(file);
       },
     },
   );
-  return { dashboard, ...seen };
+  return { dashboard, ...headerValues };
 }
 
 export const sourcesQuery = (api: Operations, organizationId: string) =>
@@ -61,7 +61,7 @@ export const versionsQuery = (api: Operations, organizationId: string, id: strin
     staleTime: 0,
   });
 
-/** What was saved never changes. */
+/** Versions are immutable. */
 export const versionQuery = (api: Operations, organizationId: string, id: string, version: number) =>
   queryOptions({
     queryKey: [organizationId, 'dashboards', id, 'versions', version],
@@ -69,21 +69,21 @@ export const versionQuery = (api: Operations, organizationId: string, id: string
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** The server runs as many queries at once for one caller. */
-const MOST_IN_FLIGHT = 6;
-export const gate = createRequestGate(MOST_IN_FLIGHT);
+/** Matches the limit of concurrent queries per credential on the server. */
+const MAX_CONCURRENT_QUERIES = 6;
+export const tileRequests = createRequestQueue(MAX_CONCURRENT_QUERIES);
 
-export interface Window extends Range {
+export interface TimeWindow extends Range {
   zone: string;
 }
 
-/** What a stored tile shows. Kept only as long as it is drawn: a page that refreshes asks for ever new ranges. */
+/** Data of a stored tile. Cached briefly: an auto-refreshing page requests a new range every time. */
 export const tileDataQuery = (
   api: Operations,
   organizationId: string,
   dashboardId: string,
   tile: Tile,
-  { start, end, zone }: Window,
+  { start, end, zone }: TimeWindow,
 ) =>
   queryOptions({
     queryKey: [
@@ -97,7 +97,7 @@ export const tileDataQuery = (
       zone,
     ],
     queryFn: ({ signal }) =>
-      gate.run(signal, () =>
+      tileRequests.run(signal, () =>
         api.getTileData(
           { id: dashboardId, tileId: tile.id, start: String(start), end: String(end), timezone: zone },
           { signal },

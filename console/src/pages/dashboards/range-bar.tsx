@@ -1,21 +1,21 @@
 import { ActionIcon, Select, Tooltip } from '@mantine/core';
 import classes from './dashboard.module.css';
 import { ReloadIcon } from './icons.tsx';
-import type { Window } from './queries.ts';
+import type { TimeWindow } from './queries.ts';
 import { RangePicker } from './range-picker.tsx';
 import type { DashboardSearch, Refresh } from './search.ts';
 
 interface Props {
   search: DashboardSearch;
-  window: Window;
+  window: TimeWindow;
   onChange: (search: DashboardSearch) => void;
   onReload: () => void;
 }
 
-/** A list that nobody has opened is not there: hidden, it would be measured and placed while the tiles are drawn. */
-const CLOSED = { keepMounted: false };
+/** Unmounts closed lists: hidden lists would be laid out while the tiles render. */
+const UNMOUNT_WHEN_CLOSED = { keepMounted: false };
 
-/** Over which time, in whose zone, how often anew. */
+/** Time range, time zone and auto-refresh. */
 export function RangeBar({ search, window, onChange, onReload }: Props) {
   const { last: _last, from: _from, to: _to, ...others } = search;
   const { refresh: _refresh, ...withoutRefresh } = search;
@@ -33,23 +33,23 @@ export function RangeBar({ search, window, onChange, onReload }: Props) {
         size="sm"
         w={132}
         allowDeselect={false}
-        comboboxProps={CLOSED}
+        comboboxProps={UNMOUNT_WHEN_CLOSED}
         value={search.utc ? 'utc' : 'local'}
         data={[
-          { value: 'local', label: 'Your time' },
+          { value: 'local', label: 'Local time' },
           { value: 'utc', label: 'UTC' },
         ]}
         onChange={(value) => onChange(value === 'utc' ? { ...withoutZone, utc: true } : withoutZone)}
       />
       <Select
-        aria-label="Refresh"
+        aria-label="Auto-refresh"
         size="sm"
         w={142}
         allowDeselect={false}
-        comboboxProps={CLOSED}
+        comboboxProps={UNMOUNT_WHEN_CLOSED}
         value={search.refresh ?? 'off'}
         data={[
-          { value: 'off', label: 'No refresh' },
+          { value: 'off', label: 'Refresh off' },
           { value: '10s', label: 'Every 10 s' },
           { value: '1m', label: 'Every minute' },
         ]}
@@ -59,8 +59,8 @@ export function RangeBar({ search, window, onChange, onReload }: Props) {
           )
         }
       />
-      <Tooltip label="Look again" withArrow>
-        <ActionIcon variant="default" size={36} aria-label="Look again" onClick={onReload}>
+      <Tooltip label="Refresh" withArrow>
+        <ActionIcon variant="default" size={36} aria-label="Refresh" onClick={onReload}>
           <ReloadIcon />
         </ActionIcon>
       </Tooltip>

@@ -1,8 +1,8 @@
 import { Button, Group, Popover, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { DEFAULT_PRESET, fieldTextOf, fieldTimeOf, PRESET_LABELS, type Range } from './range.ts';
+import { DEFAULT_PRESET, formatDateTimeField, PRESET_LABELS, parseDateTimeField, type Range } from './range.ts';
 import { type DashboardSearch, PRESETS } from './search.ts';
-import { shortText } from './times.ts';
+import { formatShortDateTime } from './times.ts';
 
 interface Props {
   search: DashboardSearch;
@@ -16,7 +16,7 @@ export function RangePicker({ search, range, zone, onChange }: Props) {
   const isUtc = search.utc === true;
   const label =
     search.from !== undefined
-      ? `${shortText(range.start, zone)} – ${shortText(range.end, zone)}`
+      ? `${formatShortDateTime(range.start, zone)} – ${formatShortDateTime(range.end, zone)}`
       : `Last ${PRESET_LABELS[search.last ?? DEFAULT_PRESET].replace(/^1 /, '')}`;
   const choose = (part: Pick<DashboardSearch, 'last' | 'from' | 'to'>) => {
     setIsOpen(false);
@@ -25,11 +25,16 @@ export function RangePicker({ search, range, zone, onChange }: Props) {
   return (
     <Popover opened={isOpen} onChange={setIsOpen} position="bottom-end" trapFocus shadow="md" withRoles width={320}>
       <Popover.Target>
-        <Button variant="default" size="sm" onClick={() => setIsOpen((open) => !open)} aria-label={`Range: ${label}`}>
+        <Button
+          variant="default"
+          size="sm"
+          onClick={() => setIsOpen((open) => !open)}
+          aria-label={`Time range: ${label}`}
+        >
           {label}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Range">
+      <Popover.Dropdown aria-label="Time range">
         <Group gap={6} mb="sm">
           {PRESETS.map((preset) => (
             <Button
@@ -55,15 +60,15 @@ interface AbsoluteProps {
 }
 
 function AbsoluteRange({ range, isUtc, onChoose }: AbsoluteProps) {
-  const [from, setFrom] = useState(() => fieldTextOf(range.start, isUtc));
-  const [to, setTo] = useState(() => fieldTextOf(range.end, isUtc));
-  const [start, end] = [fieldTimeOf(from, isUtc), fieldTimeOf(to, isUtc)];
-  const isWhole = Number.isFinite(start) && Number.isFinite(end);
+  const [from, setFrom] = useState(() => formatDateTimeField(range.start, isUtc));
+  const [to, setTo] = useState(() => formatDateTimeField(range.end, isUtc));
+  const [start, end] = [parseDateTimeField(from, isUtc), parseDateTimeField(to, isUtc)];
+  const isComplete = Number.isFinite(start) && Number.isFinite(end);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (isWhole && start < end) onChoose({ from: start, to: end });
+        if (isComplete && start < end) onChoose({ from: start, to: end });
       }}
     >
       <Stack gap="xs">
@@ -78,14 +83,14 @@ function AbsoluteRange({ range, isUtc, onChoose }: AbsoluteProps) {
           label="To"
           value={to}
           onChange={(event) => setTo(event.currentTarget.value)}
-          error={isWhole && start >= end ? 'The end must lie after the start' : undefined}
+          error={isComplete && start >= end ? 'The end must be after the start' : undefined}
         />
         <Group justify="space-between">
           <Text size="xs" c="dimmed">
-            {isUtc ? 'In UTC' : 'In your time zone'}
+            {isUtc ? 'Times in UTC' : 'Times in your time zone'}
           </Text>
-          <Button type="submit" size="compact-sm" disabled={!isWhole || start >= end}>
-            Show
+          <Button type="submit" size="compact-sm" disabled={!isComplete || start >= end}>
+            Apply
           </Button>
         </Group>
       </Stack>

@@ -34,20 +34,20 @@ export const REFRESH_MS: Record<Refresh, number> = { '10s': 10_000, '1m': MINUTE
 
 export const DEFAULT_PRESET: Preset = '1h';
 
-/** `now` is when the page last looked. */
-export function rangeOf({ from, to, last = DEFAULT_PRESET }: DashboardSearch, now: number): Range {
+/** `now` is the time of the last refresh. */
+export function resolveRange({ from, to, last = DEFAULT_PRESET }: DashboardSearch, now: number): Range {
   return from !== undefined && to !== undefined ? { start: from, end: to } : { start: now - PRESET_MS[last], end: now };
 }
 
-/** The IANA name that the server is asked with. */
-export const zoneOf = ({ utc }: DashboardSearch): string =>
+/** The IANA name of the time zone. */
+export const resolveZone = ({ utc }: DashboardSearch): string =>
   utc ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** `2026-11-15T10:05` in the zone, for a field of date and time. */
-export function fieldTextOf(ms: number, isUtc: boolean): string {
+/** `2026-11-15T10:05`, the value of a `datetime-local` field. */
+export function formatDateTimeField(ms: number, isUtc: boolean): string {
   const offset = isUtc ? 0 : new Date(ms).getTimezoneOffset() * MINUTE_MS;
   return new Date(ms - offset).toISOString().slice(0, 16);
 }
 
-/** The other way; NaN when it is no time. */
-export const fieldTimeOf = (text: string, isUtc: boolean): number => Date.parse(isUtc ? `${text}Z` : text);
+/** NaN if the text is not a time. */
+export const parseDateTimeField = (text: string, isUtc: boolean): number => Date.parse(isUtc ? `${text}Z` : text);

@@ -2,9 +2,9 @@ import { Button, Skeleton } from '@mantine/core';
 import { useIntersection } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { messageOf } from '../../api/errors.ts';
+import { formatError } from '../../api/errors.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { type Tile, tileDataQuery, type Window } from './queries.ts';
+import { type Tile, type TimeWindow, tileDataQuery } from './queries.ts';
 import { TileContent } from './tile-content.tsx';
 import { TileFrame } from './tile-frame.tsx';
 import classes from './tiles/tiles.module.css';
@@ -12,25 +12,25 @@ import classes from './tiles/tiles.module.css';
 interface Props {
   dashboardId: string;
   tile: Tile;
-  window: Window;
+  window: TimeWindow;
   actions?: ReactNode;
   isMovable?: boolean;
   onZoom?: ((start: number, end: number) => void) | undefined;
 }
 
-/** Asked for a little before it comes into view. */
-const AHEAD = '160px 0px';
+/** Loads tiles shortly before they scroll into view. */
+const PRELOAD_MARGIN = '160px 0px';
 
-/** A tile that the server knows. Asks for its data when it comes into view; what it showed stays, greyed, until the next is there. */
+/** A saved tile. Loads its data when it scrolls into view; old data stays dimmed until new data arrives. */
 export function StoredTile({ dashboardId, tile, window, actions, isMovable = false, onZoom }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
-  const { ref, entry } = useIntersection({ rootMargin: AHEAD });
+  const { ref, entry } = useIntersection({ rootMargin: PRELOAD_MARGIN });
   const { data, error, isFetching, refetch, isPlaceholderData } = useQuery({
     ...tileDataQuery(api, organizationId, dashboardId, tile, window),
     enabled: entry?.isIntersecting ?? false,
   });
-  // What was drawn for another kind of tile, or for another question, is not old data of this one.
+  // After a change of type, previous data does not fit the tile.
   const shown = data?.type === tile.series[0]?.type ? data : undefined;
   return (
     <TileFrame
@@ -41,8 +41,8 @@ export function StoredTile({ dashboardId, tile, window, actions, isMovable = fal
       ref={ref}
     >
       {error ? (
-        <div className={classes.centre} role="alert" data-testid="tile-error">
-          <p className={classes.error}>{messageOf(error)}</p>
+        <div className={classes.center} role="alert" data-testid="tile-error">
+          <p className={classes.error}>{formatError(error)}</p>
           <Button size="compact-xs" variant="default" onClick={() => refetch()} loading={isFetching}>
             Try again
           </Button>
@@ -50,7 +50,7 @@ export function StoredTile({ dashboardId, tile, window, actions, isMovable = fal
       ) : shown ? (
         <TileContent tile={tile} data={shown} zone={window.zone} onZoom={onZoom} />
       ) : (
-        // Still: without a graphics card, a screen full of pulsing places takes more drawing than the charts.
+        // Not animated: without a GPU, many pulsing skeletons cost more than the charts.
         isFetching && <Skeleton height="100%" radius="sm" animate={false} data-testid="tile-loading" />
       )}
     </TileFrame>

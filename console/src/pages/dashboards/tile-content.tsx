@@ -15,7 +15,6 @@ interface Props {
   onZoom?: ((start: number, end: number) => void) | undefined;
 }
 
-/** What a tile shows once it has its data. */
 export function TileContent({ tile, data, zone, onZoom }: Props) {
   switch (data.type) {
     case 'time':

@@ -3,9 +3,9 @@ import classes from './dashboard.module.css';
 
 interface Props {
   name: string;
-  /** At the right of the name. */
+  /** Right of the name. */
   actions?: ReactNode;
-  /** The name is what is taken hold of to move the tile. */
+  /** The header is the drag handle. */
   isMovable?: boolean;
   isReloading?: boolean;
   ref?: Ref<HTMLElement>;
@@ -14,11 +14,11 @@ interface Props {
 
 export function TileFrame({ name, actions, isMovable = false, isReloading = false, ref, children }: Props) {
   return (
-    <article className={classes.tile} aria-label={name || 'Tile'} aria-busy={isReloading} ref={ref}>
+    <article className={classes.tile} aria-label={name || 'Untitled tile'} aria-busy={isReloading} ref={ref}>
       {(name !== '' || actions || isMovable) && (
         <header className={classes.tileHead} data-movable={isMovable}>
           <h2 className={classes.tileName} title={name}>
-            {name || (isMovable ? 'Without a name' : '')}
+            {name || (isMovable ? 'Untitled tile' : '')}
           </h2>
           {actions && <div className={classes.tileActions}>{actions}</div>}
         </header>

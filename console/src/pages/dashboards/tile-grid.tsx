@@ -1,14 +1,14 @@
 import type { CSSProperties, ReactNode } from 'react';
 import classes from './dashboard.module.css';
-import { arrange, inOrder } from './grid.ts';
+import { arrange, sortByPosition } from './grid.ts';
 import type { Tile } from './queries.ts';
 
-/** The tiles in their places; one below the other on narrow screens. */
+/** Tiles at their grid positions; a single column on narrow screens. */
 export function TileGrid({ tiles, children }: { tiles: readonly Tile[]; children: (tile: Tile) => ReactNode }) {
   const places = arrange(tiles);
   return (
     <div className={classes.grid}>
-      {inOrder(tiles).map((tile) => {
+      {sortByPosition(tiles).map((tile) => {
         const { x, y, w, h } = places.get(tile.id) ?? tile;
         const style = {
           '--column': `${x + 1} / span ${w}`,

@@ -2,29 +2,36 @@ import { Button, Modal, Skeleton, Stack, Text } from '@mantine/core';
 import { useIntersection } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../app/context.tsx';
-import { EmptyNote } from '../../parts/empty-note.tsx';
-import { Failure } from '../../parts/failure.tsx';
-import { Moment } from '../../parts/moment.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { Timestamp } from '../../parts/timestamp.tsx';
 import classes from './dashboard.module.css';
 import { Differences } from './differences.tsx';
 import { TilePreview } from './editor/tile-preview.tsx';
-import { type Dashboard, type Tile, versionQuery, type Window } from './queries.ts';
+import { type Dashboard, type Tile, type TimeWindow, versionQuery } from './queries.ts';
 import { TileFrame } from './tile-frame.tsx';
 import { TileGrid } from './tile-grid.tsx';
 
 interface Props {
-  /** As it is now. */
-  present: Dashboard;
+  /** The current dashboard. */
+  current: Dashboard;
   version: number;
-  window: Window;
-  /** Somebody is being asked whether to restore it. */
-  isAsking: boolean;
+  window: TimeWindow;
+  /** The restore confirmation is open. */
+  isConfirming: boolean;
   onRestore: (() => void) | undefined;
   onClose: () => void;
 }
 
-/** A version as it would look today, and what is different in it. */
-export function VersionPreview({ present, version, window, isAsking, onRestore, onClose }: Props) {
+/** Renders a version with current data and lists its differences. */
+export function VersionPreview({
+  current: present,
+  version,
+  window,
+  isConfirming: isAsking,
+  onRestore,
+  onClose,
+}: Props) {
   const api = useApi();
   const { organizationId } = useSession();
   const { data, error, refetch } = useQuery(versionQuery(api, organizationId, present.id, version));
@@ -36,26 +43,26 @@ export function VersionPreview({ present, version, window, isAsking, onRestore, 
       fullScreen
       closeOnEscape={!isAsking}
       transitionProps={{ duration: 0 }}
-      closeButtonProps={{ 'aria-label': 'Close the version' }}
+      closeButtonProps={{ 'aria-label': 'Close version' }}
     >
-      {error && !data && <Failure error={error} title="The version is missing" retry={() => refetch()} />}
+      {error && !data && <ErrorNotice error={error} title="Could not load the version" retry={() => refetch()} />}
       {!data && !error && <Skeleton height={400} />}
       {data && (
         <>
           <div className={classes.versionHead}>
             <Stack gap={4}>
               <Text size="sm" c="dimmed">
-                {data.savedBy}, <Moment at={data.savedAt} />. Compared with the present one:
+                Saved by {data.savedBy}, <Timestamp at={data.savedAt} />. Differences from the current version:
               </Text>
               <Differences from={present} to={data.dashboard} />
             </Stack>
             {onRestore && <Button onClick={onRestore}>Restore this version</Button>}
           </div>
-          {data.dashboard.tiles.length === 0 && <EmptyNote title="No tiles">It had none.</EmptyNote>}
+          {data.dashboard.tiles.length === 0 && <EmptyState title="No tiles">This version has no tiles.</EmptyState>}
           <TileGrid tiles={data.dashboard.tiles}>
             {(tile) => (
               <TileFrame name={tile.name}>
-                <OldTile tile={tile} window={window} />
+                <VersionTile tile={tile} window={window} />
               </TileFrame>
             )}
           </TileGrid>
@@ -65,8 +72,8 @@ export function VersionPreview({ present, version, window, isAsking, onRestore, 
   );
 }
 
-/** Asked for when it comes into view. */
-function OldTile({ tile, window }: { tile: Tile; window: Window }) {
+/** Loads its data when it scrolls into view. */
+function VersionTile({ tile, window }: { tile: Tile; window: TimeWindow }) {
   const { ref, entry } = useIntersection();
   return (
     <div ref={ref} style={{ height: '100%' }}>

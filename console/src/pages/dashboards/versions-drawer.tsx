@@ -2,36 +2,36 @@ import { Button, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { plural } from '../../parts/format.ts';
-import { Moment } from '../../parts/moment.tsx';
-import { tellDone } from '../../parts/toast.ts';
+import { notifySuccess } from '../../parts/notifications.ts';
+import { Timestamp } from '../../parts/timestamp.tsx';
 import classes from './dashboard.module.css';
 import { Differences } from './differences.tsx';
-import { type Dashboard, type StoredDashboard, versionQuery, versionsQuery, type Window } from './queries.ts';
+import { type Dashboard, type StoredDashboard, type TimeWindow, versionQuery, versionsQuery } from './queries.ts';
 import { VersionPreview } from './version-preview.tsx';
 
 interface Props {
   stored: StoredDashboard;
-  window: Window;
+  window: TimeWindow;
   canRestore: boolean;
   onClose: () => void;
 }
 
-/** Every state that was ever saved, newest first. */
+/** All saved versions, newest first. */
 export default function VersionsDrawer({ stored: { dashboard, etag }, window, canRestore, onClose }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery(versionsQuery(api, organizationId, dashboard.id));
-  const [asked, setAsked] = useState<number>();
-  const [looked, setLooked] = useState<number>();
+  const [restoredVersion, setRestoredVersion] = useState<number>();
+  const [viewedVersion, setViewedVersion] = useState<number>();
   const versions = data?.toSorted((one, other) => other.version - one.version);
   const restore = async () => {
-    await api.restoreDashboardVersion({ id: dashboard.id, version: String(asked), 'if-match': etag });
+    await api.restoreDashboardVersion({ id: dashboard.id, version: String(restoredVersion), 'if-match': etag });
     await queries.invalidateQueries({ queryKey: [organizationId, 'dashboards'] });
-    tellDone(`Version ${asked} of ${dashboard.name} is back`);
+    notifySuccess(`Restored version ${restoredVersion} of ${dashboard.name}`);
     onClose();
   };
   return (
@@ -39,12 +39,12 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, window, ca
       opened
       onClose={onClose}
       position="right"
-      closeOnEscape={asked === undefined && looked === undefined}
-      title="Versions"
+      closeOnEscape={restoredVersion === undefined && viewedVersion === undefined}
+      title="Version history"
       transitionProps={{ duration: 0 }}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {error && !versions && <Failure error={error} title="The versions are missing" retry={() => refetch()} />}
+      {error && !versions && <ErrorNotice error={error} title="Could not load versions" retry={() => refetch()} />}
       {!versions && !error && <Skeleton height={200} />}
       <ol className={classes.versions}>
         {versions?.map(({ version, savedAt, savedBy, name, tiles }, index) => (
@@ -52,13 +52,13 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, window, ca
             <Stack gap={0} miw={0}>
               <Text size="sm" fw={600}>
                 Version {version}
-                {index === 0 && ' · the present one'}
+                {index === 0 && ' · Current'}
               </Text>
               <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
                 {name}, {plural(tiles, 'tile')}
               </Text>
               <Text size="xs" c="dimmed">
-                {savedBy}, <Moment at={savedAt} />
+                {savedBy}, <Timestamp at={savedAt} />
               </Text>
             </Stack>
             {index > 0 && (
@@ -66,16 +66,16 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, window, ca
                 <Button
                   size="compact-sm"
                   variant="default"
-                  onClick={() => setLooked(version)}
-                  aria-label={`Look at version ${version}`}
+                  onClick={() => setViewedVersion(version)}
+                  aria-label={`View version ${version}`}
                 >
-                  Look
+                  View
                 </Button>
                 {canRestore && (
                   <Button
                     size="compact-sm"
                     variant="default"
-                    onClick={() => setAsked(version)}
+                    onClick={() => setRestoredVersion(version)}
                     aria-label={`Restore version ${version}`}
                   >
                     Restore
@@ -86,37 +86,37 @@ export default function VersionsDrawer({ stored: { dashboard, etag }, window, ca
           </li>
         ))}
       </ol>
-      {looked !== undefined && (
+      {viewedVersion !== undefined && (
         <VersionPreview
-          present={dashboard}
-          version={looked}
+          current={dashboard}
+          version={viewedVersion}
           window={window}
-          isAsking={asked !== undefined}
-          onRestore={canRestore ? () => setAsked(looked) : undefined}
-          onClose={() => setLooked(undefined)}
+          isConfirming={restoredVersion !== undefined}
+          onRestore={canRestore ? () => setRestoredVersion(viewedVersion) : undefined}
+          onClose={() => setViewedVersion(undefined)}
         />
       )}
-      {/* Made when it is asked for, so that it lies above the version. */}
-      {asked !== undefined && (
-        <Confirm
+      {/* Mounted on demand, so that it is stacked above the version preview. */}
+      {restoredVersion !== undefined && (
+        <ConfirmDialog
           opened
-          title={`Restore version ${asked}?`}
+          title={`Restore version ${restoredVersion}?`}
           action="Restore"
           onConfirm={restore}
-          onClose={() => setAsked(undefined)}
+          onClose={() => setRestoredVersion(undefined)}
         >
-          <b>{dashboard.name}</b> becomes what it was then. The present state stays among the versions.
-          <Changes present={dashboard} version={asked} />
-        </Confirm>
+          <b>{dashboard.name}</b> will be replaced by this version. The current version stays in the version history.
+          <Changes current={dashboard} version={restoredVersion} />
+        </ConfirmDialog>
       )}
     </Drawer>
   );
 }
 
-/** What restoring would do; the answer is not worth waiting for. */
-function Changes({ present, version }: { present: Dashboard; version: number }) {
+/** The effect of restoring; optional, so nothing is shown while it loads. */
+function Changes({ current, version }: { current: Dashboard; version: number }) {
   const api = useApi();
   const { organizationId } = useSession();
-  const { data } = useQuery(versionQuery(api, organizationId, present.id, version));
-  return data ? <Differences from={present} to={data.dashboard} /> : null;
+  const { data } = useQuery(versionQuery(api, organizationId, current.id, version));
+  return data ? <Differences from={current} to={data.dashboard} /> : null;
 }

@@ -1,18 +1,19 @@
+import { openapiKeyCreateConstraints } from '../../api/generated.ts';
 import type { Key, NewKey } from '../../api/types.ts';
 
-/** What the form holds while a key is being made. */
+/** State of the form for a new key. */
 export interface KeyDraft {
   name: string;
   roles: NonNullable<NewKey['roles']>;
   expiry: Expiry;
-  /** As the browser's field writes it, in the viewer's zone; counts where `expiry` is `at`. */
+  /** Value of the `datetime-local` field, in the local time zone; used if `expiry` is `at`. */
   expireAt: string;
   addresses: Address[];
   isHashed: boolean;
 }
 
 export interface Address {
-  /** Only to tell the rows apart. */
+  /** React key of the row. */
   row: number;
   source: string;
   description: string;
@@ -21,21 +22,22 @@ export interface Address {
 export const EXPIRIES = [
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: 'at', label: 'At a time of your choice' },
+  { value: '365', label: 'In 1 year' },
+  { value: 'at', label: 'At a specific time' },
   { value: 'never', label: 'Never' },
 ] as const;
 export type Expiry = (typeof EXPIRIES)[number]['value'];
 
-export const ROLES = [
-  { value: 'admin', label: 'admin', description: 'Everything: read and change services, keys, dashboards' },
-  { value: 'developer', label: 'developer', description: 'Read everything, change nothing' },
-  { value: 'query_endpoints', label: 'query_endpoints', description: 'Query endpoints only; nothing of this console' },
-] as const;
+export const ROLES = openapiKeyCreateConstraints.roles.items.values;
+export const ROLE_DESCRIPTIONS: Record<(typeof ROLES)[number], string> = {
+  admin: 'Full access to services, keys and dashboards',
+  developer: 'Read-only access',
+  query_endpoints: 'Query endpoints only, no console access',
+};
 
 const DAY_MS = 86_400_000;
 
-export const newDraft = (): KeyDraft => ({
+export const createKeyDraft = (): KeyDraft => ({
   name: '',
   roles: ['developer'],
   expiry: '90',
@@ -44,9 +46,9 @@ export const newDraft = (): KeyDraft => ({
   isHashed: false,
 });
 
-/** What goes to the server. Rows without an address are no rows. */
-export function bodyOf(draft: KeyDraft, now: Date): NewKey {
-  const expireAt = expireAtOf(draft, now);
+/** Omits empty rows of the IP access list. */
+export function toRequestBody(draft: KeyDraft, now: Date): NewKey {
+  const expireAt = toExpireAt(draft, now);
   return {
     ...(draft.name.trim() === '' ? {} : { name: draft.name.trim() }),
     roles: draft.roles,
@@ -61,25 +63,25 @@ export function bodyOf(draft: KeyDraft, now: Date): NewKey {
 export const filledAddresses = ({ addresses }: KeyDraft): Address[] =>
   addresses.filter(({ source, description }) => source.trim() !== '' || description.trim() !== '');
 
-function expireAtOf({ expiry, expireAt }: KeyDraft, now: Date): string | undefined {
+function toExpireAt({ expiry, expireAt }: KeyDraft, now: Date): string | undefined {
   if (expiry === 'never') return undefined;
   if (expiry !== 'at') return new Date(now.getTime() + Number(expiry) * DAY_MS).toISOString();
   const time = new Date(expireAt);
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
-/** Mistakes that need no server. */
-export function draftMistakes(draft: KeyDraft, now: Date): { roles?: string; expireAt?: string } {
+/** Errors that can be found without the server. */
+export function validateDraft(draft: KeyDraft, now: Date): { roles?: string; expireAt?: string } {
   return {
-    ...(draft.roles.length === 0 ? { roles: 'Choose at least one' } : {}),
+    ...(draft.roles.length === 0 ? { roles: 'Select at least one role' } : {}),
     ...(draft.expiry === 'at' && !(new Date(draft.expireAt).getTime() > now.getTime())
-      ? { expireAt: 'Choose a time that is still to come' }
+      ? { expireAt: 'Select a time in the future' }
       : {}),
   };
 }
 
-/** The same key again, for as long as the old one was made for. */
-export function successorOf(key: Key, now: Date): NewKey {
+/** A key with the same settings and the same lifetime. */
+export function createSuccessor(key: Key, now: Date): NewKey {
   const lifeMs = key.expireAt === null ? undefined : Date.parse(key.expireAt) - Date.parse(key.createdAt);
   return {
     name: key.name,

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { CopyIconButton, CopyTextButton } from '../../parts/copy.tsx';
+import { CopyIconButton, CopyTextButton } from '../../parts/copy-button.tsx';
 import { DownloadIcon } from '../../parts/icons.tsx';
 import { Note } from '../../parts/note.tsx';
 import { saveFile } from '../../parts/save-file.ts';
@@ -10,34 +10,34 @@ interface Props {
   name: string;
   keyId: string;
   keySecret: string;
-  /** With hashes only the browser has ever seen them. */
+  /** Generated in the browser; the server has only hashes. */
   isHashed: boolean;
   onSaved: () => void;
 }
 
-/** The only time the secret is seen. It cannot be left before somebody says it is saved. */
+/** Shows the secret once and closes only after the user confirms that it is saved. */
 export function KeySecret({ name, keyId, keySecret, isHashed, onSaved }: Props) {
   const file = `# Pilothouse key ${JSON.stringify(name)}\nKEY_ID=${keyId}\nKEY_SECRET=${keySecret}\n`;
   return (
     <Stack gap="md">
       <Note tone="warn">
         <Text size="sm">
-          This is the only time the secret is shown.{' '}
+          This secret is shown only once.{' '}
           {isHashed
-            ? 'It was made in this browser, and the server was given hashes only.'
-            : 'The server keeps no more than a hash of it.'}
+            ? 'It was generated in this browser; the server has only hashes.'
+            : 'The server stores only a hash.'}
         </Text>
       </Note>
       <dl className={classes.secret}>
-        <dt>Key id</dt>
+        <dt>Key ID</dt>
         <dd>
           <span data-testid="key-id">{keyId}</span>
-          <CopyIconButton value={keyId} label="Copy the key id" />
+          <CopyIconButton value={keyId} label="Copy key ID" />
         </dd>
         <dt>Secret</dt>
         <dd>
           <span data-testid="key-secret">{keySecret}</span>
-          <CopyIconButton value={keySecret} label="Copy the secret" />
+          <CopyIconButton value={keySecret} label="Copy secret" />
         </dd>
       </dl>
       <Group gap="xs">

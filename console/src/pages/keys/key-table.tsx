@@ -3,20 +3,20 @@ import type { Key } from '../../api/types.ts';
 import { useSession } from '../../app/context.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { DotsIcon } from '../../parts/icons.tsx';
-import { isExpiringSoon, type KeyState, keyStateOf } from '../../parts/key-state.ts';
-import { Moment, useNow } from '../../parts/moment.tsx';
-import type { KeyAct } from './key-acts.tsx';
+import { isExpiringSoon, type KeyState, toKeyState } from '../../parts/key-state.ts';
+import { Timestamp, useNow } from '../../parts/timestamp.tsx';
+import type { KeyAction } from './key-action-dialog.tsx';
 import classes from './keys.module.css';
 
-type OnAct = (key: Key, act: KeyAct) => void;
+type OnAction = (key: Key, action: KeyAction) => void;
 
-export function KeyTable({ keys, onAct }: { keys: Key[] | undefined; onAct?: OnAct }) {
+export function KeyTable({ keys, onAction }: { keys: Key[] | undefined; onAction?: OnAction }) {
   const now = useNow();
   const { credential } = useSession();
   return (
     <DataTable
       label="Keys"
-      columns={columnsOf(now, credential.id, onAct)}
+      columns={createColumns(now, credential.id, onAction)}
       rows={keys}
       rowKey={({ id }) => id}
       loadingRows={4}
@@ -24,7 +24,7 @@ export function KeyTable({ keys, onAct }: { keys: Key[] | undefined; onAct?: OnA
   );
 }
 
-function columnsOf(now: Date, ownId: string, onAct: OnAct | undefined): Column<Key>[] {
+function createColumns(now: Date, ownId: string, onAction: OnAction | undefined): Column<Key>[] {
   const columns: Column<Key>[] = [
     {
       header: 'Name',
@@ -34,7 +34,7 @@ function columnsOf(now: Date, ownId: string, onAct: OnAct | undefined): Column<K
             <span className={classes.name}>{key.name}</span>
             {key.id === ownId && (
               <Badge variant="default" size="sm" tt="none" fw={500}>
-                yours
+                current
               </Badge>
             )}
           </Group>
@@ -43,87 +43,84 @@ function columnsOf(now: Date, ownId: string, onAct: OnAct | undefined): Column<K
             <span className={classes.onNarrow}> · {key.roles.join(', ')}</span>
             {key.expireAt !== null && (
               <span className={`${classes.onPhone} ${classes.expiry}`} data-soon={isExpiringSoon(key, now)}>
-                {' '}
-                · expires <Moment at={key.expireAt} show="date" />
+                Expires <Timestamp at={key.expireAt} show="date" />
               </span>
             )}
           </Text>
         </>
       ),
     },
-    { header: 'State', cell: (key) => <State state={keyStateOf(key, now)} /> },
+    { header: 'State', cell: (key) => <KeyStateLabel state={toKeyState(key, now)} /> },
     { header: 'Roles', cell: ({ roles }) => roles.join(', '), from: 'md' },
-    { header: 'Last use', cell: ({ usedAt }) => (usedAt ? <Moment at={usedAt} show="ago" /> : 'never'), from: 'md' },
+    {
+      header: 'Last used',
+      cell: ({ usedAt }) => (usedAt ? <Timestamp at={usedAt} show="ago" /> : 'Never'),
+      from: 'md',
+    },
     {
       header: 'Expires',
       from: 'sm',
       cell: (key) => (
         <span className={classes.expiry} data-soon={isExpiringSoon(key, now)}>
           {key.expireAt === null ? (
-            'never'
+            'Never'
           ) : (
-            <Moment at={key.expireAt} show={isExpiringSoon(key, now) ? 'ago' : 'date'} />
+            <Timestamp at={key.expireAt} show={isExpiringSoon(key, now) ? 'ago' : 'date'} />
           )}
         </span>
       ),
     },
-    { header: 'From', cell: (key) => <Addresses of={key} />, from: 'lg' },
+    { header: 'IP access list', cell: ({ ipAccessList }) => <Addresses list={ipAccessList} />, from: 'lg' },
   ];
-  if (onAct)
+  if (onAction)
     columns.push({
-      header: 'What to do',
+      header: 'Actions',
       isHeaderHidden: true,
       align: 'right',
       width: 52,
-      cell: (key) => <Acts of={key} onAct={onAct} />,
+      cell: (key) => <KeyActionsMenu target={key} onAction={onAction} />,
     });
   return columns;
 }
 
-function State({ state }: { state: KeyState }) {
+const STATE_LABELS: Record<KeyState, string> = { enabled: 'Enabled', disabled: 'Disabled', expired: 'Expired' };
+
+function KeyStateLabel({ state }: { state: KeyState }) {
   return (
     <span className={classes.state} data-state={state}>
-      {state}
+      {STATE_LABELS[state]}
     </span>
   );
 }
 
-function Addresses({ of: { ipAccessList } }: { of: Key }) {
-  if (ipAccessList.length === 0) return <>anywhere</>;
-  const [first, ...others] = ipAccessList;
+function Addresses({ list }: { list: Key['ipAccessList'] }) {
+  if (list.length === 0) return <>Any address</>;
+  const [first, ...others] = list;
   return (
-    <span
-      title={ipAccessList
-        .map(({ source, description }) => [source, description].filter(Boolean).join(' · '))
-        .join('\n')}
-    >
+    <span title={list.map(({ source, description }) => [source, description].filter(Boolean).join(' · ')).join('\n')}>
       {first?.source}
       {others.length > 0 && ` and ${others.length} more`}
     </span>
   );
 }
 
-function Acts({ of: key, onAct }: { of: Key; onAct: OnAct }) {
+function KeyActionsMenu({ target: key, onAction }: { target: Key; onAction: OnAction }) {
   return (
     <Menu position="bottom-end" shadow="md" width={170}>
       <Menu.Target>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          aria-label={`What to do with ${key.name}, ending in ${key.keySuffix}`}
-        >
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${key.name} (…${key.keySuffix})`}>
           <DotsIcon />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         {key.state === 'enabled' ? (
-          <Menu.Item onClick={() => onAct(key, 'disable')}>Disable</Menu.Item>
+          <Menu.Item onClick={() => onAction(key, 'disable')}>Disable</Menu.Item>
         ) : (
-          <Menu.Item onClick={() => onAct(key, 'enable')}>Enable</Menu.Item>
+          <Menu.Item onClick={() => onAction(key, 'enable')}>Enable</Menu.Item>
         )}
-        <Menu.Item onClick={() => onAct(key, 'rotate')}>Rotate</Menu.Item>
+        <Menu.Item onClick={() => onAction(key, 'rotate')}>Rotate</Menu.Item>
         <Menu.Divider />
-        <Menu.Item c="var(--ph-bad)" onClick={() => onAct(key, 'delete')}>
+        <Menu.Item c="var(--ph-bad)" onClick={() => onAction(key, 'delete')}>
           Delete
         </Menu.Item>
       </Menu.Dropdown>

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { keysQuery } from '../../api/queries.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { EmptyNote } from '../../parts/empty-note.tsx';
-import { Failure } from '../../parts/failure.tsx';
-import { isExpiringSoon, keyStateOf, SOON_DAYS } from '../../parts/key-state.ts';
-import { Moment, useNow } from '../../parts/moment.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { EXPIRY_WARNING_DAYS, isExpiringSoon, toKeyState } from '../../parts/key-state.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { Timestamp, useNow } from '../../parts/timestamp.tsx';
 import classes from './expiring-keys.module.css';
 
 export function ExpiringKeys() {
@@ -15,12 +15,12 @@ export function ExpiringKeys() {
   const { organizationId } = useSession();
   const now = useNow();
   const { data, error, refetch } = useQuery(keysQuery(api, organizationId));
-  const soon = data
+  const expiring = data
     ?.filter((key) => isExpiringSoon(key, now))
     .toSorted((one, other) => (one.expireAt ?? '').localeCompare(other.expireAt ?? ''));
   return (
     <Panel
-      title="Keys that expire soon"
+      title="Expiring keys"
       aside={
         <Anchor size="sm" renderRoot={(props) => <Link to="/keys" {...props} />}>
           All keys
@@ -28,12 +28,14 @@ export function ExpiringKeys() {
       }
       flush
     >
-      {soon ? (
-        soon.length === 0 ? (
-          <EmptyNote title="None">No key in use expires within the next {SOON_DAYS} days.</EmptyNote>
+      {expiring ? (
+        expiring.length === 0 ? (
+          <EmptyState title="No keys expire soon">
+            No enabled key expires in the next {EXPIRY_WARNING_DAYS} days.
+          </EmptyState>
         ) : (
           <ul className={classes.list}>
-            {soon.map((key) => (
+            {expiring.map((key) => (
               <li key={key.id} className={classes.item}>
                 <span className={classes.name}>
                   <b>{key.name}</b>{' '}
@@ -41,16 +43,16 @@ export function ExpiringKeys() {
                     …{key.keySuffix}
                   </Text>
                 </span>
-                <Text span size="sm" className={classes.when} data-expired={keyStateOf(key, now) === 'expired'}>
-                  {keyStateOf(key, now) === 'expired' ? 'expired ' : 'expires '}
-                  {key.expireAt && <Moment at={key.expireAt} show="ago" />}
+                <Text span size="sm" className={classes.when} data-expired={toKeyState(key, now) === 'expired'}>
+                  {toKeyState(key, now) === 'expired' ? 'Expired ' : 'Expires '}
+                  {key.expireAt && <Timestamp at={key.expireAt} show="ago" />}
                 </Text>
               </li>
             ))}
           </ul>
         )
       ) : error ? (
-        <Failure error={error} title="The keys are missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load keys" retry={() => refetch()} />
       ) : (
         <Stack gap={22} p="md" aria-hidden="true">
           <Skeleton height={14} />

@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { forecastQuery } from '../../api/forecast-queries.ts';
 import type { UsageCostForecastGetResult } from '../../api/generated.ts';
-import { forecastQuery } from '../../api/outlook.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Credits } from '../../parts/credits.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { formatBillMonth, formatCredits, formatNumber } from '../../parts/format.ts';
 import classes from './month-figures.module.css';
 
@@ -14,26 +14,29 @@ export function MonthFigures() {
   const { organizationId } = useSession();
   const { data, error, refetch } = useQuery(forecastQuery(api, organizationId));
   if (error && !data)
-    return <Failure error={error} title="The costs of this month are missing" retry={() => refetch()} />;
+    return <ErrorNotice error={error} title="Could not load the costs of this month" retry={() => refetch()} />;
   return (
     <dl className={classes.figures}>
       <Figure label="Month to date" hint={data && formatBillMonth(data.month)}>
         {data && <Credits chc={data.monthToDate.totalCHC} />}
       </Figure>
-      <Figure label="Forecast for the month" hint={data && rangeOf(data)}>
+      <Figure label="Month-end forecast" hint={data && formatForecastRange(data)}>
         {data && <Credits chc={data.forecast.expectedCHC} />}
       </Figure>
-      <Figure label="Against last month" hint={data && `Last month ${formatCredits(data.previousMonth.totalCHC)} CHC`}>
-        {data && <Change of={data} />}
+      <Figure
+        label="Compared with last month"
+        hint={data && `Last month: ${formatCredits(data.previousMonth.totalCHC)} CHC`}
+      >
+        {data && <Change percent={data.changePercent} />}
       </Figure>
     </dl>
   );
 }
 
-const rangeOf = ({ forecast: { lowCHC, highCHC } }: UsageCostForecastGetResult): string =>
-  `Likely ${formatCredits(lowCHC)} to ${formatCredits(highCHC)}`;
+const formatForecastRange = ({ forecast: { lowCHC, highCHC } }: UsageCostForecastGetResult): string =>
+  `Likely range: ${formatCredits(lowCHC)} – ${formatCredits(highCHC)}`;
 
-/** A number's place is kept while it loads. */
+/** Keeps its height while it loads. */
 function Figure({ label, hint, children }: { label: string; hint: string | undefined; children: ReactNode }) {
   return (
     <div className={classes.figure}>
@@ -44,14 +47,14 @@ function Figure({ label, hint, children }: { label: string; hint: string | undef
   );
 }
 
-/** The forecast beside the month before: two whole months, not a part of one with all of the other. */
-function Change({ of: { changePercent: percent } }: { of: UsageCostForecastGetResult }) {
+/** Compares the forecast with the previous month, so that both are whole months. */
+function Change({ percent }: { percent: number | undefined }) {
   if (percent === undefined) return <span>–</span>;
   const sign = percent > 0 ? '+' : percent < 0 ? '−' : '±';
   return (
     <span className="ph-number">
       {sign}
-      {formatNumber(Math.abs(percent))} %
+      {formatNumber(Math.abs(percent))}%
     </span>
   );
 }

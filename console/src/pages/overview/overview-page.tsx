@@ -6,10 +6,13 @@ import { MonthFigures } from './month-figures.tsx';
 import { RecentActivity } from './recent-activity.tsx';
 import { ServicesAtAGlance } from './services-at-a-glance.tsx';
 
+/** `SCALE` → "Scale". */
+const formatTier = (tier: string): string => tier.charAt(0) + tier.slice(1).toLowerCase();
+
 export function OverviewPage() {
   const { organization } = useSession();
   return (
-    <Page title="Overview" lead={`${organization.name} · ${organization.tier.toLowerCase()} tier`}>
+    <Page title="Overview" subtitle={`${organization.name} · ${formatTier(organization.tier)} tier`}>
       <Stack gap="lg">
         <MonthFigures />
         <ServicesAtAGlance />

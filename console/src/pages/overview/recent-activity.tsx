@@ -5,18 +5,18 @@ import { recentActivityQuery } from '../../api/queries.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useResourceNames } from '../../app/resource-names.ts';
 import { ActivityList } from '../../parts/activity-list.tsx';
-import { EmptyNote } from '../../parts/empty-note.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Panel } from '../../parts/panel.tsx';
 
-export const RECENT_SHOWN = 6;
-const LINES = Array.from({ length: RECENT_SHOWN }, (_, index) => `line-${index}`);
+export const RECENT_LIMIT = 6;
+const LINES = Array.from({ length: RECENT_LIMIT }, (_, index) => `line-${index}`);
 
 export function RecentActivity() {
   const api = useApi();
   const { organizationId } = useSession();
   const names = useResourceNames();
-  const { data, error, refetch } = useQuery(recentActivityQuery(api, organizationId, RECENT_SHOWN));
+  const { data, error, refetch } = useQuery(recentActivityQuery(api, organizationId, RECENT_LIMIT));
   return (
     <Panel
       title="Recent activity"
@@ -29,14 +29,12 @@ export function RecentActivity() {
     >
       {data ? (
         data.length === 0 ? (
-          <EmptyNote title="Nothing has happened yet">
-            Every change of services, keys and dashboards shows up here.
-          </EmptyNote>
+          <EmptyState title="No activity yet">Changes to services, keys and dashboards appear here.</EmptyState>
         ) : (
           <ActivityList activities={data} names={names} />
         )
       ) : error ? (
-        <Failure error={error} title="The activity is missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load activity" retry={() => refetch()} />
       ) : (
         <Stack gap={22} p="md" aria-hidden="true">
           {LINES.map((line) => (

@@ -1,28 +1,28 @@
 import { Anchor, Skeleton, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { previousMonthQuery } from '../../api/outlook.ts';
+import { previousMonthQuery } from '../../api/forecast-queries.ts';
 import { servicesQuery, usageCostQuery } from '../../api/queries.ts';
 import type { CostRecord, Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { dailyTotals, totalOf } from '../../parts/costs.ts';
+import { dailyTotals, sumCosts } from '../../parts/costs.ts';
 import { Credits } from '../../parts/credits.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { addDays, dayOf, firstOfMonth } from '../../parts/days.ts';
-import { EmptyNote } from '../../parts/empty-note.tsx';
-import { Failure } from '../../parts/failure.tsx';
-import { useNow } from '../../parts/moment.tsx';
+import { addDays, firstOfMonth, toDay } from '../../parts/days.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { idleOf, ServiceMarks, ServiceState, sizeOf } from '../../parts/service-facts.tsx';
+import { formatIdleScaling, formatSize, ServiceBadges, ServiceState } from '../../parts/service-facts.tsx';
 import { Sparkline } from '../../parts/sparkline.tsx';
+import { useNow } from '../../parts/timestamp.tsx';
 import classes from './services-at-a-glance.module.css';
 
-const SPARK_DAYS = 30;
+const SPARKLINE_DAYS = 30;
 
 export function ServicesAtAGlance() {
   const api = useApi();
   const { organizationId } = useSession();
-  const today = dayOf(useNow());
+  const today = toDay(useNow());
   const services = useQuery(servicesQuery(api, organizationId));
   const thisMonth = useQuery(usageCostQuery(api, organizationId, firstOfMonth(today), today));
   const lastMonth = useQuery(previousMonthQuery(api, organizationId, today));
@@ -30,13 +30,13 @@ export function ServicesAtAGlance() {
   const recent = month && lastMonth.data && [...lastMonth.data.costs, ...month];
 
   if (services.error && !services.data)
-    return <Failure error={services.error} title="The services are missing" retry={() => services.refetch()} />;
+    return <ErrorNotice error={services.error} title="Could not load services" retry={() => services.refetch()} />;
   if (services.data?.length === 0)
     return (
       <Panel title="Services">
-        <EmptyNote title="No services yet">
-          Services come from the fleet file: declare one there and run <code>pilothouse apply</code>.
-        </EmptyNote>
+        <EmptyState title="No services yet">
+          Services are declared in the fleet file. Add one and run <code>pilothouse apply</code>.
+        </EmptyState>
       </Panel>
     );
   return (
@@ -51,16 +51,16 @@ export function ServicesAtAGlance() {
     >
       <DataTable
         label="Services"
-        columns={columnsOf(month, recent, today)}
+        columns={createColumns(month, recent, today)}
         rows={services.data}
         rowKey={({ id }) => id}
-        footer={<Sums costs={month} />}
+        footer={<TotalRows costs={month} />}
       />
     </Panel>
   );
 }
 
-const columnsOf = (
+const createColumns = (
   month: CostRecord[] | undefined,
   recent: CostRecord[] | undefined,
   today: string,
@@ -76,22 +76,26 @@ const columnsOf = (
         >
           {service.name}
         </Anchor>
-        <ServiceMarks service={service} />
+        <ServiceBadges service={service} />
       </div>
     ),
   },
   { header: 'State', cell: ({ state }) => <ServiceState state={state} />, from: 'sm' },
-  { header: 'Size', cell: (service) => <span className={classes.fact}>{sizeOf(service)}</span> },
-  { header: 'Idling', cell: (service) => <span className={classes.fact}>{idleOf(service)}</span>, from: 'md' },
+  { header: 'Size', cell: (service) => <span className={classes.fact}>{formatSize(service)}</span> },
   {
-    header: `Last ${SPARK_DAYS} days`,
+    header: 'Idling',
+    cell: (service) => <span className={classes.fact}>{formatIdleScaling(service)}</span>,
+    from: 'md',
+  },
+  {
+    header: `Last ${SPARKLINE_DAYS} days`,
     cell: ({ id, name }) => {
       const values = dailyTotals(
         recent?.filter(({ serviceId }) => serviceId === id) ?? [],
-        addDays(today, 1 - SPARK_DAYS),
+        addDays(today, 1 - SPARKLINE_DAYS),
         today,
       );
-      return <Sparkline values={values} label={`Cost of ${name} on each of the last ${SPARK_DAYS} days`} />;
+      return <Sparkline values={values} label={`Daily cost of ${name}, last ${SPARKLINE_DAYS} days`} />;
     },
     from: 'lg',
     width: 160,
@@ -100,20 +104,20 @@ const columnsOf = (
     header: 'This month',
     align: 'right',
     cell: ({ id }) =>
-      month ? <Credits chc={totalOf(month.filter(({ serviceId }) => serviceId === id))} /> : <Waiting />,
+      month ? <Credits chc={sumCosts(month.filter(({ serviceId }) => serviceId === id))} /> : <AmountSkeleton />,
   },
 ];
 
-/** Keeps the place of an amount. */
-const Waiting = () => <Skeleton height={14} width={80} my={4} ml="auto" />;
+/** Placeholder for an amount. */
+const AmountSkeleton = () => <Skeleton height={14} width={80} my={4} ml="auto" />;
 
-/** What belongs to no service, and the sum: the table adds up to the month to date. */
-function Sums({ costs }: { costs: CostRecord[] | undefined }) {
+/** Costs of warehouses and the total, which equals the month to date. */
+function TotalRows({ costs }: { costs: CostRecord[] | undefined }) {
   const rest = costs?.filter(({ serviceId }) => serviceId === undefined);
   return (
     <>
       <SumRow label="Warehouses" costs={rest} />
-      <SumRow label="Together" costs={costs} isTotal />
+      <SumRow label="Total" costs={costs} isTotal />
     </>
   );
 }
@@ -127,7 +131,7 @@ function SumRow(props: { label: string; costs: CostRecord[] | undefined; isTotal
       <Table.Td />
       <Table.Td visibleFrom="md" />
       <Table.Td visibleFrom="lg" />
-      <Table.Td ta="right">{costs ? <Credits chc={totalOf(costs)} /> : <Waiting />}</Table.Td>
+      <Table.Td ta="right">{costs ? <Credits chc={sumCosts(costs)} /> : <AmountSkeleton />}</Table.Td>
     </Table.Tr>
   );
 }

@@ -1,7 +1,12 @@
 import type { ScalingChange } from '../../api/types.ts';
 
-/** The same change as a command. It holds numbers and booleans only, so nothing in it needs quoting; the key is left to the shell. */
-export function scalingCurl(server: string, organizationId: string, serviceId: string, change: ScalingChange): string {
+/** The change as a curl command. The values are numbers and booleans, so nothing needs quoting; the shell supplies the key. */
+export function formatScalingCurl(
+  server: string,
+  organizationId: string,
+  serviceId: string,
+  change: ScalingChange,
+): string {
   return [
     'curl -X PATCH -u "$KEY_ID:$KEY_SECRET"',
     "-H 'content-type: application/json'",

@@ -1,67 +1,68 @@
 import { Group, NumberInput, RangeSlider, Slider, Stack, Switch, Text } from '@mantine/core';
 import { formatNumber } from '../../parts/format.ts';
+import type { ScalingDraft, ScalingField } from './scaling-draft.ts';
 import classes from './scaling-fields.module.css';
-import type { limitsOf, ScalingDraft, ScalingField } from './scaling-rules.ts';
-import { MEMORY_STEP_GB, REPLICAS_IN_TOTAL, SHORTEST_IDLE_MINUTES } from './scaling-rules.ts';
+import { type FieldLimits, MIN_IDLE_MINUTES, REPLICAS_IN_TOTAL, type ScalingLimits } from './scaling-limits.ts';
 
 interface Props {
   draft: ScalingDraft;
-  limits: ReturnType<typeof limitsOf>;
+  limits: ScalingLimits;
   isReadOnly: boolean;
   onChange: (part: Partial<ScalingDraft>) => void;
   errorAt: (field: ScalingField) => string | undefined;
 }
 
-const LONGEST_IDLE_ON_SLIDER = 120;
-const numberOf = (value: number | string): number | '' => (typeof value === 'number' ? value : '');
-const inRange = (value: number | '', min: number, max: number): number =>
+const SLIDER_MAX_IDLE_MINUTES = 120;
+const toNumber = (value: number | string): number | '' => (typeof value === 'number' ? value : '');
+const clamp = (value: number | '', min: number, max: number): number =>
   Math.min(Math.max(value === '' ? min : value, min), max);
 
 export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly, onChange, errorAt }: Props) {
-  const min = inRange(draft.minTotalMemoryGb, memory.min, memory.max);
-  const max = inRange(draft.maxTotalMemoryGb, memory.min, memory.max);
-  const isSizeFixed = isReadOnly || memory.fixed !== undefined;
-  const areReplicasFixed = isReadOnly || replicas.fixed !== undefined;
+  const min = clamp(draft.minTotalMemoryGb, memory.min, memory.max);
+  const max = clamp(draft.maxTotalMemoryGb, memory.min, memory.max);
+  const isSizeFixed = isReadOnly || memory.isFixed;
+  const areReplicasFixed = isReadOnly || replicas.isFixed;
   return (
     <Stack gap={36}>
       <fieldset className={classes.group} disabled={isSizeFixed}>
         <legend className={classes.legend}>Memory</legend>
         <Text size="sm" c="dimmed">
-          {memory.fixed ??
-            `Of ${REPLICAS_IN_TOTAL} replicas together, in steps of ${MEMORY_STEP_GB} GB. The service scales between the two.`}
+          {memory.isFixed
+            ? `${memory.reason}.`
+            : `Total of ${REPLICAS_IN_TOTAL} replicas, in steps of ${memory.step} GB. The service scales between the two limits.`}
         </Text>
         <RangeSlider
           className={classes.slider}
           min={memory.min}
           max={memory.max}
-          step={MEMORY_STEP_GB}
+          step={memory.step}
           minRange={0}
           disabled={isSizeFixed}
           value={[Math.min(min, max), Math.max(min, max)]}
           onChange={([from, to]) => onChange({ minTotalMemoryGb: from, maxTotalMemoryGb: to })}
           label={(value) => `${value} GB`}
-          marks={marksOf(memory.min, memory.max)}
+          marks={createMarks(memory)}
           classNames={{ markLabel: classes.mark }}
-          thumbFromLabel="Smallest total memory in GB"
-          thumbToLabel="Largest total memory in GB"
+          thumbFromLabel="Minimum total memory in GB"
+          thumbToLabel="Maximum total memory in GB"
         />
         <Group gap="md" align="flex-start" mt={30}>
           {(['minTotalMemoryGb', 'maxTotalMemoryGb'] as const).map((field) => (
             <NumberInput
               key={field}
               className={classes.number}
-              label={field === 'minTotalMemoryGb' ? 'Smallest, GB' : 'Largest, GB'}
+              label={field === 'minTotalMemoryGb' ? 'Minimum (GB)' : 'Maximum (GB)'}
               description={perReplica(draft[field])}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               min={memory.min}
               max={memory.max}
-              step={MEMORY_STEP_GB}
+              step={memory.step}
               clampBehavior="none"
               allowDecimal={false}
               allowNegative={false}
               disabled={isSizeFixed}
               value={draft[field]}
-              onChange={(value) => onChange({ [field]: numberOf(value) })}
+              onChange={(value) => onChange({ [field]: toNumber(value) })}
               error={errorAt(field)}
             />
           ))}
@@ -71,8 +72,9 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
       <fieldset className={classes.group} disabled={areReplicasFixed}>
         <legend className={classes.legend}>Replicas</legend>
         <Text size="sm" c="dimmed">
-          {replicas.fixed ??
-            `From ${replicas.min} to ${replicas.max}${replicas.min > 1 ? ': the first service of a warehouse has at least 2' : ''}.`}
+          {replicas.isFixed
+            ? `${replicas.reason}.`
+            : `${replicas.min} to ${replicas.max}.${replicas.reason ? ` ${replicas.reason}.` : ''}`}
         </Text>
         <div className={classes.pair}>
           <Slider
@@ -80,7 +82,7 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
             min={replicas.min}
             max={replicas.max}
             disabled={areReplicasFixed}
-            value={inRange(draft.numReplicas, replicas.min, replicas.max)}
+            value={clamp(draft.numReplicas, replicas.min, replicas.max)}
             onChange={(value) => onChange({ numReplicas: value })}
             thumbLabel="Replicas"
           />
@@ -94,7 +96,7 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
             allowNegative={false}
             disabled={areReplicasFixed}
             value={draft.numReplicas}
-            onChange={(value) => onChange({ numReplicas: numberOf(value) })}
+            onChange={(value) => onChange({ numReplicas: toNumber(value) })}
             error={errorAt('numReplicas')}
           />
         </div>
@@ -104,34 +106,37 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
         <legend className={classes.legend}>Idling</legend>
         <Switch
           mt={6}
-          label="Scale to zero while nobody uses it"
+          label="Scale to zero when idle"
           checked={draft.idleScaling}
           disabled={isReadOnly}
           onChange={(event) => onChange({ idleScaling: event.currentTarget.checked })}
           error={errorAt('idleScaling')}
         />
+        <Text size="sm" c="dimmed" mt="sm">
+          Idle timeout
+        </Text>
         <div className={classes.pair}>
           <Slider
             className={classes.slider}
-            min={SHORTEST_IDLE_MINUTES}
-            max={LONGEST_IDLE_ON_SLIDER}
+            min={MIN_IDLE_MINUTES}
+            max={SLIDER_MAX_IDLE_MINUTES}
             step={5}
             disabled={isReadOnly}
-            value={inRange(draft.idleTimeoutMinutes, SHORTEST_IDLE_MINUTES, LONGEST_IDLE_ON_SLIDER)}
+            value={clamp(draft.idleTimeoutMinutes, MIN_IDLE_MINUTES, SLIDER_MAX_IDLE_MINUTES)}
             onChange={(value) => onChange({ idleTimeoutMinutes: value })}
             label={(value) => `${value} min`}
-            thumbLabel="Minutes without work"
+            thumbLabel="Idle timeout in minutes"
           />
           <NumberInput
             className={classes.number}
-            aria-label="Minutes without work before it idles"
+            aria-label="Idle timeout"
             suffix=" min"
-            min={SHORTEST_IDLE_MINUTES}
+            min={MIN_IDLE_MINUTES}
             clampBehavior="none"
             allowNegative={false}
             disabled={isReadOnly}
             value={draft.idleTimeoutMinutes}
-            onChange={(value) => onChange({ idleTimeoutMinutes: numberOf(value) })}
+            onChange={(value) => onChange({ idleTimeoutMinutes: toNumber(value) })}
             error={errorAt('idleTimeoutMinutes')}
           />
         </div>
@@ -141,9 +146,11 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
 }
 
 const perReplica = (totalGb: number | ''): string =>
-  totalGb === '' ? ' ' : `${formatNumber(Math.round((totalGb / REPLICAS_IN_TOTAL) * 10) / 10)} GB for each replica`;
+  totalGb === '' ? ' ' : `${formatNumber(Math.round((totalGb / REPLICAS_IN_TOTAL) * 10) / 10)} GB per replica`;
 
-const marksOf = (min: number, max: number) =>
-  [min, 360, 720, max]
-    .filter((value, index, all) => value <= max && all.indexOf(value) === index)
-    .map((value) => ({ value, label: value }));
+/** Marks at both ends and near the thirds, at multiples of ten steps. */
+const createMarks = ({ min, max, step }: FieldLimits) =>
+  [min, ...[max / 3, (max * 2) / 3].map((value) => Math.round(value / (10 * step)) * 10 * step), max].map((value) => ({
+    value,
+    label: value,
+  }));

@@ -1,34 +1,34 @@
 import type { ReactNode } from 'react';
 import type { Service } from '../../api/types.ts';
-import { CopyIconButton } from '../../parts/copy.tsx';
-import { Moment } from '../../parts/moment.tsx';
+import { CopyIconButton } from '../../parts/copy-button.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { Timestamp } from '../../parts/timestamp.tsx';
 import classes from './services.module.css';
 
-/** The rest of the record: what a person looks up or copies from it. */
+/** The other fields of the service. */
 export function ServiceDetails({ service }: { service: Service }) {
   return (
     <Panel title="Details">
       <dl className={classes.facts}>
-        <Fact label="Service id">
-          <Copyable value={service.id} what="the service's id" />
+        <Fact label="Service ID">
+          <Copyable value={service.id} label="Copy service ID" />
         </Fact>
-        <Fact label="Warehouse">
-          <Copyable value={service.dataWarehouseId} what="the warehouse's id" />
+        <Fact label="Warehouse ID">
+          <Copyable value={service.dataWarehouseId} label="Copy warehouse ID" />
         </Fact>
         <Fact label="Created">
-          <Moment at={service.createdAt} />
+          <Timestamp at={service.createdAt} />
         </Fact>
         <Fact label="Version">{service.databaseVersion}</Fact>
-        <Fact label="Where">{[service.provider, service.region].filter(Boolean).join(' · ')}</Fact>
+        <Fact label="Region">{[service.provider, service.region].filter(Boolean).join(' · ')}</Fact>
         {service.endpoints?.map(({ protocol, host, port, username }) => (
-          <Fact key={`${protocol} ${host}:${port}`} label={`Endpoint, ${protocol}`}>
-            <Copyable value={`${host}:${port}`} what={`the ${protocol} endpoint`} />
-            {username && <> as {username}</>}
+          <Fact key={`${protocol} ${host}:${port}`} label={`Endpoint (${protocol})`}>
+            <Copyable value={`${host}:${port}`} label={`Copy ${protocol} endpoint`} />
+            {username && <> user {username}</>}
           </Fact>
         ))}
         {service.ipAccessList && service.ipAccessList.length > 0 && (
-          <Fact label="Reachable from">
+          <Fact label="IP access list">
             {service.ipAccessList.map(({ source, description }) => (
               <div key={source}>
                 {source}
@@ -45,7 +45,7 @@ export function ServiceDetails({ service }: { service: Service }) {
   );
 }
 
-/** Left out where there is nothing to say. */
+/** Renders nothing without a value. */
 function Fact({ label, children }: { label: string; children: ReactNode }) {
   if (children === undefined || children === '') return null;
   return (
@@ -56,11 +56,11 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-function Copyable({ value, what }: { value: string; what: string }) {
+function Copyable({ value, label }: { value: string; label: string }) {
   return (
     <span className={classes.copyable}>
       {value}
-      <CopyIconButton value={value} label={`Copy ${what}`} />
+      <CopyIconButton value={value} label={label} />
     </span>
   );
 }

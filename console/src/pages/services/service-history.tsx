@@ -5,11 +5,11 @@ import type { Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useResourceNames } from '../../app/resource-names.ts';
 import { ActivityList } from '../../parts/activity-list.tsx';
-import { EmptyNote } from '../../parts/empty-note.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Panel } from '../../parts/panel.tsx';
 
-const SHOWN = 15;
+const HISTORY_LIMIT = 15;
 
 export function ServiceHistory({ service }: { service: Service }) {
   const api = useApi();
@@ -18,7 +18,7 @@ export function ServiceHistory({ service }: { service: Service }) {
   const { data, error, refetch } = useQuery({
     queryKey: [organizationId, 'activities', 'service', service.id],
     queryFn: ({ signal }) =>
-      api.activityGetList({ organizationId, resource_id: service.id, limit: String(SHOWN) }, { signal }),
+      api.activityGetList({ organizationId, resource_id: service.id, limit: String(HISTORY_LIMIT) }, { signal }),
   });
   return (
     <Panel
@@ -26,18 +26,18 @@ export function ServiceHistory({ service }: { service: Service }) {
       flush
       aside={
         <Anchor size="sm" renderRoot={(props) => <Link to="/activity" search={{ text: service.name }} {...props} />}>
-          In the activity
+          View in activity log
         </Anchor>
       }
     >
       {data ? (
         data.length === 0 ? (
-          <EmptyNote title="No changes yet">What is changed about this service shows up here.</EmptyNote>
+          <EmptyState title="No changes yet">Changes to this service appear here.</EmptyState>
         ) : (
           <ActivityList activities={data} names={names} />
         )
       ) : error ? (
-        <Failure error={error} title="The history is missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load the history" retry={() => refetch()} />
       ) : (
         <Skeleton height={14} m="md" w="auto" />
       )}

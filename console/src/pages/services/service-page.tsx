@@ -4,11 +4,11 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { ApiError } from '../../api/errors.ts';
 import { serviceQuery } from '../../api/queries.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { EmptyNote } from '../../parts/empty-note.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { ServiceMarks, ServiceState } from '../../parts/service-facts.tsx';
+import { ServiceBadges, ServiceState } from '../../parts/service-facts.tsx';
 import { ScalingEditor } from './scaling-editor.tsx';
 import { ServiceDetails } from './service-details.tsx';
 import { ServiceHistory } from './service-history.tsx';
@@ -25,8 +25,8 @@ export function ServicePage() {
     return (
       <Page
         title={service.name}
-        mark={<ServiceMarks service={service} />}
-        lead={<ServiceState state={service.state} />}
+        badges={<ServiceBadges service={service} />}
+        subtitle={<ServiceState state={service.state} />}
       >
         <ScalingEditor key={service.id} service={service} />
         <ServiceHistory service={service} />
@@ -36,18 +36,18 @@ export function ServicePage() {
   if (error instanceof ApiError && (error.status === 404 || error.status === 400))
     return (
       <Page title="Service not found">
-        <EmptyNote
-          title="There is no such service"
-          action={<Button renderRoot={(props) => <Link to="/services" {...props} />}>To the services</Button>}
+        <EmptyState
+          title="This service does not exist"
+          action={<Button renderRoot={(props) => <Link to="/services" {...props} />}>Go to services</Button>}
         >
-          It may be gone, or belong to another organization.
-        </EmptyNote>
+          It may have been deleted or belong to another organization.
+        </EmptyState>
       </Page>
     );
   return (
     <Page title="Service">
       {error ? (
-        <Failure error={error} title="The service is missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load the service" retry={() => refetch()} />
       ) : (
         <Panel title="Scaling">
           <Stack gap="xl" mih={420} aria-hidden="true">

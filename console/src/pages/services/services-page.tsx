@@ -5,58 +5,58 @@ import { useState } from 'react';
 import { servicesQuery, usageCostQuery } from '../../api/queries.ts';
 import type { CostRecord, Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { totalOf } from '../../parts/costs.ts';
+import { sumCosts } from '../../parts/costs.ts';
 import { Credits } from '../../parts/credits.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { dayOf, firstOfMonth } from '../../parts/days.ts';
-import { EmptyNote } from '../../parts/empty-note.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { firstOfMonth, toDay } from '../../parts/days.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { plural } from '../../parts/format.ts';
 import { SearchIcon } from '../../parts/icons.tsx';
-import { useNow } from '../../parts/moment.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { idleOf, ServiceMarks, ServiceState, sizeOf } from '../../parts/service-facts.tsx';
+import { formatIdleScaling, formatSize, ServiceBadges, ServiceState } from '../../parts/service-facts.tsx';
+import { useNow } from '../../parts/timestamp.tsx';
 import classes from './services.module.css';
 
-/** With fewer than these a search field is only in the way. */
-const WORTH_SEARCHING = 8;
+/** Minimum number of services to show the search field. */
+const SEARCH_THRESHOLD = 8;
 
 export function ServicesPage() {
   const api = useApi();
   const { organizationId } = useSession();
-  const today = dayOf(useNow());
+  const today = toDay(useNow());
   const [text, setText] = useState('');
   const { data, error, refetch } = useQuery(servicesQuery(api, organizationId));
   const costs = useQuery(usageCostQuery(api, organizationId, firstOfMonth(today), today)).data?.costs;
   const rows = data?.filter(({ name, id }) => `${name} ${id}`.toLowerCase().includes(text.trim().toLowerCase()));
 
   return (
-    <Page title="Services" lead={data ? plural(data.length, 'service') : 'Loading…'}>
+    <Page title="Services" subtitle={data ? plural(data.length, 'service') : 'Loading…'}>
       {error && !data ? (
-        <Failure error={error} title="The services are missing" retry={() => refetch()} />
+        <ErrorNotice error={error} title="Could not load services" retry={() => refetch()} />
       ) : (
         <Panel flush>
-          {data && data.length >= WORTH_SEARCHING && (
+          {data && data.length >= SEARCH_THRESHOLD && (
             <TextInput
               className={classes.filter}
-              aria-label="Find a service"
-              placeholder="Find a service"
+              aria-label="Search services"
+              placeholder="Search services"
               leftSection={<SearchIcon size={16} />}
               value={text}
               onChange={(event) => setText(event.currentTarget.value)}
             />
           )}
           {rows?.length === 0 ? (
-            <EmptyNote title={data?.length === 0 ? 'No services yet' : 'No service has that name'}>
+            <EmptyState title={data?.length === 0 ? 'No services yet' : 'No matching services'}>
               {data?.length === 0 && (
                 <>
-                  Services come from the fleet file: declare one there and run <code>pilothouse apply</code>.
+                  Services are declared in the fleet file. Add one and run <code>pilothouse apply</code>.
                 </>
               )}
-            </EmptyNote>
+            </EmptyState>
           ) : (
-            <DataTable label="Services" columns={columnsOf(costs)} rows={rows} rowKey={({ id }) => id} />
+            <DataTable label="Services" columns={createColumns(costs)} rows={rows} rowKey={({ id }) => id} />
           )}
         </Panel>
       )}
@@ -64,7 +64,7 @@ export function ServicesPage() {
   );
 }
 
-const columnsOf = (costs: CostRecord[] | undefined): Column<Service>[] => [
+const createColumns = (costs: CostRecord[] | undefined): Column<Service>[] => [
   {
     header: 'Name',
     cell: (service) => (
@@ -76,15 +76,15 @@ const columnsOf = (costs: CostRecord[] | undefined): Column<Service>[] => [
         >
           {service.name}
         </Anchor>
-        <ServiceMarks service={service} />
+        <ServiceBadges service={service} />
       </div>
     ),
   },
   { header: 'State', cell: ({ state }) => <ServiceState state={state} />, from: 'sm' },
-  { header: 'Size', cell: (service) => <span className="ph-fixed">{sizeOf(service)}</span> },
-  { header: 'Idling', cell: (service) => <span className="ph-fixed">{idleOf(service)}</span>, from: 'md' },
+  { header: 'Size', cell: (service) => <span className="ph-fixed">{formatSize(service)}</span> },
+  { header: 'Idling', cell: (service) => <span className="ph-fixed">{formatIdleScaling(service)}</span>, from: 'md' },
   {
-    header: 'Where',
+    header: 'Region',
     cell: ({ provider, region }) => [provider, region].filter(Boolean).join(' · ') || '–',
     from: 'lg',
   },
@@ -93,7 +93,7 @@ const columnsOf = (costs: CostRecord[] | undefined): Column<Service>[] => [
     align: 'right',
     cell: ({ id }) =>
       costs ? (
-        <Credits chc={totalOf(costs.filter(({ serviceId }) => serviceId === id))} />
+        <Credits chc={sumCosts(costs.filter(({ serviceId }) => serviceId === id))} />
       ) : (
         <Skeleton height={14} width={80} my={4} ml="auto" />
       ),

@@ -1,9 +1,9 @@
-export interface SignInSearch {
-  /** Where to go afterwards: a path of this console, never another host. */
+interface SignInSearch {
+  /** The page to open after sign-in: a path of this console, never another host. */
   to?: string | undefined;
 }
 
-/** What is not good is said to be undefined: the router would let a member that is merely left out through. */
-export function signInSearch({ to }: Record<string, unknown>): SignInSearch {
+/** Invalid values are set to undefined explicitly: the router keeps the original value of members that are omitted. */
+export function parseSignInSearch({ to }: Record<string, unknown>): SignInSearch {
   return typeof to === 'string' && /^\/(?![/\\])/.test(to) ? { to } : { to: undefined };
 }

@@ -1,15 +1,15 @@
 import { Button, Divider, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
-import { ApiError, messageOf } from '../../api/errors.ts';
+import { ApiError, formatError } from '../../api/errors.ts';
 import type { Credentials, Session } from '../../api/session.ts';
-import { useConfig, useServices } from '../../app/context.tsx';
+import { useConfig, useDependencies } from '../../app/context.tsx';
 import { Note } from '../../parts/note.tsx';
 
 type Kind = 'key' | 'token';
 
-/** The secret goes to the server once and stays nowhere in the browser: what remains is a cookie no script can read. */
+/** The secret is sent once and never stored in the browser. The session is a cookie that scripts cannot read. */
 export function SignInForm({ onSignedIn }: { onSignedIn: (session: Session) => Promise<void> }) {
-  const { sessions } = useServices();
+  const { sessions } = useDependencies();
   const { demo } = useConfig();
   const [kind, setKind] = useState<Kind>('key');
   const [keyId, setKeyId] = useState('');
@@ -38,9 +38,9 @@ export function SignInForm({ onSignedIn }: { onSignedIn: (session: Session) => P
       {demo && (
         <>
           <Button size="md" loading={isBusy} onClick={() => signIn(demo)}>
-            Enter the demo
+            Open the demo
           </Button>
-          <Divider label="or sign in with your own" />
+          <Divider label="or sign in with your own key" />
         </>
       )}
       <form onSubmit={submit} aria-label="Sign in">
@@ -58,7 +58,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn: (session: Session) => P
           {kind === 'key' ? (
             <>
               <TextInput
-                label="Key id"
+                label="Key ID"
                 autoComplete="username"
                 spellCheck={false}
                 autoCapitalize="none"
@@ -77,14 +77,14 @@ export function SignInForm({ onSignedIn }: { onSignedIn: (session: Session) => P
           ) : (
             <PasswordInput
               label="Token"
-              description="Opens the dashboards of its organization, and nothing else"
+              description="Gives access to dashboards only"
               autoComplete="off"
               required
               value={token}
               onChange={(event) => setToken(event.currentTarget.value)}
             />
           )}
-          {error !== undefined && <Note tone="bad">{refusalOf(error, kind)}</Note>}
+          {error !== undefined && <Note tone="bad">{formatSignInError(error, kind)}</Note>}
           <Button type="submit" size="md" loading={isBusy} variant={demo ? 'default' : 'filled'}>
             Sign in
           </Button>
@@ -94,9 +94,8 @@ export function SignInForm({ onSignedIn }: { onSignedIn: (session: Session) => P
   );
 }
 
-function refusalOf(error: unknown, kind: Kind): string {
-  const isRefused = error instanceof ApiError && error.status === 401;
-  if (!isRefused) return messageOf(error);
+function formatSignInError(error: unknown, kind: Kind): string {
+  if (!(error instanceof ApiError) || error.status !== 401) return formatError(error);
   if (/not active/i.test(error.message)) return 'This key is disabled or has expired.';
-  return kind === 'key' ? 'No key has this id and this secret. Check both.' : 'No token reads like that.';
+  return kind === 'key' ? 'The key ID or secret is incorrect.' : 'The token is not valid.';
 }

@@ -2,7 +2,7 @@ import { Paper, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { Mark } from '../../parts/mark.tsx';
+import { Logo } from '../../parts/logo.tsx';
 import classes from './sign-in.module.css';
 import { SignInForm } from './sign-in-form.tsx';
 
@@ -16,9 +16,9 @@ export function SignInPage() {
     <main className={classes.page}>
       <Stack gap="lg" w="100%" maw={400}>
         <Stack gap={6} align="center" ta="center">
-          <Mark size={52} />
+          <Logo size={52} />
           <Title order={1}>Pilothouse</Title>
-          <Text c="dimmed">See and steer the fleet</Text>
+          <Text c="dimmed">Control plane for ClickHouse-style fleets</Text>
         </Stack>
         <Paper className={classes.card}>
           <Suspense fallback={<div className={classes.waiting} />}>
@@ -26,7 +26,7 @@ export function SignInPage() {
           </Suspense>
         </Paper>
         <Text size="sm" c="dimmed" ta="center">
-          No key yet? <code>pilothouse key create</code> makes one on the machine that runs the server.
+          No key yet? Run <code>pilothouse key create</code> on the server.
         </Text>
       </Stack>
     </main>

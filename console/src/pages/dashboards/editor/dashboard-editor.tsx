@@ -2,33 +2,34 @@ import { Alert, Button, Group, Menu, Stack, TagsInput, TextInput } from '@mantin
 import { useHotkeys } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError, messageOf } from '../../../api/errors.ts';
+import { ApiError, formatError } from '../../../api/errors.ts';
 import { useApi, useSession } from '../../../app/context.tsx';
-import { EmptyNote } from '../../../parts/empty-note.tsx';
+import { EmptyState } from '../../../parts/empty-state.tsx';
 import { PlusIcon, WarningIcon } from '../../../parts/icons.tsx';
-import { tellDone } from '../../../parts/toast.ts';
+import { notifySuccess } from '../../../parts/notifications.ts';
 import { UnsavedGuard } from '../../../parts/unsaved-guard.tsx';
-import type { Place } from '../grid.ts';
+import { dashboardConstraints } from '../constraints.ts';
+import type { GridPosition } from '../grid.ts';
 import {
   dashboardQuery,
   dashboardsQuery,
   fetchDashboard,
   type StoredDashboard,
   type Tile,
-  type Window,
+  type TimeWindow,
 } from '../queries.ts';
-import { Conflict } from './conflict.tsx';
-import { bodyOf, copyOf, type Draft, draftOf, isSame, newTile, TILE_TYPES } from './draft.ts';
+import { ConflictDialog } from './conflict-dialog.tsx';
+import { createTile, type Draft, duplicateTile, isEqual, TILE_TYPES, toDraft, toRequestBody } from './draft.ts';
 import { DraftTile } from './draft-tile.tsx';
 import { EditGrid } from './edit-grid.tsx';
 import classes from './editor.module.css';
-import { mistakeWithin } from './mistakes.ts';
+import { findErrorWithin } from './field-errors.ts';
 import { TileEditor } from './tile-editor.tsx';
 
 interface Props {
   stored: StoredDashboard;
-  window: Window;
-  /** Back to looking. */
+  window: TimeWindow;
+  /** Returns to the view. */
   onLeave: () => void;
 }
 
@@ -40,22 +41,22 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
   const queries = useQueryClient();
   const { id } = stored.dashboard;
   const [base, setBase] = useState(stored);
-  const [draft, setDraft] = useState<Draft>(() => draftOf(stored.dashboard));
+  const [draft, setDraft] = useState<Draft>(() => toDraft(stored.dashboard));
   const [theirs, setTheirs] = useState<StoredDashboard>();
   const [editedId, setEditedId] = useState<string>();
-  const isDirty = !isSame(draft, draftOf(base.dashboard));
+  const isDirty = !isEqual(draft, toDraft(base.dashboard));
   const edited = draft.tiles.find((tile) => tile.id === editedId);
 
   const save = useMutation({
     async mutationFn(etag: string) {
-      const saved = await api.updateDashboard({ id, 'if-match': etag, body: bodyOf(draft) });
+      const saved = await api.updateDashboard({ id, 'if-match': etag, body: toRequestBody(draft) });
       queries.setQueryData(dashboardQuery(api, organizationId, id).queryKey, await fetchDashboard(api, id));
       return saved;
     },
     async onSuccess({ name }) {
       setTheirs(undefined);
       await queries.invalidateQueries({ queryKey: dashboardsQuery(api, organizationId).queryKey, exact: true });
-      tellDone(`${name} is saved`);
+      notifySuccess(`Saved dashboard ${name}`);
       onLeave();
     },
     async onError(error) {
@@ -67,27 +68,27 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
     setDraft((before) => ({ ...before, ...part }));
   };
   const setTile = (tile: Tile) => change({ tiles: draft.tiles.map((other) => (other.id === tile.id ? tile : other)) });
-  const move = (places: ReadonlyMap<string, Place>) => {
+  const move = (places: ReadonlyMap<string, GridPosition>) => {
     const tiles = draft.tiles.map((tile) => ({ ...tile, ...places.get(tile.id) }));
-    if (!isSame(tiles, draft.tiles)) change({ tiles });
+    if (!isEqual(tiles, draft.tiles)) change({ tiles });
   };
-  const add = (tile: Tile, isOpened: boolean) => {
+  const add = (tile: Tile, shouldOpen: boolean) => {
     change({ tiles: [...draft.tiles, tile] });
-    if (isOpened) setEditedId(tile.id);
+    if (shouldOpen) setEditedId(tile.id);
   };
   const takeTheirs = () => {
     if (!theirs) return;
     queries.setQueryData(dashboardQuery(api, organizationId, id).queryKey, theirs);
     setBase(theirs);
-    setDraft(draftOf(theirs.dashboard));
+    setDraft(toDraft(theirs.dashboard));
     setTheirs(undefined);
     save.reset();
   };
   const submit = () => isDirty && !save.isPending && save.mutate(base.etag);
   useHotkeys([['mod+S', submit]], []);
-  const tileMistake = (index: number) => mistakeWithin(save.error, `tiles.${index}`);
+  const tileError = (index: number) => findErrorWithin(save.error, `tiles.${index}`);
   const isConflict = save.error instanceof ApiError && save.error.status === PRECONDITION_FAILED;
-  const isSessionOver = save.error instanceof ApiError && save.error.status === 401;
+  const isSessionEnded = save.error instanceof ApiError && save.error.status === 401;
 
   return (
     <Stack gap="md">
@@ -95,17 +96,17 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
         <TextInput
           label="Name"
           value={draft.name}
-          maxLength={1024}
-          error={mistakeWithin(save.error, 'name')}
+          maxLength={dashboardConstraints.name.maxLength}
+          error={findErrorWithin(save.error, 'name')}
           onChange={(event) => change({ name: event.currentTarget.value })}
           style={{ flex: '2 1 200px' }}
         />
         <TagsInput
           label="Tags"
-          placeholder={draft.tags.length === 0 ? 'Add with Enter' : ''}
-          maxTags={50}
+          placeholder={draft.tags.length === 0 ? 'Press Enter to add' : ''}
+          maxTags={dashboardConstraints.tags.maxItems}
           value={draft.tags}
-          error={mistakeWithin(save.error, 'tags')}
+          error={findErrorWithin(save.error, 'tags')}
           onChange={(tags) => change({ tags })}
           style={{ flex: '2 1 200px' }}
         />
@@ -113,12 +114,12 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
           <Menu position="bottom-end">
             <Menu.Target>
               <Button variant="default" leftSection={<PlusIcon size={15} />}>
-                Add a tile
+                Add tile
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
               {TILE_TYPES.map(({ value, label }) => (
-                <Menu.Item key={value} onClick={() => add(newTile(draft, value, 'logs'), true)}>
+                <Menu.Item key={value} onClick={() => add(createTile(draft, value, 'logs'), true)}>
                   {label}
                 </Menu.Item>
               ))}
@@ -132,12 +133,12 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
           </Button>
         </Group>
       </div>
-      {save.error && !isConflict && !isSessionOver && (
-        <Alert color="red" variant="light" icon={<WarningIcon />} title="The dashboard is not saved" role="alert">
-          {messageOf(save.error)}
+      {save.error && !isConflict && !isSessionEnded && (
+        <Alert color="red" variant="light" icon={<WarningIcon />} title="Could not save the dashboard" role="alert">
+          {formatError(save.error)}
         </Alert>
       )}
-      {draft.tiles.length === 0 && <EmptyNote title="No tiles yet">Add the first one above.</EmptyNote>}
+      {draft.tiles.length === 0 && <EmptyState title="No tiles yet">Use the Add tile button to add one.</EmptyState>}
       <EditGrid tiles={draft.tiles} onMove={move}>
         {(tile) => (
           <DraftTile
@@ -145,9 +146,9 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
             tile={tile}
             stored={base.dashboard.tiles.find((one) => one.id === tile.id)}
             window={window}
-            mistake={tileMistake(draft.tiles.indexOf(tile))}
+            error={tileError(draft.tiles.indexOf(tile))}
             onEdit={() => setEditedId(tile.id)}
-            onCopy={() => add(copyOf(draft, tile), false)}
+            onCopy={() => add(duplicateTile(draft, tile), false)}
             onDelete={() => change({ tiles: draft.tiles.filter((other) => other.id !== tile.id) })}
           />
         )}
@@ -156,13 +157,13 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
         <TileEditor
           tile={edited}
           window={window}
-          errorAt={(path) => mistakeWithin(save.error, `tiles.${draft.tiles.indexOf(edited)}.${path}`)}
+          errorAt={(path) => findErrorWithin(save.error, `tiles.${draft.tiles.indexOf(edited)}.${path}`)}
           onChange={setTile}
           onClose={() => setEditedId(undefined)}
         />
       )}
       {theirs && (
-        <Conflict
+        <ConflictDialog
           base={base.dashboard}
           theirs={theirs}
           isBusy={save.isPending}
@@ -171,8 +172,8 @@ export default function DashboardEditor({ stored, window, onLeave }: Props) {
           onKeepEditing={() => setTheirs(undefined)}
         />
       )}
-      <UnsavedGuard isDirty={isDirty && !save.isPending} isLeft={({ edit }) => edit !== true}>
-        The changes of <b>{draft.name}</b> are not saved.
+      <UnsavedGuard isDirty={isDirty && !save.isPending} isLeavingEditor={({ edit }) => edit !== true}>
+        Your changes to <b>{draft.name}</b> have not been saved.
       </UnsavedGuard>
     </Stack>
   );

@@ -1,25 +1,25 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { CopyIcon, DotsIcon, TrashIcon } from '../../../parts/icons.tsx';
 import { PencilIcon } from '../icons.tsx';
-import type { Tile, Window } from '../queries.ts';
+import type { Tile, TimeWindow } from '../queries.ts';
 import { StoredTile } from '../stored-tile.tsx';
 import { TileFrame } from '../tile-frame.tsx';
-import { isSame } from './draft.ts';
+import { isEqual } from './draft.ts';
 import { TilePreview } from './tile-preview.tsx';
 
 interface Props {
   dashboardId: string;
   tile: Tile;
-  /** As the server has it, if it has it. */
+  /** The stored tile, unless it is new. */
   stored: Tile | undefined;
-  window: Window;
-  mistake: string | undefined;
+  window: TimeWindow;
+  error: string | undefined;
   onEdit: () => void;
   onCopy: () => void;
   onDelete: () => void;
 }
 
-export function DraftTile({ dashboardId, tile, stored, window, mistake, onEdit, onCopy, onDelete }: Props) {
+export function DraftTile({ dashboardId, tile, stored, window, error, onEdit, onCopy, onDelete }: Props) {
   const name = tile.name || 'tile';
   const actions = (
     <>
@@ -28,7 +28,7 @@ export function DraftTile({ dashboardId, tile, stored, window, mistake, onEdit, 
       </ActionIcon>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`More for ${name}`}>
+          <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`More actions for ${name}`}>
             <DotsIcon size={14} />
           </ActionIcon>
         </Menu.Target>
@@ -43,16 +43,16 @@ export function DraftTile({ dashboardId, tile, stored, window, mistake, onEdit, 
       </Menu>
     </>
   );
-  const isAsStored = stored && isSame([stored.series, stored.asRatio], [tile.series, tile.asRatio]);
-  if (isAsStored && mistake === undefined)
+  const isUnchanged = stored && isEqual([stored.series, stored.asRatio], [tile.series, tile.asRatio]);
+  if (isUnchanged && error === undefined)
     return <StoredTile dashboardId={dashboardId} tile={tile} window={window} actions={actions} isMovable />;
   return (
     <TileFrame name={tile.name} actions={actions} isMovable>
-      {mistake === undefined ? (
+      {error === undefined ? (
         <TilePreview tile={tile} window={window} />
       ) : (
         <p role="alert" style={{ color: 'var(--ph-bad)', margin: 0, fontSize: 13 }}>
-          {mistake}
+          {error}
         </p>
       )}
     </TileFrame>

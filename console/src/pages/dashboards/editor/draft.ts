@@ -1,17 +1,19 @@
 import type { GetDashboardResult } from '../../../api/generated.ts';
+import { seriesConstraints } from '../constraints.ts';
 import { arrange, COLUMNS } from '../grid.ts';
 import type { DashboardBody, Series, Tile, TileType } from '../queries.ts';
 
-/** What is being edited; the id stays. */
+/** The edited dashboard; its ID does not change. */
 export type Draft = Omit<GetDashboardResult, 'id'>;
 
-export const TILE_TYPES: { value: TileType; label: string; hint: string }[] = [
-  { value: 'time', label: 'Chart over time', hint: 'Lines or stacked bars' },
-  { value: 'number', label: 'Number', hint: 'One value for the whole range' },
-  { value: 'table', label: 'Table', hint: 'One row for each group' },
-  { value: 'search', label: 'Search', hint: 'The newest rows that match' },
-  { value: 'markdown', label: 'Text', hint: 'Markdown' },
-];
+const TILE_TYPE_LABELS: Record<TileType, string> = {
+  time: 'Time series',
+  table: 'Table',
+  number: 'Number',
+  search: 'Search',
+  markdown: 'Text',
+};
+export const TILE_TYPES = seriesConstraints.type.values.map((value) => ({ value, label: TILE_TYPE_LABELS[value] }));
 
 const SIZES: Record<TileType, { w: number; h: number }> = {
   time: { w: 12, h: 6 },
@@ -21,58 +23,56 @@ const SIZES: Record<TileType, { w: number; h: number }> = {
   markdown: { w: 12, h: 4 },
 };
 
-export const MOST_SERIES = 20;
-
-/** As it was drawn: what was written by hand and had to be moved to be drawn is edited where it stands. */
-export function draftOf({ name, tags, tiles }: GetDashboardResult): Draft {
+/** Tiles start at the positions at which the view shows them. */
+export function toDraft({ name, tags, tiles }: GetDashboardResult): Draft {
   const places = arrange(tiles);
   return { name, tags, tiles: tiles.map((tile) => ({ ...tile, ...places.get(tile.id) })) };
 }
 
-export const bodyOf = ({ name, tags, tiles }: Draft): DashboardBody => ({ name, tags, tiles });
+export const toRequestBody = ({ name, tags, tiles }: Draft): DashboardBody => ({ name, tags, tiles });
 
-export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+export const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-export function newSeries(type: TileType, sourceId: string): Series {
+export function createSeries(type: TileType, sourceId: string): Series {
   const base = { type, where: '', whereLanguage: 'lucene' as const, groupBy: [] };
   if (type === 'markdown') return { ...base, content: '' };
   if (type === 'search') return { ...base, sourceId, fields: [] };
   return { ...base, sourceId, aggFn: 'count', ...(type === 'time' ? { displayType: 'line' as const } : {}) };
 }
 
-export function newTile(draft: Draft, type: TileType, sourceId: string): Tile {
+export function createTile(draft: Draft, type: TileType, sourceId: string): Tile {
   return {
-    id: newId(),
+    id: createId(),
     name: '',
     asRatio: false,
     x: 0,
-    y: bottomOf(draft),
+    y: findBottomRow(draft),
     ...SIZES[type],
-    series: [newSeries(type, sourceId)],
+    series: [createSeries(type, sourceId)],
   };
 }
 
-/** Beside the tile it is like where there is room, else below everything. */
-export function copyOf(draft: Draft, tile: Tile): Tile {
-  const isRoom = tile.x + 2 * tile.w <= COLUMNS;
-  const place = isRoom ? { x: tile.x + tile.w, y: tile.y } : { x: 0, y: bottomOf(draft) };
-  return { ...structuredClone(tile), ...place, id: newId(), name: tile.name === '' ? '' : `${tile.name} (copy)` };
+/** Right of the original if it fits, else below all tiles. */
+export function duplicateTile(draft: Draft, tile: Tile): Tile {
+  const fitsRight = tile.x + 2 * tile.w <= COLUMNS;
+  const place = fitsRight ? { x: tile.x + tile.w, y: tile.y } : { x: 0, y: findBottomRow(draft) };
+  return { ...structuredClone(tile), ...place, id: createId(), name: tile.name === '' ? '' : `${tile.name} (copy)` };
 }
 
-const bottomOf = ({ tiles }: Draft): number => Math.max(0, ...tiles.map(({ y, h }) => y + h));
+const findBottomRow = ({ tiles }: Draft): number => Math.max(0, ...tiles.map(({ y, h }) => y + h));
 
-const newId = (): string =>
+const createId = (): string =>
   [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** Keeps what the new type has too. */
-export function withType(tile: Tile, type: TileType, sourceId: string): Tile {
+/** Keeps the settings that the new type supports. */
+export function changeTileType(tile: Tile, type: TileType, sourceId: string): Tile {
   const series = tile.series.map((one) => {
-    const fresh = newSeries(type, one.sourceId ?? sourceId);
-    const kept = type === 'markdown' ? {} : pick(one, ['where', 'whereLanguage', 'groupBy', 'alias', 'numberFormat']);
-    const asked = ['time', 'number', 'table'].includes(type)
+    const defaults = createSeries(type, one.sourceId ?? sourceId);
+    const common = type === 'markdown' ? {} : pick(one, ['where', 'whereLanguage', 'groupBy', 'alias', 'numberFormat']);
+    const aggregation = ['time', 'number', 'table'].includes(type)
       ? pick(one, ['aggFn', 'field', 'level', 'metricName', 'metricDataType', 'dataSource'])
       : {};
-    return { ...fresh, ...kept, ...asked, type };
+    return { ...defaults, ...common, ...aggregation, type };
   });
   const isSingle = type === 'markdown' || type === 'search';
   return { ...tile, asRatio: isSingle ? false : tile.asRatio, series: isSingle ? series.slice(0, 1) : series };

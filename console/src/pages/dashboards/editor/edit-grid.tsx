@@ -2,36 +2,36 @@ import 'react-grid-layout/css/styles.css';
 import { useElementSize } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import GridLayout, { type Layout } from 'react-grid-layout';
-import { COLUMNS, GAP, inOrder, type Place, ROW_HEIGHT } from '../grid.ts';
+import { COLUMNS, GAP, type GridPosition, ROW_HEIGHT, sortByPosition } from '../grid.ts';
 import type { Tile } from '../queries.ts';
 import { TileGrid } from '../tile-grid.tsx';
 import './edit-grid.css';
 
 interface Props {
   tiles: readonly Tile[];
-  onMove: (places: ReadonlyMap<string, Place>) => void;
+  onMove: (places: ReadonlyMap<string, GridPosition>) => void;
   children: (tile: Tile) => ReactNode;
 }
 
-/** Narrower, tiles lie below each other, where dragging means nothing; the fields of a tile still place it. */
-const NARROWEST_PX = 680;
+/** Below this width tiles form a single column without dragging; the fields of a tile still set its position. */
+const MIN_GRID_WIDTH_PX = 680;
 
 export function EditGrid({ tiles, onMove, children }: Props) {
   const { ref, width } = useElementSize();
-  const report = (layout: Layout) => onMove(new Map(layout.map(({ i, x, y, w, h }) => [i, { x, y, w, h }])));
+  const reportMove = (layout: Layout) => onMove(new Map(layout.map(({ i, x, y, w, h }) => [i, { x, y, w, h }])));
   return (
     <div ref={ref}>
-      {width > 0 && width < NARROWEST_PX && <TileGrid tiles={tiles}>{children}</TileGrid>}
-      {width >= NARROWEST_PX && (
+      {width > 0 && width < MIN_GRID_WIDTH_PX && <TileGrid tiles={tiles}>{children}</TileGrid>}
+      {width >= MIN_GRID_WIDTH_PX && (
         <GridLayout
           width={width}
           layout={tiles.map(({ id, x, y, w, h }) => ({ i: id, x, y, w, h }))}
           gridConfig={{ cols: COLUMNS, rowHeight: ROW_HEIGHT, margin: [GAP, GAP], containerPadding: [0, 0] }}
           dragConfig={{ handle: '[data-movable="true"]', cancel: 'button, a, input' }}
           resizeConfig={{ handles: ['se'] }}
-          onLayoutChange={report}
+          onLayoutChange={reportMove}
         >
-          {inOrder(tiles).map((tile) => (
+          {sortByPosition(tiles).map((tile) => (
             <div key={tile.id} data-tile={tile.id}>
               {children(tile)}
             </div>

@@ -1,18 +1,20 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Operations } from '../../../api/generated.ts';
-import { gate, type Tile, type Window } from '../queries.ts';
+import { type Tile, type TimeWindow, tileRequests } from '../queries.ts';
 
-/** What a tile that is not saved yet would show. */
+/** Data of an unsaved tile. */
 export const previewQuery = (
   api: Operations,
   organizationId: string,
   { series, asRatio }: Tile,
-  { start, end, zone }: Window,
+  { start, end, zone }: TimeWindow,
 ) =>
   queryOptions({
     queryKey: [organizationId, 'tile-data', 'preview', JSON.stringify([series, asRatio]), start, end, zone],
     queryFn: ({ signal }) =>
-      gate.run(signal, () => api.drawTile({ body: { series, asRatio, start, end, timezone: zone } }, { signal })),
+      tileRequests.run(signal, () =>
+        api.drawTile({ body: { series, asRatio, start, end, timezone: zone } }, { signal }),
+      ),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 20_000,

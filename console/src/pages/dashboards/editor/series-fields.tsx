@@ -1,16 +1,17 @@
 import { Autocomplete, NumberInput, SegmentedControl, Select, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
-import type { Dashboard, Series, Window } from '../queries.ts';
-import { columnsQuery, knownOf, type Source, sqlName } from './columns.ts';
+import { AGGREGATIONS, seriesConstraints } from '../constraints.ts';
+import type { Dashboard, Series, TimeWindow } from '../queries.ts';
 import classes from './editor.module.css';
+import { columnsQuery, listSuggestions, type Source, toSqlName } from './suggestions.ts';
 import { WhereField } from './where-field.tsx';
 
 interface Props {
   series: Series;
   sources: readonly Source[];
   dashboards: readonly Dashboard[];
-  window: Window;
+  window: TimeWindow;
   errorAt: (member: string) => string | undefined;
   onChange: (series: Series) => void;
 }
@@ -18,29 +19,37 @@ interface Props {
 type Aggregation = NonNullable<Series['aggFn']>;
 type MetricType = NonNullable<Series['metricDataType']>;
 
-const EVENTS: Aggregation[] = ['count', 'sum', 'avg', 'min', 'max', 'quantile', 'count_distinct', 'last_value', 'any'];
-const METRICS: Aggregation[] = ['avg', 'sum', 'min', 'max', 'count', 'quantile', 'increase', 'rate', 'last_value'];
-const METRIC_TYPES: MetricType[] = ['gauge', 'sum', 'histogram', 'exponential histogram', 'summary'];
-const DEFAULT_LEVEL = 0.95;
-/** At once; typing narrows them down. */
-const MOST_OFFERED = 50;
+/** A member that is undefined or empty is removed. */
+type Change = { [Name in keyof Series]?: Series[Name] | undefined };
+type WhereLanguage = Series['whereLanguage'];
 
-/** What one series asks for. */
+/** The aggregations available for a type of data, and the one in use. */
+const listAggregations = (dataType: string, current: Aggregation | undefined) =>
+  Object.entries(AGGREGATIONS)
+    .filter(([name, { dataTypes }]) => name === current || dataTypes.some((type) => type === dataType))
+    .map(([value, { label }]) => ({ value, label }));
+
+const LANGUAGE_LABELS: Record<WhereLanguage, string> = { lucene: 'Lucene', sql: 'SQL' };
+const DEFAULT_LEVEL = 0.95;
+/** Shown at once; typing narrows them down. */
+const MAX_SUGGESTIONS = 50;
+
+/** Query fields of one series. */
 export function SeriesFields({ series, sources, dashboards, window, errorAt, onChange }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
   const { data: columns } = useQuery(columnsQuery(api, organizationId, series, window));
-  const known = knownOf(dashboards, series.sourceId ?? '', columns);
+  const suggestions = listSuggestions(dashboards, series.sourceId ?? '', columns);
   const kind = sources.find(({ id }) => id === series.sourceId)?.kind ?? 'log';
   const isSearch = series.type === 'search';
   const isMetric = kind === 'metric';
-  /** A member that is taken away again is left out, not stored empty. */
-  const change = (part: { [Name in keyof Series]?: Series[Name] | undefined }) => {
+  const change = (part: Change) => {
     const merged = Object.entries({ ...series, ...part }).filter(([, value]) => value !== undefined && value !== '');
     onChange({ where: '', ...Object.fromEntries(merged) } as Series);
   };
-  const choices = isMetric ? METRICS : EVENTS;
-  const needsField = !isMetric && series.aggFn !== 'count' && !isSearch;
+  const choices = listAggregations(isMetric ? (series.metricDataType ?? 'gauge') : 'events', series.aggFn);
+  const { needsField: readsField, needsLevel } = AGGREGATIONS[series.aggFn ?? 'count'];
+  const needsField = !isMetric && readsField && !isSearch;
   return (
     <div className={classes.fields}>
       <Select
@@ -66,24 +75,22 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
       />
       {!isSearch && (
         <Select
-          label="Show"
+          label="Aggregation"
           allowDeselect={false}
-          data={series.aggFn && !choices.includes(series.aggFn) ? [...choices, series.aggFn] : choices}
+          data={choices}
           value={series.aggFn ?? null}
           error={errorAt('aggFn')}
-          onChange={(aggFn) =>
-            change({
-              aggFn: (aggFn ?? 'count') as Aggregation,
-              level: aggFn === 'quantile' ? (series.level ?? DEFAULT_LEVEL) : undefined,
-            })
-          }
+          onChange={(value) => {
+            const aggFn = (value ?? 'count') as Aggregation;
+            change({ aggFn, level: AGGREGATIONS[aggFn].needsLevel ? (series.level ?? DEFAULT_LEVEL) : undefined });
+          }}
         />
       )}
-      {series.aggFn === 'quantile' && (
+      {needsLevel && !isSearch && (
         <NumberInput
           label="Quantile"
-          min={0}
-          max={1}
+          min={seriesConstraints.level.minimum}
+          max={seriesConstraints.level.maximum}
           step={0.05}
           value={series.level ?? ''}
           error={errorAt('level')}
@@ -91,32 +98,14 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
         />
       )}
       {isMetric && !isSearch && (
-        <>
-          <Autocomplete
-            label="Metric"
-            placeholder="http.server.requests"
-            data={known.metrics}
-            limit={MOST_OFFERED}
-            value={series.metricName ?? ''}
-            error={errorAt('metricName')}
-            onChange={(metricName) => change({ metricName })}
-          />
-          <Select
-            label="Kind of metric"
-            allowDeselect={false}
-            data={METRIC_TYPES}
-            value={series.metricDataType ?? 'gauge'}
-            error={errorAt('metricDataType')}
-            onChange={(type) => change({ metricDataType: (type ?? 'gauge') as MetricType })}
-          />
-        </>
+        <MetricFields series={series} metrics={suggestions.metrics} errorAt={errorAt} onChange={change} />
       )}
       {needsField && (
         <Autocomplete
-          label="Of"
+          label="Field"
           placeholder="Duration"
-          data={known.expressions}
-          limit={MOST_OFFERED}
+          data={suggestions.expressions}
+          limit={MAX_SUGGESTIONS}
           value={series.field ?? ''}
           error={errorAt('field')}
           onChange={(field) => change({ field })}
@@ -125,28 +114,25 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
       <div className={classes.where}>
         <WhereField
           series={series}
-          expressions={known.expressions}
+          expressions={suggestions.expressions}
           window={window}
           error={errorAt('where')}
           onChange={(where) => change({ where })}
         />
         <SegmentedControl
-          aria-label="Language of the condition"
+          aria-label="Query language"
           size="xs"
-          data={[
-            { value: 'lucene', label: 'Lucene' },
-            { value: 'sql', label: 'SQL' },
-          ]}
+          data={seriesConstraints.whereLanguage.values.map((value) => ({ value, label: LANGUAGE_LABELS[value] }))}
           value={series.whereLanguage}
-          onChange={(language) => change({ whereLanguage: language === 'sql' ? 'sql' : 'lucene' })}
+          onChange={(language) => change({ whereLanguage: language as WhereLanguage })}
         />
       </div>
       {isSearch ? (
         <TagsInput
           label="Columns"
-          description="The time comes first by itself"
-          data={known.expressions}
-          limit={MOST_OFFERED}
+          description="The timestamp is always the first column"
+          data={suggestions.expressions}
+          limit={MAX_SUGGESTIONS}
           value={series.fields ?? []}
           error={errorAt('fields')}
           onChange={(fields) => change({ fields })}
@@ -156,11 +142,11 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
         <>
           {series.type !== 'number' && (
             <TagsInput
-              label="Grouped by"
-              placeholder={series.groupBy.length === 0 ? sqlName('ServiceName') : ''}
-              data={known.expressions}
-              limit={MOST_OFFERED}
-              maxTags={10}
+              label="Group by"
+              placeholder={series.groupBy.length === 0 ? toSqlName('ServiceName') : ''}
+              data={suggestions.expressions}
+              limit={MAX_SUGGESTIONS}
+              maxTags={seriesConstraints.groupBy.maxItems}
               value={series.groupBy}
               error={errorAt('groupBy')}
               onChange={(groupBy) => change({ groupBy })}
@@ -168,8 +154,8 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
             />
           )}
           <TextInput
-            label="Called"
-            placeholder="What the legend says"
+            label="Label"
+            placeholder="Shown in the legend"
             value={series.alias ?? ''}
             error={errorAt('alias')}
             onChange={(event) => change({ alias: event.currentTarget.value })}
@@ -177,5 +163,34 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
         </>
       )}
     </div>
+  );
+}
+
+interface MetricFieldsProps extends Pick<Props, 'series' | 'errorAt'> {
+  metrics: string[];
+  onChange: (part: Change) => void;
+}
+
+function MetricFields({ series, metrics, errorAt, onChange }: MetricFieldsProps) {
+  return (
+    <>
+      <Autocomplete
+        label="Metric"
+        placeholder="http.server.requests"
+        data={metrics}
+        limit={MAX_SUGGESTIONS}
+        value={series.metricName ?? ''}
+        error={errorAt('metricName')}
+        onChange={(metricName) => onChange({ metricName })}
+      />
+      <Select
+        label="Metric type"
+        allowDeselect={false}
+        data={seriesConstraints.metricDataType.values}
+        value={series.metricDataType ?? 'gauge'}
+        error={errorAt('metricDataType')}
+        onChange={(type) => onChange({ metricDataType: (type ?? 'gauge') as MetricType })}
+      />
+    </>
   );
 }

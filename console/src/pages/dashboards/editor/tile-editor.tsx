@@ -14,25 +14,32 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { PlusIcon } from '../../../parts/icons.tsx';
-import { COLUMNS } from '../grid.ts';
-import { dashboardsQuery, type Series, sourcesQuery, type Tile, type TileType, type Window } from '../queries.ts';
-import { MOST_SERIES, newSeries, TILE_TYPES, withType } from './draft.ts';
+import { seriesConstraints, tileConstraints } from '../constraints.ts';
+import { COLUMNS, MAX_TILE_ROWS } from '../grid.ts';
+import { dashboardsQuery, type Series, sourcesQuery, type Tile, type TileType, type TimeWindow } from '../queries.ts';
+import { changeTileType, createSeries, TILE_TYPES } from './draft.ts';
 import classes from './editor.module.css';
+import { findErrorWithin } from './field-errors.ts';
 import { FormatFields } from './format-fields.tsx';
-import { mistakeWithin } from './mistakes.ts';
 import { SeriesFields } from './series-fields.tsx';
 import { TilePreview, usePreview } from './tile-preview.tsx';
 
+type DisplayType = NonNullable<Series['displayType']>;
+type SortOrder = NonNullable<Series['sortOrder']>;
+
+const DISPLAY_LABELS: Record<DisplayType, string> = { line: 'Lines', stacked_bar: 'Stacked bars' };
+const SORT_LABELS: Record<SortOrder, string> = { asc: 'Lowest first', desc: 'Highest first' };
+
 interface Props {
   tile: Tile;
-  window: Window;
-  /** What the server said about a member of this tile when the dashboard was last sent: `series[0].where`. */
+  window: TimeWindow;
+  /** The error of a field such as `series[0].where` from the last attempt to save. */
   errorAt: (path: string) => string | undefined;
   onChange: (tile: Tile) => void;
   onClose: () => void;
 }
 
-/** Everything about one tile. What is changed here is changed in the draft; saving the dashboard makes it real. */
+/** Edits one tile of the draft. Changes take effect when the dashboard is saved. */
 export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
@@ -40,19 +47,19 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
   const dashboards = useQuery(dashboardsQuery(api, organizationId)).data ?? [];
   const preview = usePreview(tile, window);
   const type = tile.series[0]?.type ?? 'time';
-  const isMeasured = type === 'time' || type === 'number' || type === 'table';
+  const isAggregated = type === 'time' || type === 'number' || type === 'table';
   const numbered = tile.series.map((series, index) => ({ series, index, key: `series-${index}` }));
   const setSeries = (series: Series[]) => onChange({ ...tile, series, asRatio: tile.asRatio && series.length === 2 });
   const setOne = (index: number, one: Series) =>
-    // One question groups all of its series alike.
+    // All series of a tile share the grouping.
     setSeries(
       tile.series.map((other, at) => (at === index ? one : index === 0 ? { ...other, groupBy: one.groupBy } : other)),
     );
   const seriesError = (index: number) => (member: string) => {
     const path = `series[${index}].${member}`;
-    return errorAt(path) ?? mistakeWithin(preview.error, path);
+    return errorAt(path) ?? findErrorWithin(preview.error, path);
   };
-  const place = (name: 'x' | 'y' | 'w' | 'h', label: string, min: number, max: number) => (
+  const positionField = (name: 'x' | 'y' | 'w' | 'h', label: string, min: number, max: number) => (
     <NumberInput
       label={label}
       min={min}
@@ -69,7 +76,7 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
       onClose={onClose}
       position="right"
       size="min(720px, 100vw)"
-      title={tile.name || 'Tile'}
+      title={tile.name || 'Untitled tile'}
       transitionProps={{ duration: 0 }}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
@@ -82,43 +89,33 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
             label="Name"
             value={tile.name}
             error={errorAt('name')}
-            maxLength={1024}
+            maxLength={tileConstraints.name.maxLength}
             data-autofocus
             onChange={(event) => onChange({ ...tile, name: event.currentTarget.value })}
           />
           <Select
             label="Type"
             allowDeselect={false}
-            data={TILE_TYPES.map(({ value, label }) => ({ value, label }))}
+            data={TILE_TYPES}
             value={type}
-            onChange={(value) => value && onChange(withType(tile, value as TileType, sources[0]?.id ?? 'logs'))}
+            onChange={(value) => value && onChange(changeTileType(tile, value as TileType, sources[0]?.id ?? 'logs'))}
           />
           {type === 'time' && (
             <Select
-              label="Drawn as"
+              label="Display"
               allowDeselect={false}
-              data={[
-                { value: 'line', label: 'Lines' },
-                { value: 'stacked_bar', label: 'Stacked bars' },
-              ]}
+              data={seriesConstraints.displayType.values.map((value) => ({ value, label: DISPLAY_LABELS[value] }))}
               value={tile.series[0]?.displayType ?? 'line'}
-              onChange={(value) =>
-                setSeries(tile.series.map((one) => ({ ...one, displayType: value === 'stacked_bar' ? value : 'line' })))
-              }
+              onChange={(value) => setSeries(tile.series.map((one) => ({ ...one, displayType: value as DisplayType })))}
             />
           )}
           {type === 'table' && (
             <Select
-              label="Order"
+              label="Sort order"
               allowDeselect={false}
-              data={[
-                { value: 'desc', label: 'Largest first' },
-                { value: 'asc', label: 'Smallest first' },
-              ]}
+              data={seriesConstraints.sortOrder.values.map((value) => ({ value, label: SORT_LABELS[value] }))}
               value={tile.series[0]?.sortOrder ?? 'desc'}
-              onChange={(value) =>
-                setSeries(tile.series.map((one) => ({ ...one, sortOrder: value === 'asc' ? 'asc' : 'desc' })))
-              }
+              onChange={(value) => setSeries(tile.series.map((one) => ({ ...one, sortOrder: value as SortOrder })))}
             />
           )}
         </div>
@@ -131,13 +128,13 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
             maxRows={18}
             value={tile.series[0]?.content ?? ''}
             error={errorAt('series[0].content')}
-            onChange={(event) => setSeries([{ ...newSeries('markdown', ''), content: event.currentTarget.value }])}
+            onChange={(event) => setSeries([{ ...createSeries('markdown', ''), content: event.currentTarget.value }])}
           />
         ) : (
           numbered.map(({ series, index, key }) => (
             <Fieldset
               key={key}
-              legend={tile.series.length > 1 ? `Series ${index + 1}` : 'What it shows'}
+              legend={tile.series.length > 1 ? `Series ${index + 1}` : 'Query'}
               className={classes.series}
             >
               <SeriesFields
@@ -155,47 +152,47 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
                   variant="default"
                   onClick={() => setSeries(tile.series.filter((_, at) => at !== index))}
                 >
-                  Take series {index + 1} away
+                  Remove series {index + 1}
                 </Button>
               )}
             </Fieldset>
           ))
         )}
-        {isMeasured && (
+        {isAggregated && (
           <Group justify="space-between">
             <Button
               variant="default"
               size="xs"
               leftSection={<PlusIcon size={14} />}
-              disabled={tile.series.length >= MOST_SERIES}
+              disabled={tile.series.length >= tileConstraints.series.maxItems}
               onClick={() =>
                 setSeries([
                   ...tile.series,
-                  structuredClone(tile.series[tile.series.length - 1] ?? newSeries(type, 'logs')),
+                  structuredClone(tile.series[tile.series.length - 1] ?? createSeries(type, 'logs')),
                 ])
               }
             >
-              Add a series
+              Add series
             </Button>
             <Switch
-              label="Ratio: the first divided by the second"
+              label="Show as ratio (series 1 ÷ series 2)"
               checked={tile.asRatio}
               disabled={tile.series.length !== 2}
               onChange={(event) => onChange({ ...tile, asRatio: event.currentTarget.checked })}
             />
           </Group>
         )}
-        {isMeasured && <FormatFields series={tile.series} onChange={setSeries} />}
+        {isAggregated && <FormatFields series={tile.series} onChange={setSeries} />}
         <div>
           <Text size="sm" fw={600} mb={6}>
-            Place on the grid of {COLUMNS} columns
+            Position ({COLUMNS}-column grid)
           </Text>
-          <Group gap="sm" grow preventGrowOverflow={false}>
-            {place('x', 'Column', 0, COLUMNS - tile.w)}
-            {place('y', 'Row', 0, 1_000_000)}
-            {place('w', 'Width', 1, COLUMNS - tile.x)}
-            {place('h', 'Height', 1, 200)}
-          </Group>
+          <div className={classes.compactFields}>
+            {positionField('x', 'Column', 0, COLUMNS - tile.w)}
+            {positionField('y', 'Row', 0, tileConstraints.y.maximum)}
+            {positionField('w', 'Width', 1, COLUMNS - tile.x)}
+            {positionField('h', 'Height', 1, MAX_TILE_ROWS)}
+          </div>
         </div>
         <Group justify="flex-end">
           <Button onClick={onClose}>Done</Button>

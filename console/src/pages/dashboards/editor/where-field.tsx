@@ -2,42 +2,42 @@ import { Combobox, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
-import { gate, type Series, type Window } from '../queries.ts';
-import { luceneName, sqlName } from './columns.ts';
+import { type Series, type TimeWindow, tileRequests } from '../queries.ts';
+import { toLuceneName, toSqlName } from './suggestions.ts';
 
 interface Props {
   series: Series;
   expressions: readonly string[];
-  window: Window;
+  window: TimeWindow;
   error: string | undefined;
   onChange: (where: string) => void;
 }
 
-const MOST_OFFERED = 12;
+const MAX_SUGGESTIONS = 12;
 
-/** Offers columns while a name is written, and the most frequent values behind a colon. */
+/** Suggests columns for a name, and frequent values after a colon. */
 export function WhereField({ series, expressions, window, error, onChange }: Props) {
   const combobox = useCombobox();
   const { where, whereLanguage } = series;
   const isLucene = whereLanguage === 'lucene';
-  const [, column, quote = '', begun = ''] = (isLucene && /([A-Za-z][\w.-]*):("?)([^"\s]*)$/.exec(where)) || [];
-  const values = useValues(series, column, window);
-  const word = begunName(where);
-  const names = word === undefined ? [] : expressions.flatMap((one) => (isLucene ? (luceneName(one) ?? []) : one));
-  const offers =
+  const [, column, quote = '', typed = ''] = (isLucene && /([A-Za-z][\w.-]*):("?)([^"\s]*)$/.exec(where)) || [];
+  const values = useColumnValues(series, column, window);
+  const word = findPartialName(where);
+  const names = word === undefined ? [] : expressions.flatMap((one) => (isLucene ? (toLuceneName(one) ?? []) : one));
+  const suggestions =
     column !== undefined
-      ? values.filter((value) => value.toLowerCase().startsWith(begun.toLowerCase()) && value !== begun)
+      ? values.filter((value) => value.toLowerCase().startsWith(typed.toLowerCase()) && value !== typed)
       : names.filter((name) => name.toLowerCase().startsWith((word ?? '').toLowerCase()) && name !== word);
-  const take = (offer: string) => {
+  const acceptSuggestion = (suggestion: string) => {
     onChange(
       column !== undefined
-        ? `${where.slice(0, where.length - quote.length - begun.length)}"${offer.replaceAll('"', '\\"')}" `
-        : `${where.slice(0, where.length - (word ?? '').length)}${offer}${isLucene ? ':' : ' '}`,
+        ? `${where.slice(0, where.length - quote.length - typed.length)}"${suggestion.replaceAll('"', '\\"')}" `
+        : `${where.slice(0, where.length - (word ?? '').length)}${suggestion}${isLucene ? ':' : ' '}`,
     );
     combobox.updateSelectedOptionIndex();
   };
   return (
-    <Combobox store={combobox} onOptionSubmit={take} withinPortal>
+    <Combobox store={combobox} onOptionSubmit={acceptSuggestion} withinPortal>
       <Combobox.Target withExpandedAttribute>
         <TextInput
           label="Where"
@@ -53,11 +53,11 @@ export function WhereField({ series, expressions, window, error, onChange }: Pro
           style={{ flex: 1 }}
         />
       </Combobox.Target>
-      <Combobox.Dropdown hidden={offers.length === 0}>
-        <Combobox.Options aria-label="Offers" mah={220} style={{ overflowY: 'auto' }}>
-          {offers.slice(0, MOST_OFFERED).map((offer) => (
-            <Combobox.Option key={offer} value={offer}>
-              {offer}
+      <Combobox.Dropdown hidden={suggestions.length === 0}>
+        <Combobox.Options aria-label="Suggestions" mah={220} style={{ overflowY: 'auto' }}>
+          {suggestions.slice(0, MAX_SUGGESTIONS).map((suggestion) => (
+            <Combobox.Option key={suggestion} value={suggestion}>
+              {suggestion}
             </Combobox.Option>
           ))}
         </Combobox.Options>
@@ -66,26 +66,26 @@ export function WhereField({ series, expressions, window, error, onChange }: Pro
   );
 }
 
-/** The name that is being written, empty where one may begin; undefined behind and within a quoted value. */
-function begunName(where: string): string | undefined {
+/** The name being typed, '' where a name can start; undefined inside or after a quoted value. */
+function findPartialName(where: string): string | undefined {
   if (where.split('"').length % 2 === 0) return undefined;
   const [found, name = ''] = /(?:^|[\s(,=<>!+*/-])([A-Za-z_][\w.[\]'-]*)?$/.exec(where) ?? [];
   return found === undefined ? undefined : name;
 }
 
-/** The values of a column in the range that is looked at, the most frequent first. Nothing where it cannot be told. */
-function useValues(
+/** Values of a column in the time window, most frequent first. Empty on errors. */
+function useColumnValues(
   { sourceId = '', metricName, metricDataType }: Series,
   column: string | undefined,
-  { start, end }: Window,
+  { start, end }: TimeWindow,
 ): string[] {
   const api = useApi();
   const { organizationId } = useSession();
-  const [settled] = useDebouncedValue(column, 250);
+  const [debounced] = useDebouncedValue(column, 250);
   const { data } = useQuery({
-    queryKey: [organizationId, 'values', sourceId, metricName, settled, Math.round(start / 60_000)],
+    queryKey: [organizationId, 'values', sourceId, metricName, debounced, Math.round(start / 60_000)],
     queryFn: ({ signal }) =>
-      gate.run(signal, () =>
+      tileRequests.run(signal, () =>
         api.queryChartSeries(
           {
             body: {
@@ -96,7 +96,7 @@ function useValues(
                 {
                   sourceId,
                   aggFn: 'count',
-                  groupBy: [sqlName(settled ?? '')],
+                  groupBy: [toSqlName(debounced ?? '')],
                   ...(metricName ? { metricName } : {}),
                   ...(metricDataType ? { metricDataType } : {}),
                 },
@@ -106,7 +106,7 @@ function useValues(
           { signal },
         ),
       ),
-    enabled: settled !== undefined && settled === column,
+    enabled: debounced !== undefined && debounced === column,
     retry: false,
     gcTime: 60_000,
   });

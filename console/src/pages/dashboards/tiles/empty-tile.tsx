@@ -2,8 +2,8 @@ import classes from './tiles.module.css';
 
 export function EmptyTile() {
   return (
-    <div className={classes.centre}>
-      <p className={classes.quiet}>Nothing in this range</p>
+    <div className={classes.center}>
+      <p className={classes.quiet}>No data in this time range</p>
     </div>
   );
 }

@@ -23,22 +23,22 @@ const ALLOWED_TAGS = [
     'img',
   ],
 ];
-/** No `id`, `name`, `class` or `style`: text must not be able to pass for a part of the console. */
+/** No `id`, `name`, `class` or `style`: content must not imitate parts of the console. */
 const ALLOWED_ATTR = ['href', 'title', 'alt', 'src', 'align', 'colspan', 'rowspan', 'start'];
-/** Links lead to the web, a mailbox or this server; anything with another scheme leads nowhere. */
+/** Allowed link targets: http(s), mailto and this server. Others are removed. */
 const LINK = /^(?:https?:|mailto:|\/(?!\/)|#)/i;
-/** Pictures come with the text: no other host learns who looks. */
-const PICTURE = /^data:image\/(?:png|jpeg|gif|webp);/i;
-/** The page and the tile have the first two. */
+/** Only embedded images: loading from other hosts would reveal viewers. */
+const IMAGE = /^data:image\/(?:png|jpeg|gif|webp);/i;
+/** The page and the tile use heading levels 1 and 2. */
 const HEADINGS_ABOVE = 2;
 
-/** HTML in the text stays text: what is never parsed need not be made harmless. */
-const asText = (text: string): string =>
+/** HTML in Markdown is shown as text. */
+const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 const marked = new Marked({
   gfm: true,
-  renderer: { html: ({ text }) => asText(text) },
+  renderer: { html: ({ text }) => escapeHtml(text) },
   walkTokens(token) {
     if (token.type === 'heading') token.depth = Math.min(6, token.depth + HEADINGS_ABOVE);
   },
@@ -51,13 +51,13 @@ purify.addHook('afterSanitizeAttributes', (node) => {
     node.setAttribute('target', '_blank');
     node.setAttribute('rel', 'noopener noreferrer');
   }
-  if (node.tagName === 'IMG' && !PICTURE.test(node.getAttribute('src') ?? '')) {
+  if (node.tagName === 'IMG' && !IMAGE.test(node.getAttribute('src') ?? '')) {
     node.replaceWith(document.createTextNode(node.getAttribute('alt') ?? ''));
   }
 });
 
-/** Of Markdown that anybody may have written. Sanitised all the same: links and pictures are addresses. */
-export function safeHtml(markdown: string): string {
+/** Renders untrusted Markdown. Links and images still need sanitizing. */
+export function renderSafeHtml(markdown: string): string {
   return purify.sanitize(marked.parse(markdown, { async: false }), {
     ALLOWED_TAGS,
     ALLOWED_ATTR,

@@ -1,15 +1,15 @@
-import { formatOf, formatValue } from '../number-format.ts';
-import type { DataOf, Tile } from '../queries.ts';
+import { formatValue, resolveNumberFormat } from '../number-format.ts';
+import type { Tile, TileDataByType } from '../queries.ts';
 import { EmptyTile } from './empty-tile.tsx';
 import classes from './tiles.module.css';
 
-/** The first series large, any others below it. */
-export function NumberTile({ tile, data }: { tile: Tile; data: DataOf<'number'> }) {
-  const format = formatOf(tile.series);
+/** Shows the first series large and the others below it. */
+export function NumberTile({ tile, data }: { tile: Tile; data: TileDataByType<'number'> }) {
+  const format = resolveNumberFormat(tile.series);
   const [first, ...others] = data.series;
   if (!first || data.series.every(({ value }) => value === null)) return <EmptyTile />;
   return (
-    <div className={classes.centre}>
+    <div className={classes.center}>
       <div className={classes.number} data-testid="number" title={String(first.value ?? '')}>
         {formatValue(first.value, format)}
       </div>

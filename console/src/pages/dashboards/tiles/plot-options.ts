@@ -1,14 +1,14 @@
 import uPlot from 'uplot';
-import { axisTexts } from '../times.ts';
+import { formatAxisLabels } from '../times.ts';
 
-export interface Look {
-  colours: readonly string[];
+interface PlotStyle {
+  colors: readonly string[];
   text: string;
   grid: string;
   font: string;
 }
 
-interface Given {
+interface PlotInput {
   width: number;
   height: number;
   /** Epoch seconds. */
@@ -16,7 +16,7 @@ interface Given {
   labels: readonly string[];
   isBars: boolean;
   isHidden: (index: number) => boolean;
-  look: Look;
+  style: PlotStyle;
   zone: string;
   format: (value: number) => string;
   onHover: (plot: uPlot) => void;
@@ -24,14 +24,14 @@ interface Given {
   onZoom: ((from: number, to: number) => void) | undefined;
 }
 
-/** Narrower selections are clicks. */
-const SMALLEST_DRAG_PX = 6;
-/** More lines than this are drawn one pixel wide: they hide less of each other, and without a graphics card that is six times as fast. */
-const MOST_WIDE_LINES = 8;
+/** Shorter drags count as clicks. */
+const MIN_DRAG_PX = 6;
+/** Above this number lines are one pixel wide: less overlap, and six times faster to draw without a GPU. */
+const MAX_WIDE_LINES = 8;
 
-export function plotOptions(given: Given): uPlot.Options {
-  const { width, height, range, labels, isBars, isHidden, look, zone, format, onHover, onZoom } = given;
-  const lineWidth = labels.length > MOST_WIDE_LINES ? 1 : 1.75;
+export function plotOptions(given: PlotInput): uPlot.Options {
+  const { width, height, range, labels, isBars, isHidden, style: look, zone, format, onHover, onZoom } = given;
+  const lineWidth = labels.length > MAX_WIDE_LINES ? 1 : 1.75;
   const axis = { stroke: look.text, font: look.font, ticks: { show: false } };
   return {
     width,
@@ -46,7 +46,7 @@ export function plotOptions(given: Given): uPlot.Options {
     },
     scales: {
       x: { time: true, range },
-      y: { range: (_plot, min, max) => spanOf(min, max) },
+      y: { range: (_plot, min, max) => computeYRange(min, max) },
     },
     axes: [
       {
@@ -54,7 +54,7 @@ export function plotOptions(given: Given): uPlot.Options {
         size: 26,
         space: 64,
         grid: { show: false },
-        values: (_plot, marks, _axis, _space, step) => axisTexts(marks, step, zone),
+        values: (_plot, marks, _axis, _space, step) => formatAxisLabels(marks, step, zone),
       },
       {
         ...axis,
@@ -67,31 +67,37 @@ export function plotOptions(given: Given): uPlot.Options {
     series: [
       {},
       ...labels.map((label, index) =>
-        seriesOf(label, look.colours[index] ?? look.text, isBars, isHidden(index), lineWidth),
+        createSeries(label, look.colors[index] ?? look.text, isBars, isHidden(index), lineWidth),
       ),
     ],
     hooks: {
       setCursor: [onHover],
       setSelect: [
         (plot) => {
-          if (plot.select.width < SMALLEST_DRAG_PX) return;
-          const { left, width: wide } = plot.select;
+          if (plot.select.width < MIN_DRAG_PX) return;
+          const { left, width: selectedWidth } = plot.select;
           plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-          onZoom?.(plot.posToVal(left, 'x'), plot.posToVal(left + wide, 'x'));
+          onZoom?.(plot.posToVal(left, 'x'), plot.posToVal(left + selectedWidth, 'x'));
         },
       ],
     },
   };
 }
 
-function seriesOf(label: string, colour: string, isBars: boolean, isHidden: boolean, lineWidth: number): uPlot.Series {
+function createSeries(
+  label: string,
+  color: string,
+  isBars: boolean,
+  isHidden: boolean,
+  lineWidth: number,
+): uPlot.Series {
   const bars = uPlot.paths.bars?.({ size: [0.82, 48], align: 1 });
   return isBars
     ? {
         label,
         show: !isHidden,
-        stroke: colour,
-        fill: colour,
+        stroke: color,
+        fill: color,
         width: 0,
         points: { show: false },
         ...(bars ? { paths: bars } : {}),
@@ -99,26 +105,31 @@ function seriesOf(label: string, colour: string, isBars: boolean, isHidden: bool
     : {
         label,
         show: !isHidden,
-        stroke: colour,
+        stroke: color,
         width: lineWidth,
         spanGaps: false,
-        points: { show: false, size: 5, fill: colour, filter: (plot, index) => lonely(plot.data[index] ?? []) },
+        points: {
+          show: false,
+          size: 5,
+          fill: color,
+          filter: (plot, index) => findIsolatedPoints(plot.data[index] ?? []),
+        },
       };
 }
 
-/** Points with a gap on either side: no line would show them. */
-function lonely(values: ArrayLike<number | null | undefined>): number[] {
+/** Points without neighbors, which a line would not show. */
+function findIsolatedPoints(values: ArrayLike<number | null | undefined>): number[] {
   const found: number[] = [];
-  const isThere = (index: number) => values[index] !== null && values[index] !== undefined;
+  const hasValue = (index: number) => values[index] !== null && values[index] !== undefined;
   for (let index = 0; index < values.length; index += 1)
-    if (isThere(index) && !isThere(index - 1) && !isThere(index + 1)) found.push(index);
+    if (hasValue(index) && !hasValue(index - 1) && !hasValue(index + 1)) found.push(index);
   return found;
 }
 
-/** From 0, or from below it where there is something below; with air above. */
-function spanOf(min: number | null, max: number | null): [number, number] {
+/** Includes 0, with padding above and below the data. */
+function computeYRange(min: number | null, max: number | null): [number, number] {
   const [low, high] = [Math.min(min ?? 0, 0), Math.max(max ?? 0, 0)];
   if (low === high) return [0, 1];
-  const air = (high - low) * 0.06;
-  return [low < 0 ? low - air : 0, high > 0 ? high + air : 0];
+  const padding = (high - low) * 0.06;
+  return [low < 0 ? low - padding : 0, high > 0 ? high + padding : 0];
 }

@@ -1,22 +1,22 @@
 import { useState } from 'react';
 import { ChevronIcon } from '../../../parts/icons.tsx';
 import { ScrollRegion } from '../../../parts/scroll-region.tsx';
-import type { DataOf } from '../queries.ts';
-import { momentText } from '../times.ts';
+import type { TileDataByType } from '../queries.ts';
+import { formatDateTime } from '../times.ts';
 import { EmptyTile } from './empty-tile.tsx';
 import classes from './tiles.module.css';
 
-/** The newest rows; one that is opened shows all of its text. */
-export function SearchTile({ data, zone }: { data: DataOf<'search'>; zone: string }) {
-  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+/** The newest rows. Expanded rows show their full text. */
+export function SearchTile({ data, zone }: { data: TileDataByType<'search'>; zone: string }) {
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   if (data.rows.length === 0) return <EmptyTile />;
-  // The time comes first whether it was asked for or not; asked for, it would stand there twice.
+  // The timestamp is always the first column; skip it if it is also selected.
   const columns = data.columns
     .map(({ name }, index) => ({ name, index, id: `${index} ${name}` }))
     .filter(({ name, index }) => index === 0 || name !== data.columns[0]?.name);
   const rows = data.rows.map((cells, index) => ({ cells, id: `${index} ${JSON.stringify(cells)}` }));
   const toggle = (id: string) =>
-    setOpened((before) =>
+    setExpanded((before) =>
       before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id]),
     );
   return (
@@ -33,23 +33,23 @@ export function SearchTile({ data, zone }: { data: DataOf<'search'>; zone: strin
         </thead>
         <tbody>
           {rows.map(({ id, cells }) => (
-            <tr key={id} data-opened={opened.has(id)}>
+            <tr key={id} data-expanded={expanded.has(id)}>
               {columns.map((column) =>
                 column.index === 0 ? (
                   <td key={column.id} className={classes.time}>
                     <button
                       type="button"
-                      className={classes.opener}
-                      aria-expanded={opened.has(id)}
+                      className={classes.toggle}
+                      aria-expanded={expanded.has(id)}
                       onClick={() => toggle(id)}
                     >
                       <ChevronIcon size={12} />
-                      {momentText(Number(cells[0]), zone)}
+                      {formatDateTime(Number(cells[0]), zone)}
                     </button>
                   </td>
                 ) : (
                   <td key={column.id} className={classes.cell}>
-                    {textOf(cells[column.index])}
+                    {formatCell(cells[column.index])}
                   </td>
                 ),
               )}
@@ -61,5 +61,5 @@ export function SearchTile({ data, zone }: { data: DataOf<'search'>; zone: strin
   );
 }
 
-const textOf = (value: unknown): string =>
+const formatCell = (value: unknown): string =>
   value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);

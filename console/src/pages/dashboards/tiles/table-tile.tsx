@@ -1,11 +1,11 @@
 import { ScrollRegion } from '../../../parts/scroll-region.tsx';
-import { formatOf, formatValue } from '../number-format.ts';
-import type { DataOf, Tile } from '../queries.ts';
+import { formatValue, resolveNumberFormat } from '../number-format.ts';
+import type { Tile, TileDataByType } from '../queries.ts';
 import { EmptyTile } from './empty-tile.tsx';
 import classes from './tiles.module.css';
 
-export function TableTile({ tile, data }: { tile: Tile; data: DataOf<'table'> }) {
-  const format = formatOf(tile.series);
+export function TableTile({ tile, data }: { tile: Tile; data: TileDataByType<'table'> }) {
+  const format = resolveNumberFormat(tile.series);
   const { shown, total } = data.groups;
   if (data.rows.length === 0) return <EmptyTile />;
   const columns = data.columns.map((column, index) => ({ ...column, id: `${index} ${column.name}` }));
@@ -40,7 +40,7 @@ export function TableTile({ tile, data }: { tile: Tile; data: DataOf<'table'> })
       </ScrollRegion>
       {total > shown && (
         <div className={classes.foot}>
-          The {shown} largest of {total} groups
+          Top {shown} of {total} groups
         </div>
       )}
     </div>

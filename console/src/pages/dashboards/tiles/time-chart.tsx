@@ -1,26 +1,26 @@
 import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { coloursOf } from '../../../parts/colours.ts';
+import { assignColors } from '../../../parts/colors.ts';
 import type { NumberFormat } from '../number-format.ts';
 import { ChartLegend } from './chart-legend.tsx';
-import { ChartTip } from './chart-tip.tsx';
+import { ChartTooltip } from './chart-tooltip.tsx';
 import classes from './time-chart.module.css';
 import type { Line } from './time-series.ts';
 import { usePlot } from './use-plot.ts';
 
 interface Props {
-  /** For those who do not see it. */
+  /** Accessible name. */
   label: string;
   lines: readonly Line[];
-  /** Epoch milliseconds: where each bucket begins, and the whole range. */
+  /** Epoch milliseconds: the start of each bucket, and the whole range. */
   buckets: readonly number[];
   start: number;
   end: number;
   zone: string;
   isBars: boolean;
   format: NumberFormat;
-  /** A range was dragged over; epoch milliseconds. */
+  /** Called with the dragged range; epoch milliseconds. */
   onZoom?: ((start: number, end: number) => void) | undefined;
 }
 
@@ -28,7 +28,7 @@ interface Hover {
   index: number;
   left: number;
   top: number;
-  /** Of the whole chart. */
+  /** Width of the chart. */
   width: number;
 }
 
@@ -38,10 +38,10 @@ export function TimeChart({ label, lines, buckets, start, end, zone, isBars, for
   const [hover, setHover] = useState<Hover>();
   const canvas = useRef<HTMLDivElement>(null);
   const labels = useMemo(() => lines.map((line) => line.label), [lines]);
-  const colours = useMemo(() => coloursOf(labels, isDark), [labels, isDark]);
+  const colors = useMemo(() => assignColors(labels, isDark), [labels, isDark]);
   usePlot(canvas, {
     lines,
-    colours,
+    colors,
     hidden,
     buckets,
     start,
@@ -64,7 +64,7 @@ export function TimeChart({ label, lines, buckets, start, end, zone, isBars, for
       ),
     [],
   );
-  const showAlone = useCallback(
+  const isolate = useCallback(
     (name: string) =>
       setHidden((before) => {
         const others = labels.filter((one) => one !== name);
@@ -77,7 +77,7 @@ export function TimeChart({ label, lines, buckets, start, end, zone, isBars, for
       <div className={classes.plot} role="img" aria-label={label}>
         <div ref={canvas} className={classes.canvas} />
         {hover && (
-          <ChartTip
+          <ChartTooltip
             at={buckets[hover.index] ?? start}
             zone={zone}
             left={hover.left}
@@ -85,7 +85,7 @@ export function TimeChart({ label, lines, buckets, start, end, zone, isBars, for
             width={hover.width}
             rows={lines.map((line, index) => ({
               label: line.label,
-              colour: colours[index] ?? '',
+              color: colors[index] ?? '',
               value: hidden.has(line.label) ? null : (line.values[hover.index] ?? null),
             }))}
             format={format}
@@ -93,7 +93,7 @@ export function TimeChart({ label, lines, buckets, start, end, zone, isBars, for
         )}
       </div>
       {lines.length > 1 && (
-        <ChartLegend labels={labels} colours={colours} hidden={hidden} onToggle={toggle} onOnly={showAlone} />
+        <ChartLegend labels={labels} colors={colors} hidden={hidden} onToggle={toggle} onIsolate={isolate} />
       )}
     </div>
   );

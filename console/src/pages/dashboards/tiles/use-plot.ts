@@ -2,13 +2,13 @@ import { type RefObject, useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import { formatValue, type NumberFormat } from '../number-format.ts';
 import { plotOptions } from './plot-options.ts';
-import { type Line, stacked } from './time-series.ts';
+import { type Line, stackValues } from './time-series.ts';
 
-interface Plotted {
+interface PlotData {
   lines: readonly Line[];
-  colours: readonly string[];
+  colors: readonly string[];
   hidden: ReadonlySet<string>;
-  /** Epoch milliseconds: where each bucket begins, and the whole range. */
+  /** Epoch milliseconds: the start of each bucket, and the whole range. */
   buckets: readonly number[];
   start: number;
   end: number;
@@ -17,17 +17,17 @@ interface Plotted {
   isDark: boolean;
   format: NumberFormat;
   onHover: (plot: uPlot) => void;
-  /** A range was dragged over; epoch milliseconds. */
+  /** Called with the dragged range; epoch milliseconds. */
   onZoom: ((start: number, end: number) => void) | undefined;
 }
 
 const FONT = '11px system-ui, sans-serif';
 
 /**
- * Draws into the element at whatever size it has. A plot is built anew only when something other than its data or its size changes. It is built when
- * the browser tells the size: asking for it would lay out the page once for every chart.
+ * Renders a plot that follows the size of the element. It is recreated only if something other than data or size changes. The size comes from a
+ * ResizeObserver: measuring would force a layout for every chart.
  */
-export function usePlot(element: RefObject<HTMLElement | null>, plotted: Plotted): void {
+export function usePlot(element: RefObject<HTMLElement | null>, plotted: PlotData): void {
   const latest = useRef(plotted);
   latest.current = plotted;
   const plot = useRef<uPlot>(undefined);
@@ -35,15 +35,15 @@ export function usePlot(element: RefObject<HTMLElement | null>, plotted: Plotted
   const labels = lines.map(({ label }) => label);
   const shape = JSON.stringify([labels, [...hidden], zone, isBars, isDark, format, onZoom !== undefined]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for everything but data and size
+  // biome-ignore lint/correctness/useExhaustiveDependencies: shape covers everything but data and size
   useEffect(() => {
     if (!element.current) return undefined;
     const observer = new ResizeObserver(([entry]) => {
-      // A part of a pixel would blur the whole.
+      // Fractional sizes blur the canvas.
       const [width, height] = [Math.floor(entry?.contentRect.width ?? 0), Math.floor(entry?.contentRect.height ?? 0)];
       if (!element.current || width === 0 || height === 0) return;
       if (plot.current) plot.current.setSize({ width, height });
-      else plot.current = new uPlot(optionsOf(latest, width, height), dataOf(latest.current), element.current);
+      else plot.current = new uPlot(createOptions(latest, width, height), toPlotData(latest.current), element.current);
     });
     observer.observe(element.current);
     return () => {
@@ -53,12 +53,12 @@ export function usePlot(element: RefObject<HTMLElement | null>, plotted: Plotted
     };
   }, [shape, element]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: all of the data, and nothing else
-  useEffect(() => plot.current?.setData(dataOf(latest.current)), [lines, buckets, start, end]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only data changes update the plot
+  useEffect(() => plot.current?.setData(toPlotData(latest.current)), [lines, buckets, start, end]);
 }
 
-function optionsOf(latest: RefObject<Plotted>, width: number, height: number): uPlot.Options {
-  const { lines, colours, hidden, zone, isBars, isDark, format, onZoom } = latest.current;
+function createOptions(latest: RefObject<PlotData>, width: number, height: number): uPlot.Options {
+  const { lines, colors, hidden, zone, isBars, isDark, format, onZoom } = latest.current;
   return plotOptions({
     width,
     height,
@@ -66,8 +66,8 @@ function optionsOf(latest: RefObject<Plotted>, width: number, height: number): u
     labels: lines.map(({ label }) => label),
     isBars,
     isHidden: (index) => hidden.has(lines[index]?.label ?? ''),
-    look: {
-      colours,
+    style: {
+      colors,
       text: isDark ? '#a3aeb6' : '#56616b',
       grid: isDark ? '#303a40' : '#e8edef',
       font: FONT,
@@ -79,9 +79,9 @@ function optionsOf(latest: RefObject<Plotted>, width: number, height: number): u
   });
 }
 
-function dataOf({ lines, buckets, hidden, isBars }: Plotted): uPlot.AlignedData {
+function toPlotData({ lines, buckets, hidden, isBars }: PlotData): uPlot.AlignedData {
   const values = isBars
-    ? stacked(lines, (index) => hidden.has(lines[index]?.label ?? ''))
+    ? stackValues(lines, (index) => hidden.has(lines[index]?.label ?? ''))
     : lines.map((line) => line.values);
   return [buckets.map((at) => at / 1000), ...values];
 }

@@ -1,0 +1,84 @@
+import '@mantine/spotlight/styles.css';
+import { useMantineColorScheme } from '@mantine/core';
+import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { servicesQuery } from '../api/queries.ts';
+import { DashboardsIcon, HalfIcon, MoonIcon, SearchIcon, ServicesIcon, SignOutIcon, SunIcon } from '../parts/icons.tsx';
+import { useApi, useSession } from './context.tsx';
+import { listDestinations } from './navigation.ts';
+import { useSignOut } from './user-menu.tsx';
+
+/** Ctrl+K: pages, services, dashboards and global actions. */
+export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
+  const session = useSession();
+  const api = useApi();
+  const navigate = useNavigate();
+  const signOut = useSignOut();
+  const { setColorScheme } = useMantineColorScheme();
+  const services = useQuery({ ...servicesQuery(api, session.organizationId), enabled: session.canSeeFleet });
+  const dashboards = useQuery({
+    queryKey: [session.organizationId, 'dashboards'],
+    queryFn: ({ signal }) => api.listDashboards({}, { signal }),
+    enabled: session.canSeeDashboards,
+  });
+  useEffect(() => spotlight.open(), []);
+
+  const pages: SpotlightActionData[] = listDestinations(session).map(({ to, label, hint, icon: Icon }) => ({
+    id: to,
+    label,
+    description: hint,
+    leftSection: <Icon />,
+    onClick: () => void navigate({ to }),
+  }));
+  const resources: SpotlightActionData[] = [
+    ...(services.data ?? []).map(({ id, name }) => ({
+      id: `service-${id}`,
+      label: name,
+      description: 'Service',
+      leftSection: <ServicesIcon />,
+      onClick: () => void navigate({ to: '/services/$id', params: { id } }),
+    })),
+    ...(dashboards.data ?? []).map(({ id, name }) => ({
+      id: `dashboard-${id}`,
+      label: name,
+      description: 'Dashboard',
+      leftSection: <DashboardsIcon />,
+      onClick: () => void navigate({ to: '/dashboards/$id', params: { id } }),
+    })),
+  ];
+  const actions: SpotlightActionData[] = [
+    { id: 'light', label: 'Light theme', leftSection: <SunIcon />, onClick: () => setColorScheme('light') },
+    { id: 'dark', label: 'Dark theme', leftSection: <MoonIcon />, onClick: () => setColorScheme('dark') },
+    {
+      id: 'auto',
+      label: 'System theme',
+      leftSection: <HalfIcon />,
+      onClick: () => setColorScheme('auto'),
+    },
+    { id: 'sign-out', label: 'Sign out', leftSection: <SignOutIcon />, onClick: () => void signOut() },
+  ];
+  return (
+    <Spotlight
+      shortcut={null}
+      attributes={{ content: { 'aria-label': 'Command palette' } }}
+      actions={[
+        { group: 'Pages', actions: pages },
+        ...(resources.length > 0 ? [{ group: 'Services and dashboards', actions: resources }] : []),
+        { group: 'Actions', actions: actions },
+      ]}
+      nothingFound="No results"
+      highlightQuery
+      scrollable
+      maxHeight="min(440px, 70vh)"
+      limit={30}
+      onSpotlightClose={onClosed}
+      searchProps={{
+        leftSection: <SearchIcon />,
+        placeholder: 'Search pages, services, dashboards…',
+        'aria-label': 'Search',
+      }}
+    />
+  );
+}

@@ -1,0 +1,45 @@
+import { formatValue, type NumberFormat } from '../number-format.ts';
+import { formatDateTime } from '../times.ts';
+import classes from './time-chart.module.css';
+
+interface Props {
+  /** Epoch milliseconds. */
+  at: number;
+  zone: string;
+  /** Pointer position in the chart, in pixels. */
+  left: number;
+  top: number;
+  /** Width of the chart. */
+  width: number;
+  rows: { label: string; color: string; value: number | null }[];
+  format: NumberFormat;
+}
+
+const MAX_ROWS = 10;
+
+export function ChartTooltip({ at, zone, left, top, width, rows, format }: Props) {
+  const present = rows.flatMap(({ value, ...row }) => (value === null ? [] : [{ ...row, value }]));
+  const shown = present.toSorted((one, other) => other.value - one.value).slice(0, MAX_ROWS);
+  const isRight = left > width / 2;
+  return (
+    <div
+      className={classes.tip}
+      style={{ ...(isRight ? { right: width - left + 14 } : { left: left + 14 }), top: Math.max(top - 20, 0) }}
+      data-testid="chart-tooltip"
+    >
+      <div className={classes.tipTime}>
+        {formatDateTime(at, zone)}
+        {zone === 'UTC' && ' UTC'}
+      </div>
+      {shown.length === 0 && <div>No data</div>}
+      {shown.map(({ label, color, value }) => (
+        <div key={label} className={classes.tipRow}>
+          <span className={classes.swatch} style={{ background: color }} />
+          <span className={classes.entryText}>{label}</span>
+          <b className="ph-number">{formatValue(value, format)}</b>
+        </div>
+      ))}
+      {present.length > shown.length && <div>and {present.length - shown.length} more</div>}
+    </div>
+  );
+}

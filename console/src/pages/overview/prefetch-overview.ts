@@ -1,0 +1,17 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { forecastQuery, previousMonthQuery } from '../../api/forecast-queries.ts';
+import type { Operations } from '../../api/generated.ts';
+import { keysQuery, recentActivityQuery, servicesQuery, usageCostQuery } from '../../api/queries.ts';
+import { firstOfMonth, toDay } from '../../parts/days.ts';
+import { RECENT_LIMIT } from './recent-activity.tsx';
+
+/** Starts all requests of the page before its first render. The page itself shows their errors. */
+export function prefetchOverview(queries: QueryClient, api: Operations, organizationId: string): void {
+  const today = toDay(new Date());
+  void queries.prefetchQuery(forecastQuery(api, organizationId));
+  void queries.prefetchQuery(usageCostQuery(api, organizationId, firstOfMonth(today), today));
+  void queries.prefetchQuery(previousMonthQuery(api, organizationId, today));
+  void queries.prefetchQuery(servicesQuery(api, organizationId));
+  void queries.prefetchQuery(recentActivityQuery(api, organizationId, RECENT_LIMIT));
+  void queries.prefetchQuery(keysQuery(api, organizationId));
+}

@@ -1,0 +1,63 @@
+import { instanceScalingUpdateConstraints as constraints } from '../../api/generated.ts';
+import type { Session } from '../../api/session.ts';
+import type { Service } from '../../api/types.ts';
+
+/** Limits of a field for one service. */
+export interface FieldLimits {
+  min: number;
+  max: number;
+  step: number;
+  /** The reason for a limit that is stricter than usual. */
+  reason: string | undefined;
+  /** The field cannot be changed. */
+  isFixed: boolean;
+}
+
+export interface ScalingLimits {
+  replicas: FieldLimits;
+  memory: FieldLimits;
+}
+
+/** From the `x-limits` extension of the OpenAPI document; all members of `when` must match. */
+interface ConditionalLimit {
+  readonly when: {
+    readonly organizationTier?: string;
+    readonly organizationPaid?: boolean;
+    readonly serviceTier?: string;
+    readonly isPrimary?: boolean;
+  };
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly readOnly?: boolean;
+  readonly message: string;
+}
+
+/** Memory settings are the total of this many replicas, regardless of the actual number. */
+export const REPLICAS_IN_TOTAL = constraints.maxTotalMemoryGb.replicas;
+export const MIN_IDLE_MINUTES = constraints.idleTimeoutMinutes.minimum;
+
+export function resolveLimits(service: Service, organization: Session['organization']): ScalingLimits {
+  const { numReplicas, minTotalMemoryGb, maxTotalMemoryGb } = constraints;
+  const findLimit = (limits: readonly ConditionalLimit[]) =>
+    limits.find(
+      ({ when: { organizationTier, organizationPaid, serviceTier, isPrimary } }) =>
+        (organizationTier ?? organization.tier) === organization.tier &&
+        (organizationPaid ?? organization.paid) === organization.paid &&
+        (serviceTier ?? service.tier) === service.tier &&
+        (isPrimary ?? service.isPrimary) === service.isPrimary,
+    );
+  const toFieldLimits = (min: number, max: number, step: number, limit: ConditionalLimit | undefined): FieldLimits => {
+    const limited = { min: limit?.minimum ?? min, max: limit?.maximum ?? max };
+    const isFixed = limit?.readOnly === true || limited.min === limited.max;
+    return { ...limited, step, isFixed, reason: limit?.message };
+  };
+  return {
+    replicas: toFieldLimits(numReplicas.minimum, numReplicas.maximum, 1, findLimit(numReplicas.limits)),
+    memory: toFieldLimits(
+      minTotalMemoryGb.minimum,
+      maxTotalMemoryGb.maximum,
+      maxTotalMemoryGb.multipleOf,
+      findLimit(maxTotalMemoryGb.limits),
+    ),
+  };
+}

@@ -1,6 +1,0 @@
-import address from '../mark.svg';
-
-/** The wheel. The name stands beside it or in the link around it. */
-export function Mark({ size = 28 }: { size?: number }) {
-  return <img src={address} width={size} height={size} alt="" />;
-}

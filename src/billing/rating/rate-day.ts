@@ -1,0 +1,113 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { Engine } from '../../engine/engine.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { addDays, type Day } from '../../kernel/days.ts';
+import type { Organizations } from '../../organizations/organizations.ts';
+import type { State } from '../../state/state.ts';
+import type { Db } from '../../state/tables.ts';
+import type { Entities } from '../entities.ts';
+import { type EntityMap, entityKey } from '../entity.ts';
+import { readLockedThrough } from '../metering/store.ts';
+import { getApplicablePrice, getApplicablePriceBook } from '../prices/applicable-price.ts';
+import type { PriceBook } from '../prices/price-book.ts';
+import { listPriceBooks } from '../prices/store.ts';
+import { bookDay, type UnitPrice, type UsageTotal } from './ledger.ts';
+import { readFinalDays, readOpenDays } from './open-days.ts';
+import { rebuildRecords } from './records.ts';
+import { deleteEntries, findDay, listEntriesOfUsage, putEntries, setRated } from './store.ts';
+import { readUsageTotals } from './usage-totals.ts';
+
+interface Options {
+  state: State;
+  engine: Engine;
+  clock: Clock;
+  organizations: Organizations;
+  entities: Entities;
+  /** Called with the time that rating a day took. */
+  observe?: ((seconds: number) => void) | undefined;
+}
+
+/** Returns the number of ledger entries that changed. */
+export type RateDay = (
+  organizationId: string,
+  date: Day,
+  readEntities?: (organizationId: string) => Promise<EntityMap>,
+) => Promise<number>;
+
+/** Rating a day again gives the same ledger, so any node may rate it at any time, and after any crash. */
+export function createDayRating({ state, engine, clock, organizations, entities, observe }: Options): RateDay {
+  return async (organizationId, date, readEntities = entities.read) => {
+    const startedAt = performance.now();
+    const day = await findDay(state.db, organizationId, date);
+    if (!day) return 0;
+    // Read before the ledger, so that a change in between is logFailures.
+    const { costRevision } = await organizations.get(organizationId);
+    const readStore = async () => {
+      // Sends the engine's query first: reading the store may block the thread.
+      await yieldToEventLoop();
+      return {
+        known: await readEntities(organizationId),
+        read: await readLedger(state.db, organizationId, date),
+      };
+    };
+    const [totals, { known, read }] = await Promise.all([readUsageTotals(engine, organizationId, date), readStore()]);
+    const changedEntries = await state.write(async (tx) => {
+      const organization = await organizations.take(tx, organizationId);
+      const current = await findDay(tx, organizationId, date);
+      // Another node rated a later state of the day.
+      if (!current || current.ratedRevision > day.revision) return 0;
+      const isUnchanged = current.revision === day.revision && organization.costRevision === costRevision;
+      const ledger = isUnchanged ? read : await readLedger(tx, organizationId, date);
+      const { lockedThrough, booked, priceBook, isFinal } = ledger;
+      const late = [...totals, ...booked].filter((line) => isFinal(date, line));
+      const firstOpenDay = addDays([lockedThrough, date].sort()[1] ?? date, 1);
+      const { put, remove } = bookDay({
+        day: date,
+        totals,
+        booked,
+        isFinal,
+        getOpenDay: await readOpenDays(tx, organizationId, firstOpenDay, late),
+        getPrice: createPriceLookup(priceBook, organization.tier, known),
+      });
+      await deleteEntries(tx, organizationId, remove, lockedThrough);
+      await putEntries(tx, organizationId, put, lockedThrough);
+      const changed = [...put, ...remove];
+      if (changed.length > 0) {
+        await rebuildRecords(tx, organizationId, changed, known);
+        await organizations.costsChanged(tx, organizationId);
+      }
+      if (changed.length > 0 || day.revision !== current.ratedRevision)
+        await setRated(tx, day, day.revision, clock.now());
+      return changed.length;
+    });
+    observe?.((performance.now() - startedAt) / 1000);
+    return changedEntries;
+  };
+}
+
+/** Everything besides the usage that decides how a day is booked. */
+async function readLedger(db: Db, organizationId: string, date: Day) {
+  const lockedThrough = await readLockedThrough(db, organizationId);
+  const booked = await listEntriesOfUsage(db, organizationId, date);
+  const priceBook = getApplicablePriceBook(await listPriceBooks(db), date);
+  const dates = [date, ...booked.map((entry) => entry.date)];
+  const isFinal = await readFinalDays(db, organizationId, lockedThrough, dates);
+  return { lockedThrough, booked, priceBook, isFinal };
+}
+
+/** Looks up each combination of meter, entity type and region once. */
+function createPriceLookup(book: PriceBook, tier: string, entities: EntityMap): (total: UsageTotal) => UnitPrice {
+  const prices = new Map<string, UnitPrice>();
+  const hasRegions = book.prices.some(({ region }) => region !== undefined);
+  return (total) => {
+    const { meter, entityType } = total;
+    const region = hasRegions ? entities.get(entityKey(total))?.region : undefined;
+    const key = `${meter} ${entityType} ${region}`;
+    const price = prices.get(key) ?? {
+      priceVersion: book.version,
+      unitPrice: getApplicablePrice(book, { meter, entityType, tier, region }),
+    };
+    prices.set(key, price);
+    return price;
+  };
+}

@@ -1,0 +1,53 @@
+type Access = 'none' | 'read' | 'write';
+
+interface RoleRules {
+  /** The kind of credential that can have the role. A token has exactly one, a key at least one. */
+  credential: 'key' | 'token';
+  /** Access to `/v1`. */
+  management: Access;
+  /** Access to `/api/v2`; a key gets it by signing in to the console. */
+  dashboards: Access;
+}
+
+/** Every role and what it may do. The sets below, the schemas, the docs and the console derive from this table. */
+const ROLES = {
+  admin: { credential: 'key', management: 'write', dashboards: 'write' },
+  developer: { credential: 'key', management: 'read', dashboards: 'read' },
+  query_endpoints: { credential: 'key', management: 'none', dashboards: 'none' },
+  read: { credential: 'token', management: 'none', dashboards: 'read' },
+  write: { credential: 'token', management: 'none', dashboards: 'write' },
+} as const satisfies Record<string, RoleRules>;
+
+export type Role = keyof typeof ROLES;
+type RoleForCredential<C> = { [R in Role]: (typeof ROLES)[R]['credential'] extends C ? R : never }[Role];
+export type KeyRole = RoleForCredential<'key'>;
+export type TokenAccess = RoleForCredential<'token'>;
+
+function listRoles(matches: (rules: RoleRules) => boolean): readonly Role[] {
+  return (Object.keys(ROLES) as Role[]).filter((role) => matches(ROLES[role]));
+}
+
+export const KEY_ROLES = listRoles(({ credential }) => credential === 'key') as readonly KeyRole[];
+export const TOKEN_ACCESSES = listRoles(({ credential }) => credential === 'token') as readonly TokenAccess[];
+
+/** For the `roles` of a route: any one of them admits the request. */
+export const READERS = listRoles(({ management }) => management !== 'none');
+export const ADMINS = listRoles(({ management }) => management === 'write');
+export const DASHBOARD_READERS = listRoles(({ dashboards }) => dashboards !== 'none');
+export const DASHBOARD_WRITERS = listRoles(({ dashboards }) => dashboards === 'write');
+
+export const isKeyRole = (role: string): role is KeyRole => (KEY_ROLES as readonly string[]).includes(role);
+export const isTokenAccess = (role: string): role is TokenAccess =>
+  (TOKEN_ACCESSES as readonly string[]).includes(role);
+
+export const hasRole = (roles: readonly Role[], admitted: readonly Role[]): boolean =>
+  roles.some((role) => admitted.includes(role));
+
+export const DASHBOARD_ACCESSES = ['read', 'write', 'none'] as const satisfies readonly Access[];
+export type DashboardAccess = (typeof DASHBOARD_ACCESSES)[number];
+
+/** The widest access to dashboards that any of the roles has. */
+export function getDashboardAccess(roles: readonly Role[]): DashboardAccess {
+  if (hasRole(roles, DASHBOARD_WRITERS)) return 'write';
+  return hasRole(roles, DASHBOARD_READERS) ? 'read' : 'none';
+}

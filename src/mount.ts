@@ -1,0 +1,183 @@
+import { auditRoutes } from './audit/routes.ts';
+import { budgetRoutes } from './billing/budgets/routes.ts';
+import { forecastRoutes } from './billing/forecast/routes.ts';
+import { meteringRoutes } from './billing/metering/routes.ts';
+import { reportRoutes } from './billing/reports/routes.ts';
+import { billingRoutes } from './billing/routes.ts';
+import { chartRoutes } from './charts/routes.ts';
+import type { Config } from './config.ts';
+import { createSessionAuthentication, needsDashboardRole, needsKeySession } from './console/authentication.ts';
+import { configRoutes, type DemoCredentials } from './console/config-routes.ts';
+import { findPageFiles } from './console/page-files.ts';
+import { createPage, pageRoutes } from './console/page-routes.ts';
+import { sessionRoutes } from './console/session-routes.ts';
+import { dashboardReadRoutes } from './dashboards/read-routes.ts';
+import { dashboardRoutes } from './dashboards/routes.ts';
+import { versionRoutes } from './dashboards/version-routes.ts';
+import type { Domains } from './domains.ts';
+import { type AppOptions, createApp } from './http/app.ts';
+import { createClientAddress } from './http/client-address.ts';
+import {
+  decorateRequests,
+  FAILED_ATTEMPTS,
+  formatMissingKeyRole,
+  type GuardOptions,
+  guardRoutes,
+} from './http/guard.ts';
+import { healthRoutes } from './http/health.ts';
+import { consoleInterface, dashboards, management } from './http/interfaces.ts';
+import type { Metrics } from './http/metrics.ts';
+import { describeRoutes, serveDocument, serveReferenceAtRoot } from './http/openapi.ts';
+import { createRateLimiter } from './http/rate-limit.ts';
+import type { App, Routes } from './http/validation.ts';
+import type { Clock } from './kernel/clock.ts';
+import { createKeyAuthentication } from './keys/authentication.ts';
+import { keyRoutes } from './keys/routes.ts';
+import { organizationRoutes } from './organizations/routes.ts';
+import { serviceRoutes } from './services/routes.ts';
+import { sourceRoutes } from './sources/routes.ts';
+import type { State } from './state/state.ts';
+import { createTokenAuthentication, needsWriteToken } from './tokens/authentication.ts';
+import { tokenRoutes } from './tokens/routes.ts';
+
+interface Options extends Omit<AppOptions, 'page' | 'basePath'> {
+  config: Pick<Config, 'basePath' | 'dashboardPort' | 'rateLimit' | 'trustedProxies'>;
+  clock: Clock;
+  metrics: Metrics;
+  state: State;
+  domains: Domains;
+  version: string;
+  consoleDirectory: string;
+  /** Offered on the sign-in page; credentials that are public. */
+  demo: DemoCredentials | undefined;
+  isDraining(): boolean;
+}
+
+/** A group of routes with one way to authenticate and one body limit. */
+interface MountedInterface {
+  documentPaths: string[];
+  guard: GuardOptions;
+  bodyLimitBytes: number;
+  routes: Routes[];
+}
+
+/** The apps that serve everything: one, or two where the dashboards have a port of their own (decision B1). */
+export async function mountApps(options: Options): Promise<{ main: App; dashboards: App | undefined }> {
+  const { config, clock } = options;
+  const shared = {
+    rate: config.rateLimit,
+    failedAttempts: createRateLimiter(FAILED_ATTEMPTS, clock),
+    clock,
+    clientAddress: createClientAddress(config.trustedProxies),
+  };
+  const managementInterface = createManagement(options, shared);
+  const dashboardInterface = createDashboardInterface(options, shared);
+  if (config.dashboardPort === undefined)
+    return { main: await mountMain(options, shared, [managementInterface, dashboardInterface]), dashboards: undefined };
+  const main = await mountMain(options, shared, [managementInterface]);
+  const second = await createMountedApp(options, [dashboardInterface]);
+  serveReferenceAtRoot(second, config.basePath);
+  await second.ready();
+  return { main, dashboards: second };
+}
+
+type SharedGuard = Pick<GuardOptions, 'rate' | 'failedAttempts' | 'clock' | 'clientAddress'>;
+
+function createManagement({ state, clock, domains }: Options, shared: SharedGuard): MountedInterface {
+  return {
+    documentPaths: ['/v1'],
+    guard: {
+      ...shared,
+      authenticate: createKeyAuthentication({ db: state.db, clock, lastUsed: domains.lastUsed }),
+      authenticateSession: createSessionAuthentication(domains.sessions),
+      formatMissingRole: needsKeySession(formatMissingKeyRole),
+      challenge: 'Basic realm="pilothouse", charset="UTF-8"',
+    },
+    bodyLimitBytes: management.bodyLimitBytes,
+    routes: [
+      organizationRoutes(domains),
+      serviceRoutes(domains),
+      keyRoutes(domains),
+      billingRoutes(domains),
+      reportRoutes(domains),
+      forecastRoutes(domains),
+      budgetRoutes(domains),
+      meteringRoutes(domains),
+      auditRoutes(domains),
+      tokenRoutes(domains),
+    ],
+  };
+}
+
+function createDashboardInterface({ state, clock, domains }: Options, shared: SharedGuard): MountedInterface {
+  return {
+    documentPaths: [],
+    guard: {
+      ...shared,
+      authenticate: createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed }),
+      authenticateSession: createSessionAuthentication(domains.sessions),
+      formatMissingRole: needsDashboardRole(needsWriteToken),
+      challenge: 'Bearer realm="pilothouse"',
+    },
+    bodyLimitBytes: dashboards.bodyLimitBytes,
+    routes: [
+      dashboardReadRoutes(domains),
+      dashboardRoutes(domains),
+      versionRoutes(domains),
+      sourceRoutes(domains),
+      chartRoutes({ ...domains, clock }),
+    ],
+  };
+}
+
+/** The app of the main port: the console, and the interfaces given. */
+async function mountMain(options: Options, shared: SharedGuard, interfaces: MountedInterface[]): Promise<App> {
+  const { config, consoleDirectory } = options;
+  const files = findPageFiles(consoleDirectory, config.basePath);
+  const page = files && createPage(files);
+  const app = await createMountedApp(options, interfaces, page);
+  mountConsole(app, options, shared);
+  if (files && page) pageRoutes(files, page)(app);
+  else serveReferenceAtRoot(app, config.basePath);
+  await app.ready();
+  return app;
+}
+
+function mountConsole(app: App, { config, clock, domains, version, demo }: Options, shared: SharedGuard): void {
+  const { basePath, rateLimit, dashboardPort } = config;
+  const { failedAttempts, clientAddress } = shared;
+  const signIns = rateLimit && createRateLimiter(rateLimit, clock);
+  const hasDashboards = dashboardPort === undefined;
+  app.register((scope) => {
+    limitBodies(scope as App, consoleInterface.bodyLimitBytes);
+    decorateRequests(scope as App, clientAddress);
+    sessionRoutes({ ...domains, basePath, hasDashboards, failedAttempts, signIns })(scope as App);
+    configRoutes({ basePath, version, demo })(scope as App);
+  });
+}
+
+/** An app with what every port serves: the interfaces, their OpenAPI document, health and metrics. */
+async function createMountedApp(
+  { config, version, state, ...options }: Options,
+  interfaces: MountedInterface[],
+  page?: AppOptions['page'],
+): Promise<App> {
+  const { metrics, clock, isDraining } = options;
+  const app = createApp({ ...options, basePath: config.basePath, page });
+  await describeRoutes(app, version, config.basePath);
+  serveDocument(app, ['/openapi.json', ...interfaces.flatMap(({ documentPaths }) => documentPaths)]);
+  healthRoutes({ metrics, clock, isDraining, checkReady: () => state.check() })(app);
+  for (const { guard, bodyLimitBytes, routes } of interfaces)
+    app.register((scope) => {
+      limitBodies(scope as App, bodyLimitBytes);
+      guardRoutes(scope as App, guard);
+      for (const domain of routes) scope.register((own) => domain(own as App));
+    });
+  return app;
+}
+
+function limitBodies(scope: App, bytes: number): void {
+  scope.addHook('onRoute', (route) => {
+    route.bodyLimit ??= bytes;
+  });
+}

@@ -1,0 +1,26 @@
+import { isExpired } from '../credentials/expiry.ts';
+import type { LastUsed } from '../credentials/last-used.ts';
+import { hashSecret } from '../credentials/secrets.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { Db } from '../state/tables.ts';
+import { findTokenByHash, findTokenWithRevision, type TokenWithRevision } from './store.ts';
+
+export type TokenVerifier = ReturnType<typeof createTokenVerifier>;
+
+/** For sessions: checks a token at sign-in, and again for every request of the session. Throws `unauthorized`. */
+export function createTokenVerifier({ db, clock, lastUsed }: { db: Db; clock: Clock; lastUsed: LastUsed }) {
+  function accept(found: TokenWithRevision | undefined): TokenWithRevision {
+    if (!found || isExpired(found.token.expireAt, clock.now()))
+      throw new AppError('unauthorized', 'Token is not found');
+    lastUsed.record(found.token);
+    return found;
+  }
+
+  return {
+    verify: async (text: string): Promise<TokenWithRevision> => accept(await findTokenByHash(db, hashSecret(text))),
+
+    getActive: async (organizationId: string, id: string): Promise<TokenWithRevision> =>
+      accept(await findTokenWithRevision(db, organizationId, id)),
+  };
+}
