@@ -16,10 +16,10 @@ import { createSessions } from './console/sessions.ts';
 import { markSessionSeen } from './console/store.ts';
 import { createLastUsed } from './credentials/last-used.ts';
 import { createApplyDashboards } from './dashboards/apply-dashboards.ts';
+import { createDashboardWriter } from './dashboards/dashboard-writer.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
 import { createProvisioning } from './dashboards/provisioning.ts';
-import { createSaving } from './dashboards/saving.ts';
-import { findDashboardReading } from './dashboards/store.ts';
+import { findDashboardUsingSource } from './dashboards/store.ts';
 import { createVersions } from './dashboards/versions.ts';
 import type { Engine } from './engine/engine.ts';
 import { createFleet } from './fleet/fleet.ts';
@@ -76,10 +76,10 @@ export function createDomains({ state, engine, clock, log, observeRating, config
   const rater = createRater({ state, clock, log, intake, rating, lockAfterDays: config.lockAfterDays });
   const tokens = createTokens({ state, clock, audit, organizations });
   const tokensLastUsed = createLastUsed({ state, clock, log, mark: markTokenUsed, credentials: 'tokens' });
-  const sources = createSources({ state, audit, organizations, findDashboardReading });
-  const saving = createSaving({ clock, audit });
-  const dashboards = createDashboards({ state, organizations, sources, saving });
-  const versions = createVersions({ state, organizations, saving });
+  const sources = createSources({ state, audit, organizations, findDashboardUsingSource });
+  const dashboardWriter = createDashboardWriter({ clock, audit });
+  const dashboards = createDashboards({ state, organizations, sources, writer: dashboardWriter });
+  const versions = createVersions({ state, organizations, writer: dashboardWriter });
   const charts = createCharts({
     engine,
     clock,
@@ -87,8 +87,8 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     findSource: sources.find,
     openTables: config.openTables ?? [],
   });
-  const provisioning = createProvisioning({ state, organizations, sources, saving });
-  const applyDashboards = createApplyDashboards({ state, organizations, sources, saving });
+  const provisioning = createProvisioning({ state, organizations, sources, writer: dashboardWriter });
+  const applyDashboards = createApplyDashboards({ state, organizations, sources, writer: dashboardWriter });
   const sessionsLastSeen = createLastUsed({ state, clock, log, mark: markSessionSeen, credentials: 'sessions' });
   const sessions = createSessions({
     state,

@@ -1,11 +1,11 @@
-import type { Buckets } from './buckets.ts';
-import type { Points, Value } from './reading.ts';
+import type { Points, Value } from './series-query.ts';
+import type { TimeBuckets } from './time-buckets.ts';
 
 type ChartRow = { ts_bucket?: number; group?: string[] } & Record<string, Value | string[]>;
 
-/** The public shape: one row for each bucket and group that has a value, with what every series says there. */
-export function chartRows(
-  buckets: Buckets,
+/** The wire format of chart series: one row per bucket and group that has a value. */
+export function toChartRows(
+  buckets: TimeBuckets,
   points: Points[],
   form: 'column' | undefined,
   groupBy: readonly string[],

@@ -2,45 +2,56 @@ import type { Column, Engine } from '../engine/engine.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { MetricDataType, Source } from '../sources/source.ts';
-import {
-  autoGranularity,
-  type Buckets,
-  bucketsOf,
-  type Granularity,
-  MOST_BUCKETS,
-  oneBucket,
-  type Range,
-} from './buckets.ts';
-import { CONTENTS_LIMITS, type Contents, planContents } from './column-contents.ts';
-import { mistake } from './draft.ts';
+import { CONTENTS_LIMITS, type ColumnContents, planContents } from './column-contents.ts';
+import { queryError } from './draft.ts';
 import { planSeries } from './plan.ts';
-import { COMPARED_GROUPS, ratioOf } from './ratio.ts';
-import type { Points, Reading, Top } from './reading.ts';
-import { createResolve, type Resolved } from './resolve.ts';
-import { planSearch } from './search.ts';
+import { computeRatio, MAX_COMPARED_GROUPS } from './ratio.ts';
+import { planSearch } from './search-rows.ts';
+import type { Points, SeriesQuery, TopGroups } from './series-query.ts';
 import { createSharedQueries, type QueryClient } from './shared-queries.ts';
-import { type Drawable, nameOf, type Series, type TileData, toTileData } from './tile-data.ts';
+import { createSourceResolver, type ResolvedSource } from './source-resolver.ts';
+import {
+  formatSeriesName,
+  type NamedPoints,
+  type RenderableTile,
+  type Series,
+  type TileData,
+  toNumberData,
+  toTableData,
+  toTimeData,
+} from './tile-data.ts';
 import type { Tile } from './tile-schema.ts';
+import {
+  chooseGranularity,
+  type Granularity,
+  MAX_BUCKETS,
+  type Range,
+  singleBucket,
+  splitRange,
+  type TimeBuckets,
+} from './time-buckets.ts';
 import { findZone, type Zone } from './zone.ts';
 
-/** What one statement for a tile may use up. */
+/** Limits of one statement. */
 const LIMITS = { maxSeconds: 30, maxResultRows: 200_000, maxMemoryBytes: 400_000_000 };
+const MAX_GROUPS = 250;
 
-export interface Caller extends QueryClient {
+export interface QueryScope extends QueryClient {
   organizationId: string;
 }
 
-export interface View extends Range {
+/** The range and options with which a tile is viewed. */
+export interface TileView extends Range {
   granularity: Granularity | 'auto';
   timezone: string;
-  /** How many groups are told apart; left out: what suits the tile. */
+  /** The number of separate groups. Defaults to that of the series type. */
   groups?: number | undefined;
   withOthers: boolean;
-  /** Of a search. */
+  /** Rows of a search. */
   limit: number;
 }
 
-type SourceColumn = Column & Contents;
+type SourceColumn = Column & ColumnContents;
 
 interface Options {
   engine: Engine;
@@ -53,56 +64,35 @@ interface Options {
 export type Charts = ReturnType<typeof createCharts>;
 
 export function createCharts({ engine, clock, getDashboard, findSource, openTables }: Options) {
-  const resolve = createResolve({ engine, findSource, openTables });
+  const resolveSource = createSourceResolver({ engine, findSource, openTables });
   const queries = createSharedQueries({ engine, clock, limits: LIMITS });
 
-  async function read(caller: Caller, reading: Reading): Promise<Points> {
-    const plan = planSeries(reading);
-    return plan.collect(await queries.query(plan.statement, caller));
+  async function readPoints(scope: QueryScope, query: SeriesQuery): Promise<Points> {
+    const plan = planSeries(query);
+    return plan.collect(await queries.query(plan.statement, scope));
   }
 
-  function readingOf(
-    caller: Caller,
-    series: Series,
-    at: Pick<Reading, 'buckets' | 'top' | 'path'>,
-    from: Resolved,
-  ): Reading {
-    return {
-      ...at,
-      organizationId: caller.organizationId,
-      table: from.table,
-      metricDataType: from.metricDataType,
-      metricName: series.metricName,
-      aggFn: series.aggFn ?? 'count',
-      level: series.level,
-      field: series.field,
-      where: series.where,
-      whereLanguage: series.whereLanguage,
-      groupBy: series.groupBy,
-    };
-  }
-
-  /** None where the rows are too many to look through in time: the columns are worth having without. */
-  async function readContents(caller: Caller, reading: Reading): Promise<ReadonlyMap<string, Contents>> {
-    const plan = planContents(reading);
+  /** Empty if reading the rows takes too long: the columns are useful without their contents. */
+  async function readContents(scope: QueryScope, query: SeriesQuery): Promise<ReadonlyMap<string, ColumnContents>> {
+    const plan = planContents(query);
     if (!plan) return new Map();
     try {
-      return plan.collect(await queries.query(plan.statement, caller, CONTENTS_LIMITS));
+      return plan.collect(await queries.query(plan.statement, scope, CONTENTS_LIMITS));
     } catch (error) {
       if (error instanceof AppError && error.code === 'bad_request') return new Map();
       throw error;
     }
   }
 
-  async function searchTile(caller: Caller, series: Series, view: View): Promise<TileData> {
+  async function searchTile(scope: QueryScope, series: Series, view: TileView): Promise<TileData> {
     const path = 'series[0]';
-    const buckets = oneBucket(view);
-    const from = await resolve(caller.organizationId, series, missingInTile(path));
-    if (from.source.kind === 'metric')
-      throw mistake(`${path}.sourceId`, 'A search reads logs or traces, not a metric source');
-    const reading = readingOf(caller, series, { buckets, top: { groups: 1, withOthers: false }, path }, from);
-    const plan = planSearch(reading, series.fields ?? [], from.source, view.limit);
-    const rows = await queries.query(plan.statement, caller);
+    const resolved = await resolveSource(scope.organizationId, series, unknownSource(path));
+    if (resolved.source.kind === 'metric')
+      throw queryError(`${path}.sourceId`, 'A search needs a source of logs or traces, not of metrics');
+    const position = { buckets: singleBucket(view), top: { groups: 1, withOthers: false }, path };
+    const query = buildQuery(scope, series, position, resolved);
+    const plan = planSearch(query, series.fields ?? [], resolved.source, view.limit);
+    const rows = await queries.query(plan.statement, scope);
     return {
       type: 'search',
       start: view.startMs,
@@ -113,110 +103,141 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     };
   }
 
+  async function chartTile(
+    scope: QueryScope,
+    tile: RenderableTile,
+    type: ChartType,
+    view: TileView,
+  ): Promise<TileData> {
+    const zone = getZone(view.timezone);
+    const buckets = type === 'time' ? chooseBuckets(view, view.granularity, zone) : singleBucket(view);
+    const isRatio = tile.asRatio && tile.series.length === 2;
+    const groups = type === 'number' ? 1 : (view.groups ?? DEFAULT_GROUPS[type]);
+    const top: TopGroups = isRatio
+      ? { groups: MAX_COMPARED_GROUPS, withOthers: false }
+      : { groups, withOthers: view.withOthers && type !== 'number' };
+    const named = await Promise.all(
+      tile.series.map(async (series, index) => {
+        const path = `series[${index}]`;
+        const resolved = await resolveSource(scope.organizationId, series, unknownSource(path));
+        const grouped = type === 'number' ? { ...series, groupBy: [] } : series;
+        const query = buildQuery(scope, grouped, { buckets, top, path }, resolved);
+        return { name: formatSeriesName(series), points: await readPoints(scope, query) };
+      }),
+    );
+    const shown = isRatio ? [divideSeries(tile, named, groups)] : named;
+    const frame = { start: buckets.startMs, end: buckets.endMs, timezone: zone.name };
+    if (type === 'time') return toTimeData(frame, buckets, shown);
+    if (type === 'number') return toNumberData(frame, shown);
+    const [first] = tile.series;
+    return toTableData(frame, first?.groupBy ?? [], shown, first?.sortOrder ?? 'desc');
+  }
+
+  async function renderTile(scope: QueryScope, tile: RenderableTile, view: TileView): Promise<TileData> {
+    const [first] = tile.series;
+    if (!first) throw new AppError('bad_request', 'The tile has no series');
+    if (first.type === 'markdown') return { type: 'markdown', content: first.content ?? '' };
+    if (first.type === 'search') return searchTile(scope, first, view);
+    return chartTile(scope, tile, first.type, view);
+  }
+
   return {
-    /** Points of each series by bucket; of their ratio, where it is asked for and there are two. */
-    async series(
-      caller: Caller,
+    /** The points of each series by bucket, or those of the ratio of two series. */
+    async querySeries(
+      scope: QueryScope,
       list: Series[],
       range: Range,
       { granularity, isRatio }: { granularity: Granularity | 'auto'; isRatio: boolean },
-    ): Promise<{ buckets: Buckets; points: Points[] }> {
-      const buckets = chosenBuckets(range, granularity, zoneOf('UTC'));
-      const top: Top = { groups: isRatio ? COMPARED_GROUPS : MOST_GROUPS, withOthers: false };
+    ): Promise<{ buckets: TimeBuckets; points: Points[] }> {
+      const buckets = chooseBuckets(range, granularity, getZone('UTC'));
+      const top: TopGroups = { groups: isRatio ? MAX_COMPARED_GROUPS : MAX_GROUPS, withOthers: false };
       const points = await Promise.all(
         list.map(async (series, index) => {
-          const missing = () => new AppError('not_found', `Source not found for series ${index}`);
-          const from = await resolve(caller.organizationId, series, missing);
-          return read(caller, readingOf(caller, series, { buckets, top, path: `series[${index}]` }, from));
+          const notFound = () => new AppError('not_found', `Source not found for series ${index}`);
+          const resolved = await resolveSource(scope.organizationId, series, notFound);
+          return readPoints(scope, buildQuery(scope, series, { buckets, top, path: `series[${index}]` }, resolved));
         }),
       );
       const [first, second] = points;
       if (!isRatio || points.length !== 2 || !first || !second) return { buckets, points };
-      return { buckets, points: [ratioOf(first, second, { aggFn: list[0]?.aggFn, groups: MOST_GROUPS })] };
+      return { buckets, points: [computeRatio(first, second, { aggFn: list[0]?.aggFn, groups: MAX_GROUPS })] };
     },
 
-    /** What a series may name: the columns that the engine has, and the keys of maps and names of metrics that the range holds. */
-    async columns(
-      caller: Caller,
+    /** The columns of a source, with the map keys and metric names that occur in the range. */
+    async listColumns(
+      scope: QueryScope,
       sourceId: string,
       { metricDataType, ...range }: Range & { metricDataType: MetricDataType | undefined },
     ): Promise<SourceColumn[]> {
       const series = { sourceId, metricDataType, where: '', whereLanguage: 'lucene' as const, groupBy: [] };
-      const from = await resolve(caller.organizationId, series, () => new AppError('not_found', 'Source not found'));
-      const at = { buckets: oneBucket(range), top: { groups: 1, withOthers: false }, path: 'columns' };
-      const contents = await readContents(caller, readingOf(caller, { ...series, type: 'search' }, at, from));
-      return from.table.columns.map(({ name, type }) => ({ name, type, ...contents.get(name) }));
+      const notFound = () => new AppError('not_found', 'Source not found');
+      const resolved = await resolveSource(scope.organizationId, series, notFound);
+      const position = { buckets: singleBucket(range), top: { groups: 1, withOthers: false }, path: 'columns' };
+      const query = buildQuery(scope, { ...series, type: 'search' }, position, resolved);
+      const contents = await readContents(scope, query);
+      return resolved.table.columns.map(({ name, type }) => ({ name, type, ...contents.get(name) }));
     },
 
-    /** One tile of a stored dashboard, as it is drawn. */
-    async tile(caller: Caller, dashboardId: string, tileId: string, view: View): Promise<TileData> {
-      const dashboard = await getDashboard(caller.organizationId, dashboardId);
+    /** The data of a tile of a stored dashboard. */
+    async queryTile(scope: QueryScope, dashboardId: string, tileId: string, view: TileView): Promise<TileData> {
+      const dashboard = await getDashboard(scope.organizationId, dashboardId);
       const tile = dashboard.tiles.find(({ id }) => id === tileId);
       if (!tile) throw new AppError('not_found', 'Tile not found');
-      return this.draw(caller, tile, view);
+      return renderTile(scope, tile, view);
     },
 
-    /** Any tile, stored or not. */
-    async draw(caller: Caller, tile: Drawable, view: View): Promise<TileData> {
-      const [first] = tile.series;
-      if (!first) throw new AppError('bad_request', 'The tile has no series');
-      if (first.type === 'markdown') return { type: 'markdown', content: first.content ?? '' };
-      if (first.type === 'search') return searchTile(caller, first, view);
-      const zone = zoneOf(view.timezone);
-      const buckets = first.type === 'time' ? chosenBuckets(view, view.granularity, zone) : oneBucket(view);
-      const isRatio = tile.asRatio && tile.series.length === 2;
-      const groups = first.type === 'number' ? 1 : (view.groups ?? GROUPS_OF[first.type]);
-      const top: Top = isRatio
-        ? { groups: COMPARED_GROUPS, withOthers: false }
-        : { groups, withOthers: view.withOthers && first.type !== 'number' };
-      const named = await Promise.all(
-        tile.series.map(async (series, index) => {
-          const path = `series[${index}]`;
-          const from = await resolve(caller.organizationId, series, missingInTile(path));
-          const grouped = first.type === 'number' ? { ...series, groupBy: [] } : series;
-          return {
-            name: nameOf(series),
-            points: await read(caller, readingOf(caller, grouped, { buckets, top, path }, from)),
-          };
-        }),
-      );
-      const shown = isRatio ? [asRatio(tile, named, groups)] : named;
-      const drawn = { start: buckets.startMs, end: buckets.endMs, timezone: zone.name };
-      return toTileData(first, drawn, buckets, shown);
-    },
+    /** The data of a tile that is not stored. */
+    previewTile: renderTile,
   };
 }
 
-const MOST_GROUPS = 250;
-const GROUPS_OF = { time: 20, table: 100 };
+type ChartType = Exclude<Series['type'], 'search' | 'markdown'>;
 
-interface Named {
-  name: string;
-  points: Points;
+const DEFAULT_GROUPS = { time: 20, table: 100 };
+
+function buildQuery(
+  scope: QueryScope,
+  series: Series,
+  position: Pick<SeriesQuery, 'buckets' | 'top' | 'path'>,
+  { table, metricDataType }: ResolvedSource,
+): SeriesQuery {
+  return {
+    ...position,
+    organizationId: scope.organizationId,
+    table,
+    metricDataType,
+    metricName: series.metricName,
+    aggFn: series.aggFn ?? 'count',
+    level: series.level,
+    field: series.field,
+    where: series.where,
+    whereLanguage: series.whereLanguage,
+    groupBy: series.groupBy,
+  };
 }
 
-function asRatio({ series }: Drawable, [first, second]: Named[], groups: number): Named {
-  if (!first || !second) throw new Error('a ratio has two series');
+function divideSeries({ series }: RenderableTile, [first, second]: NamedPoints[], groups: number): NamedPoints {
+  if (!first || !second) throw new Error('A ratio needs two series');
   return {
     name: series[0]?.alias ?? `${first.name} / ${second.name}`,
-    points: ratioOf(first.points, second.points, { aggFn: series[0]?.aggFn, groups }),
+    points: computeRatio(first.points, second.points, { aggFn: series[0]?.aggFn, groups }),
   };
 }
 
-const missingInTile = (path: string) => (id: string) => mistake(`${path}.sourceId`, `There is no source ${id}`);
+const unknownSource = (path: string) => (id: string) => queryError(`${path}.sourceId`, `Unknown source ${id}`);
 
-function zoneOf(name: string): Zone {
+function getZone(name: string): Zone {
   const zone = findZone(name);
-  if (!zone) throw mistake('timezone', `There is no time zone ${name}; use a name such as Europe/Berlin`);
+  if (!zone) throw queryError('timezone', `Unknown time zone ${name}; use an IANA name such as Europe/Berlin`);
   return zone;
 }
 
-function chosenBuckets(range: Range, granularity: Granularity | 'auto', zone: Zone): Buckets {
-  const buckets = bucketsOf(range, granularity === 'auto' ? autoGranularity(range) : granularity, zone);
-  if (buckets.starts.length > MOST_BUCKETS)
-    throw mistake(
+function chooseBuckets(range: Range, granularity: Granularity | 'auto', zone: Zone): TimeBuckets {
+  const buckets = splitRange(range, granularity === 'auto' ? chooseGranularity(range) : granularity, zone);
+  if (buckets.starts.length > MAX_BUCKETS)
+    throw queryError(
       'granularity',
-      `${granularity} cuts this range into ${buckets.starts.length} buckets; ${MOST_BUCKETS} are the most`,
+      `${granularity} splits this range into ${buckets.starts.length} buckets; the maximum is ${MAX_BUCKETS}`,
     );
   return buckets;
 }

@@ -1,44 +1,44 @@
 import type { Column, Limits, Statement } from '../engine/engine.ts';
 import { quoteName } from '../expressions/writer.ts';
 import { createDraft } from './draft.ts';
-import type { Reading } from './reading.ts';
+import type { SeriesQuery } from './series-query.ts';
 
-const MOST_KEYS = 100;
-const MOST_METRICS = 1000;
-/** Of a range that holds more, these are enough to know most of what there is. */
-const MOST_ROWS = 1_000_000;
+const MAX_KEYS = 100;
+const MAX_METRICS = 1000;
+/** Enough rows to find most keys. */
+const MAX_ROWS = 1_000_000;
 
-/** A help for whoever writes a series: less than what a tile may use up. */
+/** Lower than the limits of a tile: this only feeds suggestions in the editor. */
 export const CONTENTS_LIMITS: Limits = { maxSeconds: 5, maxResultRows: 1, maxMemoryBytes: 200_000_000 };
 
-export interface Contents {
-  /** Of a map, the most frequent first. */
+export interface ColumnContents {
+  /** The keys of a map, most frequent first. */
   keys?: string[];
-  /** The names of metrics, in order. */
+  /** Metric names in alphabetical order. */
   values?: string[];
 }
 
-/** What the rows of a range have in the columns that are worth asking, by column; undefined where there is none. */
+/** Reads map keys and metric names, by column. Undefined if the table has no such column. */
 export function planContents(
-  reading: Reading,
-): { statement: Statement; collect(rows: unknown[][]): Map<string, Contents> } | undefined {
-  const asked = reading.table.columns.flatMap((column) => {
+  query: SeriesQuery,
+): { statement: Statement; collect(rows: unknown[][]): Map<string, ColumnContents> } | undefined {
+  const asked = query.table.columns.flatMap((column) => {
     if (isMapOfText(column)) return [{ name: column.name, isMap: true }];
-    const isMetric = reading.metricDataType !== undefined && column.name === 'MetricName';
+    const isMetric = query.metricDataType !== undefined && column.name === 'MetricName';
     return isMetric ? [{ name: column.name, isMap: false }] : [];
   });
   if (asked.length === 0) return undefined;
-  const draft = createDraft(reading);
+  const draft = createDraft(query);
   const read = asked.map(({ name, isMap }, index) => {
     const column = quoteName(name);
     return `${isMap ? `mapKeys(${column})` : `toString(${column})`} AS __c${index}`;
   });
   const found = asked.map(({ isMap }, index) =>
-    isMap ? `topKArray(${MOST_KEYS})(__c${index})` : `arraySort(groupUniqArray(${MOST_METRICS})(__c${index}))`,
+    isMap ? `topKArray(${MAX_KEYS})(__c${index})` : `arraySort(groupUniqArray(${MAX_METRICS})(__c${index}))`,
   );
   const sql =
     `SELECT ${found.join(', ')} FROM ` +
-    `(SELECT ${read.join(', ')} FROM (${draft.rows()}) LIMIT ${draft.writer.bind(MOST_ROWS, 'UInt32')})`;
+    `(SELECT ${read.join(', ')} FROM (${draft.rows()}) LIMIT ${draft.writer.bind(MAX_ROWS, 'UInt32')})`;
   return {
     statement: { sql, parameters: draft.writer.parameters },
     collect: ([row = []]) =>

@@ -1,9 +1,9 @@
 import { type Aggregate, DEFAULT_LEVEL, getAggregation, listAggregations } from './aggregations.ts';
-import { createDraft, type Draft, refuseSeries } from './draft.ts';
-import { DELTA, hasBegunSince, inRange, metricSteps } from './metric-rows.ts';
-import { type Cells, collectQuantiles } from './quantiles.ts';
-import type { Plan, Reading } from './reading.ts';
-import { collectTopGroups, keysByName, topGroupsSql } from './top-groups.ts';
+import { createDraft, type Draft, rejectSeries } from './draft.ts';
+import { DELTA, inRange, metricSteps, startedSince } from './metric-rows.ts';
+import { collectQuantiles, type HistogramColumns } from './quantiles.ts';
+import type { Plan, SeriesQuery } from './series-query.ts';
+import { collectTopGroups, referenceKeys, renderTopGroups } from './top-groups.ts';
 import { perSecond } from './value-series.ts';
 
 const HISTOGRAM_COLUMNS = ['Count', 'Sum', 'BucketCounts', 'ExplicitBounds'];
@@ -18,35 +18,35 @@ const EXPONENTIAL_COLUMNS = [
   'NegativeBucketCounts',
 ];
 
-export function planHistogram(reading: Reading): Plan {
-  const draft = createDraft(reading);
-  const { sql, since } = metricSteps(draft, reading, HISTOGRAM_COLUMNS);
-  const steps = withGains(draft, reading, sql, since, ' AND ExplicitBounds = __before_ExplicitBounds');
-  if (getAggregation(reading.aggFn).distributions !== 'quantile') return planTotals(draft, reading, steps);
+export function planHistogram(query: SeriesQuery): Plan {
+  const draft = createDraft(query);
+  const { sql, since } = metricSteps(draft, query, HISTOGRAM_COLUMNS);
+  const steps = withGains(draft, query, sql, since, ' AND ExplicitBounds = __before_ExplicitBounds');
+  if (getAggregation(query.aggFn).distributions !== 'quantile') return planTotals(draft, query, steps);
   const gained =
     'if(__gain = 2, arrayMap((now, before) -> toInt64(now) - toInt64(before), BucketCounts, __before_BucketCounts), ' +
     'arrayMap(now -> toInt64(now), BucketCounts))';
   const keys = ['__bucket', ...draft.groupNames, 'ExplicitBounds'].join(', ');
   const cells = `SELECT ${keys}, sumForEach(${gained}) AS __counts FROM (${steps}) WHERE __gain > 0 GROUP BY ${keys}`;
-  return quantilePlan(draft, reading, cells, ([bounds, counts]) => ({
+  return quantilePlan(draft, query, cells, ([bounds, counts]) => ({
     kind: 'explicit',
     bounds: numbers(bounds),
     counts: numbers(counts),
   }));
 }
 
-export function planExponentialHistogram(reading: Reading): Plan {
-  const draft = createDraft(reading);
-  const { sql, since } = metricSteps(draft, reading, EXPONENTIAL_COLUMNS);
-  // A finer scale than before cannot be compared with what was: the stream counts as started anew.
-  const steps = withGains(draft, reading, sql, since, ' AND Scale <= __before_Scale');
-  if (getAggregation(reading.aggFn).distributions !== 'quantile') return planTotals(draft, reading, steps);
+export function planExponentialHistogram(query: SeriesQuery): Plan {
+  const draft = createDraft(query);
+  const { sql, since } = metricSteps(draft, query, EXPONENTIAL_COLUMNS);
+  // A finer scale cannot be compared with the previous point, so the point counts as a reset.
+  const steps = withGains(draft, query, sql, since, ' AND Scale <= __before_Scale');
+  if (getAggregation(query.aggFn).distributions !== 'quantile') return planTotals(draft, query, steps);
   const keys = ['__bucket', ...draft.groupNames, 'Scale'].join(', ');
   const cells =
     `SELECT ${keys}, sumMap(${changedBuckets('Positive')}) AS __positive, sumMap(${changedBuckets('Negative')}) AS __negative, ` +
     'sum(toInt64(ZeroCount) - if(__gain = 2, toInt64(__before_ZeroCount), 0)) AS __zeros ' +
     `FROM (${steps}) WHERE __gain > 0 GROUP BY ${keys}`;
-  return quantilePlan(draft, reading, cells, ([scale, positive, negative, zeros]) => ({
+  return quantilePlan(draft, query, cells, ([scale, positive, negative, zeros]) => ({
     kind: 'exponential',
     scale: Number(scale),
     positive: pairs(positive),
@@ -55,7 +55,7 @@ export function planExponentialHistogram(reading: Reading): Plan {
   }));
 }
 
-/** Counts by bucket index now, less those of the point before at the same scale: two buckets of a finer scale are one. */
+/** Counts by bucket index minus those of the previous point, converted to the coarser scale. */
 function changedBuckets(side: 'Positive' | 'Negative'): string {
   const indexes = (offset: string, counts: string) =>
     `arrayMap(i -> toInt32(${offset} + i - 1), arrayEnumerate(${counts}))`;
@@ -70,82 +70,85 @@ function changedBuckets(side: 'Positive' | 'Negative'): string {
 }
 
 /**
- * What each point adds: `__gain` is 1 where the point counts whole (delta, a reset, a stream that has just begun), 2
- * where the point before is taken off, 0 where nothing is known yet.
+ * Adds the increase of each point. `__gain` is 1 if the whole point counts (delta, reset, new stream), 2 if the previous
+ * point is subtracted, 0 if there is no previous point.
  */
-function withGains(draft: Draft, reading: Reading, sql: string, since: string, isComparable: string): string {
-  const hasTemporality = reading.table.columns.some(({ name }) => name === 'AggregationTemporality');
+function withGains(draft: Draft, query: SeriesQuery, sql: string, since: string, isComparable: string): string {
+  const hasTemporality = query.table.columns.some(({ name }) => name === 'AggregationTemporality');
   const isDelta = hasTemporality ? `AggregationTemporality = ${DELTA}` : '0';
-  const gain = `multiIf(${isDelta}, 1, __place > 1, if(Count >= __before_Count${isComparable}, 2, 1), ${hasBegunSince(since)}, 1, 0)`;
+  const gain = `multiIf(${isDelta}, 1, __place > 1, if(Count >= __before_Count${isComparable}, 2, 1), ${startedSince(since)}, 1, 0)`;
   return (
     `SELECT *, ${gain} AS __gain, ` +
     'multiIf(__gain = 1, toInt64(Count), __gain = 2, toInt64(Count) - toInt64(__before_Count), 0) AS __count, ' +
     'multiIf(__gain = 1, Sum, __gain = 2, Sum - __before_Sum, 0) AS __sum ' +
-    `FROM (${sql}) WHERE ${inRange(draft, reading)}`
+    `FROM (${sql}) WHERE ${inRange(draft, query)}`
   );
 }
 
-/** Everything but a quantile is found in the counts and sums alone. */
-function planTotals(draft: Draft, reading: Reading, steps: string): Plan {
-  const { aggregate, where } = buildTotal(reading);
+/** Aggregations other than quantiles need only counts and sums. */
+function planTotals(draft: Draft, query: SeriesQuery, steps: string): Plan {
+  const { aggregate, where } = buildTotal(query);
   const from = `(${steps})${where ? ` WHERE ${where}` : ''}`;
   return {
     statement: {
-      sql: topGroupsSql(keysByName(draft), reading, from, aggregate),
+      sql: renderTopGroups(referenceKeys(draft), query, from, aggregate),
       parameters: draft.writer.parameters,
     },
-    collect: (rows) => perSecond(reading, collectTopGroups(rows, reading)),
+    collect: (rows) => perSecond(query, collectTopGroups(rows, query)),
   };
 }
 
-function buildTotal(reading: Reading): { aggregate: Aggregate; where?: string } {
-  const { aggFn, table, metricDataType = 'histogram' } = reading;
+function buildTotal(query: SeriesQuery): { aggregate: Aggregate; where?: string } {
+  const { aggFn, table, metricDataType = 'histogram' } = query;
   const { distributions } = getAggregation(aggFn);
   if (distributions && distributions !== 'quantile') {
     const { requiredColumn } = distributions;
     if (!requiredColumn || table.columns.some(({ name }) => name === requiredColumn)) return distributions;
   }
   const available = listAggregations(metricDataType).join(', ');
-  return refuseSeries(
-    reading,
+  return rejectSeries(
+    query,
     'aggFn',
     `The aggregation ${aggFn} is not available for metrics of type ${metricDataType}; use one of ${available}`,
   );
 }
 
 /**
- * A summary carries its quantiles ready made: the last one of each series and bucket, then the mean over the series,
- * since quantiles cannot be put together exactly.
+ * A summary contains precomputed quantiles, which cannot be merged exactly: takes the last one of each stream and bucket,
+ * then the mean over the streams.
  */
-export function planSummary(reading: Reading): Plan {
-  const draft = createDraft(reading);
-  const { sql, since } = metricSteps(draft, reading, ['Count', 'Sum']);
-  const steps = withGains(draft, reading, sql, since, '');
-  if (getAggregation(reading.aggFn).distributions !== 'quantile') return planTotals(draft, reading, steps);
-  const level = draft.writer.bind(reading.level ?? DEFAULT_LEVEL, 'Float64');
+export function planSummary(query: SeriesQuery): Plan {
+  const draft = createDraft(query);
+  const { sql, since } = metricSteps(draft, query, ['Count', 'Sum']);
+  const steps = withGains(draft, query, sql, since, '');
+  if (getAggregation(query.aggFn).distributions !== 'quantile') return planTotals(draft, query, steps);
+  const level = draft.writer.bind(query.level ?? DEFAULT_LEVEL, 'Float64');
   const position = `indexOf(\`ValueAtQuantiles.Quantile\`, ${level})`;
   const keys = ['__bucket', ...draft.groupNames, '__series'].join(', ');
   const cells =
     `SELECT ${keys}, argMax(\`ValueAtQuantiles.Value\`[${position}], ${draft.time}) AS __of_series FROM (${steps}) ` +
     `WHERE ${position} > 0 GROUP BY ${keys}`;
-  const sqlOfTop = topGroupsSql(keysByName(draft), reading, `(${cells})`, { name: 'avg', arguments: ['__of_series'] });
+  const topSql = renderTopGroups(referenceKeys(draft), query, `(${cells})`, {
+    name: 'avg',
+    arguments: ['__of_series'],
+  });
   return {
-    statement: { sql: sqlOfTop, parameters: draft.writer.parameters },
-    collect: (rows) => collectTopGroups(rows, reading),
+    statement: { sql: topSql, parameters: draft.writer.parameters },
+    collect: (rows) => collectTopGroups(rows, query),
   };
 }
 
-function quantilePlan(draft: Draft, reading: Reading, sql: string, read: Cells['read']): Plan {
+function quantilePlan(draft: Draft, query: SeriesQuery, sql: string, read: HistogramColumns['read']): Plan {
   return {
     statement: { sql, parameters: draft.writer.parameters },
-    collect: (rows) => collectQuantiles(rows, reading, { read, at: 1 + draft.groupNames.length }),
+    collect: (rows) => collectQuantiles(rows, query, { read, at: 1 + draft.groupNames.length }),
   };
 }
 
 const numbers = (list: unknown): number[] => (list as unknown[]).map(Number);
 
-/** `sumMap` answers two arrays: indexes and counts. */
-function pairs(answer: unknown): [number, number][] {
-  const [indexes, counts] = answer as [unknown[], unknown[]];
+/** `sumMap` returns two arrays: indexes and counts. */
+function pairs(result: unknown): [number, number][] {
+  const [indexes, counts] = result as [unknown[], unknown[]];
   return indexes.map((index, at) => [Number(index), Number(counts[at])]);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ExplicitHistogram, type ExponentialHistogram, quantileOf } from './distribution.ts';
+import { type ExplicitHistogram, type ExponentialHistogram, estimateQuantile } from './distribution.ts';
 
 const explicit = (bounds: number[], counts: number[]): ExplicitHistogram => ({ kind: 'explicit', bounds, counts });
 const exponential = (given: Partial<ExponentialHistogram>): ExponentialHistogram => ({
@@ -25,14 +25,14 @@ describe('quantiles of a histogram with bounds', () => {
     ['nothing was counted', [10, 20], [0, 0, 0], 0.5, null],
     ['no bounds at all', [], [7], 0.5, 0],
   ])('%s', (_, bounds, counts, level, expected) => {
-    const answer = quantileOf([explicit(bounds, counts)], level);
+    const answer = estimateQuantile([explicit(bounds, counts)], level);
     if (expected === null) expect(answer).toBeNull();
     else expect(answer).toBeCloseTo(expected, 9);
   });
 
   it('lays histograms with other bounds over each other', () => {
     // Ten evenly within 0..10, and ten within 0..20: below 5 lie 5 + 2.5.
-    const answer = quantileOf([explicit([10], [10, 0]), explicit([20], [10, 0])], 7.5 / 20);
+    const answer = estimateQuantile([explicit([10], [10, 0]), explicit([20], [10, 0])], 7.5 / 20);
     expect(answer).toBeCloseTo(5, 9);
   });
 
@@ -47,7 +47,7 @@ describe('quantiles of a histogram with bounds', () => {
       );
     fc.assert(
       fc.property(fc.array(histogram, { minLength: 1, maxLength: 3 }), (histograms) => {
-        const levels = [0, 0.1, 0.5, 0.9, 0.99, 1].map((level) => quantileOf(histograms, level));
+        const levels = [0, 0.1, 0.5, 0.9, 0.99, 1].map((level) => estimateQuantile(histograms, level));
         if (levels[0] === null) return levels.every((value) => value === null);
         const values = levels as number[];
         const bounds = histograms.flatMap((one) => one.bounds);
@@ -78,7 +78,7 @@ describe('quantiles of an exponential histogram', () => {
     ['negative values mirror positive ones', exponential({ negative: [[0, 10]] }), 0.5, -(2 ** 0.5)],
     ['scale 1: each bucket is a root of two wide', exponential({ scale: 1, positive: [[2, 4]] }), 1, 2 ** 1.5],
   ])('%s', (_, histogram, level, expected) => {
-    expect(quantileOf([histogram], level)).toBeCloseTo(expected, 9);
+    expect(estimateQuantile([histogram], level)).toBeCloseTo(expected, 9);
   });
 
   it('brings a finer scale down to the coarser one', () => {
@@ -91,10 +91,10 @@ describe('quantiles of an exponential histogram', () => {
       ],
     });
     const coarse = exponential({ scale: 0, positive: [[1, 10]] });
-    expect(quantileOf([fine, coarse], 0.5)).toBeCloseTo(2 * 2 ** 0.5, 9);
+    expect(estimateQuantile([fine, coarse], 0.5)).toBeCloseTo(2 * 2 ** 0.5, 9);
   });
 
   it('of nothing is null', () => {
-    expect(quantileOf([exponential({})], 0.5)).toBeNull();
+    expect(estimateQuantile([exponential({})], 0.5)).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-/** Counts in buckets; the last one is open to the right. */
+/** The last bucket has no upper bound. */
 export interface ExplicitHistogram {
   kind: 'explicit';
   bounds: number[];
@@ -16,8 +16,8 @@ export interface ExponentialHistogram {
 
 export type Histogram = ExplicitHistogram | ExponentialHistogram;
 
-/** The value below which `level` of everything counted lies, by interpolation within its bucket; null of nothing. */
-export function quantileOf(histograms: Histogram[], level: number): number | null {
+/** Interpolates the quantile within its bucket. Null if the histograms are empty. */
+export function estimateQuantile(histograms: Histogram[], level: number): number | null {
   const explicit = histograms.filter((one) => one.kind === 'explicit');
   if (explicit.length > 0) return explicitQuantile(explicit, level);
   return exponentialQuantile(
@@ -27,12 +27,12 @@ export function quantileOf(histograms: Histogram[], level: number): number | nul
 }
 
 /**
- * Histograms with different bounds are laid over each other: how much lies below a value is known at every bound and
- * grows evenly in between. What lies in an open bucket is answered with the highest bound there is.
+ * Merges histograms with different bounds: the cumulative count is known at every bound and interpolated in between. A
+ * quantile in the open bucket is the highest bound.
  */
 function explicitQuantile(histograms: ExplicitHistogram[], level: number): number | null {
   const total = sum(histograms.flatMap(({ counts }) => counts));
-  const steps = [...new Set(histograms.flatMap(({ bounds }) => [...bounds, lowerEdge(bounds)]))].sort((a, b) => a - b);
+  const steps = [...new Set(histograms.flatMap(({ bounds }) => [...bounds, lowerBound(bounds)]))].sort((a, b) => a - b);
   if (total <= 0 || steps.length === 0) return null;
   const wanted = level * total;
   const below = (value: number) => sum(histograms.map((histogram) => countBelow(histogram, value)));
@@ -45,14 +45,14 @@ function explicitQuantile(histograms: ExplicitHistogram[], level: number): numbe
   return after === before ? upper : lower + ((upper - lower) * Math.max(0, wanted - before)) / (after - before);
 }
 
-/** The lowest bucket begins at zero when its bound is positive; otherwise all of it lies at its bound. */
-const lowerEdge = ([first = 0]: number[]): number => Math.min(0, first);
+/** The lowest bucket starts at zero if its upper bound is positive; otherwise its values are at the bound. */
+const lowerBound = ([first = 0]: number[]): number => Math.min(0, first);
 
 function countBelow({ bounds, counts }: ExplicitHistogram, value: number): number {
   let below = 0;
   for (const [index, upper] of bounds.entries()) {
     const count = counts[index] ?? 0;
-    const lower = index === 0 ? lowerEdge(bounds) : (bounds[index - 1] as number);
+    const lower = index === 0 ? lowerBound(bounds) : (bounds[index - 1] as number);
     if (value >= upper) below += count;
     else return value > lower ? below + (count * (value - lower)) / (upper - lower) : below;
   }
@@ -61,28 +61,38 @@ function countBelow({ bounds, counts }: ExplicitHistogram, value: number): numbe
 
 function exponentialQuantile(histograms: ExponentialHistogram[], level: number): number | null {
   const scale = Math.min(...histograms.map((one) => one.scale));
-  const positive = merged(histograms, 'positive', scale);
-  const negative = merged(histograms, 'negative', scale);
+  const positive = mergeBuckets(histograms, 'positive', scale);
+  const negative = mergeBuckets(histograms, 'negative', scale);
   const zeros = Math.max(0, sum(histograms.map((one) => one.zeros)));
   const ladder = [
-    ...negative.reverse().map(([index, count]) => ({ from: -edge(index + 1, scale), to: -edge(index, scale), count })),
+    ...negative
+      .reverse()
+      .map(([index, count]) => ({ from: -bucketBound(index + 1, scale), to: -bucketBound(index, scale), count })),
     { from: 0, to: 0, count: zeros },
-    ...positive.map(([index, count]) => ({ from: edge(index, scale), to: edge(index + 1, scale), count })),
+    ...positive.map(([index, count]) => ({
+      from: bucketBound(index, scale),
+      to: bucketBound(index + 1, scale),
+      count,
+    })),
   ].filter(({ count }) => count > 0);
   const wanted = level * sum(ladder.map(({ count }) => count));
   let below = 0;
   for (const { from, to, count } of ladder) {
-    // Buckets grow by a factor, so the way through one does too.
+    // Bucket widths grow exponentially, so the interpolation is exponential too.
     if (below + count >= wanted) return from === 0 ? 0 : from * (to / from) ** ((wanted - below) / count);
     below += count;
   }
   return null;
 }
 
-const edge = (index: number, scale: number): number => 2 ** (index * 2 ** -scale);
+const bucketBound = (index: number, scale: number): number => 2 ** (index * 2 ** -scale);
 
-/** At the coarsest scale of all, where one bucket holds several finer ones. */
-function merged(histograms: ExponentialHistogram[], side: 'positive' | 'negative', scale: number): [number, number][] {
+/** Converts all histograms to the coarsest scale, where one bucket contains several finer ones. */
+function mergeBuckets(
+  histograms: ExponentialHistogram[],
+  side: 'positive' | 'negative',
+  scale: number,
+): [number, number][] {
   const counts = new Map<number, number>();
   for (const histogram of histograms) {
     for (const [index, count] of histogram[side]) {

@@ -6,13 +6,13 @@ import type { Scope } from '../expressions/scope.ts';
 import { parseCondition, parseValue } from '../expressions/sql.ts';
 import { createWriter, quoteName } from '../expressions/writer.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { Range } from './buckets.ts';
-import type { Reading } from './reading.ts';
+import type { SeriesQuery } from './series-query.ts';
+import type { Range } from './time-buckets.ts';
 
 export type Draft = ReturnType<typeof createDraft>;
 
-/** The pieces that every statement for a series is put together from. No text of a user passes unparsed. */
-export function createDraft({ organizationId, table, buckets, where, whereLanguage, groupBy, path }: Reading) {
+/** The SQL fragments that every statement of a series consists of. User input is parsed and never copied into SQL. */
+export function createDraft({ organizationId, table, buckets, where, whereLanguage, groupBy, path }: SeriesQuery) {
   const writer = createWriter();
   const scope: Scope = {
     columns: table.columns,
@@ -26,7 +26,7 @@ export function createDraft({ organizationId, table, buckets, where, whereLangua
       return parse();
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
-      throw mistake(`${path}.${member}`, `${error.message} (${pointAt(text, error)})`);
+      throw queryError(`${path}.${member}`, `${error.message} (${pointAt(text, error)})`);
     }
   }
 
@@ -39,19 +39,19 @@ export function createDraft({ organizationId, table, buckets, where, whereLangua
   return {
     writer,
     time,
-    /** The number of the bucket that a row lies in. */
-    bucket: buckets.indexOf(time, (number, type) => writer.bind(number, type)),
+    /** The index of a row's bucket. */
+    bucket: buckets.indexSql(time, (number, type) => writer.bind(number, type)),
     groups: groups.map((sql, index) => `${sql} AS __g${index}`),
     groupNames: groups.map((_, index) => `__g${index}`),
     value,
-    /** `WHERE …` for everything that must hold, or nothing. */
+    /** ` WHERE …` with all conditions, or an empty string. */
     where(...further: (string | undefined)[]): string {
       const all = [filter, ...further].filter((sql) => sql !== undefined);
       return all.length === 0 ? '' : ` WHERE ${all.map((sql) => `(${sql})`).join(' AND ')}`;
     },
     /**
-     * The rows of the organization within the range. It stands in a sub-query of its own that hides the organization's
-     * column, so nothing outside of it can widen what it lets through.
+     * The rows of the organization in the range. This inner query filters by organization and hides that column, so no
+     * condition outside of it can reach other organizations.
      */
     rows({ startMs, endMs }: Range = buckets): string {
       const bounds = `${time} >= ${moment(startMs)} AND ${time} < ${moment(endMs)}`;
@@ -68,11 +68,10 @@ export function createDraft({ organizationId, table, buckets, where, whereLangua
   }
 }
 
-/** One rule of a series is broken. */
-export function refuseSeries({ path }: Pick<Reading, 'path'>, member: string, rule: string): never {
-  throw mistake(`${path}.${member}`, rule);
+export function rejectSeries({ path }: Pick<SeriesQuery, 'path'>, member: string, rule: string): never {
+  throw queryError(`${path}.${member}`, rule);
 }
 
-/** Something that a query asks for cannot be: where it stands, and why. */
-export const mistake = (path: string, text: string): AppError =>
+/** An invalid member of a query, with its path. */
+export const queryError = (path: string, text: string): AppError =>
   new AppError('bad_request', `${path}: ${text}`, { field: path });

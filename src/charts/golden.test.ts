@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { Column } from '../engine/engine.ts';
 import { METRIC_DATA_TYPES, type MetricDataType } from '../sources/source.ts';
 import type { AggregationName } from './aggregations.ts';
-import { bucketsOf, oneBucket } from './buckets.ts';
 import { planContents } from './column-contents.ts';
 import { planSeries } from './plan.ts';
-import type { Reading } from './reading.ts';
-import { planSearch } from './search.ts';
+import { planSearch } from './search-rows.ts';
+import type { SeriesQuery } from './series-query.ts';
+import { singleBucket, splitRange } from './time-buckets.ts';
 import { findZone, type Zone } from './zone.ts';
 
 const T0 = Date.parse('2026-03-01T10:00:00Z');
 const range = { startMs: T0, endMs: T0 + 3_600_000 };
-const minutes = bucketsOf(range, '1m', findZone('UTC') as Zone);
+const minutes = splitRange(range, '1m', findZone('UTC') as Zone);
 const MAP = 'Map(LowCardinality(String), String)';
 
 const events: Column[] = [
@@ -32,7 +32,7 @@ const metricColumns: Column[] = [
   { name: 'Min', type: 'Float64' },
 ];
 
-const reading = (given: Partial<Reading>): Reading => ({
+const query = (given: Partial<SeriesQuery>): SeriesQuery => ({
   organizationId: 'acme',
   table: {
     database: 'pilothouse',
@@ -52,8 +52,12 @@ const reading = (given: Partial<Reading>): Reading => ({
   ...given,
 });
 
-const metric = (metricDataType: MetricDataType, aggFn: AggregationName, given: Partial<Reading> = {}): Reading =>
-  reading({
+const metric = (
+  metricDataType: MetricDataType,
+  aggFn: AggregationName,
+  given: Partial<SeriesQuery> = {},
+): SeriesQuery =>
+  query({
     table: {
       database: 'pilothouse',
       name: `otel_metrics_${metricDataType.replace(' ', '_')}`,
@@ -80,26 +84,26 @@ const aggregations: AggregationName[] = [
   'none',
 ];
 
-const shapes: [string, Reading][] = [
-  ['logs, count', reading({})],
-  ...aggregations.map((aggFn): [string, Reading] => [
+const shapes: [string, SeriesQuery][] = [
+  ['logs, count', query({})],
+  ...aggregations.map((aggFn): [string, SeriesQuery] => [
     `logs, ${aggFn}`,
-    reading({ aggFn, level: 0.95, field: 'Duration' }),
+    query({ aggFn, level: 0.95, field: 'Duration' }),
   ]),
-  ['logs, a number in an attribute', reading({ aggFn: 'avg', field: 'LogAttributes.ms' })],
-  ['logs, Lucene where', reading({ where: 'error ServiceName:"api" -LogAttributes.status:<500' })],
-  ['logs, SQL where', reading({ where: "ServiceName IN ('api', 'web') AND Duration > 5", whereLanguage: 'sql' })],
-  ['logs, grouped', reading({ groupBy: ['ServiceName', "LogAttributes['k8s.pod.name']"] })],
-  ['logs, grouped, with others', reading({ groupBy: ['ServiceName'], top: { groups: 5, withOthers: true } })],
-  ['logs, one value', reading({ buckets: oneBucket(range) })],
-  ['logs, local days', reading({ buckets: bucketsOf(range, '7d', findZone('Europe/Berlin') as Zone) })],
-  ['a table that is open to all', reading({ table: { ...reading({}).table, hasOrganization: false } })],
-  ...METRIC_DATA_TYPES.flatMap((type): [string, Reading][] => {
+  ['logs, a number in an attribute', query({ aggFn: 'avg', field: 'LogAttributes.ms' })],
+  ['logs, Lucene where', query({ where: 'error ServiceName:"api" -LogAttributes.status:<500' })],
+  ['logs, SQL where', query({ where: "ServiceName IN ('api', 'web') AND Duration > 5", whereLanguage: 'sql' })],
+  ['logs, grouped', query({ groupBy: ['ServiceName', "LogAttributes['k8s.pod.name']"] })],
+  ['logs, grouped, with others', query({ groupBy: ['ServiceName'], top: { groups: 5, withOthers: true } })],
+  ['logs, one value', query({ buckets: singleBucket(range) })],
+  ['logs, local days', query({ buckets: splitRange(range, '7d', findZone('Europe/Berlin') as Zone) })],
+  ['a table that is open to all', query({ table: { ...query({}).table, hasOrganization: false } })],
+  ...METRIC_DATA_TYPES.flatMap((type): [string, SeriesQuery][] => {
     const known: AggregationName[] =
       type === 'gauge' ? ['avg', 'count', 'last_value'] : ['avg', 'count', 'increase', 'rate', 'sum'];
     return known.map((aggFn) => [`${type}, ${aggFn}`, metric(type, aggFn)]);
   }),
-  ...METRIC_DATA_TYPES.map((type): [string, Reading] => [
+  ...METRIC_DATA_TYPES.map((type): [string, SeriesQuery] => [
     `${type}, quantile, grouped`,
     metric(type, 'quantile', { groupBy: ['Attributes.host'], where: 'ServiceName:api*' }),
   ]),
@@ -117,17 +121,17 @@ describe('the SQL of every shape of series', () => {
       timestampValueExpression: 'Timestamp',
     };
     const search = planSearch(
-      reading({ where: 'timeout' }),
+      query({ where: 'timeout' }),
       ['ServiceName', 'LogAttributes.status', 'Body'],
       source,
       100,
     );
-    const contents = (given: Reading) => ({ sql: '', parameters: {}, ...planContents(given)?.statement });
+    const contents = (given: SeriesQuery) => ({ sql: '', parameters: {}, ...planContents(given)?.statement });
     const text = [
       ...plans,
       { name: 'search', ...search.statement },
-      { name: 'keys of maps', ...contents(reading({ buckets: oneBucket(range) })) },
-      { name: 'names of metrics', ...contents(metric('gauge', 'avg', { buckets: oneBucket(range) })) },
+      { name: 'keys of maps', ...contents(query({ buckets: singleBucket(range) })) },
+      { name: 'names of metrics', ...contents(metric('gauge', 'avg', { buckets: singleBucket(range) })) },
     ]
       .map(({ name, sql, parameters }) => `-- ${name}\n-- ${JSON.stringify(parameters)}\n${sql};\n`)
       .join('\n');
@@ -139,7 +143,7 @@ describe('the SQL of every shape of series', () => {
     for (const whereLanguage of ['lucene', 'sql'] as const) {
       const where = whereLanguage === 'sql' ? `Body = '${text}'` : `Body:"${text}"`;
       const { sql, parameters } = planSeries(
-        reading({ where, whereLanguage, groupBy: [`LogAttributes['${text}']`] }),
+        query({ where, whereLanguage, groupBy: [`LogAttributes['${text}']`] }),
       ).statement;
       expect(sql).not.toContain(text);
       expect(Object.values(parameters)).toContain(text);

@@ -1,28 +1,33 @@
 import { quoteName } from '../expressions/writer.ts';
-import { type Draft, refuseSeries } from './draft.ts';
-import type { Reading } from './reading.ts';
+import { type Draft, rejectSeries } from './draft.ts';
+import type { SeriesQuery } from './series-query.ts';
 
 const MINUTE_MS = 60_000;
-const LONGEST_LOOK_BACK_MS = 24 * 60 * MINUTE_MS;
-const SHORTEST_LOOK_BACK_MS = 5 * MINUTE_MS;
+const MAX_LOOK_BACK_MS = 24 * 60 * MINUTE_MS;
+const MIN_LOOK_BACK_MS = 5 * MINUTE_MS;
 
-/** The points of one metric within the range of the request. */
-export function metricRows(draft: Draft, reading: Reading): string {
-  return `(${draft.rows()})${draft.where(isMetric(draft, reading))}`;
+/** The points of one metric in the range. */
+export function metricRows(draft: Draft, query: SeriesQuery): string {
+  return `(${draft.rows()})${draft.where(isMetric(draft, query))}`;
 }
 
 /**
- * The points of one metric, each beside its predecessor in the same series (`__before_…`, `__place` counts from 1).
- * Looks back one bucket further than asked, so that the first point of the range has a predecessor too; what lies
- * before the range is dropped by `inRange`.
+ * The points of one metric, each with the previous point of its stream (`__before_…`). `__place` counts from 1. Starts
+ * one bucket before the range, so that its first point has a previous one; `inRange` drops the earlier points.
  */
-export function metricSteps(draft: Draft, reading: Reading, columns: string[]): { sql: string; since: string } {
-  const { startMs, endMs, secondsOf } = reading.buckets;
-  const lookBackMs = Math.min(Math.max(secondsOf(0) * 1000, SHORTEST_LOOK_BACK_MS), LONGEST_LOOK_BACK_MS);
+export function metricSteps(draft: Draft, query: SeriesQuery, columns: string[]): { sql: string; since: string } {
+  const { startMs, endMs, durationSeconds: secondsOf } = query.buckets;
+  const lookBackMs = Math.min(Math.max(secondsOf(0) * 1000, MIN_LOOK_BACK_MS), MAX_LOOK_BACK_MS);
   const sinceMs = startMs - lookBackMs;
   const before = columns.map((name) => `lagInFrame(${quoteName(name)}) OVER series AS __before_${name}`);
-  const selected = ['*', `${draft.bucket} AS __bucket`, ...draft.groups, `${identity(reading)} AS __series`, ...before];
-  const rows = `(${draft.rows({ startMs: sinceMs, endMs })})${draft.where(isMetric(draft, reading))}`;
+  const selected = [
+    '*',
+    `${draft.bucket} AS __bucket`,
+    ...draft.groups,
+    `${streamIdSql(query)} AS __series`,
+    ...before,
+  ];
+  const rows = `(${draft.rows({ startMs: sinceMs, endMs })})${draft.where(isMetric(draft, query))}`;
   return {
     sql:
       `SELECT ${selected.join(', ')}, row_number() OVER series AS __place FROM ${rows} ` +
@@ -31,29 +36,29 @@ export function metricSteps(draft: Draft, reading: Reading, columns: string[]): 
   };
 }
 
-/** Drops the points that `metricSteps` looked back for. */
-export const inRange = (draft: Draft, { buckets }: Reading): string =>
+/** Drops the points before the range that `metricSteps` reads. */
+export const inRange = (draft: Draft, { buckets }: SeriesQuery): string =>
   `${draft.time} >= ${draft.moment(buckets.startMs)}`;
 
-/** Two processes with the same attributes, or one that was started anew, are two series: the start time tells them apart. */
-export function identity({ table }: Reading): string {
+/** Identifies a stream. Includes the start time, so a restarted process is a new stream. */
+export function streamIdSql({ table }: SeriesQuery): string {
   const parts = ['ServiceName', 'ScopeName', 'ScopeAttributes', 'ResourceAttributes', 'Attributes', 'StartTimeUnix'];
   const known = table.columns.filter(({ name }) => parts.includes(name));
-  // Maps are compared whatever the order of their keys.
+  // The order of keys in a map does not matter.
   const hashed = known.map(({ name, type }) =>
     type.startsWith('Map(') ? `mapSort(${quoteName(name)})` : quoteName(name),
   );
   return hashed.length === 0 ? 'toUInt64(0)' : `cityHash64(${hashed.join(', ')})`;
 }
 
-/** A stream without a predecessor that began within what we look at has grown from nothing; an older one is not known. */
-export const hasBegunSince = (since: string): string => `StartTimeUnix >= ${since}`;
+/** A stream that started within the range started at zero, so its first point counts whole. */
+export const startedSince = (since: string): string => `StartTimeUnix >= ${since}`;
 
 export const DELTA = 1;
 
-function isMetric(draft: Draft, reading: Reading): string {
-  const name = reading.metricName ?? reading.field;
+function isMetric(draft: Draft, query: SeriesQuery): string {
+  const name = query.metricName ?? query.field;
   if (name === undefined || name === '')
-    return refuseSeries(reading, 'metricName', 'A series of a metric source needs the name of a metric');
+    return rejectSeries(query, 'metricName', 'A series of a metric source needs a metric name');
   return `MetricName = ${draft.writer.bind(name, 'String')}`;
 }

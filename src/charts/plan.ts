@@ -1,22 +1,22 @@
 import { planExponentialHistogram, planHistogram, planSummary } from './distribution-series.ts';
 import { planEventSeries } from './event-series.ts';
-import type { Plan, Reading } from './reading.ts';
+import type { Plan, SeriesQuery } from './series-query.ts';
 import { planGauge, planSum } from './value-series.ts';
 
-/** A series → the statement that answers it. */
-export function planSeries(reading: Reading): Plan {
-  switch (reading.metricDataType) {
+/** Plans the statement of a series by its kind of data. */
+export function planSeries(query: SeriesQuery): Plan {
+  switch (query.metricDataType) {
     case undefined:
-      return planEventSeries(reading);
+      return planEventSeries(query);
     case 'gauge':
-      return planGauge(reading);
+      return planGauge(query);
     case 'sum':
-      return planSum(reading);
+      return planSum(query);
     case 'histogram':
-      return planHistogram(reading);
+      return planHistogram(query);
     case 'exponential histogram':
-      return planExponentialHistogram(reading);
+      return planExponentialHistogram(query);
     case 'summary':
-      return planSummary(reading);
+      return planSummary(query);
   }
 }

@@ -1,61 +1,62 @@
 import { DEFAULT_LEVEL } from './aggregations.ts';
-import { type Histogram, quantileOf } from './distribution.ts';
-import type { Group, Points, Reading } from './reading.ts';
+import { estimateQuantile, type Histogram } from './distribution.ts';
+import type { Group, Points, SeriesQuery } from './series-query.ts';
 
-/** How a row of bucket, groups and histogram is read. */
-export interface Cells {
-  /** Where the columns of the histogram begin. */
+/** The columns of a row that contain its histogram. */
+export interface HistogramColumns {
+  /** The index of the first of them. */
   at: number;
   read(columns: unknown[]): Histogram;
 }
 
-interface Gathered {
+interface GroupHistograms {
   labels: string[];
   /** By bucket. */
   histograms: Histogram[][];
   values: (number | null)[];
 }
 
-/** Histograms by bucket and group → quantiles, cut to the top groups by their highest bucket. */
-export function collectQuantiles(rows: unknown[][], reading: Reading, cells: Cells): Points {
-  const { buckets, groupBy, level = DEFAULT_LEVEL, top } = reading;
-  const gathered = new Map<string, Gathered>();
-  if (groupBy.length === 0) gathered.set('[]', gather([], buckets.starts.length));
+/** Computes quantiles from histograms by bucket and group. Keeps the groups with the highest bucket. */
+export function collectQuantiles(rows: unknown[][], query: SeriesQuery, cells: HistogramColumns): Points {
+  const { buckets, groupBy, level = DEFAULT_LEVEL, top } = query;
+  const gathered = new Map<string, GroupHistograms>();
+  if (groupBy.length === 0) gathered.set('[]', createGroup([], buckets.starts.length));
   for (const row of rows) {
     const labels = row.slice(1, 1 + groupBy.length).map(String);
     const id = JSON.stringify(labels);
-    const group = gathered.get(id) ?? gather(labels, buckets.starts.length);
+    const group = gathered.get(id) ?? createGroup(labels, buckets.starts.length);
     gathered.set(id, group);
     group.histograms[Number(row[0])]?.push(cells.read(row.slice(cells.at)));
   }
-  const valued = (group: Gathered): Gathered => ({
+  const valued = (group: GroupHistograms): GroupHistograms => ({
     ...group,
-    values: group.histograms.map((list) => (list.length === 0 ? null : quantileOf(list, level))),
+    values: group.histograms.map((list) => (list.length === 0 ? null : estimateQuantile(list, level))),
   });
   const ranked = [...gathered.values()].map(valued).sort(byHighest);
   const shown: Group[] = ranked.slice(0, top.groups).map(({ labels, values }) => ({ labels, isOthers: false, values }));
   const rest = ranked.slice(top.groups);
   if (top.withOthers && rest.length > 0) {
-    const together = gather(
+    const others = createGroup(
       groupBy.map(() => ''),
       buckets.starts.length,
     );
     for (const { histograms } of rest)
-      for (const [index, list] of histograms.entries()) together.histograms[index]?.push(...list);
-    shown.push({ labels: together.labels, isOthers: true, values: valued(together).values });
+      for (const [index, list] of histograms.entries()) others.histograms[index]?.push(...list);
+    shown.push({ labels: others.labels, isOthers: true, values: valued(others).values });
   }
   return { groups: shown, totalGroups: ranked.length };
 }
 
-const gather = (labels: string[], buckets: number): Gathered => ({
+const createGroup = (labels: string[], buckets: number): GroupHistograms => ({
   labels,
   histograms: Array.from({ length: buckets }, () => []),
   values: [],
 });
 
-const highest = ({ values }: Gathered): number => Math.max(...values.map((value) => value ?? Number.NEGATIVE_INFINITY));
+const highest = ({ values }: GroupHistograms): number =>
+  Math.max(...values.map((value) => value ?? Number.NEGATIVE_INFINITY));
 
-function byHighest(a: Gathered, b: Gathered): number {
+function byHighest(a: GroupHistograms, b: GroupHistograms): number {
   const [first, second] = [highest(a), highest(b)];
   if (first !== second) return first > second ? -1 : 1;
   return JSON.stringify(a.labels) < JSON.stringify(b.labels) ? -1 : 1;

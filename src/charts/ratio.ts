@@ -1,29 +1,29 @@
 import { type AggregationName, getAggregation } from './aggregations.ts';
-import type { Group, Points, Value } from './reading.ts';
+import type { Group, Points, Value } from './series-query.ts';
 
-/** How many groups of either side are compared before the ratio is cut to the top ones. */
-export const COMPARED_GROUPS = 5000;
+/** Groups of each series that are matched before the ratio is limited to the top groups. */
+export const MAX_COMPARED_GROUPS = 5000;
 
 /**
- * The first series divided by the second, group by group and bucket by bucket; null where there is nothing to divide by.
- * The groups are those of the second, the largest first.
+ * Divides the first series by the second, by group and bucket; null if the divisor is 0 or missing. The groups are those
+ * of the second series, largest first.
  */
-export function ratioOf(
+export function computeRatio(
   numerator: Points,
   denominator: Points,
   { aggFn, groups: most }: { aggFn: AggregationName | undefined; groups: number },
 ): Points {
-  const dividends = new Map(numerator.groups.map((group) => [idOf(group), group]));
+  const dividends = new Map(numerator.groups.map((group) => [groupId(group), group]));
   const missing = aggFn === undefined ? null : getAggregation(aggFn).emptyValue;
   const groups = denominator.groups.slice(0, most).map((divisor) => {
-    const dividend = dividends.get(idOf(divisor));
-    return { ...divisor, values: divisor.values.map((by, index) => divided(dividend?.values[index] ?? missing, by)) };
+    const dividend = dividends.get(groupId(divisor));
+    return { ...divisor, values: divisor.values.map((by, index) => divide(dividend?.values[index] ?? missing, by)) };
   });
   return { groups, totalGroups: denominator.totalGroups };
 }
 
-const idOf = ({ labels }: Group): string => JSON.stringify(labels);
+const groupId = ({ labels }: Group): string => JSON.stringify(labels);
 
-function divided(value: Value, by: Value): number | null {
+function divide(value: Value, by: Value): number | null {
   return typeof value === 'number' && typeof by === 'number' && by !== 0 ? value / by : null;
 }

@@ -7,20 +7,20 @@ import type { Routes } from '../http/validation.ts';
 import { type Clock, parseDateTime } from '../kernel/clock.ts';
 import { rejectViolations } from '../kernel/errors.ts';
 import { DASHBOARD_READERS } from '../kernel/roles.ts';
-import { ResourcePath } from '../sources/id.ts';
-import { chartRows } from './chart-rows.ts';
-import type { Caller, Charts, View } from './charts.ts';
+import { ResourcePath } from '../sources/resource-id.ts';
+import { toChartRows } from './chart-rows.ts';
+import type { Charts, QueryScope, TileView } from './charts.ts';
 import {
   ChartRow,
   ChartSeriesBody,
   ColumnRecord,
   ColumnsQuery,
-  TileAnswer,
-  TileDrawingBody,
   TilePath,
+  TilePreviewBody,
   TileQuery,
+  TileResponse,
 } from './schema.ts';
-import { completedSeries, seriesViolations } from './series.ts';
+import { listSeriesViolations, normalizeSeries } from './series.ts';
 
 const tags = ['Data'];
 
@@ -37,14 +37,14 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         schema: {
           tags,
           summary: 'Query chart series',
-          description: 'Up to five series over one range, in buckets of time, merged by bucket and group.',
+          description: 'Returns up to five series over one time range, with one row per time bucket and group.',
           body: ChartSeriesBody,
           response: dashboardResponse(Type.Array(ChartRow)),
         },
       },
       async (request, reply) => {
         const { startTime, endTime, granularity = 'auto', seriesReturnType } = request.body;
-        refuseBackwards('startTime', startTime, endTime);
+        rejectEmptyRange('startTime', startTime, endTime);
         const series = request.body.series.map((one) => ({
           ...one,
           type: 'time' as const,
@@ -60,13 +60,13 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
             { path, rule: 'All series must have the same groupBy fields', value: series[differs]?.groupBy },
           ]);
         }
-        // Both ends belong to the range here, as in the public interface.
+        // The end is inclusive here, as in the public interface.
         const range = { startMs: startTime, endMs: endTime + 1 };
-        const { buckets, points } = await charts.series(asker(request, reply), series, range, {
+        const { buckets, points } = await charts.querySeries(createQueryScope(request, reply), series, range, {
           granularity,
           isRatio: seriesReturnType === 'ratio',
         });
-        return { data: chartRows(buckets, points, seriesReturnType === 'column' ? 'column' : undefined, groupBy) };
+        return { data: toChartRows(buckets, points, seriesReturnType === 'column' ? 'column' : undefined, groupBy) };
       },
     );
 
@@ -78,22 +78,22 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         schema: {
           tags,
           summary: 'Get the data of a tile',
-          description: 'The tile as it is drawn, over any range.',
+          description: 'Runs the queries of a stored tile over any time range.',
           params: TilePath,
           querystring: TileQuery,
-          response: dashboardResponse(TileAnswer),
+          response: dashboardResponse(TileResponse),
         },
       },
       async (request, reply) => {
         const { groups, others, limit, ...rest } = request.query;
         const { id, tileId } = request.params;
-        const view = viewOf(clock.now(), {
+        const view = parseView(clock.now(), {
           ...rest,
           groups: groups === undefined ? undefined : Number(groups),
           others: others === 'true',
           limit: limit === undefined ? undefined : Number(limit),
         });
-        return { data: await charts.tile(asker(request, reply), id, tileId, view) };
+        return { data: await charts.queryTile(createQueryScope(request, reply), id, tileId, view) };
       },
     );
 
@@ -104,19 +104,19 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         onSend: compressResponse,
         schema: {
           tags,
-          summary: 'Draw a tile that is not saved',
+          summary: 'Preview a tile',
           description:
-            'A tile as a dashboard holds it, and the range beside it; answers what a saved one would show. Stores nothing.',
-          body: TileDrawingBody,
-          response: dashboardResponse(TileAnswer),
+            'Returns the data of a tile that is not stored. The body is a tile as in a dashboard, plus the time range.',
+          body: TilePreviewBody,
+          response: dashboardResponse(TileResponse),
         },
       },
       async (request, reply) => {
         const { series, asRatio = false } = request.body;
-        rejectViolations(seriesViolations(series, ''));
-        const view = viewOf(clock.now(), request.body);
-        const tile = { asRatio, series: series.map(completedSeries) };
-        return { data: await charts.draw(asker(request, reply), tile, view) };
+        rejectViolations(listSeriesViolations(series, ''));
+        const view = parseView(clock.now(), request.body);
+        const tile = { asRatio, series: series.map(normalizeSeries) };
+        return { data: await charts.previewTile(createQueryScope(request, reply), tile, view) };
       },
     );
 
@@ -128,44 +128,43 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         schema: {
           tags: ['Sources'],
           summary: 'List the columns of a source',
-          description:
-            'Those its table has in the engine, and the keys of maps and names of metrics that the range holds.',
+          description: 'The columns of the table, with the map keys and metric names that occur in the time range.',
           params: ResourcePath,
           querystring: ColumnsQuery,
           response: dashboardResponse(Type.Array(ColumnRecord)),
         },
       },
       async (request, reply) => {
-        const { metricDataType, ...asked } = request.query;
-        const { startMs, endMs } = viewOf(clock.now(), asked);
-        const about = { startMs, endMs, metricDataType };
-        return { data: await charts.columns(asker(request, reply), request.params.id, about) };
+        const { metricDataType, ...input } = request.query;
+        const { startMs, endMs } = parseView(clock.now(), input);
+        const options = { startMs, endMs, metricDataType };
+        return { data: await charts.listColumns(createQueryScope(request, reply), request.params.id, options) };
       },
     );
   };
 }
 
-interface Asked {
+interface ViewInput {
   start?: string | number | undefined;
   end?: string | number | undefined;
-  granularity?: View['granularity'] | undefined;
+  granularity?: TileView['granularity'] | undefined;
   timezone?: string | undefined;
   groups?: number | undefined;
   others?: boolean | undefined;
   limit?: number | undefined;
 }
 
-/** The last hour when no range is given. */
-function viewOf(now: number, asked: Asked): View {
+/** Defaults to the last hour. */
+function parseView(now: number, asked: ViewInput): TileView {
   const { start, end, granularity = 'auto', timezone = 'UTC', groups, others = false, limit = SEARCH_ROWS } = asked;
-  const endMs = end === undefined ? now : moment('end', end);
-  const startMs = start === undefined ? endMs - HOUR_MS : moment('start', start);
-  refuseBackwards('start', startMs, endMs);
+  const endMs = end === undefined ? now : parseMoment('end', end);
+  const startMs = start === undefined ? endMs - HOUR_MS : parseMoment('start', start);
+  rejectEmptyRange('start', startMs, endMs);
   return { startMs, endMs, granularity, timezone, groups, withOthers: others, limit };
 }
 
-/** Whoever asks; a client that goes away takes its queries along. */
-function asker(request: FastifyRequest, reply: object): Caller {
+/** Queries are canceled when the client disconnects. */
+function createQueryScope(request: FastifyRequest, reply: object): QueryScope {
   const controller = new AbortController();
   const { raw } = reply as FastifyReply;
   raw.once('close', () => {
@@ -175,7 +174,7 @@ function asker(request: FastifyRequest, reply: object): Caller {
   return { organizationId, credentialId, signal: controller.signal };
 }
 
-function moment(path: string, text: string | number): number {
+function parseMoment(path: string, text: string | number): number {
   if (typeof text === 'number') return text;
   const ms = /^\d{12,14}$/.test(text) ? Number(text) : parseDateTime(text, { offset: 'required' });
   if (ms === undefined)
@@ -185,6 +184,6 @@ function moment(path: string, text: string | number): number {
   return ms ?? 0;
 }
 
-function refuseBackwards(path: string, startMs: number, endMs: number): void {
-  if (startMs >= endMs) rejectViolations([{ path, rule: 'The start must lie before the end', value: startMs }]);
+function rejectEmptyRange(path: string, startMs: number, endMs: number): void {
+  if (startMs >= endMs) rejectViolations([{ path, rule: 'The start must be before the end', value: startMs }]);
 }

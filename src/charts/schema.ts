@@ -1,12 +1,12 @@
 import Type from 'typebox';
 import { METRIC_DATA_TYPES } from '../sources/source.ts';
 import { AGGREGATION_NAMES, describeAggregations } from './aggregations.ts';
-import { GRANULARITIES } from './buckets.ts';
 import { SeriesBody } from './series-schema.ts';
 import { TileBody } from './tile-schema.ts';
+import { GRANULARITIES } from './time-buckets.ts';
 
 const GranularityName = Type.Enum([...(Object.keys(GRANULARITIES) as (keyof typeof GRANULARITIES)[]), 'auto'], {
-  description: 'auto: at most 60 buckets',
+  description: 'auto: the smallest step that needs at most 60 buckets',
 });
 
 const Milliseconds = Type.Integer({
@@ -39,11 +39,13 @@ export const ChartSeriesBody = Type.Object({
   endTime: Milliseconds,
   granularity: Type.Optional(GranularityName),
   seriesReturnType: Type.Optional(
-    Type.Enum(['ratio', 'column'], { description: 'ratio: the first series divided by the second' }),
+    Type.Enum(['ratio', 'column'], {
+      description: 'ratio: the first series divided by the second. column: one property per groupBy column',
+    }),
   ),
 });
 
-/** A row for each bucket and group that has a value; `series_0.data` and so on for what each series says there. */
+/** A row per bucket and group that has a value: `series_0.data` is the value of the first series, and so on. */
 export const ChartRow = Type.Object(
   { ts_bucket: Type.Optional(Type.Integer()), group: Type.Optional(Type.Array(Type.String())) },
   { additionalProperties: Type.Union([Type.Number(), Type.String(), Type.Null(), Type.Array(Type.String())]) },
@@ -54,16 +56,16 @@ export const TilePath = Type.Object({ id: Type.String(), tileId: Type.String() }
 export const TileQuery = Type.Object(
   {
     start: Type.Optional(
-      Type.String({ description: 'Epoch milliseconds or ISO 8601; an hour before the end when left out' }),
+      Type.String({ description: 'Epoch milliseconds or ISO 8601. Default: one hour before the end' }),
     ),
-    end: Type.Optional(Type.String({ description: 'Exclusive; now when left out' })),
+    end: Type.Optional(Type.String({ description: 'Exclusive. Default: now' })),
     granularity: Type.Optional(GranularityName),
-    timezone: Type.Optional(Type.String({ maxLength: 64, description: 'IANA name; UTC when left out' })),
+    timezone: Type.Optional(Type.String({ maxLength: 64, description: 'IANA name. Default: UTC' })),
     groups: Type.Optional(
-      Type.String({ pattern: '^[1-9][0-9]{0,2}$', description: 'Groups to tell apart, the largest first' }),
+      Type.String({ pattern: '^[1-9][0-9]{0,2}$', description: 'The number of separate groups, largest first' }),
     ),
-    others: Type.Optional(Type.Enum(['true', 'false'], { description: 'All other groups as one more' })),
-    limit: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,3}$', description: 'Rows of a search' })),
+    others: Type.Optional(Type.Enum(['true', 'false'], { description: 'Add one group for all others' })),
+    limit: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,3}$', description: 'Maximum rows of a search' })),
   },
   { additionalProperties: false },
 );
@@ -73,7 +75,7 @@ export const ColumnsQuery = Type.Object(
     start: TileQuery.properties.start,
     end: TileQuery.properties.end,
     metricDataType: Type.Optional(
-      Type.Enum([...METRIC_DATA_TYPES], { description: 'Which table of a metric source; gauge when left out' }),
+      Type.Enum([...METRIC_DATA_TYPES], { description: 'The table of a metric source. Default: gauge' }),
     ),
   },
   { additionalProperties: false },
@@ -81,13 +83,15 @@ export const ColumnsQuery = Type.Object(
 
 export const ColumnRecord = Type.Object({
   name: Type.String(),
-  type: Type.String({ description: 'As ClickHouse spells it' }),
+  type: Type.String({ description: 'A ClickHouse type' }),
   keys: Type.Optional(
-    Type.Array(Type.String(), { description: 'Of a map: those the range holds, the most frequent first, at most 100' }),
+    Type.Array(Type.String(), {
+      description: 'The keys of a map that occur in the range, most frequent first, at most 100',
+    }),
   ),
   values: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Of MetricName in a metric source: the metrics that the range holds, at most 1000',
+      description: 'For MetricName of a metric source: the metrics that occur in the range, at most 1000',
     }),
   ),
 });
@@ -95,8 +99,8 @@ export const ColumnRecord = Type.Object({
 const Moment = Type.Union([Milliseconds, Type.String()], { description: 'Epoch milliseconds or ISO 8601' });
 const { id, name, x, y, w, h } = TileBody.properties;
 
-/** Where a tile stands and what it is called does not change what it draws, and may be left out. */
-export const TileDrawingBody = Type.Object({
+/** The position and name of a tile do not affect its data and are optional. */
+export const TilePreviewBody = Type.Object({
   ...TileBody.properties,
   ...Type.Partial(Type.Object({ id, name, x, y, w, h })).properties,
   start: Type.Optional(Moment),
@@ -116,7 +120,7 @@ const drawn = {
   timezone: Type.String(),
 };
 
-export const TileAnswer = Type.Union([
+export const TileResponse = Type.Union([
   Type.Object({
     type: Type.Literal('time'),
     ...drawn,
@@ -127,7 +131,7 @@ export const TileAnswer = Type.Union([
         name: Type.String(),
         group: Type.Array(Type.String()),
         isOthers: Type.Boolean(),
-        values: Type.Array(Value, { description: 'One for each bucket; null where there is none' }),
+        values: Type.Array(Value, { description: 'One per bucket; null if there is none' }),
       }),
     ),
     groups: GroupCount,

@@ -20,7 +20,9 @@ export const SeriesBody = Type.Object({
   sourceId: Type.Optional(text({ maxLength: 64 })),
   metricName: Type.Optional(text({ maxLength: 1024 })),
   metricDataType: Type.Optional(Type.Enum([...METRIC_DATA_TYPES])),
-  level: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Which quantile' })),
+  level: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, description: 'The quantile: 0.95 is the 95th percentile' }),
+  ),
   alias: Type.Optional(text({ maxLength: 1024 })),
   displayType: Type.Optional(Type.Enum(['line', 'stacked_bar'])),
   sortOrder: Type.Optional(Type.Enum(['asc', 'desc'])),

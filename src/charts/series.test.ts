@@ -4,10 +4,10 @@ import { OWN_DATABASE } from '../engine/engine.ts';
 import { createWriter } from '../expressions/writer.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { MetricDataType } from '../sources/source.ts';
-import { bucketsOf, GRANULARITIES, type Granularity, oneBucket } from './buckets.ts';
 import { planSeries } from './plan.ts';
-import { ratioOf } from './ratio.ts';
-import type { Points, Reading } from './reading.ts';
+import { computeRatio } from './ratio.ts';
+import type { Points, SeriesQuery } from './series-query.ts';
+import { GRANULARITIES, type Granularity, singleBucket, splitRange } from './time-buckets.ts';
 import { findZone, type Zone } from './zone.ts';
 
 const ACME = 'acme';
@@ -141,7 +141,7 @@ describe('series on the real engine', () => {
   });
 
   async function read(
-    given: Partial<Reading>,
+    given: Partial<SeriesQuery>,
     of: keyof typeof TABLES = 'log',
     granularity: Granularity | 'whole' = '1m',
   ): Promise<Points> {
@@ -163,7 +163,7 @@ describe('series on the real engine', () => {
       where: '',
       whereLanguage: 'lucene',
       groupBy: [],
-      buckets: granularity !== 'whole' ? bucketsOf(range, granularity, utc) : oneBucket(range),
+      buckets: granularity !== 'whole' ? splitRange(range, granularity, utc) : singleBucket(range),
       top: { groups: 20, withOthers: false },
       path: 'series[0]',
       ...given,
@@ -179,7 +179,7 @@ describe('series on the real engine', () => {
 
   const MS = "LogAttributes['ms']";
 
-  it.each<[string, Partial<Reading>, unknown[]]>([
+  it.each<[string, Partial<SeriesQuery>, unknown[]]>([
     ['count', {}, [2, 1, 3]],
     ['count of what a where lets through', { where: 'ServiceName:"api"' }, [2, null, 2]],
     ['avg skips what is missing or no number', { aggFn: 'avg', field: MS }, [20, 5, 100]],
@@ -192,8 +192,8 @@ describe('series on the real engine', () => {
     ['any', { aggFn: 'any', field: 'ServiceName', where: 'ServiceName:"web"' }, [null, 'web', null]],
     ['numbers in attributes compare as numbers', { where: 'LogAttributes.ms:>9' }, [2, null, 1]],
     ['the same in SQL', { where: "LogAttributes['ms'] > 9 OR ServiceName = 'web'", whereLanguage: 'sql' }, [2, 1, 1]],
-  ])('events: %s', async (_, reading, expected) => {
-    expect(await values(reading)).toEqual(expected);
+  ])('events: %s', async (_, query, expected) => {
+    expect(await values(query)).toEqual(expected);
   });
 
   it('events: one value over the whole range', async () => {
@@ -224,13 +224,13 @@ describe('series on the real engine', () => {
   });
 
   it('events: others are the rows of the rest, not an average of averages', async () => {
-    const reading: Partial<Reading> = {
+    const query: Partial<SeriesQuery> = {
       groupBy: ["LogAttributes['ms']"],
       aggFn: 'avg',
       field: MS,
       top: { groups: 1, withOthers: true },
     };
-    expect(await grouped(reading, 'log', 'whole')).toEqual({ '100': [100], '…': [15] });
+    expect(await grouped(query, 'log', 'whole')).toEqual({ '100': [100], '…': [15] });
   });
 
   it('gauge: the last value of each series and bucket, then the aggregate', async () => {
@@ -302,8 +302,8 @@ describe('series on the real engine', () => {
   it('a ratio is a division, null where there is nothing to divide by', async () => {
     const errors = await read({ where: 'SeverityText:"ERROR"' });
     const webs = await read({ where: 'ServiceName:"web" OR LogAttributes.user:"bob"' });
-    expect(ratioOf(errors, webs, { aggFn: 'count', groups: 20 }).groups[0]?.values).toEqual([0, 1, null]);
-    expect(ratioOf(errors, webs, { aggFn: 'avg', groups: 20 }).groups[0]?.values).toEqual([null, 1, null]);
+    expect(computeRatio(errors, webs, { aggFn: 'count', groups: 20 }).groups[0]?.values).toEqual([0, 1, null]);
+    expect(computeRatio(errors, webs, { aggFn: 'avg', groups: 20 }).groups[0]?.values).toEqual([null, 1, null]);
   });
 
   it('buckets begin where the engine says they do, in every zone and season', async () => {
@@ -311,10 +311,10 @@ describe('series on the real engine', () => {
       for (const granularity of ['1m', '30m', '6h', '1d', '2d', '7d', '30d'] as const) {
         const startMs = Date.parse('2026-03-05T06:07:08Z');
         const length = Math.min(90 * 86_400_000, 400 * GRANULARITIES[granularity]);
-        const buckets = bucketsOf({ startMs, endMs: startMs + length }, granularity, findZone(name) as Zone);
+        const buckets = splitRange({ startMs, endMs: startMs + length }, granularity, findZone(name) as Zone);
         const writer = createWriter();
         const moments = buckets.starts.flatMap((start) => [start, start - 1000]).slice(2);
-        const index = buckets.indexOf('t', (value, type) => writer.bind(value, type));
+        const index = buckets.indexSql('t', (value, type) => writer.bind(value, type));
         const sql = `SELECT ${index} FROM (SELECT fromUnixTimestamp64Milli(arrayJoin(${writer.bind(moments, 'Array(Int64)')})) AS t)`;
         const rows = await engine.query({ sql, parameters: writer.parameters });
         const expected = buckets.starts.flatMap((_, at) => [at, at - 1]).slice(2);
@@ -326,7 +326,7 @@ describe('series on the real engine', () => {
     }
   });
 
-  it.each<[string, Partial<Reading>, keyof typeof TABLES, RegExp]>([
+  it.each<[string, Partial<SeriesQuery>, keyof typeof TABLES, RegExp]>([
     ['a field that is missing', { aggFn: 'sum' }, 'log', /^series\[0\]\.field: /],
     ['a column that is not there', { aggFn: 'sum', field: 'Durationn' }, 'log', /^series\[0\]\.field: /],
     ['text that does not parse', { where: 'a:[1 TO' }, 'log', /^series\[0\]\.where: /],
@@ -340,8 +340,8 @@ describe('series on the real engine', () => {
       'histogram',
       /^series\[0\]\.aggFn: /,
     ],
-  ])('refuses %s and says where', async (_, reading, of, message) => {
-    await expect(read(reading, of)).rejects.toMatchObject({
+  ])('refuses %s and says where', async (_, query, of, message) => {
+    await expect(read(query, of)).rejects.toMatchObject({
       code: 'bad_request',
       message: expect.stringMatching(message),
     });

@@ -2,29 +2,29 @@ import { MISSING, type Violation } from '../kernel/errors.ts';
 import { getAggregation } from './aggregations.ts';
 import { type Series, SeriesBody } from './series-schema.ts';
 
-export const completedSeries = (series: SeriesBody): Series =>
-  pickKnown(SeriesBody.properties, {
+export const normalizeSeries = (series: SeriesBody): Series =>
+  pickProperties(SeriesBody.properties, {
     ...series,
     where: series.where ?? '',
     whereLanguage: series.whereLanguage ?? ('lucene' as const),
     groupBy: series.groupBy ?? [],
   });
 
-/** Members that the interface does not name are ignored, and so not stored. */
-export function pickKnown<T extends object>(properties: object, value: T): T {
+/** Drops members that the schema does not define. */
+export function pickProperties<T extends object>(properties: object, value: T): T {
   const names = Object.keys(properties).filter((name) => Object.hasOwn(value, name));
   return Object.fromEntries(names.map((name) => [name, value[name as keyof T]])) as T;
 }
 
-/** Of one tile; `path` is what stands before `series`. */
-export function seriesViolations(all: SeriesBody[], path: string): Violation[] {
-  const violations = all.flatMap((series, at) => memberViolations(series, `${path}series[${at}]`));
+/** The violations of one tile. `path` is the prefix of `series`. */
+export function listSeriesViolations(all: SeriesBody[], path: string): Violation[] {
+  const violations = all.flatMap((series, at) => listMissingMembers(series, `${path}series[${at}]`));
   if (new Set(all.map(({ type }) => type)).size > 1)
     violations.push({ path: `${path}series`, rule: 'All series of a tile must have the same type', value: all });
   return violations;
 }
 
-function memberViolations(series: SeriesBody, path: string): Violation[] {
+function listMissingMembers(series: SeriesBody, path: string): Violation[] {
   const needs = (member: keyof typeof series): Violation[] =>
     series[member] === undefined
       ? [{ path: `${path}.${member}`, rule: `The value is required for type ${series.type}`, value: MISSING }]

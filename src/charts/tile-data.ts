@@ -1,45 +1,45 @@
 import { DEFAULT_LEVEL, getAggregation } from './aggregations.ts';
-import type { Buckets } from './buckets.ts';
-import type { Points, Value } from './reading.ts';
+import type { Points, Value } from './series-query.ts';
 import type { Tile } from './tile-schema.ts';
+import type { TimeBuckets } from './time-buckets.ts';
 
 export type Series = Tile['series'][number];
-/** All of a tile that its drawing depends on. */
-export type Drawable = Pick<Tile, 'asRatio' | 'series'>;
+/** The members of a tile that affect its data. */
+export type RenderableTile = Pick<Tile, 'asRatio' | 'series'>;
 
-/** A tile as it is drawn. */
+/** The data of a tile, in the form in which it is displayed. */
 export type TileData = TimeData | TableData | NumberData | SearchData | MarkdownData;
 
-interface Drawn {
-  /** Epoch milliseconds; of a time tile, widened to whole buckets. */
+interface TileFrame {
+  /** Epoch milliseconds. The range of a time tile is extended to whole buckets. */
   start: number;
   end: number;
   timezone: string;
 }
 
-interface TimeData extends Drawn {
+interface TimeData extends TileFrame {
   type: 'time';
   granularity: string;
-  /** Where each bucket begins. */
+  /** The start of each bucket. */
   buckets: number[];
   series: { name: string; group: string[]; isOthers: boolean; values: Value[] }[];
   groups: GroupCount;
 }
 
-interface TableData extends Drawn {
+interface TableData extends TileFrame {
   type: 'table';
   columns: { name: string; kind: 'group' | 'value' }[];
   rows: Value[][];
   groups: GroupCount;
 }
 
-interface NumberData extends Drawn {
+interface NumberData extends TileFrame {
   type: 'number';
   value: Value;
   series: { name: string; value: Value }[];
 }
 
-interface SearchData extends Drawn {
+interface SearchData extends TileFrame {
   type: 'search';
   columns: { name: string }[];
   /** Newest first. */
@@ -51,33 +51,26 @@ interface MarkdownData {
   content: string;
 }
 
-/** How many groups there are, and how many of them the answer holds. */
+/** The number of groups, and how many of them the response contains. */
 interface GroupCount {
   shown: number;
   total: number;
 }
 
-interface Named {
+export interface NamedPoints {
   name: string;
   points: Points;
 }
 
-export function nameOf({ alias, aggFn, field, metricName, level }: Series): string {
+export function formatSeriesName({ alias, aggFn, field, metricName, level }: Series): string {
   if (alias) return alias;
-  const of = metricName ?? field ?? '';
+  const operand = metricName ?? field ?? '';
   const isQuantile = aggFn !== undefined && getAggregation(aggFn).needsLevel;
   const how = isQuantile ? `p${Number(((level ?? DEFAULT_LEVEL) * 100).toFixed(4))}` : (aggFn ?? '');
-  return of === '' ? how : `${how}(${of})`;
+  return operand === '' ? how : `${how}(${operand})`;
 }
 
-/** `series` decides the kind of tile. */
-export function toTileData(series: Series, drawn: Drawn, buckets: Buckets, named: Named[]): TileData {
-  if (series.type === 'time') return timeData(drawn, buckets, named);
-  if (series.type === 'number') return numberData(drawn, named);
-  return tableData(drawn, series.groupBy, named, series.sortOrder ?? 'desc');
-}
-
-function timeData(drawn: Drawn, buckets: Buckets, named: Named[]): TimeData {
+export function toTimeData(drawn: TileFrame, buckets: TimeBuckets, named: NamedPoints[]): TimeData {
   return {
     type: 'time',
     ...drawn,
@@ -86,12 +79,17 @@ function timeData(drawn: Drawn, buckets: Buckets, named: Named[]): TimeData {
     series: named.flatMap(({ name, points }) =>
       points.groups.map(({ labels, isOthers, values }) => ({ name, group: labels, isOthers, values })),
     ),
-    groups: countOf(named),
+    groups: countGroups(named),
   };
 }
 
-/** One row for each group, with the value of every series; by the first of them, the largest first unless asked otherwise. */
-function tableData(drawn: Drawn, groupBy: readonly string[], named: Named[], order: 'asc' | 'desc'): TableData {
+/** One row per group with the value of each series, ordered by the first series. */
+export function toTableData(
+  drawn: TileFrame,
+  groupBy: readonly string[],
+  named: NamedPoints[],
+  order: 'asc' | 'desc',
+): TableData {
   const rows = new Map<string, { labels: string[]; isOthers: boolean; values: Value[] }>();
   for (const [index, { points }] of named.entries()) {
     for (const { labels, isOthers, values } of points.groups) {
@@ -103,7 +101,7 @@ function tableData(drawn: Drawn, groupBy: readonly string[], named: Named[], ord
   }
   const sorted = [...rows.values()].sort(
     (a, b) =>
-      Number(a.isOthers) - Number(b.isOthers) || compared(a.values[0], b.values[0]) * (order === 'asc' ? 1 : -1),
+      Number(a.isOthers) - Number(b.isOthers) || compareValues(a.values[0], b.values[0]) * (order === 'asc' ? 1 : -1),
   );
   return {
     type: 'table',
@@ -116,23 +114,23 @@ function tableData(drawn: Drawn, groupBy: readonly string[], named: Named[], ord
       ...(isOthers ? labels.map((_, index) => (index === 0 ? 'others' : '')) : labels),
       ...values,
     ]),
-    groups: countOf(named),
+    groups: countGroups(named),
   };
 }
 
-function numberData(drawn: Drawn, named: Named[]): NumberData {
+export function toNumberData(drawn: TileFrame, named: NamedPoints[]): NumberData {
   const series = named.map(({ name, points }) => ({ name, value: points.groups[0]?.values[0] ?? null }));
   return { type: 'number', ...drawn, value: series[0]?.value ?? null, series };
 }
 
-const countOf = (named: Named[]): GroupCount => ({
+const countGroups = (named: NamedPoints[]): GroupCount => ({
   shown: Math.max(0, ...named.map(({ points }) => points.groups.filter(({ isOthers }) => !isOthers).length)),
   total: Math.max(0, ...named.map(({ points }) => points.totalGroups)),
 });
 
-function compared(a: Value | undefined, b: Value | undefined): number {
+function compareValues(a: Value | undefined, b: Value | undefined): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : Number(a > b);
-  // Nothing is less than something.
+  // A missing value sorts below every other.
   return Number(a !== null && a !== undefined) - Number(b !== null && b !== undefined);
 }

@@ -1,35 +1,39 @@
 import type { Aggregate } from './aggregations.ts';
 import type { Draft } from './draft.ts';
-import type { Group, Points, Reading, Value } from './reading.ts';
+import type { Group, Points, SeriesQuery, Value } from './series-query.ts';
 
-/** What is grouped by: expressions over the rows, and the names they get. */
-type Keys = Pick<Draft, 'bucket' | 'groups' | 'groupNames' | 'writer'>;
+/** The grouping expressions and their names. */
+type GroupingKeys = Pick<Draft, 'bucket' | 'groups' | 'groupNames' | 'writer'>;
 
-/** The same, over rows that have been grouped once already. */
-export const keysByName = ({ groupNames, writer }: Keys): Keys => ({
+/** The same keys for rows that are already grouped. */
+export const referenceKeys = ({ groupNames, writer }: GroupingKeys): GroupingKeys => ({
   bucket: '__bucket',
   groups: groupNames,
   groupNames,
   writer,
 });
 
-const aggregateSql = ({ name, level, arguments: given }: Aggregate, suffix = ''): string =>
+const renderAggregate = ({ name, level, arguments: given }: Aggregate, suffix = ''): string =>
   `${name}${suffix}${level === undefined ? '' : `(${level})`}(${given.join(', ')})`;
 
 /**
- * `from` (with its WHERE) grouped by bucket and groups. Groups are ranked by their highest bucket in the same scan, and
- * only the top ones come back. «Others» are merged from the states of the rest: an average of others is the average of
- * their rows, not of their averages.
+ * Groups `from` (with its WHERE) by bucket and group. Ranks groups by their highest bucket in the same scan and returns
+ * the top ones. The others are merged from aggregate states: their average is that of their rows, not of averages.
  */
-export function topGroupsSql(keysOf: Keys, { top }: Reading, from: string, aggregate: Aggregate): string {
-  const { bucket, groups, groupNames, writer } = keysOf;
+export function renderTopGroups(
+  grouping: GroupingKeys,
+  { top }: SeriesQuery,
+  from: string,
+  aggregate: Aggregate,
+): string {
+  const { bucket, groups, groupNames, writer } = grouping;
   const keys = ['__bucket', ...groupNames].join(', ');
   if (groups.length === 0)
-    return `SELECT ${bucket} AS __bucket, ${aggregateSql(aggregate)} AS __value FROM ${from} GROUP BY __bucket ORDER BY __bucket`;
+    return `SELECT ${bucket} AS __bucket, ${renderAggregate(aggregate)} AS __value FROM ${from} GROUP BY __bucket ORDER BY __bucket`;
   const names = groupNames.join(', ');
   const value = top.withOthers
-    ? `${aggregateSql(aggregate, 'State')} AS __state, finalizeAggregation(__state) AS __value`
-    : `${aggregateSql(aggregate)} AS __value`;
+    ? `${renderAggregate(aggregate, 'State')} AS __state, finalizeAggregation(__state) AS __value`
+    : `${renderAggregate(aggregate)} AS __value`;
   const cells = `SELECT ${bucket} AS __bucket, ${groups.join(', ')}, ${value} FROM ${from} GROUP BY ${keys}`;
   const highest = `SELECT *, max(__value) OVER (PARTITION BY ${names}) AS __highest FROM (${cells})`;
   const ranked = `SELECT *, dense_rank() OVER (ORDER BY __highest DESC NULLS LAST, ${names}) AS __rank FROM (${highest})`;
@@ -40,14 +44,14 @@ export function topGroupsSql(keysOf: Keys, { top }: Reading, from: string, aggre
   const merged = groupNames.map((name) => `if(__place > ${limit}, '', ${name}) AS __shown${name}`);
   const shown = groupNames.map((name) => `__shown${name}`).join(', ');
   return (
-    `SELECT __bucket, ${merged.join(', ')}, ${aggregateSql({ ...aggregate, arguments: ['__state'] }, 'Merge')}, ` +
+    `SELECT __bucket, ${merged.join(', ')}, ${renderAggregate({ ...aggregate, arguments: ['__state'] }, 'Merge')}, ` +
     `least(__rank, ${limit} + 1) AS __place, any(__groups) FROM (${counted}) ` +
     `GROUP BY __bucket, ${shown}, __place ORDER BY __place, __bucket`
   );
 }
 
-/** Rows of `topGroupsSql` → points with a value, or null, for every bucket. */
-export function collectTopGroups(rows: unknown[][], { groupBy, buckets, top }: Reading): Points {
+/** Converts the rows of `renderTopGroups` to points with a value or null for every bucket. */
+export function collectTopGroups(rows: unknown[][], { groupBy, buckets, top }: SeriesQuery): Points {
   const groups = new Map<number, Group>();
   let totalGroups = groupBy.length === 0 ? 1 : 0;
   for (const row of rows) {

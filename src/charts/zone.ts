@@ -1,16 +1,16 @@
-/** A time zone by its IANA name; `UTC` for the one without surprises. */
+/** A time zone by its IANA name. */
 export interface Zone {
   name: string;
-  /** What a clock on the wall shows minus UTC, in milliseconds, at a moment. */
+  /** Local time minus UTC at this time, in milliseconds. */
   offsetAt(ms: number): number;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Undefined when nobody knows a zone of that name. */
+/** Undefined if the name is unknown. */
 export function findZone(name: string): Zone | undefined {
   if (name === 'UTC') return { name, offsetAt: () => 0 };
-  // Names only: Intl also takes offsets such as +02:00, which the engine does not.
+  // Only names: Intl also accepts offsets such as +02:00, which ClickHouse does not.
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/.test(name)) return undefined;
   try {
     const format = new Intl.DateTimeFormat('en-US', {
@@ -38,23 +38,23 @@ function offset(format: Intl.DateTimeFormat, ms: number): number {
   return shown - Math.floor(ms / 1000) * 1000;
 }
 
-/** Days since 1970-01-01 on the zone's own calendar. */
+/** Days since 1970-01-01 in local time. */
 export function localDay(zone: Zone, ms: number): number {
   return Math.floor((ms + zone.offsetAt(ms)) / DAY_MS);
 }
 
 /**
- * The moment at which a local day begins; where midnight is skipped, the first moment after it. A day that a zone left
- * out altogether, as Samoa did with 2011-12-30, begins and ends with the next one's beginning.
+ * The start of a local day. If a clock change skips midnight, the first time after it. A day that a zone skipped (Samoa
+ * skipped 2011-12-30) starts and ends at the start of the next day.
  */
 export function startOfLocalDay(zone: Zone, day: number): number {
-  const wall = day * DAY_MS;
-  // An offset may differ before and after the guess; the earliest moment that opens the day, or a later one, is right.
-  const guesses = [
-    wall - zone.offsetAt(wall - DAY_MS),
-    wall - zone.offsetAt(wall),
-    wall - zone.offsetAt(wall + DAY_MS),
+  const localMidnight = day * DAY_MS;
+  // The offset may differ before and after the estimate, so try all three.
+  const candidates = [
+    localMidnight - zone.offsetAt(localMidnight - DAY_MS),
+    localMidnight - zone.offsetAt(localMidnight),
+    localMidnight - zone.offsetAt(localMidnight + DAY_MS),
   ];
-  const opening = guesses.filter((ms) => localDay(zone, ms) >= day && localDay(zone, ms - 1) < day);
-  return Math.min(...(opening.length > 0 ? opening : guesses));
+  const starts = candidates.filter((ms) => localDay(zone, ms) >= day && localDay(zone, ms - 1) < day);
+  return Math.min(...(starts.length > 0 ? starts : candidates));
 }

@@ -1,4 +1,4 @@
-import { type DashboardFile, parseDashboardFiles } from '../dashboards/file.ts';
+import { type DashboardFile, parseDashboardFiles } from '../dashboards/dashboard-file.ts';
 import { listProblems } from '../dashboards/folder.ts';
 import { type ProcessAccess, UsageError } from './command.ts';
 

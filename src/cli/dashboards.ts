@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { completed } from '../dashboards/dashboard.ts';
-import { dashboardFileText } from '../dashboards/file.ts';
+import { normalizeDashboard } from '../dashboards/dashboard.ts';
+import { formatDashboardFile } from '../dashboards/dashboard-file.ts';
 import type { Dashboard } from '../dashboards/schema.ts';
 import type { Domains } from '../domains.ts';
 import { isoSeconds } from '../kernel/clock.ts';
@@ -49,7 +49,7 @@ const getDashboard = defineCommand({
   run: ({ withOrganization, arguments: { id }, options }) =>
     withOrganization(async (organization, { dashboards }) => {
       const { json } = await dashboards.get(organization.id, id);
-      return { lines: [dashboardFileText(JSON.parse(json), options.json)] };
+      return { lines: [formatDashboardFile(JSON.parse(json), options.json)] };
     }),
 });
 
@@ -110,7 +110,7 @@ const applyDashboards = defineCommand({
         files.map(async (file) => {
           const { id: organizationId } = await getOrganization(domains, org ?? file.organization);
           const id = file.id ?? deriveHexId(organizationId, 'dashboard', file.name);
-          return { organizationId, dashboard: completed(id, file) };
+          return { organizationId, dashboard: normalizeDashboard(id, file) };
         }),
       );
       const { dashboards, warnings } = await domains.applyDashboards(context.actor(), wanted, { dryRun });
@@ -148,7 +148,7 @@ const exportDashboards = defineCommand({
       for (const dashboard of dashboards) {
         const file = hasSeveralOrganizations ? { organization: organization.id, ...dashboard } : dashboard;
         const path = join(out, `${dashboard.id}.${isJson ? 'json' : 'yaml'}`);
-        writeFile(path, `${dashboardFileText(file, isJson)}\n`);
+        writeFile(path, `${formatDashboardFile(file, isJson)}\n`);
       }
       return { notes: [`Exported ${dashboards.length} dashboards to ${out}.`] };
     }),
@@ -188,5 +188,5 @@ async function readDashboards(domains: Domains, organizationId: string, ids: rea
 /** A JSON array, or YAML documents separated by `---`. */
 function formatDocuments(dashboards: readonly Dashboard[], isJson: boolean): string {
   if (isJson) return JSON.stringify(dashboards, null, 2);
-  return dashboards.map((dashboard) => dashboardFileText(dashboard, false)).join('\n---\n');
+  return dashboards.map((dashboard) => formatDashboardFile(dashboard, false)).join('\n---\n');
 }

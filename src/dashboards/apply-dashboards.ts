@@ -5,8 +5,8 @@ import type { Sources } from '../sources/sources.ts';
 import { type DryRunOption, writeUnlessDryRun } from '../state/dry-run.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
-import { sourceIdViolations } from './dashboard.ts';
-import type { Saving } from './saving.ts';
+import { listSourceIdViolations } from './dashboard.ts';
+import type { DashboardWriter } from './dashboard-writer.ts';
 import type { Dashboard } from './schema.ts';
 import { findStored } from './store.ts';
 
@@ -14,7 +14,7 @@ interface Options {
   state: State;
   organizations: Organizations;
   sources: Sources;
-  saving: Saving;
+  writer: DashboardWriter;
 }
 
 interface DeclaredDashboard {
@@ -35,21 +35,21 @@ interface AppliedDashboards {
 }
 
 /** Adds or replaces dashboards that have an id, all of them or none. For `pilothouse dashboard apply`. */
-export function createApplyDashboards({ state, organizations, sources, saving }: Options) {
+export function createApplyDashboards({ state, organizations, sources, writer }: Options) {
   async function applyOne(
     tx: Db,
     actor: Actor,
     { organizationId, dashboard }: DeclaredDashboard,
   ): Promise<AppliedDashboard> {
     const before = await findStored(tx, organizationId, dashboard.id);
-    const after = await saving.save(tx, actor, organizationId, before, dashboard);
+    const after = await writer.save(tx, actor, organizationId, before, dashboard);
     const { id, name } = dashboard;
     const action = after === before ? 'unchanged' : before ? 'change' : 'add';
     return { action, id, name, version: after.version };
   }
 
   async function listWarnings(tx: Db, { organizationId, dashboard }: DeclaredDashboard): Promise<string[]> {
-    const violations = sourceIdViolations(dashboard, await sources.ids(tx, organizationId));
+    const violations = listSourceIdViolations(dashboard, await sources.listIds(tx, organizationId));
     return violations.map((violation) => `${dashboard.name}: ${formatViolation(violation)}`);
   }
 

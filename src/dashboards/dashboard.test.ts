@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
-import { isResourceId } from '../sources/id.ts';
-import { completed, dashboardViolations, inListOrder } from './dashboard.ts';
+import { isResourceId } from '../sources/resource-id.ts';
+import { compareByName, listDashboardViolations, normalizeDashboard } from './dashboard.ts';
 import { Dashboard, DashboardBody } from './schema.ts';
 
 const body = Compile(DashboardBody);
@@ -16,8 +16,8 @@ const withSeries = (...list: object[]) => withTiles({ series: list });
 
 describe('a dashboard is completed', () => {
   it('D4: everything that is always present is present, and nothing else is made up', () => {
-    expect(completed('x', { name: 'd' })).toEqual({ id: 'x', name: 'd', tags: [], tiles: [] });
-    const { tiles } = completed('x', withTiles({}));
+    expect(normalizeDashboard('x', { name: 'd' })).toEqual({ id: 'x', name: 'd', tags: [], tiles: [] });
+    const { tiles } = normalizeDashboard('x', withTiles({}));
     expect(tiles).toEqual([
       {
         ...tile,
@@ -30,8 +30,8 @@ describe('a dashboard is completed', () => {
   });
 
   it('D3: an id that is made never meets one that was given', () => {
-    const [made] = completed('x', withTiles({})).tiles;
-    const { tiles } = completed('x', withTiles({}, { id: made?.id }, {}));
+    const [made] = normalizeDashboard('x', withTiles({})).tiles;
+    const { tiles } = normalizeDashboard('x', withTiles({}, { id: made?.id }, {}));
     expect(new Set(tiles.map(({ id }) => id)).size).toBe(3);
     expect(tiles[1]?.id).toBe(made?.id);
   });
@@ -43,8 +43,8 @@ describe('a dashboard is completed', () => {
       name: 'd',
     };
     const ordered = { name: 'd', tags: ['b', 'a'], tiles: [{ ...tile, series: [{ type: 'time', aggFn: 'count' }] }] };
-    expect(JSON.stringify(completed('x', given as DashboardBody))).toBe(
-      JSON.stringify(completed('x', ordered as DashboardBody)),
+    expect(JSON.stringify(normalizeDashboard('x', given as DashboardBody))).toBe(
+      JSON.stringify(normalizeDashboard('x', ordered as DashboardBody)),
     );
   });
 
@@ -83,20 +83,20 @@ describe('a dashboard is completed', () => {
         },
       ],
     };
-    expect(completed('x', given)).toEqual({ id: 'x', ...given });
-    expect(shown.Check(completed('x', given))).toBe(true);
+    expect(normalizeDashboard('x', given)).toEqual({ id: 'x', ...given });
+    expect(shown.Check(normalizeDashboard('x', given))).toBe(true);
   });
 
   it('D3: tile ids left out are unique, and the same each time', () => {
-    const ids = () => completed('x', withTiles({}, {}, {})).tiles.map(({ id }) => id);
+    const ids = () => normalizeDashboard('x', withTiles({}, {}, {})).tiles.map(({ id }) => id);
     expect(new Set(ids()).size).toBe(3);
     expect(ids()).toEqual(ids());
   });
 
   it('F1: completing twice is completing once', () => {
-    const once = completed('x', withTiles({}, { id: 't' }));
+    const once = normalizeDashboard('x', withTiles({}, { id: 't' }));
     const { id, ...rest } = once;
-    expect(JSON.stringify(completed(id, rest))).toBe(JSON.stringify(once));
+    expect(JSON.stringify(normalizeDashboard(id, rest))).toBe(JSON.stringify(once));
   });
 });
 
@@ -123,7 +123,7 @@ describe('the rules of a dashboard', () => {
     ],
   ])('D3, D5, D6: %s', (_, dashboard, paths) => {
     expect(
-      dashboardViolations(dashboard)
+      listDashboardViolations(dashboard)
         .map(({ path }) => path)
         .sort(),
     ).toEqual(paths);
@@ -201,14 +201,14 @@ describe('the rules of a dashboard', () => {
 });
 
 describe('the order of the list', () => {
-  const named = (name: string, id: string) => completed(id, { name });
+  const named = (name: string, id: string) => normalizeDashboard(id, { name });
 
   it('D2: by name descending as UTF-8 bytes, then by id ascending', () => {
     // As UTF-16, 😀 would stand before ｱ; with a locale, ä before b.
     const sorted = ['😀', 'ｱ', 'ä', 'b', 'a', 'Z', ''].map((name) => named(name, 'x'));
-    expect([...sorted].reverse().sort(inListOrder)).toEqual(sorted);
+    expect([...sorted].reverse().sort(compareByName)).toEqual(sorted);
     expect(
-      [named('a', 'b'), named('b', 'c'), named('a', 'B'), named('a', 'a')].sort(inListOrder).map(({ id }) => id),
+      [named('a', 'b'), named('b', 'c'), named('a', 'B'), named('a', 'a')].sort(compareByName).map(({ id }) => id),
     ).toEqual(['c', 'B', 'a', 'b']);
   });
 
@@ -223,7 +223,7 @@ describe('the order of the list', () => {
     fc.assert(
       fc.property(dashboards, (list) => {
         const all = list.map(([name, id]) => named(name, id));
-        expect([...all].reverse().sort(inListOrder)).toEqual([...all].sort(inListOrder));
+        expect([...all].reverse().sort(compareByName)).toEqual([...all].sort(compareByName));
       }),
     );
   });

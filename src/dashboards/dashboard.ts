@@ -1,52 +1,56 @@
-import { completedSeries, pickKnown, seriesViolations } from '../charts/series.ts';
+import { listSeriesViolations, normalizeSeries, pickProperties } from '../charts/series.ts';
 import { GRID_COLUMNS, TileBody } from '../charts/tile-schema.ts';
 import type { Violation } from '../kernel/errors.ts';
 import { deriveUuid } from '../kernel/ids.ts';
 import type { Dashboard, DashboardBody } from './schema.ts';
 
-/** Makes the id of a tile that has none; the second number goes up until the id is free. */
-type TileIds = (index: number, attempt: number) => string;
+/** Creates the id of a tile. Called with increasing `attempt` until the id is unused. */
+type CreateTileId = (index: number, attempt: number) => string;
 
-/** Always the same for the same place in the same dashboard, so that a file may leave tile ids out and stay stable. */
-const derivedTileIds =
-  (id: string): TileIds =>
+/** Derives the id from the position of the tile, so that files without tile ids get the same ids every time. */
+const deriveTileIds =
+  (id: string): CreateTileId =>
   (index, attempt) =>
     deriveUuid(id, attempt === 0 ? String(index) : `${index}.${attempt}`)
       .replaceAll('-', '')
       .slice(0, 24);
 
 /**
- * Fills in what is always present (decision D4); what was given stays as it was given. Members come in the order of
- * the schema, so that two dashboards that mean the same are the same text.
+ * Adds the defaults of all members that are always present (decision D4). Members are in the order of the schema, so that
+ * equal dashboards have equal JSON.
  */
-export function completed(id: string, body: DashboardBody, tileIds: TileIds = derivedTileIds(id)): Dashboard {
-  const taken = new Set(body.tiles?.flatMap((tile) => tile.id ?? []));
-  const freeId = (index: number): string => {
+export function normalizeDashboard(
+  id: string,
+  body: DashboardBody,
+  tileIds: CreateTileId = deriveTileIds(id),
+): Dashboard {
+  const usedIds = new Set(body.tiles?.flatMap((tile) => tile.id ?? []));
+  const createUnusedId = (index: number): string => {
     for (let attempt = 0; ; attempt++) {
-      const made = tileIds(index, attempt);
-      if (taken.has(made)) continue;
-      taken.add(made);
-      return made;
+      const id = tileIds(index, attempt);
+      if (usedIds.has(id)) continue;
+      usedIds.add(id);
+      return id;
     }
   };
   const tiles = (body.tiles ?? []).map((tile, index) =>
-    pickKnown(TileBody.properties, {
+    pickProperties(TileBody.properties, {
       ...tile,
-      id: tile.id ?? freeId(index),
+      id: tile.id ?? createUnusedId(index),
       name: tile.name ?? '',
       asRatio: tile.asRatio ?? false,
-      series: tile.series.map(completedSeries),
+      series: tile.series.map(normalizeSeries),
     }),
   );
   return { id, name: body.name, tags: [...new Set(body.tags)], tiles };
 }
 
-/** The rules that tie several members together; the schema has looked at each on its own. */
-export function dashboardViolations({ tiles = [] }: DashboardBody): Violation[] {
+/** Checks rules across several members. The schema checks each member. */
+export function listDashboardViolations({ tiles = [] }: DashboardBody): Violation[] {
   const seen = new Set<string>();
   return tiles.flatMap((tile, index) => {
     const path = `tiles[${index}].`;
-    const violations = seriesViolations(tile.series, path);
+    const violations = listSeriesViolations(tile.series, path);
     const broken = (member: string, rule: string, value: unknown) =>
       violations.push({ path: `${path}${member}`, rule, value });
     if (tile.id !== undefined && seen.has(tile.id)) broken('id', 'The id must be unique in the dashboard', tile.id);
@@ -57,23 +61,23 @@ export function dashboardViolations({ tiles = [] }: DashboardBody): Violation[] 
   });
 }
 
-/** Every place that names a source which is not there. */
-export function sourceIdViolations({ tiles = [] }: DashboardBody, known: ReadonlySet<string>): Violation[] {
+/** Every reference to a source that does not exist. */
+export function listSourceIdViolations({ tiles = [] }: DashboardBody, known: ReadonlySet<string>): Violation[] {
   return tiles.flatMap((tile, index) =>
     tile.series.flatMap(({ sourceId }, at) =>
       sourceId === undefined || known.has(sourceId)
         ? []
-        : [{ path: `tiles[${index}].series[${at}].sourceId`, rule: 'There is no such source', value: sourceId }],
+        : [{ path: `tiles[${index}].series[${at}].sourceId`, rule: 'The source does not exist', value: sourceId }],
     ),
   );
 }
 
-/** By name descending, as bytes; then by id. */
-export function inListOrder(a: Pick<Dashboard, 'id' | 'name'>, b: Pick<Dashboard, 'id' | 'name'>): number {
+/** By name descending in byte order, then by id. */
+export function compareByName(a: Pick<Dashboard, 'id' | 'name'>, b: Pick<Dashboard, 'id' | 'name'>): number {
   return Buffer.compare(Buffer.from(b.name), Buffer.from(a.name)) || (a.id < b.id ? -1 : 1);
 }
 
-/** As the audit trail holds it: the versions have the rest. */
-export function dashboardInTrail({ name, tags, tiles }: Dashboard, version: number | undefined) {
+/** The audit log contains a summary; versions contain the whole dashboard. */
+export function summarizeForAudit({ name, tags, tiles }: Dashboard, version: number | undefined) {
   return { name, tags, tiles: tiles.length, ...(version === undefined ? {} : { version }) };
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { AppError, formatViolation } from '../kernel/errors.ts';
-import { type DashboardFile, parseDashboardFile } from './file.ts';
+import { type DashboardFile, parseDashboardFile } from './dashboard-file.ts';
 
 /** One file of the dashboards folder: its content, or the reasons why it is invalid. */
 export type FoundFile = { path: string } & ({ file: DashboardFile } | { problems: string[] });

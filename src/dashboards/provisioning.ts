@@ -6,10 +6,10 @@ import type { Organizations } from '../organizations/organizations.ts';
 import type { Sources } from '../sources/sources.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
-import { completed, sourceIdViolations } from './dashboard.ts';
-import type { DashboardFile } from './file.ts';
+import { listSourceIdViolations, normalizeDashboard } from './dashboard.ts';
+import type { DashboardFile } from './dashboard-file.ts';
+import type { DashboardWriter } from './dashboard-writer.ts';
 import type { FoundFile } from './folder.ts';
-import type { Saving } from './saving.ts';
 import type { Dashboard } from './schema.ts';
 import { findStored, listProvisioned } from './store.ts';
 
@@ -17,7 +17,7 @@ interface Options {
   state: State;
   organizations: Organizations;
   sources: Sources;
-  saving: Saving;
+  writer: DashboardWriter;
 }
 
 interface FileProblems {
@@ -47,7 +47,7 @@ const ACTOR: Actor = { type: 'system', id: 'dashboards', details: 'dashboards fo
 export type Provisioning = ReturnType<typeof createProvisioning>;
 
 /** Makes the store match the files of the dashboards folder, in one transaction. */
-export function createProvisioning({ state, organizations, sources, saving }: Options) {
+export function createProvisioning({ state, organizations, sources, writer }: Options) {
   /** In the same order everywhere, so that two nodes cannot deadlock. */
   async function lockOrganizations(tx: Db, ids: Iterable<string>): Promise<void> {
     for (const id of [...new Set(ids)].sort()) await organizations.lock(tx, id);
@@ -57,7 +57,7 @@ export function createProvisioning({ state, organizations, sources, saving }: Op
     let saved = 0;
     for (const { organizationId, dashboard, path } of dashboards) {
       const before = await findStored(tx, organizationId, dashboard.id);
-      const after = await saving.save(tx, ACTOR, organizationId, before, dashboard, path);
+      const after = await writer.save(tx, ACTOR, organizationId, before, dashboard, path);
       if (after !== before) saved++;
     }
     return saved;
@@ -67,9 +67,9 @@ export function createProvisioning({ state, organizations, sources, saving }: Op
     const sourceIds = new Map<string, ReadonlySet<string>>();
     const warnings: FileProblems[] = [];
     for (const { path, organizationId, dashboard } of dashboards) {
-      const known = sourceIds.get(organizationId) ?? (await sources.ids(tx, organizationId));
+      const known = sourceIds.get(organizationId) ?? (await sources.listIds(tx, organizationId));
       sourceIds.set(organizationId, known);
-      const unknown = sourceIdViolations(dashboard, known);
+      const unknown = listSourceIdViolations(dashboard, known);
       if (unknown.length > 0) warnings.push({ path, problems: unknown.map(formatViolation) });
     }
     return warnings;
@@ -90,7 +90,7 @@ export function createProvisioning({ state, organizations, sources, saving }: Op
           [...orphaned, ...dashboards].map(({ organizationId }) => organizationId),
         );
         const saved = await saveAll(tx, dashboards);
-        for (const one of orphaned) await saving.remove(tx, ACTOR, one.organizationId, one);
+        for (const one of orphaned) await writer.remove(tx, ACTOR, one.organizationId, one);
         return { saved, removed: orphaned.length, warnings: await listWarnings(tx, dashboards) };
       });
       return { dashboards: dashboards.length, ...counts, skipped };
@@ -106,7 +106,7 @@ export function createProvisioning({ state, organizations, sources, saving }: Op
           provisioned.map(({ organizationId }) => organizationId),
         );
         for (const { organizationId, id, provisionedFrom = '' } of provisioned)
-          await saving.release(tx, ACTOR, organizationId, id, provisionedFrom);
+          await writer.release(tx, ACTOR, organizationId, id, provisionedFrom);
         return provisioned.length;
       });
     },
@@ -135,7 +135,7 @@ function matchOrganizations(
     const key = `${organization.id} ${id}`;
     const duplicate = dashboards.get(key);
     if (duplicate) skipped.push({ path, problems: [`id: The file ${duplicate.path} has the same id <string:${id}>`] });
-    else dashboards.set(key, { path, organizationId: organization.id, dashboard: completed(id, found.file) });
+    else dashboards.set(key, { path, organizationId: organization.id, dashboard: normalizeDashboard(id, found.file) });
   }
   return { dashboards: [...dashboards.values()], skipped };
 }

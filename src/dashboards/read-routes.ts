@@ -7,7 +7,7 @@ import { preferredEncoding } from '../kernel/encodings.ts';
 import { matchesEtag } from '../kernel/etag.ts';
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { DASHBOARD_READERS } from '../kernel/roles.ts';
-import { ResourcePath } from '../sources/id.ts';
+import { ResourcePath } from '../sources/resource-id.ts';
 import type { Dashboards } from './dashboards.ts';
 import { createRenderedDashboards, type RenderedBody, renderBody } from './rendered-dashboards.ts';
 import { Dashboard } from './schema.ts';

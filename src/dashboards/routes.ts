@@ -6,14 +6,14 @@ import { formatErrors } from '../http/interfaces.ts';
 import type { Routes } from '../http/validation.ts';
 import { createEtag } from '../kernel/etag.ts';
 import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
-import { ResourcePath } from '../sources/id.ts';
+import { ResourcePath } from '../sources/resource-id.ts';
 import type { Dashboards } from './dashboards.ts';
 import { Dashboard, DashboardBody, IfMatch, Validation } from './schema.ts';
 import type { StoredDashboard } from './store.ts';
 
 const tags = ['Dashboards'];
 
-/** Everything that changes dashboards; reading them is in `read-routes.ts`. */
+/** Routes that change dashboards. `read-routes.ts` has the reads. */
 export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Routes {
   return (app) => {
     app.post(
@@ -23,7 +23,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
         schema: {
           tags,
           summary: 'Create dashboard',
-          description: 'The ids of the dashboard, and of tiles that have none, are made here.',
+          description: 'The server generates the id of the dashboard, and ids of tiles without one.',
           body: DashboardBody,
           response: dashboardResponse(Dashboard),
         },
@@ -42,7 +42,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
           tags,
           summary: 'Update dashboard',
           description:
-            'Replaces it whole; what was stored stays as a version. With If-Match only while it is the one that was read, else 412.',
+            'Replaces the whole dashboard and saves a new version. With If-Match, fails with 412 if the dashboard has changed.',
           params: ResourcePath,
           headers: IfMatch,
           body: DashboardBody,
@@ -54,7 +54,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
         const { id } = request.params;
         return sendStored(
           reply,
-          await dashboards.replace(getActor(request), organizationId, id, request.body, ifMatchOf(request)),
+          await dashboards.replace(getActor(request), organizationId, id, request.body, readIfMatch(request)),
         );
       },
     );
@@ -66,7 +66,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
         schema: {
           tags,
           summary: 'Delete dashboard',
-          description: 'Its versions stay: it can be restored.',
+          description: 'The versions are kept, so the dashboard can be restored.',
           params: ResourcePath,
           headers: IfMatch,
           response: emptyDashboardResponse,
@@ -74,7 +74,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
       },
       async (request) => {
         const { organizationId } = getIdentity(request);
-        await dashboards.remove(getActor(request), organizationId, request.params.id, ifMatchOf(request));
+        await dashboards.remove(getActor(request), organizationId, request.params.id, readIfMatch(request));
         return {};
       },
     );
@@ -87,23 +87,23 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
           tags,
           summary: 'Validate dashboard',
           description:
-            'Says what is wrong with a body, or how it would be stored. Stores nothing, and always answers 200.',
+            'Returns the errors of a body, or the dashboard as it would be stored. Stores nothing and always returns 200.',
           response: { 200: Validation },
         },
       },
       async (request) => {
         const { organizationId } = getIdentity(request);
-        const { violations, normalized } = await dashboards.validate(organizationId, request.body ?? {});
+        const { violations, normalizeBody: normalized } = await dashboards.validate(organizationId, request.body ?? {});
         return { valid: violations.length === 0, errors: formatErrors(violations), normalized: normalized as never };
       },
     );
   };
 }
 
-/** Several If-Match headers mean the same as one that lists them all. */
-export const ifMatchOf = (request: FastifyRequest): string | undefined => request.headers['if-match'];
+/** Node joins several If-Match headers into one list. */
+export const readIfMatch = (request: FastifyRequest): string | undefined => request.headers['if-match'];
 
-/** The very bytes that a read would answer, and their tag. */
+/** Sends the same bytes and etag as a read. */
 export function sendStored(reply: object, { json }: StoredDashboard): FastifyReply {
   return sendRendered((reply as FastifyReply).header('etag', createEtag(json)), `{"data":${json}}`);
 }

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { text } from '../charts/series-schema.ts';
 import { Tile, TileBody } from '../charts/tile-schema.ts';
-import { ResourcePath } from '../sources/id.ts';
+import { ResourcePath } from '../sources/resource-id.ts';
 
 export const DashboardBody = Type.Object({
   name: text({ minLength: 1, maxLength: 1024 }),
@@ -9,7 +9,7 @@ export const DashboardBody = Type.Object({
   tiles: Type.Optional(Type.Array(TileBody, { maxItems: 500 })),
 });
 
-/** As it is stored and shown: every member that is always there, is there. */
+/** As stored and returned, with all defaults. */
 export const Dashboard = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -22,20 +22,20 @@ export type Dashboard = Static<typeof Dashboard>;
 
 export const DashboardVersionPath = Type.Object({
   ...ResourcePath.properties,
-  version: Type.String({ description: 'A number from the list of versions' }),
+  version: Type.String({ description: 'A version number' }),
 });
 
 export const IfMatch = Type.Object({
-  'if-match': Type.Optional(Type.String({ description: 'The etag of the dashboard as it was read' })),
+  'if-match': Type.Optional(Type.String({ description: 'The etag of the dashboard when it was read' })),
 });
 
 export const VersionRecord = Type.Object({
   version: Type.Integer(),
   savedAt: Type.String({ format: 'date-time' }),
-  savedBy: Type.String({ description: 'The name of the token, or of the local program' }),
+  savedBy: Type.String({ description: 'The name of the token, or the local program' }),
   name: Type.String(),
-  tiles: Type.Integer({ description: 'How many there are' }),
-  provisionedFrom: Type.Optional(Type.String({ description: 'The file it was made from' })),
+  tiles: Type.Integer({ description: 'The number of tiles' }),
+  provisionedFrom: Type.Optional(Type.String({ description: 'The file that the dashboard comes from' })),
 });
 
 export const WholeVersionRecord = Type.Object({ ...VersionRecord.properties, dashboard: Dashboard });
@@ -45,7 +45,7 @@ export const Validation = Type.Object(
     valid: Type.Boolean(),
     errors: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
     normalized: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()], {
-      description: 'The body with everything that is always present; null when it is not valid',
+      description: 'The body with all defaults; null if it is invalid',
     }),
   },
   { description: 'Success' },

@@ -5,16 +5,16 @@ import type { DashboardRow, Db } from '../state/tables.ts';
 import type { Dashboard } from './schema.ts';
 import { insertVersion, latestVersion } from './version-store.ts';
 
-/** A dashboard as it is kept: documents are stored in the form in which they are shown, so a read needs no parsing. */
+/** Documents are stored as the JSON that the API returns, so that a read needs no parsing. */
 export interface StoredDashboard {
   json: string;
   version: number;
-  /** The file of the dashboards folder that it is made from, if it is. */
+  /** The file of the dashboards folder that defines the dashboard. */
   provisionedFrom: string | undefined;
 }
 
-/** Who saves it, and when. */
-interface Saving {
+/** Metadata of a new version. */
+interface DashboardVersionInput {
   at: number;
   by: string;
   provisionedFrom?: string | undefined;
@@ -60,7 +60,7 @@ interface ProvisionedDashboard extends StoredDashboard {
   id: string;
 }
 
-/** Those that come from files, of every organization: the folder is one for all of them. */
+/** Of all organizations, because they share one dashboards folder. */
 export async function listProvisioned(db: Db): Promise<ProvisionedDashboard[]> {
   const rows = await db
     .selectFrom('dashboards')
@@ -70,15 +70,15 @@ export async function listProvisioned(db: Db): Promise<ProvisionedDashboard[]> {
   return rows.map((row) => ({ organizationId: row.organization_id, id: row.id, ...toStored(row) }));
 }
 
-/** Saves it as a new version, and answers which. One that comes from a file is changed by that file only. */
+/** Saves a new version and returns its number. Only its file may change a provisioned dashboard. */
 export async function putDashboard(
   tx: Db,
   organizationId: string,
   dashboard: Dashboard,
-  { at, by, provisionedFrom }: Saving,
+  { at, by, provisionedFrom }: DashboardVersionInput,
 ): Promise<number> {
   const { id, name } = dashboard;
-  if (provisionedFrom === undefined) refuseProvisioned(await findStored(tx, organizationId, id));
+  if (provisionedFrom === undefined) rejectProvisioned(await findStored(tx, organizationId, id));
   const document = JSON.stringify(dashboard);
   const version = (await latestVersion(tx, organizationId, id)) + 1;
   const row = { name, document, updated_at: at, version, provisioned_from: provisionedFrom ?? null };
@@ -102,8 +102,13 @@ export async function putDashboard(
   return version;
 }
 
-/** The same dashboard, from another file than before, or from none any more. */
-export async function moveProvisioned(tx: Db, organizationId: string, id: string, file: string | null): Promise<void> {
+/** Sets the file that defines the dashboard. Null makes it editable. */
+export async function setProvisionedFrom(
+  tx: Db,
+  organizationId: string,
+  id: string,
+  file: string | null,
+): Promise<void> {
   await tx
     .updateTable('dashboards')
     .set({ provisioned_from: file })
@@ -113,28 +118,28 @@ export async function moveProvisioned(tx: Db, organizationId: string, id: string
   await bumpDashboardRevision(tx, organizationId);
 }
 
-/** Its versions stay. */
+/** Keeps the versions. */
 export async function deleteDashboard(tx: Db, organizationId: string, id: string): Promise<void> {
-  refuseProvisioned(await findStored(tx, organizationId, id));
+  rejectProvisioned(await findStored(tx, organizationId, id));
   await removeDashboard(tx, organizationId, id);
 }
 
-/** As `deleteDashboard`, also one that comes from a file: for when the file went away. */
+/** Also deletes a provisioned dashboard, for when its file is removed. */
 export async function removeDashboard(tx: Db, organizationId: string, id: string): Promise<void> {
   await tx.deleteFrom('dashboards').where('organization_id', '=', organizationId).where('id', '=', id).execute();
   await bumpDashboardRevision(tx, organizationId);
 }
 
-export function refuseProvisioned(stored: StoredDashboard | undefined): void {
+export function rejectProvisioned(stored: StoredDashboard | undefined): void {
   if (stored?.provisionedFrom !== undefined)
     throw new AppError(
       'conflict',
-      `The dashboard comes from the file ${stored.provisionedFrom} of the dashboards folder; change it there`,
+      `The dashboard is defined by the file ${stored.provisionedFrom} in the dashboards folder; change it there`,
     );
 }
 
-/** The first dashboard in list order with a series that reads from the source. */
-export async function findDashboardReading(
+/** The first dashboard with a series that reads the source. */
+export async function findDashboardUsingSource(
   db: Db,
   organizationId: string,
   sourceId: string,

@@ -1,15 +1,15 @@
 import type { Violation } from '../kernel/errors.ts';
 import { createSchemaCheck } from '../kernel/schema-check.ts';
-import { dashboardViolations } from './dashboard.ts';
+import { listDashboardViolations } from './dashboard.ts';
 import { DashboardBody } from './schema.ts';
 
-/** As many as a refused body gets. */
-const LISTED_MISTAKES = 200;
+/** The same limit as for a rejected request body. */
+const MAX_LISTED_VIOLATIONS = 200;
 
-const shapeViolations = createSchemaCheck(DashboardBody, LISTED_MISTAKES);
+const shapeViolations = createSchemaCheck(DashboardBody, MAX_LISTED_VIOLATIONS);
 
-/** Everything that is wrong with a dashboard as far as it can tell by itself; what it refers to is another matter. */
-export function violationsInDashboard(value: unknown): Violation[] {
+/** Checks the schema and the rules of a dashboard, without its references to sources. */
+export function validateDashboard(value: unknown): Violation[] {
   const shape = shapeViolations(value, '');
-  return shape.length > 0 ? shape : dashboardViolations(value as DashboardBody);
+  return shape.length > 0 ? shape : listDashboardViolations(value as DashboardBody);
 }

@@ -5,8 +5,8 @@ import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoTime } from '../kernel/clock.ts';
 import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
-import { ResourcePath } from '../sources/id.ts';
-import { ifMatchOf, sendStored } from './routes.ts';
+import { ResourcePath } from '../sources/resource-id.ts';
+import { readIfMatch, sendStored } from './routes.ts';
 import { Dashboard, DashboardVersionPath, IfMatch, VersionRecord, WholeVersionRecord } from './schema.ts';
 import type { Version, Versions } from './versions.ts';
 
@@ -21,13 +21,13 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
         schema: {
           tags,
           summary: 'List versions of a dashboard',
-          description: 'Newest first; also those of a dashboard that was deleted.',
+          description: 'Newest first. Also available for a deleted dashboard.',
           params: ResourcePath,
           response: dashboardResponse(Type.Array(VersionRecord)),
         },
       },
       async (request) => ({
-        data: (await versions.list(getIdentity(request).organizationId, request.params.id)).map(versionRecord),
+        data: (await versions.list(getIdentity(request).organizationId, request.params.id)).map(toVersionRecord),
       }),
     );
 
@@ -44,8 +44,8 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
       },
       async (request) => {
         const { id, version } = request.params;
-        const found = await versions.get(getIdentity(request).organizationId, id, versionNumber(version));
-        return { data: { ...versionRecord(found), dashboard: JSON.parse(found.json) } };
+        const found = await versions.get(getIdentity(request).organizationId, id, parseVersion(version));
+        return { data: { ...toVersionRecord(found), dashboard: JSON.parse(found.json) } };
       },
     );
 
@@ -56,7 +56,7 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
         schema: {
           tags,
           summary: 'Restore version of a dashboard',
-          description: 'Saves it as the newest version; brings a deleted dashboard back. Honours If-Match.',
+          description: 'Saves the version as the newest one. Also restores a deleted dashboard. Supports If-Match.',
           params: DashboardVersionPath,
           headers: IfMatch,
           response: dashboardResponse(Dashboard),
@@ -67,17 +67,17 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
         const { organizationId } = getIdentity(request);
         return sendStored(
           reply,
-          await versions.restore(getActor(request), organizationId, id, versionNumber(version), ifMatchOf(request)),
+          await versions.restore(getActor(request), organizationId, id, parseVersion(version), readIfMatch(request)),
         );
       },
     );
   };
 }
 
-/** What is no number is no version either. */
-const versionNumber = (text: string): number => (/^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0);
+/** 0, which is never a version, if the text is not a number. */
+const parseVersion = (text: string): number => (/^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0);
 
-const versionRecord = (version: Version): Static<typeof VersionRecord> => ({
+const toVersionRecord = (version: Version): Static<typeof VersionRecord> => ({
   version: version.version,
   savedAt: isoTime(version.savedAt),
   savedBy: version.savedBy,

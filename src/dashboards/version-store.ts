@@ -1,6 +1,6 @@
 import type { DashboardVersionRow, Db } from '../state/tables.ts';
 
-/** One saved state of a dashboard, without its document. */
+/** A saved version of a dashboard, without the document. */
 export interface Version {
   version: number;
   savedAt: number;
@@ -21,7 +21,7 @@ const toVersion = (row: Pick<DashboardVersionRow, (typeof COLUMNS)[number]>): Ve
   provisionedFrom: row.provisioned_from ?? undefined,
 });
 
-/** Newest first; also those of a dashboard that was deleted. */
+/** Newest first. Includes versions of deleted dashboards. */
 export async function listVersions(db: Db, organizationId: string, dashboardId: string): Promise<Version[]> {
   const rows = await db
     .selectFrom('dashboard_versions')
@@ -49,7 +49,7 @@ export async function findVersion(
   return row && { ...toVersion(row), json: row.document };
 }
 
-/** 0 where there never was one. */
+/** 0 if there is none. */
 export async function latestVersion(db: Db, organizationId: string, dashboardId: string): Promise<number> {
   const row = await db
     .selectFrom('dashboard_versions')

@@ -1,35 +1,35 @@
 import type { Actor } from '../audit/activity.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Organizations } from '../organizations/organizations.ts';
-import { isResourceId } from '../sources/id.ts';
+import { isResourceId } from '../sources/resource-id.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
-import { completed } from './dashboard.ts';
-import { refuseStale } from './dashboards.ts';
-import type { Saving } from './saving.ts';
+import { normalizeDashboard } from './dashboard.ts';
+import type { DashboardWriter } from './dashboard-writer.ts';
+import { rejectStale } from './dashboards.ts';
 import type { Dashboard } from './schema.ts';
-import { findStored, refuseProvisioned, type StoredDashboard } from './store.ts';
+import { findStored, rejectProvisioned, type StoredDashboard } from './store.ts';
 import { findVersion, latestVersion, listVersions, type Version } from './version-store.ts';
 
 export type { Version };
 
-/** With the dashboard as it was saved, as JSON. */
+/** With the saved dashboard as JSON. */
 type WholeVersion = Version & { json: string };
 
 interface Options {
   state: State;
   organizations: Organizations;
-  saving: Saving;
+  writer: DashboardWriter;
 }
 
 export type Versions = ReturnType<typeof createVersions>;
 
-const LARGEST_VERSION = 2 ** 31;
+const MAX_VERSION = 2 ** 31;
 
-/** What was ever saved. The versions of a dashboard outlive it. */
-export function createVersions({ state, organizations, saving }: Options) {
+/** The versions of a dashboard remain after it is deleted. */
+export function createVersions({ state, organizations, writer }: Options) {
   async function get(db: Db, organizationId: string, id: string, version: number): Promise<WholeVersion> {
-    const isPossible = isResourceId(id) && Number.isInteger(version) && version > 0 && version < LARGEST_VERSION;
+    const isPossible = isResourceId(id) && Number.isInteger(version) && version > 0 && version < MAX_VERSION;
     const found = isPossible ? await findVersion(db, organizationId, id, version) : undefined;
     if (found) return found;
     const isKnown = isResourceId(id) && (await latestVersion(db, organizationId, id)) > 0;
@@ -47,7 +47,7 @@ export function createVersions({ state, organizations, saving }: Options) {
     get: (organizationId: string, id: string, version: number): Promise<WholeVersion> =>
       get(state.db, organizationId, id, version),
 
-    /** Saves an old version as the newest one; brings a deleted dashboard back. */
+    /** Saves an old version as the newest one. Also restores a deleted dashboard. */
     async restore(
       actor: Actor,
       organizationId: string,
@@ -59,9 +59,9 @@ export function createVersions({ state, organizations, saving }: Options) {
         await organizations.lock(tx, organizationId);
         const { json } = await get(tx, organizationId, id, version);
         const before = await findStored(tx, organizationId, id);
-        refuseProvisioned(before);
-        refuseStale(before, ifMatch);
-        return saving.save(tx, actor, organizationId, before, completed(id, JSON.parse(json) as Dashboard));
+        rejectProvisioned(before);
+        rejectStale(before, ifMatch);
+        return writer.save(tx, actor, organizationId, before, normalizeDashboard(id, JSON.parse(json) as Dashboard));
       });
     },
   };

@@ -1,14 +1,14 @@
 import { ExpressionError } from './expression-error.ts';
 
-const DEEPEST = 64;
-const MOST_NODES = 2_000;
-export const LONGEST_LIST = 1_000;
+const MAX_DEPTH = 64;
+const MAX_NODES = 2_000;
+export const MAX_LIST_VALUES = 1_000;
 
-/** Bounds what one text may ask for, so that reading, writing and running it stay cheap. */
+/** Limits the size of an expression, so that parsing and running it stays cheap. */
 export interface Budget {
-  /** One more node. */
+  /** Counts a node. */
   spend(at: number): void;
-  /** Runs what is nested one level deeper. */
+  /** Runs `inner` one level deeper. */
   nest<T>(at: number, inner: () => T): T;
 }
 
@@ -18,11 +18,11 @@ export function createBudget(): Budget {
   return {
     spend(at) {
       nodes += 1;
-      if (nodes > MOST_NODES) throw new ExpressionError(`An expression has at most ${MOST_NODES} parts`, at);
+      if (nodes > MAX_NODES) throw new ExpressionError(`An expression has at most ${MAX_NODES} parts`, at);
     },
     nest(at, inner) {
       depth += 1;
-      if (depth > DEEPEST) throw new ExpressionError(`An expression is at most ${DEEPEST} levels deep`, at);
+      if (depth > MAX_DEPTH) throw new ExpressionError(`An expression is at most ${MAX_DEPTH} levels deep`, at);
       const result = inner();
       depth -= 1;
       return result;

@@ -1,4 +1,4 @@
-/** Text that cannot be made an expression: what is wrong and what would be right, and where. */
+/** An invalid expression, with the position of the error. */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
   /** 0-based offset in the text, in UTF-16 code units. */
@@ -13,7 +13,7 @@ export class ExpressionError extends Error {
 const BEFORE = 24;
 const AFTER = 24;
 
-/** One line that shows where the text stops making sense: `at character 7: "Body ▸FORMAT JSON"`. */
+/** Shows the position on one line: `at character 7: "Body ▸FORMAT JSON"`. */
 export function pointAt(text: string, error: ExpressionError): string {
   const position = Math.min(Math.max(error.position, 0), text.length);
   const before = visible(text.slice(Math.max(0, position - BEFORE), position));
@@ -23,7 +23,7 @@ export function pointAt(text: string, error: ExpressionError): string {
   return `at character ${position + 1}: "${start}${before}▸${after}${end}"`;
 }
 
-/** Keeps the line one line: what has no shape of its own becomes a space, halves of characters a replacement. */
+/** Replaces invisible characters by spaces and unpaired surrogates by U+FFFD. */
 export function visible(text: string): string {
   return text.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Z}]/gu, ' ');
 }

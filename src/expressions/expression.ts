@@ -1,8 +1,8 @@
 import { type Kind, nullable, nullableIf, type ValueType } from './value-type.ts';
 
 /**
- * What is left of a user's text once it is understood: known columns, literals as values, operators and allowed
- * functions. Nothing in it is SQL text, and nothing in it changes once it is made.
+ * A parsed expression: known columns, literal values, operators and allowed functions. Contains no SQL text and is
+ * immutable.
  */
 export type Expression =
   | Literal
@@ -52,13 +52,13 @@ interface ArrayElement {
   readonly type: ValueType;
 }
 
-/** Whatever element of its array a `some` is looking at. */
+/** The current element of the array of a `some`. */
 interface Item {
   readonly node: 'item';
   readonly type: ValueType;
 }
 
-/** True when the test holds for at least one element. Lucene on arrays; SQL text cannot make one. */
+/** True if the test holds for at least one element. Only Lucene creates it. */
 interface Some {
   readonly node: 'some';
   readonly array: Expression;
@@ -95,7 +95,7 @@ interface Comparison {
 interface Like {
   readonly node: 'like';
   readonly operand: Expression;
-  /** `%` any characters, `_` one, `\` before either of them or itself takes it literally. */
+  /** `%` matches any characters, `_` one; `\` escapes. */
   readonly pattern: string;
   readonly ignoreCase: boolean;
   readonly type: ValueType;
@@ -139,7 +139,7 @@ export interface Call {
   readonly type: ValueType;
 }
 
-export function kindOf(expression: Expression): Kind {
+export function getKind(expression: Expression): Kind {
   return expression.type.kind;
 }
 
@@ -153,19 +153,19 @@ export function isNullLiteral(expression: Expression): boolean {
   return expression.node === 'literal' && expression.value === null;
 }
 
-const LITERAL_TYPES: Record<'text' | 'number' | 'boolean' | 'time', ValueType> = {
-  text: { kind: 'text', nullable: false },
+const LITERAL_TYPES: Record<'string' | 'number' | 'boolean' | 'time', ValueType> = {
+  string: { kind: 'string', nullable: false },
   number: { kind: 'number', nullable: false },
   boolean: { kind: 'boolean', nullable: false },
   time: { kind: 'time', nullable: false },
 };
 
 export function textLiteral(value: string): Literal {
-  return { node: 'literal', value, type: LITERAL_TYPES.text };
+  return { node: 'literal', value, type: LITERAL_TYPES.string };
 }
 
 export function numberLiteral(value: number | bigint): Literal {
-  // Minus zero is zero: an integer column cannot tell them apart.
+  // Integer columns have no minus zero.
   return { node: 'literal', value: value === 0 ? 0 : value, type: LITERAL_TYPES.number };
 }
 
@@ -183,9 +183,9 @@ export function call(name: string, operands: readonly Expression[], type: ValueT
   return { node: 'call', name, operands, type: nullableIf(operands.some(isNullable), type) };
 }
 
-/** The number that a text spells, NULL when it spells none: what is missing is never 0. */
+/** The number that a string spells, NULL when it spells none: what is missing is never 0. */
 export function asNumber(expression: Expression): Expression {
-  if (kindOf(expression) !== 'text') return expression;
+  if (getKind(expression) !== 'string') return expression;
   return {
     node: 'call',
     name: 'toFloat64OrNull',

@@ -1,81 +1,85 @@
-import { asNumber, type Expression, isNullLiteral, kindOf, timeLiteral } from './expression.ts';
-import { parseMoment } from './moments.ts';
+import { asNumber, type Expression, getKind, isNullLiteral, timeLiteral } from './expression.ts';
 import { condition } from './operators.ts';
+import { parseMoment } from './time-literal.ts';
 
-/** What may stand at one place between the parentheses of a function. */
-export interface Rule {
-  /** Ends the sentence "… wants". */
-  wants: string;
-  /** The operand as the function gets it, or undefined when it does not fit. */
-  take(operand: Expression): Expression | undefined;
+/** Validates and converts one parameter of a function. */
+export interface ParameterRule {
+  /** Ends the sentence "… expects". */
+  expects: string;
+  /** The converted operand, or undefined if it is not allowed. */
+  accept(operand: Expression): Expression | undefined;
 }
 
-const rule = (wants: string, take: Rule['take']): Rule => ({ wants, take });
-const when = (wants: string, fits: (operand: Expression) => boolean) =>
-  rule(wants, (operand) => (fits(operand) ? operand : undefined));
+const rule = (expects: string, take: ParameterRule['accept']): ParameterRule => ({ expects: expects, accept: take });
+const when = (expects: string, fits: (operand: Expression) => boolean) =>
+  rule(expects, (operand) => (fits(operand) ? operand : undefined));
 
-const SCALARS = new Set(['text', 'number', 'boolean', 'time']);
+const SCALARS = new Set(['string', 'number', 'boolean', 'time']);
 
-export const text = when('a text', (operand) => kindOf(operand) === 'text');
+export const text = when('a string', (operand) => getKind(operand) === 'string');
 export const number = rule('a number', (operand) => {
-  if (kindOf(operand) === 'text') return asNumber(operand);
-  return kindOf(operand) === 'number' ? operand : undefined;
+  if (getKind(operand) === 'string') return asNumber(operand);
+  return getKind(operand) === 'number' ? operand : undefined;
 });
 export const time = rule("a time, such as a time column or '2026-11-15 12:00:00'", (operand) => {
   if (operand.node !== 'literal' || typeof operand.value !== 'string') {
-    return kindOf(operand) === 'time' ? operand : undefined;
+    return getKind(operand) === 'time' ? operand : undefined;
   }
-  if (kindOf(operand) === 'time') return operand;
+  if (getKind(operand) === 'time') return operand;
   const moment = parseMoment(operand.value);
   return moment && timeLiteral(moment.text);
 });
-/** A date has none: the engine refuses to be asked. */
-export const hours = rule('a time that has hours', (operand) => (operand.type.isDay ? undefined : time.take(operand)));
-export const scalar = when('a text, number, time or boolean', (operand) => SCALARS.has(kindOf(operand)));
+/** ClickHouse rejects these functions for dates. */
+export const hours = rule('a time that has hours', (operand) =>
+  operand.type.isDay ? undefined : time.accept(operand),
+);
+export const scalar = when('a string, number, time or boolean', (operand) => SCALARS.has(getKind(operand)));
 export const scalarOrNull = when(
-  'a text, number, time, boolean or NULL',
-  (operand) => isNullLiteral(operand) || SCALARS.has(kindOf(operand)),
+  'a string, number, time, boolean or NULL',
+  (operand) => isNullLiteral(operand) || SCALARS.has(getKind(operand)),
 );
 export const anything = when('a value', () => true);
-export const array = when('an array', (operand) => kindOf(operand) === 'array');
-export const map = when('a map', (operand) => kindOf(operand) === 'map');
-export const sized = when('a text, an array or a map', (operand) => ['text', 'array', 'map'].includes(kindOf(operand)));
+export const array = when('an array', (operand) => getKind(operand) === 'array');
+export const map = when('a map', (operand) => getKind(operand) === 'map');
+export const sized = when('a string, an array or a map', (operand) =>
+  ['string', 'array', 'map'].includes(getKind(operand)),
+);
 
 /** Of an array, so that text like numbers never gets into a sum. */
 export const numbers = when(
   'an array of numbers',
-  (operand) => kindOf(operand) === 'array' && operand.type.element?.kind === 'number',
+  (operand) => getKind(operand) === 'array' && operand.type.element?.kind === 'number',
 );
 export const texts = when(
-  'an array of texts',
-  (operand) => kindOf(operand) === 'array' && operand.type.element?.kind === 'text',
+  'an array of strings',
+  (operand) => getKind(operand) === 'array' && operand.type.element?.kind === 'string',
 );
 
 export const boolean = rule('a condition', (operand) => {
-  if (kindOf(operand) === 'boolean') return operand;
-  return kindOf(operand) === 'number' ? condition({ value: operand, at: 0 }) : undefined;
+  if (getKind(operand) === 'boolean') return operand;
+  return getKind(operand) === 'number' ? condition({ value: operand, at: 0 }) : undefined;
 });
 
 function literalText(operand: Expression): string | undefined {
-  return operand.node === 'literal' && kindOf(operand) === 'text' && typeof operand.value === 'string'
+  return operand.node === 'literal' && getKind(operand) === 'string' && typeof operand.value === 'string'
     ? operand.value
     : undefined;
 }
 
-/** A quoted text of a bounded length. */
-export function quotedText(longest: number, shortest = 0): Rule {
-  return when(`a quoted text of ${shortest} to ${longest} characters`, (operand) => {
+/** A quoted string of a bounded length. */
+export function quotedText(longest: number, shortest = 0): ParameterRule {
+  return when(`a quoted string of ${shortest} to ${longest} characters`, (operand) => {
     const value = literalText(operand);
     return value !== undefined && value.length >= shortest && value.length <= longest;
   });
 }
 
-export function oneOf(values: readonly string[]): Rule {
+export function oneOf(values: readonly string[]): ParameterRule {
   return when(`one of '${values.join("', '")}'`, (operand) => values.includes(literalText(operand) ?? ''));
 }
 
 /** A whole number that is written down. */
-export function whole(least: number, most: number): Rule {
+export function whole(least: number, most: number): ParameterRule {
   return when(`a whole number from ${least} to ${most}`, (operand) => {
     const value = operand.node === 'literal' ? operand.value : undefined;
     return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
@@ -83,10 +87,10 @@ export function whole(least: number, most: number): Rule {
 }
 
 const LONGEST_PATTERN = 1000;
-/** What backtracking engines know and RE2 does not: it would fail for every row's sake in the engine. */
+/** Syntax that RE2 does not support. */
 const NOT_RE2 = /\(\?(<?[=!]|>)|\\[1-9]/;
 
-/** RE2 reads a text once, whatever the pattern; its length bounds what it needs to be compiled. */
+/** RE2 reads a string once, whatever the pattern; its length bounds what it needs to be compiled. */
 export const pattern = when(
   `a quoted RE2 pattern of 1 to ${LONGEST_PATTERN} characters, without look-around and back-references`,
   (operand) => {

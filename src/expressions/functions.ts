@@ -1,15 +1,15 @@
 import type { Expression } from './expression.ts';
 import {
-  choices,
-  coalesced,
-  converted,
-  isPresent,
-  joined,
-  nullIf,
-  replaced,
-  sameKind,
-  shown,
-} from './function-results.ts';
+  buildByKind,
+  buildChoice,
+  buildCoalesce,
+  buildConcat,
+  buildConversion,
+  buildNullIf,
+  buildNullTest,
+  buildReplace,
+  toText,
+} from './function-builders.ts';
 import {
   anything,
   array,
@@ -19,9 +19,9 @@ import {
   number,
   numbers,
   oneOf,
+  type ParameterRule,
   pattern,
   quotedText,
-  type Rule,
   scalar,
   scalarOrNull,
   sized,
@@ -31,31 +31,42 @@ import {
   timezone,
   whole,
 } from './function-rules.ts';
-import type { Placed } from './operators.ts';
-import { arrayOf, BOOLEAN, DAY, NUMBER, nullable, OTHER, TEXT, TIME, type ValueType } from './value-type.ts';
+import type { Positioned } from './operators.ts';
+import { arrayType, BOOLEAN, DAY, NUMBER, nullable, OTHER, TEXT, TIME, type ValueType } from './value-type.ts';
 
-export interface FunctionRules {
+export interface FunctionSignature {
   /** As ClickHouse spells it. */
   name: string;
-  takes: readonly Rule[];
-  /** May be left out, from the right. */
-  optional: readonly Rule[];
-  /** Any number of these may follow. */
-  more: Rule | undefined;
-  /** The type of the call, or the whole expression that the call becomes. */
-  gives: ValueType | ((operands: readonly Placed[], name: string) => Expression);
+  required: readonly ParameterRule[];
+  /** Optional parameters after the required ones. */
+  optional: readonly ParameterRule[];
+  /** Any number of further parameters. */
+  repeated: ParameterRule | undefined;
+  /** The type of the call, or a function that builds the expression. */
+  result: ValueType | ((operands: readonly Positioned[], name: string) => Expression);
 }
 
 interface Extras {
-  optional?: readonly Rule[];
-  more?: Rule;
+  optional?: readonly ParameterRule[];
+  more?: ParameterRule;
 }
 
-const TABLE = new Map<string, FunctionRules>();
+const TABLE = new Map<string, FunctionSignature>();
 
-function allow(names: string, takes: readonly Rule[], gives: FunctionRules['gives'], extras: Extras = {}): void {
+function allow(
+  names: string,
+  takes: readonly ParameterRule[],
+  gives: FunctionSignature['result'],
+  extras: Extras = {},
+): void {
   for (const name of names.split(' ')) {
-    TABLE.set(name.toLowerCase(), { name, takes, optional: extras.optional ?? [], more: extras.more, gives });
+    TABLE.set(name.toLowerCase(), {
+      name,
+      required: takes,
+      optional: extras.optional ?? [],
+      repeated: extras.more,
+      result: gives,
+    });
   }
 }
 
@@ -64,8 +75,8 @@ function alias(names: string, of: string): void {
   if (rules) for (const name of names.split(' ')) TABLE.set(name.toLowerCase(), rules);
 }
 
-/** Function names are taken in any letter case, as SQL people write them. */
-export function findFunction(name: string): FunctionRules | undefined {
+/** Function names are case-insensitive. */
+export function findFunction(name: string): FunctionSignature | undefined {
   return TABLE.get(name.toLowerCase());
 }
 
@@ -81,7 +92,7 @@ const SEPARATOR = quotedText(16, 1);
 allow('lower upper lowerUTF8 upperUTF8 trim trimLeft trimRight reverse', [text], TEXT);
 allow('domain domainWithoutWWW topLevelDomain path pathFull protocol queryString cutQueryString', [text], TEXT);
 allow('length empty notEmpty', [sized], (operands, name) =>
-  sameKind(operands, name, name === 'length' ? NUMBER : BOOLEAN),
+  buildByKind(operands, name, name === 'length' ? NUMBER : BOOLEAN),
 );
 allow('lengthUTF8', [text], NUMBER);
 allow('position positionCaseInsensitive positionUTF8 countSubstrings', [text, text], NUMBER);
@@ -90,33 +101,33 @@ allow('hasToken hasTokenCaseInsensitive', [text, token()], BOOLEAN);
 allow('substring substringUTF8', [text, OFFSET], TEXT, { optional: [whole(0, 1_000_000)] });
 allow('match', [text, pattern], BOOLEAN);
 allow('extract', [text, pattern], TEXT);
-allow('replaceOne replaceAll', [text, quotedText(200, 1), quotedText(200)], replaced);
-allow('concat', [scalar, scalar], joined, { more: scalar });
-allow('splitByChar', [quotedText(1, 1), text], arrayOf(TEXT));
+allow('replaceOne replaceAll', [text, quotedText(200, 1), quotedText(200)], buildReplace);
+allow('concat', [scalar, scalar], buildConcat, { more: scalar });
+allow('splitByChar', [quotedText(1, 1), text], arrayType(TEXT));
 allow('JSONExtractString JSONExtractRaw', [text], TEXT, { more: quotedText(200, 1) });
 allow('JSONExtractInt JSONExtractUInt JSONExtractFloat', [text], NUMBER, { more: quotedText(200, 1) });
 allow('JSONExtractBool JSONHas isValidJSON', [text], BOOLEAN, { more: quotedText(200, 1) });
 
 // Arrays and maps
-allow('has', [array, scalar], (operands, name) => sameKind(operands, name, BOOLEAN));
+allow('has', [array, scalar], (operands, name) => buildByKind(operands, name, BOOLEAN));
 allow('arraySum arrayMin arrayMax arrayAvg', [numbers], NUMBER);
-allow('arrayElement', [array, nonZero()], (operands, name) => sameKind(operands, name, OTHER));
+allow('arrayElement', [array, nonZero()], (operands, name) => buildByKind(operands, name, OTHER));
 allow('arrayStringConcat', [texts], TEXT, { optional: [SEPARATOR] });
 allow('mapContains', [map, text], BOOLEAN);
-allow('mapKeys', [map], arrayOf(TEXT));
-allow('mapValues', [map], (operands, name) => sameKind(operands, name, OTHER));
+allow('mapKeys', [map], arrayType(TEXT));
+allow('mapValues', [map], (operands, name) => buildByKind(operands, name, OTHER));
 
 // Numbers
 allow('abs ceil floor trunc sign sqrt exp log log2 log10', [number], NUMBER);
 allow('round', [number], NUMBER, { optional: [whole(-30, 30)] });
 allow('isFinite isNaN', [number], BOOLEAN);
 allow('cityHash64 xxHash64', [scalar], NUMBER, { more: scalar });
-allow('greatest least', [scalar, scalar], (operands, name) => sameKind(operands, name, OTHER), { more: scalar });
+allow('greatest least', [scalar, scalar], (operands, name) => buildByKind(operands, name, OTHER), { more: scalar });
 
 // From one kind to another
-allow('toString', [anything], shown);
+allow('toString', [anything], toText);
 for (const type of 'Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float32 Float64'.split(' ')) {
-  allow(`to${type} to${type}OrNull to${type}OrZero`, [scalar], converted);
+  allow(`to${type} to${type}OrNull to${type}OrZero`, [scalar], buildConversion);
 }
 
 // Times
@@ -142,12 +153,12 @@ allow('formatDateTime', [time, quotedText(100, 1)], TEXT, { optional: [timezone]
 for (const unit of UNITS) allow(`toInterval${unit.charAt(0).toUpperCase()}${unit.slice(1)}`, [OFFSET], OTHER);
 
 // Choices and NULL
-allow('if', [boolean, scalarOrNull, scalarOrNull], choices);
-allow('multiIf', [boolean, scalarOrNull, scalarOrNull], choices, { more: anything });
-allow('coalesce', [scalarOrNull], coalesced, { more: scalarOrNull });
-allow('ifNull', [scalarOrNull, scalarOrNull], coalesced);
-allow('nullIf', [scalar, scalar], nullIf);
-allow('isNull isNotNull', [anything], isPresent);
+allow('if', [boolean, scalarOrNull, scalarOrNull], buildChoice);
+allow('multiIf', [boolean, scalarOrNull, scalarOrNull], buildChoice, { more: anything });
+allow('coalesce', [scalarOrNull], buildCoalesce, { more: scalarOrNull });
+allow('ifNull', [scalarOrNull, scalarOrNull], buildCoalesce);
+allow('nullIf', [scalar, scalar], buildNullIf);
+allow('isNull isNotNull', [anything], buildNullTest);
 
 alias('substr mid', 'substring');
 alias('lcase', 'lower');
@@ -165,13 +176,13 @@ alias('dayOfWeek', 'toDayOfWeek');
 alias('mapContainsKey', 'mapContains');
 alias('replace', 'replaceAll');
 
-/** One token in the engine's sense: it refuses a needle that holds a separator. */
-function token(): Rule {
+/** ClickHouse rejects a token that contains a separator. */
+function token(): ParameterRule {
   const base = quotedText(200, 1);
   return {
-    wants: 'one quoted word of letters and digits',
-    take(operand) {
-      const taken = base.take(operand);
+    expects: 'one quoted word of letters and digits',
+    accept(operand) {
+      const taken = base.accept(operand);
       return taken?.node === 'literal' && /^[0-9A-Za-z\u0080-\u{10ffff}]+$/u.test(String(taken.value))
         ? taken
         : undefined;
@@ -180,10 +191,10 @@ function token(): Rule {
 }
 
 /** Positions in arrays start at 1, or at -1 from the end. */
-function nonZero(): Rule {
+function nonZero(): ParameterRule {
   const base = whole(-1_000_000, 1_000_000);
   return {
-    wants: 'a whole number other than 0',
-    take: (operand) => (operand.node === 'literal' && operand.value === 0 ? undefined : base.take(operand)),
+    expects: 'a whole number other than 0',
+    accept: (operand) => (operand.node === 'literal' && operand.value === 0 ? undefined : base.accept(operand)),
   };
 }

@@ -13,8 +13,8 @@ export type Token =
 
 const SYMBOLS = ['==', '!=', '<>', '<=', '>=', '||', '(', ')', '[', ']', ',', '+', '-', '*', '/', '%', '=', '<', '>'];
 
-/** Longest first; each would otherwise be half understood. */
-const REFUSED: readonly [string, string][] = [
+/** Checked before the symbols, because they start with one. */
+const REJECTED: readonly [string, string][] = [
   ['--', 'Comments are not allowed'],
   ['/*', 'Comments are not allowed'],
   ['#', 'Comments are not allowed'],
@@ -25,12 +25,12 @@ const REFUSED: readonly [string, string][] = [
   [';', 'Only one expression is allowed'],
 ];
 
-/** Reads tokens one by one, so that the first thing that makes no sense is what is complained about. */
+/** Reads tokens on demand, so that errors are reported from left to right. */
 export function createLexer(text: string): () => Token {
   let at = 0;
 
   return function next(): Token {
-    skipSpace();
+    while (at < text.length && isSpace(text.charAt(at))) at += 1;
     const start = at;
     const character = text.charAt(at);
     if (character === '') return { type: 'end', start };
@@ -40,40 +40,42 @@ export function createLexer(text: string): () => Token {
       return { type: 'string', value, start };
     }
     if (isDigit(character) || (character === '.' && isDigit(text.charAt(at + 1)))) return number(start);
-    if (isLetter(character) || character === '`' || character === '"') return name(start);
-    for (const [refused, why] of REFUSED) if (text.startsWith(refused, at)) throw new ExpressionError(why, at);
-    const symbol = SYMBOLS.find((known) => text.startsWith(known, at));
-    if (symbol === undefined) throw strange(text, at);
-    at += symbol.length;
-    return { type: 'symbol', text: symbol, start };
+    if (isLetter(character) || isNameQuote(character)) return name(start);
+    return symbol(start);
   };
 
-  function skipSpace(): void {
-    while (at < text.length && isSpace(text.charAt(at))) at += 1;
+  function symbol(start: number): Token {
+    for (const [rejected, why] of REJECTED) if (text.startsWith(rejected, at)) throw new ExpressionError(why, at);
+    const found = SYMBOLS.find((known) => text.startsWith(known, at));
+    if (found === undefined) throw unexpectedCharacter(text, at);
+    at += found.length;
+    return { type: 'symbol', text: found, start };
   }
 
   function name(start: number): Token {
     const parts: string[] = [];
     let isPlain = true;
     for (;;) {
-      const character = text.charAt(at);
-      if (character === '`' || character === '"') {
-        const { value, end } = readQuoted(text, at);
-        if (value === '') throw new ExpressionError('A name is missing between the quotes', at);
-        parts.push(value);
-        isPlain = false;
-        at = end;
-      } else {
-        const from = at;
-        while (isNamePart(text.charAt(at))) at += 1;
-        parts.push(text.slice(from, at));
-      }
+      if (isNameQuote(text.charAt(at))) isPlain = false;
+      parts.push(namePart());
       const following = text.charAt(at + 1);
-      if (text.charAt(at) !== '.' || !(isNamePart(following) || following === '`' || following === '"')) break;
+      if (text.charAt(at) !== '.' || !(isNamePart(following) || isNameQuote(following))) break;
       isPlain = false;
       at += 1;
     }
     return { type: isPlain ? 'word' : 'path', text: parts.join('.'), start };
+  }
+
+  function namePart(): string {
+    if (!isNameQuote(text.charAt(at))) {
+      const from = at;
+      while (isNamePart(text.charAt(at))) at += 1;
+      return text.slice(from, at);
+    }
+    const { value, end } = readQuoted(text, at);
+    if (value === '') throw new ExpressionError('A name is missing between the quotes', at);
+    at = end;
+    return value;
   }
 
   function number(start: number): Token {
@@ -100,26 +102,24 @@ export function createLexer(text: string): () => Token {
   }
 }
 
-export function isKeyword(token: Token, word: string): boolean {
-  return token.type === 'word' && token.text.toUpperCase() === word;
-}
+const isNameQuote = (character: string): boolean => character === '`' || character === '"';
 
-const GREATEST = 2n ** 64n - 1n;
+const MAX_UINT64 = 2n ** 64n - 1n;
 
 function toNumber(written: string, isWhole: boolean, start: number): number | bigint {
   const value = Number(written);
   if (!Number.isFinite(value)) throw new ExpressionError('This number is too large', start);
-  // A whole number keeps every digit as far as a column can hold it.
+  // Integers keep every digit up to UInt64.
   if (isWhole && !Number.isSafeInteger(value) && written.length <= 20) {
     const exact = BigInt(written);
-    if (exact <= GREATEST) return exact;
+    if (exact <= MAX_UINT64) return exact;
   }
   return value;
 }
 
-function strange(text: string, at: number): ExpressionError {
+function unexpectedCharacter(text: string, at: number): ExpressionError {
   const character = text.charAt(at);
   if (character > '~' || character < ' ')
-    return new ExpressionError(`The character ${codePointName(text, at)} is allowed between quotes only`, at);
-  return new ExpressionError(`The character ${character} has no meaning here`, at);
+    return new ExpressionError(`The character ${codePointName(text, at)} is only allowed between quotes`, at);
+  return new ExpressionError(`The character ${character} is not allowed here`, at);
 }

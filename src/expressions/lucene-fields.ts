@@ -4,26 +4,26 @@ import {
   type ComparisonOperator,
   call,
   type Expression,
+  getKind,
   isNullable,
-  kindOf,
   numberLiteral,
   textLiteral,
   timeLiteral,
 } from './expression.ts';
 import { ExpressionError } from './expression-error.ts';
 import { buildCall } from './function-call.ts';
-import { hasWildcards, isAnything, type Word } from './lucene-lexer.ts';
-import { containing, matchingWhole } from './lucene-words.ts';
-import { parseMoment } from './moments.ts';
+import { hasWildcards, isOnlyStars, type Word } from './lucene-lexer.ts';
+import { matchSubstring, matchWholeValue } from './lucene-words.ts';
 import { compare, logical, parseNumber } from './operators.ts';
-import { entryOf, findPath, quoted, type Scope } from './scope.ts';
-import { arrayOf, BOOLEAN, OTHER, TEXT } from './value-type.ts';
+import { findPath, mapEntry, quoted, type Scope } from './scope.ts';
+import { parseMoment } from './time-literal.ts';
+import { arrayType, BOOLEAN, OTHER, TEXT } from './value-type.ts';
 
-/** What stands before a colon. */
+/** The column or attribute before a colon. */
 export interface Field {
   name: string;
   value: Expression;
-  /** The value is an item of this array, and any item will do. */
+  /** The value is any element of this array. */
   array?: Expression;
 }
 
@@ -35,59 +35,62 @@ export function findField(scope: Scope, name: string): Field | undefined {
   const element = value.type.element ?? OTHER;
   const item: Expression = { node: 'item', type: element };
   if (rest === undefined) {
-    if (kindOf(value) === 'array') return { name, value: item, array: value };
-    if (kindOf(value) === 'map') return { name, value: item, array: call('mapValues', [value], arrayOf(element)) };
+    if (getKind(value) === 'array') return { name, value: item, array: value };
+    if (getKind(value) === 'map') return { name, value: item, array: call('mapValues', [value], arrayType(element)) };
     return { name, value };
   }
-  if (kindOf(value) === 'map') return { name, value: entryOf(value, rest) };
-  if (kindOf(value) === 'array' && element.kind === 'map') return { name, value: entryOf(item, rest), array: value };
+  if (getKind(value) === 'map') return { name, value: mapEntry(value, rest) };
+  if (getKind(value) === 'array' && element.kind === 'map') return { name, value: mapEntry(item, rest), array: value };
   return undefined;
 }
 
-function within({ array }: Field, test: Expression): Expression {
+function testItems({ array }: Field, test: Expression): Expression {
   return array ? { node: 'some', array, test, type: BOOLEAN } : test;
 }
 
 /** `field:*`: not empty, not NULL, at least one item. */
 function hasValue({ value, array }: Field): Expression {
   if (array && value.node === 'item') return call('notEmpty', [array], BOOLEAN);
-  const test = presence(value);
+  const test = testPresence(value);
   return array ? { node: 'some', array, test, type: BOOLEAN } : test;
 }
 
-function presence(value: Expression): Expression {
-  if (kindOf(value) === 'text') return call('notEmpty', [value], BOOLEAN);
+function testPresence(value: Expression): Expression {
+  if (getKind(value) === 'string') return call('notEmpty', [value], BOOLEAN);
   if (value.node === 'entry' || isNullable(value)) return buildCall('isNotNull', [{ value, at: 0 }], 0);
   return booleanLiteral(true);
 }
 
 /** `field:word`. */
 export function matchField(field: Field, word: Word): Expression {
-  if (isAnything(word)) return hasValue(field);
-  return within(field, hasWildcards(word) ? matchingWhole(shown(field, word.start), word) : sameOrHolds(field, word));
+  if (isOnlyStars(word)) return hasValue(field);
+  return testItems(
+    field,
+    hasWildcards(word) ? matchWholeValue(toSearchText(field, word.start), word) : matchValue(field, word),
+  );
 }
 
 /** `field:"text"`: exactly that. */
 export function equalField(field: Field, phrase: Word): Expression {
   const { value, array } = field;
-  if (kindOf(value) !== 'text') return within(field, sameOrHolds(field, phrase));
+  if (getKind(value) !== 'string') return testItems(field, matchValue(field, phrase));
   if (array && value.node === 'item') return call('has', [array, textLiteral(phrase.text)], BOOLEAN);
-  return within(field, equals(value, textLiteral(phrase.text)));
+  return testItems(field, equals(value, textLiteral(phrase.text)));
 }
 
-function sameOrHolds(field: Field, word: Word): Expression {
+function matchValue(field: Field, word: Word): Expression {
   const { value } = field;
-  if (kindOf(value) === 'time') return compareTime(field, '=', word);
-  if (kindOf(value) !== 'text') return equals(value, literalFor(field, word));
-  const holds = containing(value, word.text);
+  if (getKind(value) === 'time') return compareTime(field, '=', word);
+  if (getKind(value) !== 'string') return equals(value, parseLiteral(field, word));
+  const holds = matchSubstring(value, word.text);
   const number = value.node === 'entry' ? parseNumber(word.text) : undefined;
   if (number === undefined) return holds;
-  // An attribute that is a number is compared as one: 500 is 500.0 and not 1500.
+  // A numeric attribute is compared as a number: 500 matches 500.0 and not 1500.
   const same = equals(asNumber(value), numberLiteral(number));
   return { node: 'call', name: 'coalesce', operands: [same, holds], type: BOOLEAN };
 }
 
-/** What a value is compared with: `>5`, or one end of a range. */
+/** A comparison (`>5`) or one end of a range. */
 interface Bound {
   operator: ComparisonOperator;
   word: Word;
@@ -96,31 +99,32 @@ interface Bound {
 
 /** `field:>5`. */
 export function compareField(field: Field, bound: Bound): Expression {
-  return within(field, compared(field, bound, isNumber(bound)));
+  return testItems(field, compareValue(field, bound, isNumber(bound)));
 }
 
-/** `field:[1 TO 5]`; a star is an open end. Of an array, one item has to lie between both. */
+/** `field:[1 TO 5]`; a star is an open end. For arrays, one element must be within both ends. */
 export function rangeField(field: Field, bounds: readonly Bound[]): Expression {
-  const closed = bounds.filter(({ word, isQuoted }) => isQuoted || !isAnything(word));
+  const closed = bounds.filter(({ word, isQuoted }) => isQuoted || !isOnlyStars(word));
   if (closed.length === 0) return hasValue(field);
   const areNumbers = closed.every(isNumber);
-  return within(
+  return testItems(
     field,
     logical(
       'AND',
-      closed.map((bound) => compared(field, bound, areNumbers)),
+      closed.map((bound) => compareValue(field, bound, areNumbers)),
     ),
   );
 }
 
 const isNumber = ({ word, isQuoted }: Bound) => !isQuoted && parseNumber(word.text) !== undefined;
 
-function compared(field: Field, { operator, word, isQuoted }: Bound, asNumbers: boolean): Expression {
+function compareValue(field: Field, { operator, word, isQuoted }: Bound, asNumbers: boolean): Expression {
   const { value, name } = field;
-  if (kindOf(value) === 'boolean') throw new ExpressionError(`${quoted(name)} is true or false`, word.start);
+  if (getKind(value) === 'boolean')
+    throw new ExpressionError(`${quoted(name)} is a boolean: use true or false`, word.start);
   if (!isQuoted && hasWildcards(word)) throw new ExpressionError('A wildcard cannot be compared', word.start);
-  if (kindOf(value) === 'time') return compareTime(field, operator, word);
-  if (kindOf(value) !== 'text') return test(operator, value, literalFor(field, word));
+  if (getKind(value) === 'time') return compareTime(field, operator, word);
+  if (getKind(value) !== 'string') return test(operator, value, parseLiteral(field, word));
   if (asNumbers) return test(operator, asNumber(value), numberLiteral(parseNumber(word.text) ?? 0));
   return test(operator, value, textLiteral(word.text));
 }
@@ -129,17 +133,17 @@ const test = (operator: ComparisonOperator, left: Expression, right: Expression)
   compare(operator, { value: left, at: 0 }, { value: right, at: 0 });
 const equals = (left: Expression, right: Expression) => test('=', left, right);
 
-function literalFor(field: Field, word: Word): Expression {
-  if (kindOf(field.value) === 'number') {
+function parseLiteral(field: Field, word: Word): Expression {
+  if (getKind(field.value) === 'number') {
     const number = parseNumber(word.text);
     if (number !== undefined) return numberLiteral(number);
     throw new ExpressionError(`${quoted(field.name)} is a number, so its value must be a number`, word.start);
   }
-  if (kindOf(field.value) === 'boolean') {
+  if (getKind(field.value) === 'boolean') {
     const lower = word.text.toLowerCase();
     if (lower === 'true' || lower === '1') return booleanLiteral(true);
     if (lower === 'false' || lower === '0') return booleanLiteral(false);
-    throw new ExpressionError(`${quoted(field.name)} is true or false`, word.start);
+    throw new ExpressionError(`${quoted(field.name)} is a boolean: use true or false`, word.start);
   }
   throw new ExpressionError(`${quoted(field.name)} cannot be searched`, word.start);
 }
@@ -157,9 +161,9 @@ function compareTime(field: Field, operator: ComparisonOperator, word: Word): Ex
   return at(moment.text, operator);
 }
 
-function shown(field: Field, at: number): Expression {
+function toSearchText(field: Field, at: number): Expression {
   const { value } = field;
-  if (kindOf(value) === 'text') return value;
-  if (kindOf(value) === 'number' || kindOf(value) === 'time') return call('toString', [value], TEXT);
+  if (getKind(value) === 'string') return value;
+  if (getKind(value) === 'number' || getKind(value) === 'time') return call('toString', [value], TEXT);
   throw new ExpressionError(`${quoted(field.name)} cannot be searched with wildcards`, at);
 }

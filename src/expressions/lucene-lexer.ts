@@ -1,22 +1,22 @@
 import { codePointName, isSpace } from './characters.ts';
 import { ExpressionError } from './expression-error.ts';
 
-/** What a word is made of: characters that stand for themselves, and wildcards. */
-type Piece = string | typeof ANY | typeof ONE;
-export const ANY = Symbol('*');
-export const ONE = Symbol('?');
+/** A literal character or a wildcard. */
+type WordPiece = string | typeof ANY_CHARACTERS | typeof ONE_CHARACTER;
+export const ANY_CHARACTERS = Symbol('*');
+export const ONE_CHARACTER = Symbol('?');
 
 export interface Word {
-  pieces: readonly Piece[];
-  /** As written, escapes and all. */
+  pieces: readonly WordPiece[];
+  /** As written, including escapes. */
   raw: string;
-  /** Without escapes and wildcards' special meaning. */
+  /** Without escapes; wildcards are literal. */
   text: string;
   start: number;
 }
 
-/** Looks like a straight quote or a space to the eye, or like nothing at all. */
-const CONFUSABLE = /[\u201C-\u201F\u2033\u2036\u00AB\u00BB\uFF02]/;
+/** Typographic quotes, and characters that look like a space or are invisible. */
+const QUOTE_LOOKALIKE = /[\u201C-\u201F\u2033\u2036\u00AB\u00BB\uFF02]/;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}]/u;
 
 interface LuceneLexer {
@@ -31,7 +31,7 @@ interface LuceneLexer {
   phrase(): Word;
 }
 
-/** Visible ASCII lies between these two. */
+/** The range of visible ASCII. */
 const [SPACE, PLAIN] = [0x20, 0x7e];
 const BRACKETS = '[]{}';
 const ENDS = '()"';
@@ -39,15 +39,11 @@ const ENDS = '()"';
 export function createLuceneLexer(text: string): LuceneLexer {
   let at = 0;
 
-  /** The character here, whole, if it may stand in a word. */
+  /** The current code point, if it is allowed in a word. */
   function checked(): string {
     const code = text.codePointAt(at) ?? 0;
     const character = String.fromCodePoint(code);
-    if (code > PLAIN || code < SPACE) {
-      if (CONFUSABLE.test(character)) throw new ExpressionError('Use straight quotes: "', at);
-      if (INVISIBLE.test(character))
-        throw new ExpressionError(`The character ${codePointName(text, at)} is allowed between quotes only`, at);
-    }
+    if (code > PLAIN || code < SPACE) rejectLookalike(character);
     if (character === '~') throw new ExpressionError('Fuzzy search with ~ is not supported; escape it as \\~', at);
     if (character === '^') throw new ExpressionError('Boosting with ^ is not supported; escape it as \\^', at);
     if (BRACKETS.includes(character))
@@ -55,7 +51,22 @@ export function createLuceneLexer(text: string): LuceneLexer {
     return character;
   }
 
-  /** After a backslash every character stands for itself. */
+  function rejectLookalike(character: string): void {
+    if (QUOTE_LOOKALIKE.test(character)) throw new ExpressionError('Use straight quotes: "', at);
+    if (INVISIBLE.test(character))
+      throw new ExpressionError(`The character ${codePointName(text, at)} is only allowed between quotes`, at);
+  }
+
+  /** The next part of a word: an escaped character, a wildcard or a character. */
+  function piece(): WordPiece {
+    if (text.charAt(at) === '\\') return escaped();
+    const character = checked();
+    at += character.length;
+    if (character === '*') return ANY_CHARACTERS;
+    return character === '?' ? ONE_CHARACTER : character;
+  }
+
+  /** A backslash makes the next character literal. */
   function escaped(): string {
     const character = String.fromCodePoint(text.codePointAt(at + 1) ?? 0);
     if (at + 1 >= text.length) throw new ExpressionError('A character is missing after the backslash', at);
@@ -63,8 +74,10 @@ export function createLuceneLexer(text: string): LuceneLexer {
     return character;
   }
 
-  function finish(pieces: readonly Piece[], start: number): Word {
-    const plain = pieces.map((piece) => (piece === ANY ? '*' : piece === ONE ? '?' : piece)).join('');
+  function finish(pieces: readonly WordPiece[], start: number): Word {
+    const plain = pieces
+      .map((piece) => (piece === ANY_CHARACTERS ? '*' : piece === ONE_CHARACTER ? '?' : piece))
+      .join('');
     return { pieces, raw: text.slice(start, at), text: plain, start };
   }
 
@@ -80,23 +93,17 @@ export function createLuceneLexer(text: string): LuceneLexer {
     },
     word(stops) {
       const start = at;
-      const pieces: Piece[] = [];
+      const pieces: WordPiece[] = [];
       while (at < text.length) {
         const character = text.charAt(at);
         if (isSpace(character) || ENDS.includes(character) || stops.includes(character)) break;
-        if (character === '\\') {
-          pieces.push(escaped());
-          continue;
-        }
-        const whole = checked();
-        pieces.push(whole === '*' ? ANY : whole === '?' ? ONE : whole);
-        at += whole.length;
+        pieces.push(piece());
       }
       return finish(pieces, start);
     },
     phrase() {
       const start = at;
-      const pieces: Piece[] = [];
+      const pieces: WordPiece[] = [];
       at += 1;
       for (;;) {
         const character = text.charAt(at);
@@ -116,16 +123,16 @@ export function createLuceneLexer(text: string): LuceneLexer {
   };
 }
 
-/** The same word with its question marks taken literally, as in a URL. */
-export function withoutOnes(word: Word): Word {
-  return { ...word, pieces: word.pieces.map((piece) => (piece === ONE ? '?' : piece)) };
+/** The same word with literal question marks, as in a URL. */
+export function withoutSingleWildcards(word: Word): Word {
+  return { ...word, pieces: word.pieces.map((piece) => (piece === ONE_CHARACTER ? '?' : piece)) };
 }
 
 export function hasWildcards(word: Word): boolean {
-  return word.pieces.some((piece) => piece === ANY || piece === ONE);
+  return word.pieces.some((piece) => piece === ANY_CHARACTERS || piece === ONE_CHARACTER);
 }
 
-/** Nothing but stars: anything at all. */
-export function isAnything(word: Word): boolean {
-  return word.pieces.length > 0 && word.pieces.every((piece) => piece === ANY);
+/** `*` matches anything. */
+export function isOnlyStars(word: Word): boolean {
+  return word.pieces.length > 0 && word.pieces.every((piece) => piece === ANY_CHARACTERS);
 }

@@ -510,34 +510,31 @@ const EXAMPLES: Example[] = [
 ];
 
 const REFUSED: [text: string, complaint: string][] = [
-  ['foo:bar', 'There is no column "foo"; put text with a colon in quotes, at character 1: "▸foo:bar"'],
-  ['status:500', 'There is no column "status"; put text with a colon in quotes, at character 1: "▸status:500"'],
-  [
-    'servicename:api',
-    'There is no column "servicename"; did you mean "ServiceName"?, at character 1: "▸servicename:api"',
-  ],
+  ['foo:bar', 'Unknown column "foo"; put text with a colon in quotes, at character 1: "▸foo:bar"'],
+  ['status:500', 'Unknown column "status"; put text with a colon in quotes, at character 1: "▸status:500"'],
+  ['servicename:api', 'Unknown column "servicename"; did you mean "ServiceName"?, at character 1: "▸servicename:api"'],
   [
     'OrganizationId:theirs',
-    'There is no column "OrganizationId"; put text with a colon in quotes, at character 1: "▸OrganizationId:theirs"',
+    'Unknown column "OrganizationId"; put text with a colon in quotes, at character 1: "▸OrganizationId:theirs"',
   ],
   [
     'OrganizationID:x',
-    'There is no column "OrganizationID"; put text with a colon in quotes, at character 1: "▸OrganizationID:x"',
+    'Unknown column "OrganizationID"; put text with a colon in quotes, at character 1: "▸OrganizationID:x"',
   ],
   [
     'LogAttribute.x:1',
-    'There is no column "LogAttribute.x"; did you mean "LogAttributes"?, at character 1: "▸LogAttribute.x:1"',
+    'Unknown column "LogAttribute.x"; did you mean "LogAttributes"?, at character 1: "▸LogAttribute.x:1"',
   ],
-  ['Body.x:1', 'There is no column "Body.x"; did you mean "Body"?, at character 1: "▸Body.x:1"'],
-  ['error: failed', 'There is no column "error"; put text with a colon in quotes, at character 1: "▸error: failed"'],
+  ['Body.x:1', 'Unknown column "Body.x"; did you mean "Body"?, at character 1: "▸Body.x:1"'],
+  ['error: failed', 'Unknown column "error"; put text with a colon in quotes, at character 1: "▸error: failed"'],
   [':x', 'A column is missing before the colon, at character 1: "▸:x"'],
   ['ServiceName:', 'A value is missing after "ServiceName", at character 13: "ServiceName:▸"'],
   ['ServiceName: api', 'A value is missing after "ServiceName", at character 13: "ServiceName:▸ api"'],
   ['Duration:fast', '"Duration" is a number, so its value must be a number, at character 10: "Duration:▸fast"'],
   ['Duration:>fast', '"Duration" is a number, so its value must be a number, at character 11: "Duration:>▸fast"'],
   ['Duration:[a TO 5]', '"Duration" is a number, so its value must be a number, at character 11: "Duration:[▸a TO 5]"'],
-  ['IsError:maybe', '"IsError" is true or false, at character 9: "IsError:▸maybe"'],
-  ['IsError:>1', '"IsError" is true or false, at character 10: "IsError:>▸1"'],
+  ['IsError:maybe', '"IsError" is a boolean: use true or false, at character 9: "IsError:▸maybe"'],
+  ['IsError:>1', '"IsError" is a boolean: use true or false, at character 10: "IsError:>▸1"'],
   [
     'Timestamp:yesterday',
     '"Timestamp" is a time; write it as 2026-11-15T12:00:00Z, at character 11: "Timestamp:▸yesterday"',
@@ -548,28 +545,28 @@ const REFUSED: [text: string, complaint: string][] = [
   ],
   ['Pair:1', '"Pair" cannot be searched, at character 6: "Pair:▸1"'],
   ['Pair:*x', '"Pair" cannot be searched with wildcards, at character 6: "Pair:▸*x"'],
-  ['refused AND', 'Something is missing at the end, at character 12: "refused AND▸"'],
+  ['refused AND', 'The expression is incomplete, at character 12: "refused AND▸"'],
   [
     'AND refused',
-    'Something is missing before this operator; lower-case words are searched for, at character 1: "▸AND refused"',
+    'A term is missing before this operator; use lower case to search for the word, at character 1: "▸AND refused"',
   ],
   [
     'refused OR OR found',
-    'Something is missing before this operator; lower-case words are searched for, at character 12: "refused OR ▸OR found"',
+    'A term is missing before this operator; use lower case to search for the word, at character 12: "refused OR ▸OR found"',
   ],
-  ['NOT', 'Something is missing at the end, at character 4: "NOT▸"'],
-  ['refused NOT', 'Something is missing at the end, at character 12: "refused NOT▸"'],
-  ['()', 'Something is missing before this, at character 2: "(▸)"'],
+  ['NOT', 'The expression is incomplete, at character 4: "NOT▸"'],
+  ['refused NOT', 'The expression is incomplete, at character 12: "refused NOT▸"'],
+  ['()', 'A term is missing before this, at character 2: "(▸)"'],
   ['(refused', 'The closing ")" is missing, at character 1: "▸(refused"'],
-  ['refused)', 'There is no "(" for this ")", at character 8: "refused▸)"'],
-  ['refused - found', '"-" stands right before a word; escape it as \\-, at character 9: "refused ▸- found"'],
+  ['refused)', 'This ")" has no matching "(", at character 8: "refused▸)"'],
+  ['refused - found', '"-" must be followed by a word; escape it as \\-, at character 9: "refused ▸- found"'],
   ['"open', 'The closing " is missing, at character 1: "▸"open"'],
   ['ServiceName:"open', 'The closing " is missing, at character 13: "ServiceName:▸"open"'],
   ['ServiceName:[1 TO 2', 'The end of the range, "]" or "}", is missing, at character 13: "ServiceName:▸[1 TO 2"'],
-  ['ServiceName:[1 2]', 'A range reads [from TO to], at character 16: "ServiceName:[1 ▸2]"'],
-  ['ServiceName:[TO 2]', 'A range reads [from TO to], at character 17: "ServiceName:[TO ▸2]"'],
+  ['ServiceName:[1 2]', 'A range is written as [from TO to], at character 16: "ServiceName:[1 ▸2]"'],
+  ['ServiceName:[TO 2]', 'A range is written as [from TO to], at character 17: "ServiceName:[TO ▸2]"'],
   ['ServiceName:(api', 'The closing ")" is missing, at character 13: "ServiceName:▸(api"'],
-  ['ServiceName:(api OR)', 'Something is missing before this, at character 20: "ServiceName:(api OR▸)"'],
+  ['ServiceName:(api OR)', 'A term is missing before this, at character 20: "ServiceName:(api OR▸)"'],
   ['ServiceName:>', 'A value is missing after >, at character 14: "ServiceName:>▸"'],
   ['Duration:>5*', 'A wildcard cannot be compared, at character 11: "Duration:>▸5*"'],
   ['/re.*gex/', 'Regular expressions are not supported; put a path in quotes, at character 1: "▸/re.*gex/"'],
@@ -587,14 +584,14 @@ const REFUSED: [text: string, complaint: string][] = [
   ['{x}', 'Escape { as \\{, or put the text in quotes, at character 1: "▸{x}"'],
   ['trailing\\', 'A character is missing after the backslash, at character 9: "trailing▸\\"'],
   ['“refused”', 'Use straight quotes: ", at character 1: "▸“refused”"'],
-  ['refused\u00a0found', 'The character U+00A0 is allowed between quotes only, at character 8: "refused▸ found"'],
-  ['re\u200bfused', 'The character U+200B is allowed between quotes only, at character 3: "re▸ fused"'],
-  ['\u202erefused', 'The character U+202E is allowed between quotes only, at character 1: "▸ refused"'],
-  ['a\u0007b', 'The character U+0007 is allowed between quotes only, at character 2: "a▸ b"'],
-  ['Log*:x', 'There is no column "Log*"; put text with a colon in quotes, at character 1: "▸Log*:x"'],
+  ['refused\u00a0found', 'The character U+00A0 is only allowed between quotes, at character 8: "refused▸ found"'],
+  ['re\u200bfused', 'The character U+200B is only allowed between quotes, at character 3: "re▸ fused"'],
+  ['\u202erefused', 'The character U+202E is only allowed between quotes, at character 1: "▸ refused"'],
+  ['a\u0007b', 'The character U+0007 is only allowed between quotes, at character 2: "a▸ b"'],
+  ['Log*:x', 'Unknown column "Log*"; put text with a colon in quotes, at character 1: "▸Log*:x"'],
   [
     'ServiceName:(api OR Duration:>5)',
-    '"Duration" cannot stand in the parentheses of another column, at character 21: "ServiceName:(api OR ▸Duration:>5)"',
+    '"Duration" is not allowed in the parentheses of another column, at character 21: "ServiceName:(api OR ▸Duration:>5)"',
   ],
 ];
 
@@ -622,11 +619,11 @@ describe('Lucene', () => {
     expect(complaintAbout(text)).toBe(complaint);
   });
 
-  it('words need an implicit column, and a text one', () => {
+  it('words need an implicit column, of type text', () => {
     const columns = SCOPE.columns;
     expect(() => parseLucene('refused', { columns })).toThrow('write column:word');
-    expect(() => parseLucene('refused', { columns, implicitColumn: 'Duration' })).toThrow('needs a text column');
-    expect(() => parseLucene('refused', { columns, implicitColumn: 'OrganizationId' })).toThrow('no column');
+    expect(() => parseLucene('refused', { columns, implicitColumn: 'Duration' })).toThrow('needs a string column');
+    expect(() => parseLucene('refused', { columns, implicitColumn: 'OrganizationId' })).toThrow('Unknown column');
     const inAttribute = parseLucene('curl', { columns, implicitColumn: 'LogAttributes.user-agent' });
     expect(rows.matching(inAttribute)).toEqual([1]);
   });

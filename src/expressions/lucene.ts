@@ -3,16 +3,16 @@ import { checkText } from './characters.ts';
 import { booleanLiteral, type ComparisonOperator, type Expression, isNullable } from './expression.ts';
 import { ExpressionError } from './expression-error.ts';
 import { compareField, equalField, type Field, findField, matchField, rangeField } from './lucene-fields.ts';
-import { createLuceneLexer, hasWildcards, type Word, withoutOnes } from './lucene-lexer.ts';
-import { implicitText, matchPhrase, matchWord } from './lucene-words.ts';
+import { createLuceneLexer, hasWildcards, type Word, withoutSingleWildcards } from './lucene-lexer.ts';
+import { getImplicitColumn, matchPhrase, matchWord } from './lucene-words.ts';
 import { logical, not } from './operators.ts';
 import { findNearColumn, quoted, type Scope, unknownColumn } from './scope.ts';
 import { BOOLEAN } from './value-type.ts';
 
-/** No column's name is longer. */
-const LONGEST_NAME = 200;
+/** Column names are shorter. */
+const MAX_NAME_CHARACTERS = 200;
 
-/** A `where` in Lucene; undefined when it is blank, which is no condition at all. */
+/** A `where` in Lucene; undefined if it is blank. */
 export function parseLucene(text: string, scope: Scope): Expression | undefined {
   checkText(text);
   if (text.trim() === '') return undefined;
@@ -26,12 +26,12 @@ function createLuceneParser(text: string, scope: Scope) {
   return {
     whole(): Expression {
       const expression = disjunction(undefined);
-      if (lexer.peek() === ')') throw new ExpressionError('There is no "(" for this ")"', lexer.at());
+      if (lexer.peek() === ')') throw new ExpressionError('This ")" has no matching "("', lexer.at());
       return expression;
     },
   };
 
-  /** `field` is what stands before the parentheses that are being read, if anything. */
+  /** `field` is the column before the current parentheses: `field:(a OR b)`. */
   function disjunction(field: Field | undefined): Expression {
     const operands = [conjunction(field)];
     while (operator('OR', '||')) operands.push(conjunction(field));
@@ -50,15 +50,15 @@ function createLuceneParser(text: string, scope: Scope) {
   function negation(field: Field | undefined): Expression {
     lexer.skipSpaces();
     const at = lexer.at();
-    if (operator('NOT', '!')) return budget.nest(at, () => negate(negation(field)));
+    if (operator('NOT', '!')) return budget.nest(at, () => negateCondition(negation(field)));
     const sign = lexer.peek();
     if (sign !== '-' && sign !== '+') return term(field);
     // In a field's parentheses a minus before a digit belongs to the number.
     if (field && sign === '-' && /[0-9.]/.test(lexer.peek(1))) return term(field);
     if (/^[\s)]?$/.test(lexer.peek(1)))
-      throw new ExpressionError(`"${sign}" stands right before a word; escape it as \\${sign}`, at);
+      throw new ExpressionError(`"${sign}" must be followed by a word; escape it as \\${sign}`, at);
     lexer.advance(1);
-    return budget.nest(at, () => (sign === '-' ? negate(negation(field)) : negation(field)));
+    return budget.nest(at, () => (sign === '-' ? negateCondition(negation(field)) : negation(field)));
   }
 
   function term(field: Field | undefined): Expression {
@@ -66,25 +66,25 @@ function createLuceneParser(text: string, scope: Scope) {
     budget.spend(at);
     if (isAtEnd())
       throw new ExpressionError(
-        lexer.peek() === ')' ? 'Something is missing before this' : 'Something is missing at the end',
+        lexer.peek() === ')' ? 'A term is missing before this' : 'The expression is incomplete',
         at,
       );
     if (isOperator('AND', '&&') || isOperator('OR', '||'))
-      throw new ExpressionError('Something is missing before this operator; lower-case words are searched for', at);
+      throw new ExpressionError('A term is missing before this operator; use lower case to search for the word', at);
     if (lexer.peek() === '(') return group(field);
     if (field) {
-      refuseInnerField();
+      rejectNestedField();
       return fieldValue(field);
     }
-    if (lexer.peek() === '"') return matchPhrase(implicitText(scope, at), lexer.phrase());
+    if (lexer.peek() === '"') return matchPhrase(getImplicitColumn(scope, at), lexer.phrase());
     return wordOrField();
   }
 
-  /** In `a:(b:c)` the inner field would be taken for text, which nobody means. */
-  function refuseInnerField(): void {
-    const [, name] = /^([^\s:()"]+):/.exec(text.slice(lexer.at(), lexer.at() + LONGEST_NAME)) ?? [];
+  /** In `a:(b:c)` the inner column would be read as text, which is never intended. */
+  function rejectNestedField(): void {
+    const [, name] = /^([^\s:()"]+):/.exec(text.slice(lexer.at(), lexer.at() + MAX_NAME_CHARACTERS)) ?? [];
     if (name !== undefined && findField(scope, name))
-      throw new ExpressionError(`${quoted(name)} cannot stand in the parentheses of another column`, lexer.at());
+      throw new ExpressionError(`${quoted(name)} is not allowed in the parentheses of another column`, lexer.at());
   }
 
   function group(field: Field | undefined): Expression {
@@ -98,7 +98,7 @@ function createLuceneParser(text: string, scope: Scope) {
 
   function wordOrField(): Expression {
     const start = lexer.at();
-    refuseRegex(text, start);
+    rejectRegex(text, start);
     const name = lexer.word(':');
     if (lexer.peek() !== ':') return bareWord(name);
     const field = findField(scope, name.text);
@@ -106,10 +106,10 @@ function createLuceneParser(text: string, scope: Scope) {
       lexer.advance(1);
       return fieldValue(field);
     }
-    if (!isProtected(name)) throw unknownField(name);
+    if (!isTextWithColon(name)) throw unknownField(name);
     const rest = lexer.word('');
     return bareWord(
-      withoutOnes({
+      withoutSingleWildcards({
         pieces: [...name.pieces, ...rest.pieces],
         raw: name.raw + rest.raw,
         text: name.text + rest.text,
@@ -119,7 +119,7 @@ function createLuceneParser(text: string, scope: Scope) {
   }
 
   /** Not a field: `http://…`, `localhost:3000`, `db.internal:5432`, `12:30`, `::1`. */
-  function isProtected(name: Word): boolean {
+  function isTextWithColon(name: Word): boolean {
     if (lexer.startsWith('://') || lexer.startsWith('::')) return true;
     if (/^[0-9]/.test(name.text)) return lexer.peek(1) !== '' && !/\s/.test(lexer.peek(1));
     const [first = '', ...rest] = name.text.split('.');
@@ -135,7 +135,7 @@ function createLuceneParser(text: string, scope: Scope) {
   }
 
   function bareWord(word: Word): Expression {
-    return matchWord(implicitText(scope, word.start), word);
+    return matchWord(getImplicitColumn(scope, word.start), word);
   }
 
   function fieldValue(field: Field): Expression {
@@ -146,7 +146,7 @@ function createLuceneParser(text: string, scope: Scope) {
     if (first === '[' || first === '{') return range(field);
     const sign = (['>=', '<=', '>', '<'] as const).find((each) => lexer.startsWith(each));
     if (sign) return comparison(field, sign);
-    refuseRegex(text, at);
+    rejectRegex(text, at);
     const word = lexer.word('');
     if (word.raw === '') throw new ExpressionError(`A value is missing after ${quoted(field.name)}`, at);
     return matchField(field, word);
@@ -169,7 +169,7 @@ function createLuceneParser(text: string, scope: Scope) {
     const from = bound();
     lexer.skipSpaces();
     const to = lexer.word(']}');
-    if (to.raw !== 'TO') throw new ExpressionError('A range reads [from TO to]', to.start);
+    if (to.raw !== 'TO') throw new ExpressionError('A range is written as [from TO to]', to.start);
     const until = bound();
     lexer.skipSpaces();
     const close = lexer.peek();
@@ -185,11 +185,11 @@ function createLuceneParser(text: string, scope: Scope) {
     lexer.skipSpaces();
     const isQuoted = lexer.peek() === '"';
     const word = isQuoted ? lexer.phrase() : lexer.word(']}');
-    if (!isQuoted && word.raw === '') throw new ExpressionError('A range reads [from TO to]', word.start);
+    if (!isQuoted && word.raw === '') throw new ExpressionError('A range is written as [from TO to]', word.start);
     return { word, isQuoted };
   }
 
-  /** The next word, if it is this operator; it then ends where a word would. */
+  /** Whether the next word is this operator. */
   function isOperator(word: string, sign: string): boolean {
     lexer.skipSpaces();
     if (lexer.startsWith(sign)) return true;
@@ -208,14 +208,14 @@ function createLuceneParser(text: string, scope: Scope) {
   }
 }
 
-/** A row that lacks the value is one where the condition does not hold, so its negation does. */
-function negate(operand: Expression): Expression {
+/** The negation also matches rows without the value. */
+function negateCondition(operand: Expression): Expression {
   if (!isNullable(operand)) return not(operand);
   return not({ node: 'call', name: 'coalesce', operands: [operand, booleanLiteral(false)], type: BOOLEAN });
 }
 
-/** What starts and ends with a slash; `/api/v1` is a path, and a word like any other. */
-function refuseRegex(text: string, at: number): void {
+/** Rejects `/…/`. `/api/v1` is a path and an ordinary word. */
+function rejectRegex(text: string, at: number): void {
   if (text.charAt(at) === '/' && /^\/\S+\/\)*(?:\s|$)/.test(text.slice(at)))
     throw new ExpressionError('Regular expressions are not supported; put a path in quotes', at);
 }

@@ -5,27 +5,27 @@ import {
   type ComparisonOperator,
   call,
   type Expression,
+  getKind,
   isNullable,
   isNullLiteral,
-  kindOf,
   type Literal,
   numberLiteral,
   textLiteral,
   timeLiteral,
 } from './expression.ts';
 import { ExpressionError } from './expression-error.ts';
-import { parseMoment } from './moments.ts';
+import { parseMoment } from './time-literal.ts';
 import { BOOLEAN, NUMBER, nullableIf } from './value-type.ts';
 
-/** An expression and where its text starts, for complaints. */
-export interface Placed {
+/** An expression and the position of its text, for errors. */
+export interface Positioned {
   value: Expression;
   at: number;
 }
 
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** The number a text spells in full, if it does. */
+/** The number a string spells in full, if it does. */
 export function parseNumber(text: string): number | bigint | undefined {
   if (!DECIMAL.test(text)) return undefined;
   const value = Number(text);
@@ -36,17 +36,17 @@ export function parseNumber(text: string): number | bigint | undefined {
 }
 
 const isLiteral = (expression: Expression): expression is Literal => expression.node === 'literal';
-const COMPARABLE = new Set(['text', 'number', 'boolean', 'time']);
+const COMPARABLE = new Set(['string', 'number', 'boolean', 'time']);
 
-/** Makes two sides comparable: numbers with numbers, times with times. A text beside a number is read as a number. */
-export function unify(left: Placed, right: Placed): [Expression, Expression] {
+/** Converts two operands to a common kind. A string compared with a number is parsed as a number. */
+export function unify(left: Positioned, right: Positioned): [Expression, Expression] {
   for (const side of [left, right]) {
     if (isNullLiteral(side.value))
       throw new ExpressionError('Nothing equals NULL; use IS NULL or IS NOT NULL', side.at);
-    if (!COMPARABLE.has(kindOf(side.value)))
-      throw new ExpressionError('Only texts, numbers, times and booleans can be compared', side.at);
+    if (!COMPARABLE.has(getKind(side.value)))
+      throw new ExpressionError('Only strings, numbers, times and booleans can be compared', side.at);
   }
-  const [one, two] = [kindOf(left.value), kindOf(right.value)];
+  const [one, two] = [getKind(left.value), getKind(right.value)];
   if (one === two || (isNumeric(one) && isNumeric(two))) return [left.value, right.value];
   return isLiteral(right.value) || !isLiteral(left.value)
     ? adapt(left, right)
@@ -55,20 +55,20 @@ export function unify(left: Placed, right: Placed): [Expression, Expression] {
 
 const isNumeric = (kind: string) => kind === 'number' || kind === 'boolean';
 
-/** Their kinds differ. When one is a literal it is `right`, and becomes what the other needs. */
-function adapt(left: Placed, right: Placed): [Expression, Expression] {
-  const kinds = `${kindOf(left.value)} ${kindOf(right.value)}`;
-  if (kinds === 'text number') return [asNumber(left.value), right.value];
-  if (kinds === 'text boolean' && isLiteral(right.value)) return [left.value, textLiteral(String(right.value.value))];
-  if (isLiteral(right.value) && kindOf(right.value) === 'text') {
-    return [left.value, fitText(String(right.value.value), kindOf(left.value), right.at)];
+/** For operands of different kinds. If one is a literal, it is `right` and is converted. */
+function adapt(left: Positioned, right: Positioned): [Expression, Expression] {
+  const kinds = `${getKind(left.value)} ${getKind(right.value)}`;
+  if (kinds === 'string number') return [asNumber(left.value), right.value];
+  if (kinds === 'string boolean' && isLiteral(right.value)) return [left.value, textLiteral(String(right.value.value))];
+  if (isLiteral(right.value) && getKind(right.value) === 'string') {
+    return [left.value, convertText(String(right.value.value), getKind(left.value), right.at)];
   }
-  if (kinds === 'number text') return [left.value, asNumber(right.value)];
-  throw new ExpressionError(`A ${kindOf(right.value)} cannot be compared with a ${kindOf(left.value)}`, right.at);
+  if (kinds === 'number string') return [left.value, asNumber(right.value)];
+  throw new ExpressionError(`A ${getKind(right.value)} cannot be compared with a ${getKind(left.value)}`, right.at);
 }
 
-/** A quoted literal beside something that is no text. */
-function fitText(text: string, kind: string, at: number): Literal {
+/** Converts a quoted literal to the kind of the other operand. */
+function convertText(text: string, kind: string, at: number): Literal {
   if (kind === 'number') {
     const value = parseNumber(text.trim());
     if (value !== undefined) return numberLiteral(value);
@@ -84,7 +84,7 @@ function fitText(text: string, kind: string, at: number): Literal {
   throw new ExpressionError('This is compared with a boolean, so it must be true or false', at);
 }
 
-export function compare(operator: ComparisonOperator, one: Placed, two: Placed): Expression {
+export function compare(operator: ComparisonOperator, one: Positioned, two: Positioned): Expression {
   const [left, right] = unify(one, two);
   return {
     node: 'comparison',
@@ -96,7 +96,7 @@ export function compare(operator: ComparisonOperator, one: Placed, two: Placed):
 }
 
 /** One operand against several others, all of one kind. */
-function unifyAll(operand: Placed, others: readonly Placed[]): [Expression, Expression[]] {
+function unifyAll(operand: Positioned, others: readonly Positioned[]): [Expression, Expression[]] {
   let value = operand.value;
   const rest = others.map((other, index) => {
     const [left, right] = unify({ value, at: operand.at }, other);
@@ -107,23 +107,23 @@ function unifyAll(operand: Placed, others: readonly Placed[]): [Expression, Expr
   return [value, rest];
 }
 
-export function isIn(operand: Placed, values: readonly (Placed & { value: Literal })[]): Expression {
+export function isIn(operand: Positioned, values: readonly (Positioned & { value: Literal })[]): Expression {
   const [value, rest] = unifyAll(operand, values);
-  if (kindOf(value) === 'time') return isOneOfTimes({ value, at: operand.at }, rest);
+  if (getKind(value) === 'time') return isOneOfTimes({ value, at: operand.at }, rest);
   return { node: 'in', operand: value, values: rest.filter(isLiteral), type: nullableIf(isNullable(value), BOOLEAN) };
 }
 
-/** The engine finds no dates in a list of times, so each is compared; only what cannot grow is written that often. */
-function isOneOfTimes(operand: Placed, times: readonly Expression[]): Expression {
+/** ClickHouse does not match dates in a list of times, so each is compared. The operand is repeated, so it must be short. */
+function isOneOfTimes(operand: Positioned, times: readonly Expression[]): Expression {
   if (operand.value.node !== 'column' && times.length > 1)
-    throw new ExpressionError('A list of times goes with a column; compare this with each time', operand.at);
+    throw new ExpressionError('IN with times needs a column; compare with each time instead', operand.at);
   return logical(
     'OR',
     times.map((time) => compare('=', operand, { value: time, at: operand.at })),
   );
 }
 
-export function between(operand: Placed, low: Placed, high: Placed): Expression {
+export function between(operand: Positioned, low: Positioned, high: Positioned): Expression {
   const [value, [from = low.value, to = high.value]] = unifyAll(operand, [low, high]);
   const type = nullableIf([value, from, to].some(isNullable), BOOLEAN);
   return { node: 'between', operand: value, low: from, high: to, type };
@@ -133,11 +133,11 @@ export function like(operand: Expression, pattern: string, ignoreCase: boolean):
   return { node: 'like', operand, pattern, ignoreCase, type: nullableIf(isNullable(operand), BOOLEAN) };
 }
 
-/** What may stand where a condition is wanted; a number counts as true when it is not 0. */
-export function condition({ value, at }: Placed): Expression {
-  if (kindOf(value) === 'boolean') return value;
-  if (kindOf(value) === 'number') return compare('!=', { value, at }, { value: numberLiteral(0), at });
-  throw new ExpressionError('A condition is wanted here, such as a comparison', at);
+/** Converts an operand to a condition. A number other than 0 is true. */
+export function condition({ value, at }: Positioned): Expression {
+  if (getKind(value) === 'boolean') return value;
+  if (getKind(value) === 'number') return compare('!=', { value, at }, { value: numberLiteral(0), at });
+  throw new ExpressionError('Expected a condition, such as a comparison', at);
 }
 
 export function logical(operator: 'AND' | 'OR', conditions: readonly Expression[]): Expression {
@@ -153,7 +153,7 @@ export function not(operand: Expression): Expression {
   return { node: 'not', operand, type: nullableIf(isNullable(operand), BOOLEAN) };
 }
 
-export function minus({ value, at }: Placed): Expression {
+export function minus({ value, at }: Positioned): Expression {
   if (isLiteral(value) && (typeof value.value === 'number' || typeof value.value === 'bigint')) {
     const negative = -value.value;
     return numberLiteral(typeof negative === 'bigint' && negative < -(2n ** 63n) ? Number(negative) : negative);
@@ -166,23 +166,27 @@ function isInterval(expression: Expression): boolean {
   return expression.node === 'call' && expression.name.startsWith('toInterval');
 }
 
-export function arithmetic(operator: ArithmeticOperator, one: Placed, two: Placed): Expression {
-  if (kindOf(one.value) === 'time') return shift(operator, one, two);
+export function arithmetic(operator: ArithmeticOperator, one: Positioned, two: Positioned): Expression {
+  if (getKind(one.value) === 'time') return shift(operator, one, two);
   const left = numeric(one);
   const right = operator === '%' ? divisor(numeric(two)) : numeric(two);
   return { node: 'arithmetic', operator, left, right, type: nullableIf(isNullable(left) || isNullable(right), NUMBER) };
 }
 
-function shift(operator: ArithmeticOperator, { value: left }: Placed, { value: right, at }: Placed): Expression {
+function shift(
+  operator: ArithmeticOperator,
+  { value: left }: Positioned,
+  { value: right, at }: Positioned,
+): Expression {
   if (!isInterval(right) || (operator !== '+' && operator !== '-'))
     throw new ExpressionError(
-      'To a time only an interval can be added, such as INTERVAL 1 HOUR; see also dateDiff',
+      'Only an interval can be added to a time, such as INTERVAL 1 HOUR; see also dateDiff',
       at,
     );
   return { node: 'arithmetic', operator, left, right, type: nullableIf(isNullable(right), left.type) };
 }
 
-/** The engine refuses a whole query for one remainder of a division by 0; NULL is skipped instead. */
+/** ClickHouse fails the whole query on `x % 0`, so a divisor of 0 becomes NULL. */
 function divisor(value: Expression): Expression {
   if (isLiteral(value) && value.value !== 0) return value;
   const [operand, by] = value.node === 'call' && value.name === 'nullIf' ? value.operands : [];
@@ -190,9 +194,9 @@ function divisor(value: Expression): Expression {
   return { ...call('nullIf', [value, numberLiteral(0)], NUMBER), type: { kind: 'number', nullable: true } };
 }
 
-function numeric({ value, at }: Placed): Expression {
-  const kind = kindOf(value);
+function numeric({ value, at }: Positioned): Expression {
+  const kind = getKind(value);
   if (kind === 'number') return value;
-  if (kind === 'text') return asNumber(value);
-  throw new ExpressionError('A number is wanted here', at);
+  if (kind === 'string') return asNumber(value);
+  throw new ExpressionError('Expected a number', at);
 }

@@ -12,7 +12,7 @@ const ESCAPES: Record<string, string> = {
   N: '',
 };
 /** After a backslash these stand for themselves; before anything else the backslash stays, as `LIKE` patterns need. */
-const LITERAL = new Set(['\\', "'", '"', '`', '/', '=']);
+const UNESCAPED = new Set(['\\', "'", '"', '`', '/', '=']);
 
 /** Reads from one quote to its twin as ClickHouse does: a doubled quote is one, a backslash escapes. */
 export function readQuoted(text: string, start: number): { value: string; end: number } {
@@ -44,7 +44,7 @@ function readEscape(text: string, at: number): { value: string; length: number }
   if (character === '0') throw new ExpressionError('NUL characters are not allowed', at);
   const value = ESCAPES[character];
   if (value !== undefined) return { value, length: 2 };
-  if (LITERAL.has(character)) return { value: character, length: 2 };
+  if (UNESCAPED.has(character)) return { value: character, length: 2 };
   return { value: '\\', length: 1 };
 }
 

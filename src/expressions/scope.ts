@@ -2,38 +2,38 @@ import { type Column, ORGANIZATION_COLUMN } from '../engine/engine.ts';
 import { memoize } from '../kernel/memo.ts';
 import { call, type Expression } from './expression.ts';
 import { ExpressionError, visible } from './expression-error.ts';
-import { nearest } from './nearest.ts';
+import { findNearest } from './nearest-name.ts';
 import { parseType, TEXT } from './value-type.ts';
 
-/** What a user's text may speak of. */
+/** The columns that an expression may use. */
 export interface Scope {
   columns: readonly Column[];
-  /** Where words without a field are looked for. */
+  /** The column that words without a field search. */
   implicitColumn?: string;
 }
 
-const typeOf = memoize((type) => parseType(type));
+const parseTypeOnce = memoize((type) => parseType(type));
 
-/** The value of a column; what only looks like text (an Enum, a UUID) is made text. */
-function referTo(column: Column): Expression {
-  const { disguised, ...type } = typeOf(column.type);
+/** The value of a column. Types such as Enum and UUID are converted to strings. */
+function columnReference(column: Column): Expression {
+  const { needsToString: disguised, ...type } = parseTypeOnce(column.type);
   const reference: Expression = { node: 'column', name: column.name, type };
   return disguised ? call('toString', [reference], TEXT) : reference;
 }
 
-export function entryOf(map: Expression, key: string): Expression {
+export function mapEntry(map: Expression, key: string): Expression {
   return { node: 'entry', map, key, type: map.type.element ?? TEXT };
 }
 
-interface Resolved {
+interface ResolvedPath {
   /** The column, or the start of the path that is one. */
   value: Expression;
-  /** What of the path follows that column, joined by dots. */
+  /** The rest of the path, joined by dots. */
   rest: string | undefined;
 }
 
 /** A dotted path: a column of exactly that name, or the longest start of it that is one. */
-export function findPath(scope: Scope, path: string): Resolved | undefined {
+export function findPath(scope: Scope, path: string): ResolvedPath | undefined {
   let longest: Column | undefined;
   for (const column of scope.columns) {
     const { name } = column;
@@ -43,29 +43,29 @@ export function findPath(scope: Scope, path: string): Resolved | undefined {
   }
   if (!longest) return undefined;
   const { length } = longest.name;
-  return { value: referTo(longest), rest: path.length === length ? undefined : path.slice(length + 1) };
+  return { value: columnReference(longest), rest: path.length === length ? undefined : path.slice(length + 1) };
 }
 
-/** The value a dotted path stands for: a column, or an attribute in a map. */
+/** The column or map attribute of a dotted path. */
 export function resolvePath(scope: Scope, path: string, position: number): Expression {
   const found = findPath(scope, path);
   if (!found) throw unknownColumn(scope, path, position);
   const { value, rest } = found;
   if (rest === undefined) return value;
-  if (value.type.kind === 'map') return entryOf(value, rest);
-  throw new ExpressionError(`There is no column ${quoted(path)}; only a map has attributes behind a dot`, position);
+  if (value.type.kind === 'map') return mapEntry(value, rest);
+  throw new ExpressionError(`Unknown column ${quoted(path)}; only maps have attributes`, position);
 }
 
 export function unknownColumn(scope: Scope, name: string, position: number): ExpressionError {
   const near = findNearColumn(scope, name);
   const hint = near === undefined ? '' : `; did you mean ${quoted(near)}?`;
-  return new ExpressionError(`There is no column ${quoted(name)}${hint}`, position);
+  return new ExpressionError(`Unknown column ${quoted(name)}${hint}`, position);
 }
 
 /** The column of that name, or of one that is almost the same. */
 export function findNearColumn(scope: Scope, name: string): string | undefined {
   const names = scope.columns.map((column) => column.name);
-  return nearest(
+  return findNearest(
     name,
     names.filter((known) => known !== ORGANIZATION_COLUMN),
   );
@@ -73,7 +73,7 @@ export function findNearColumn(scope: Scope, name: string): string | undefined {
 
 const LONGEST_ECHO = 64;
 
-/** A name in a message: on one line, cut when it is long. */
+/** Quotes a name for an error: on one line, truncated if long. */
 export function quoted(name: string): string {
   return name.length > LONGEST_ECHO ? `"${visible(name.slice(0, LONGEST_ECHO))}…"` : `"${visible(name)}"`;
 }

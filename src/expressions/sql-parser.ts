@@ -1,31 +1,25 @@
 import type { Budget } from './budget.ts';
-import { type ArithmeticOperator, type ComparisonOperator, type Expression, kindOf } from './expression.ts';
+import { type ArithmeticOperator, type ComparisonOperator, type Expression, getKind } from './expression.ts';
 import { ExpressionError } from './expression-error.ts';
+import { buildConcat } from './function-builders.ts';
 import { buildCall } from './function-call.ts';
-import { joined } from './function-results.ts';
-import { isKeyword, type Token } from './lexer.ts';
-import { arithmetic, between, compare, condition, isIn, like, logical, minus, not, type Placed } from './operators.ts';
-import { unexpected } from './refusals.ts';
+import type { Token } from './lexer.ts';
+import {
+  arithmetic,
+  between,
+  compare,
+  condition,
+  isIn,
+  like,
+  logical,
+  minus,
+  not,
+  type Positioned,
+} from './operators.ts';
 import type { Scope } from './scope.ts';
+import { isKeyword, type SqlParser } from './sql-grammar.ts';
 import { parseList, parsePrimary } from './sql-primary.ts';
-
-/** What the parts of the grammar need of each other. */
-export interface SqlParser {
-  readonly scope: Scope;
-  readonly budget: Budget;
-  peek(): Token;
-  take(): Token;
-  /** Takes the next token if it is this symbol. */
-  symbol(text: string): boolean;
-  /** Takes the next token if it is this keyword. */
-  keyword(word: string): boolean;
-  expectSymbol(text: string): void;
-  expectKeyword(word: string): void;
-  /** A whole expression, one level deeper. */
-  expression(): Placed;
-  /** The whole text. */
-  whole(): Placed;
-}
+import { unexpected } from './syntax-errors.ts';
 
 const COMPARISONS: Record<string, ComparisonOperator> = {
   '=': '=',
@@ -76,12 +70,12 @@ export function createSqlParser(next: () => Token, scope: Scope, budget: Budget)
   };
   return parser;
 
-  function placed(at: number, value: Expression): Placed {
+  function placed(at: number, value: Expression): Positioned {
     budget.spend(at);
     return { value, at };
   }
 
-  function chain(word: 'AND' | 'OR', operand: () => Placed): Placed {
+  function chain(word: 'AND' | 'OR', operand: () => Positioned): Positioned {
     const first = operand();
     if (!isKeyword(current, word)) return first;
     const conditions = [condition(first)];
@@ -89,33 +83,27 @@ export function createSqlParser(next: () => Token, scope: Scope, budget: Budget)
     return placed(first.at, logical(word, conditions));
   }
 
-  function disjunction(): Placed {
+  function disjunction(): Positioned {
     return chain('OR', conjunction);
   }
 
-  function conjunction(): Placed {
+  function conjunction(): Positioned {
     return chain('AND', negation);
   }
 
-  function negation(): Placed {
+  function negation(): Positioned {
     const at = current.start;
     if (!parser.keyword('NOT')) return predicate();
     return placed(at, not(condition(budget.nest(at, negation))));
   }
 
-  /** Comparisons and their kin; each takes what stands before it as a whole, as in ClickHouse. */
-  function predicate(): Placed {
+  /** Comparisons, IS NULL, LIKE, IN and BETWEEN. They associate to the left, as in ClickHouse. */
+  function predicate(): Positioned {
     return leftToRight(concatenation, predicateStep);
   }
 
-  function predicateStep(left: Placed): Expression | undefined {
-    const token = current;
-    if (token.type === 'symbol') {
-      const operator = COMPARISONS[token.text];
-      if (operator === undefined) return undefined;
-      parser.take();
-      return compare(operator, left, concatenation());
-    }
+  function predicateStep(left: Positioned): Expression | undefined {
+    if (current.type === 'symbol') return comparison(left, current.text);
     if (parser.keyword('IS')) {
       const isNegated = parser.keyword('NOT');
       parser.expectKeyword('NULL');
@@ -127,7 +115,14 @@ export function createSqlParser(next: () => Token, scope: Scope, budget: Budget)
     return found && isNegated ? not(found) : found;
   }
 
-  function membership(left: Placed): Expression | undefined {
+  function comparison(left: Positioned, symbol: string): Expression | undefined {
+    const operator = COMPARISONS[symbol];
+    if (operator === undefined) return undefined;
+    parser.take();
+    return compare(operator, left, concatenation());
+  }
+
+  function membership(left: Positioned): Expression | undefined {
     if (parser.keyword('BETWEEN')) {
       const low = concatenation();
       parser.expectKeyword('AND');
@@ -138,40 +133,44 @@ export function createSqlParser(next: () => Token, scope: Scope, budget: Budget)
     return parser.keyword('LIKE') || parser.keyword('ILIKE') ? matching(left, ignoreCase) : undefined;
   }
 
-  function matching(left: Placed, ignoreCase: boolean): Expression {
+  function matching(left: Positioned, ignoreCase: boolean): Expression {
     const pattern = parser.take();
-    if (pattern.type !== 'string') throw new ExpressionError('LIKE wants a quoted pattern', pattern.start);
+    if (pattern.type !== 'string') throw new ExpressionError('LIKE expects a quoted pattern', pattern.start);
     if (/(?<!\\)(\\\\)*\\$/.test(pattern.value))
       throw new ExpressionError('A pattern cannot end in a single backslash', pattern.start);
-    if (kindOf(left.value) !== 'text') throw new ExpressionError('LIKE compares texts only', left.at);
+    if (getKind(left.value) !== 'string') throw new ExpressionError('LIKE only compares strings', left.at);
     return like(left.value, pattern.value, ignoreCase);
   }
 
-  function concatenation(): Placed {
-    return leftToRight(sum, (left) => (parser.symbol('||') ? joined([left, sum()]) : undefined));
+  function concatenation(): Positioned {
+    return leftToRight(sum, (left) => (parser.symbol('||') ? buildConcat([left, sum()]) : undefined));
   }
 
-  function sum(): Placed {
+  function sum(): Positioned {
     return leftToRight(product, (left) => calculation(left, ['+', '-'], product));
   }
 
-  function product(): Placed {
+  function product(): Positioned {
     return leftToRight(unary, (left) => calculation(left, ['*', '/', '%'], unary));
   }
 
-  function calculation(left: Placed, among: ArithmeticOperator[], operand: () => Placed): Expression | undefined {
+  function calculation(
+    left: Positioned,
+    among: ArithmeticOperator[],
+    operand: () => Positioned,
+  ): Expression | undefined {
     const operator = among.find((symbol) => parser.symbol(symbol));
     return operator && arithmetic(operator, left, operand());
   }
 
-  function unary(): Placed {
+  function unary(): Positioned {
     const at = current.start;
     if (!parser.symbol('-')) return parsePrimary(parser);
     return placed(at, minus(budget.nest(at, unary)));
   }
 
-  /** Each step makes the tree one level deeper. */
-  function leftToRight(operand: () => Placed, step: (left: Placed) => Expression | undefined): Placed {
+  /** Each step adds a level to the tree, so it counts against the depth limit. */
+  function leftToRight(operand: () => Positioned, step: (left: Positioned) => Expression | undefined): Positioned {
     const left = operand();
     const value = step(left);
     if (!value) return left;

@@ -1,21 +1,21 @@
-import { LONGEST_LIST } from './budget.ts';
-import { booleanLiteral, kindOf, type Literal, NULL, numberLiteral, textLiteral } from './expression.ts';
+import { MAX_LIST_VALUES } from './budget.ts';
+import { booleanLiteral, getKind, type Literal, NULL, numberLiteral, textLiteral } from './expression.ts';
 import { ExpressionError } from './expression-error.ts';
 import { buildCall } from './function-call.ts';
-import { isKeyword, type Token } from './lexer.ts';
-import { compare, minus, type Placed } from './operators.ts';
-import { refusedWord, unexpected } from './refusals.ts';
-import { entryOf, findPath, resolvePath } from './scope.ts';
-import type { SqlParser } from './sql-parser.ts';
+import type { Token } from './lexer.ts';
+import { compare, minus, type Positioned } from './operators.ts';
+import { findPath, mapEntry, resolvePath } from './scope.ts';
+import { isKeyword, type SqlParser } from './sql-grammar.ts';
+import { explainWord, unexpected } from './syntax-errors.ts';
 
-/** A literal, a column, a call, CASE or something in parentheses, and what is picked out of it with brackets. */
-export function parsePrimary(parser: SqlParser): Placed {
+/** A literal, column, function call, CASE or parenthesized expression, optionally indexed with brackets. */
+export function parsePrimary(parser: SqlParser): Positioned {
   let placed = start(parser);
   while (parser.symbol('[')) placed = subscript(parser, placed);
   return placed;
 }
 
-function start(parser: SqlParser): Placed {
+function start(parser: SqlParser): Positioned {
   const token = parser.take();
   parser.budget.spend(token.start);
   const at = token.start;
@@ -31,24 +31,24 @@ function start(parser: SqlParser): Placed {
   throw token.type === 'end' ? unexpected(token, 'A value') : new ExpressionError('A value is missing here', at);
 }
 
-function word(parser: SqlParser, text: string, at: number): Placed {
+function word(parser: SqlParser, text: string, at: number): Positioned {
   const upper = text.toUpperCase();
   const follower = parser.peek();
   const isCall = follower.type === 'symbol' && follower.text === '(' && upper !== 'CASE';
-  if (isCall && !refusedWord(text)) return functionCall(parser, text, at);
+  if (isCall && !explainWord(text)) return functionCall(parser, text, at);
   if (upper === 'TRUE' || upper === 'FALSE') return { value: booleanLiteral(upper === 'TRUE'), at };
   if (upper === 'NULL') return { value: NULL, at };
   if (findPath(parser.scope, text)) return { value: resolvePath(parser.scope, text, at), at };
   if (upper === 'CASE') return choice(parser, at);
   if (upper === 'INTERVAL') return interval(parser, at);
-  const refusal = refusedWord(text);
+  const refusal = explainWord(text);
   if (refusal) throw new ExpressionError(refusal, at);
   return { value: resolvePath(parser.scope, text, at), at };
 }
 
-function functionCall(parser: SqlParser, name: string, at: number): Placed {
+function functionCall(parser: SqlParser, name: string, at: number): Positioned {
   parser.expectSymbol('(');
-  const operands: Placed[] = [];
+  const operands: Positioned[] = [];
   if (!parser.symbol(')')) {
     do operands.push(parser.expression());
     while (parser.symbol(','));
@@ -57,25 +57,26 @@ function functionCall(parser: SqlParser, name: string, at: number): Placed {
   return { value: buildCall(name, operands, at), at };
 }
 
-function subscript(parser: SqlParser, { value, at }: Placed): Placed {
+function subscript(parser: SqlParser, { value, at }: Positioned): Positioned {
   const index = parser.peek().start;
   parser.budget.spend(index);
   const inner = parser.expression();
   parser.expectSymbol(']');
-  if (kindOf(value) === 'array') return { value: buildCall('arrayElement', [{ value, at }, inner], at), at };
-  if (kindOf(value) !== 'map') throw new ExpressionError('Only maps and arrays have brackets', index);
-  if (inner.value.node !== 'literal' || kindOf(inner.value) !== 'text')
-    throw new ExpressionError("The key of a map is a quoted text, such as ['http.method']", index);
-  return { value: entryOf(value, String(inner.value.value)), at };
+  if (getKind(value) === 'array') return { value: buildCall('arrayElement', [{ value, at }, inner], at), at };
+  if (getKind(value) !== 'map') throw new ExpressionError('Only maps and arrays can be indexed', index);
+  if (inner.value.node !== 'literal' || getKind(inner.value) !== 'string')
+    throw new ExpressionError("The key of a map is a quoted string, such as ['http.method']", index);
+  return { value: mapEntry(value, String(inner.value.value)), at };
 }
 
 /** `(1, 2, 3)`: literals only. */
-export function parseList(parser: SqlParser): (Placed & { value: Literal })[] {
+export function parseList(parser: SqlParser): (Positioned & { value: Literal })[] {
   parser.expectSymbol('(');
-  const values: (Placed & { value: Literal })[] = [];
+  const values: (Positioned & { value: Literal })[] = [];
   do {
     const at = parser.peek().start;
-    if (values.length === LONGEST_LIST) throw new ExpressionError(`A list has at most ${LONGEST_LIST} values`, at);
+    if (values.length === MAX_LIST_VALUES)
+      throw new ExpressionError(`A list has at most ${MAX_LIST_VALUES} values`, at);
     parser.budget.spend(at);
     values.push({ value: listed(parser), at });
   } while (parser.symbol(','));
@@ -95,16 +96,16 @@ function listed(parser: SqlParser): Literal {
   if (!isNegative && (isKeyword(token, 'TRUE') || isKeyword(token, 'FALSE'))) {
     return booleanLiteral(isKeyword(token, 'TRUE'));
   }
-  const refusal = token.type === 'word' ? refusedWord(token.text) : undefined;
-  throw new ExpressionError(refusal ?? 'IN wants a list of quoted texts or numbers', token.start);
+  const refusal = token.type === 'word' ? explainWord(token.text) : undefined;
+  throw new ExpressionError(refusal ?? 'IN expects a list of quoted strings or numbers', token.start);
 }
 
-function choice(parser: SqlParser, at: number): Placed {
+function choice(parser: SqlParser, at: number): Positioned {
   const subject = isKeyword(parser.peek(), 'WHEN') ? undefined : parser.expression();
-  // It is compared with each case, so it is written more than once: only what cannot grow may stand there.
+  // The subject is repeated for every WHEN, so it must be short.
   if (subject && subject.value.node !== 'column' && subject.value.node !== 'entry')
     throw new ExpressionError('CASE takes a column or an attribute here; otherwise use CASE WHEN', subject.at);
-  const operands: Placed[] = [];
+  const operands: Positioned[] = [];
   while (parser.keyword('WHEN')) {
     const when = parser.expression();
     operands.push(subject ? { value: compare('=', subject, when), at: when.at } : when);
@@ -117,10 +118,10 @@ function choice(parser: SqlParser, at: number): Placed {
   return { value: buildCall('multiIf', operands, at), at };
 }
 
-function interval(parser: SqlParser, at: number): Placed {
+function interval(parser: SqlParser, at: number): Positioned {
   const isNegative = parser.symbol('-');
   const count = parser.take();
-  if (count.type !== 'number') throw new ExpressionError('INTERVAL wants a number and a unit', count.start);
+  if (count.type !== 'number') throw new ExpressionError('INTERVAL expects a number and a unit', count.start);
   const unit = parser.take();
   if (unit.type !== 'word') throw unexpected(unit, 'A unit such as HOUR');
   const name = unit.text.toLowerCase().replace(/s$/, '');

@@ -3,7 +3,7 @@ import { checkText } from './characters.ts';
 import type { Expression } from './expression.ts';
 import { ExpressionError } from './expression-error.ts';
 import { createLexer } from './lexer.ts';
-import { condition, type Placed } from './operators.ts';
+import { condition, type Positioned } from './operators.ts';
 import type { Scope } from './scope.ts';
 import { createSqlParser } from './sql-parser.ts';
 
@@ -14,13 +14,13 @@ export function parseValue(text: string, scope: Scope): Expression {
   return parse(text, scope).value;
 }
 
-/** A `where` in SQL; undefined when it is blank, which is no condition at all. */
+/** A `where` in SQL; undefined if it is blank. */
 export function parseCondition(text: string, scope: Scope): Expression | undefined {
   checkText(text);
   return text.trim() === '' ? undefined : condition(parse(text, scope));
 }
 
-function parse(text: string, scope: Scope): Placed {
+function parse(text: string, scope: Scope): Positioned {
   const parser = createSqlParser(createLexer(text), scope, createBudget());
   return parser.whole();
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseType } from './value-type.ts';
 
-const text = { kind: 'text', nullable: false };
+const text = { kind: 'string', nullable: false };
 const number = { kind: 'number', nullable: false };
 const time = { kind: 'time', nullable: false };
 const other = { kind: 'other', nullable: false };
@@ -11,9 +11,9 @@ describe('types', () => {
     ['String', text],
     ['LowCardinality(String)', text],
     ['LowCardinality(Nullable(String))', { ...text, nullable: true }],
-    ['FixedString(16)', { ...text, disguised: true }],
-    ["Enum8('a(,' = 1, 'b' = 2)", { ...text, disguised: true }],
-    ['UUID', { ...text, disguised: true }],
+    ['FixedString(16)', { ...text, needsToString: true }],
+    ["Enum8('a(,' = 1, 'b' = 2)", { ...text, needsToString: true }],
+    ['UUID', { ...text, needsToString: true }],
     ['UInt64', number],
     ['Nullable(Float64)', { ...number, nullable: true }],
     ['Decimal(18, 4)', number],

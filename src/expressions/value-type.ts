@@ -1,28 +1,28 @@
-export type Kind = 'text' | 'number' | 'boolean' | 'time' | 'map' | 'array' | 'other';
+export type Kind = 'string' | 'number' | 'boolean' | 'time' | 'map' | 'array' | 'other';
 
-/** As much of a ClickHouse type as decides what may be done with a value. */
+/** The properties of a ClickHouse type that determine the allowed operations. */
 export interface ValueType {
   readonly kind: Kind;
   /** May be NULL. */
   readonly nullable: boolean;
-  /** Of an array: what it holds; of a map with text keys: its values. */
+  /** The element type of an array, or the value type of a map with string keys. */
   readonly element?: ValueType;
-  /** Reads as text but is none, such as an Enum or a UUID: has to be made text before it is used as such. */
-  readonly disguised?: boolean;
-  /** A time without hours: what asks for them is not for it. */
+  /** Is read as a string but has another type (Enum, UUID), so it needs toString. */
+  readonly needsToString?: boolean;
+  /** A date without a time of day. */
   readonly isDay?: boolean;
 }
 
 const plain = (kind: Kind): ValueType => ({ kind, nullable: false });
 
-export const TEXT = plain('text');
+export const TEXT = plain('string');
 export const NUMBER = plain('number');
 export const BOOLEAN = plain('boolean');
 export const TIME = plain('time');
 export const DAY: ValueType = { ...TIME, isDay: true };
 export const OTHER = plain('other');
 
-export function arrayOf(element: ValueType): ValueType {
+export function arrayType(element: ValueType): ValueType {
   return { kind: 'array', nullable: false, element };
 }
 
@@ -38,39 +38,39 @@ const NUMBERS = /^(U?Int(8|16|32|64|128|256)|B?Float(16|32|64)|Decimal(32|64|128
 const TIMES = /^(DateTime|DateTime64)$/;
 const DAYS = /^(Date|Date32)$/;
 const DISGUISED = /^(FixedString|Enum|Enum8|Enum16|UUID|IPv4|IPv6)$/;
-/** Deeper than any table of telemetry. */
-const DEEPEST = 8;
+/** More than any telemetry table needs. */
+const MAX_DEPTH = 8;
 
-/** Reads a type as ClickHouse spells it, such as `Map(LowCardinality(String), String)`. What it does not know is `other`. */
+/** Reads a type as ClickHouse spells it, such as `Map(LowCardinality(String), String)`. Unknown types are `other`. */
 export function parseType(text: string, depth = 0): ValueType {
   const open = text.indexOf('(');
   const name = (open < 0 ? text : text.slice(0, open)).trim();
   const inner = open < 0 || !text.trimEnd().endsWith(')') ? '' : text.trimEnd().slice(open + 1, -1);
-  if (depth > DEEPEST) return OTHER;
+  if (depth > MAX_DEPTH) return OTHER;
   if (name === 'String') return TEXT;
   if (name === 'Bool') return BOOLEAN;
   if (NUMBERS.test(name)) return NUMBER;
   if (TIMES.test(name)) return TIME;
   if (DAYS.test(name)) return DAY;
-  if (DISGUISED.test(name)) return { ...TEXT, disguised: true };
+  if (DISGUISED.test(name)) return { ...TEXT, needsToString: true };
   if (name === 'LowCardinality') return parseType(inner, depth + 1);
   if (name === 'Nullable') return nullable(parseType(inner, depth + 1));
-  if (name === 'Array') return arrayOf(parseElement(inner, depth + 1));
+  if (name === 'Array') return arrayType(parseElement(inner, depth + 1));
   if (name === 'Map') return parseMap(inner, depth + 1);
   return OTHER;
 }
 
-/** Inside of something nothing is made text on the way, so what only reads as text is not known to be one. */
+/** Elements are not converted by toString, so such types are unknown here. */
 function parseElement(text: string, depth: number): ValueType {
   const type = parseType(text.trim(), depth);
-  return type.disguised ? OTHER : type;
+  return type.needsToString ? OTHER : type;
 }
 
 function parseMap(inner: string, depth: number): ValueType {
   const comma = topLevelComma(inner);
   if (comma < 0) return OTHER;
   const key = parseType(inner.slice(0, comma).trim(), depth);
-  if (key.kind !== 'text' || key.disguised) return OTHER;
+  if (key.kind !== 'string' || key.needsToString) return OTHER;
   return { kind: 'map', nullable: false, element: parseElement(inner.slice(comma + 1).trim(), depth) };
 }
 

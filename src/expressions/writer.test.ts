@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ExpressionRows, openExpressionRows, SCOPE } from '../../test/support/expression-rows.ts';
-import { kindOf } from './expression.ts';
+import { getKind } from './expression.ts';
 import { parseCondition, parseValue } from './sql.ts';
 import { createWriter, quoteName, type Writer } from './writer.ts';
 
@@ -87,12 +87,12 @@ describe('the writer', () => {
         'Buckets',
         'LogAttributes',
         'Pair',
-      ].map((text) => [text, kindOf(parseValue(text, SCOPE))]),
+      ].map((text) => [text, getKind(parseValue(text, SCOPE))]),
     );
     expect(kinds).toEqual({
-      Body: 'text',
-      "LogAttributes['x']": 'text',
-      Level: 'text',
+      Body: 'string',
+      "LogAttributes['x']": 'string',
+      Level: 'string',
       'Duration / 2': 'number',
       IsError: 'boolean',
       'Duration > 1': 'boolean',

@@ -1,16 +1,16 @@
-import { type Expression, isNullable, kindOf, type Literal } from './expression.ts';
+import { type Expression, getKind, isNullable, type Literal } from './expression.ts';
 
-/** Writes expressions of one statement as ClickHouse SQL. No text of a user stands in what it writes but column names. */
+/** Writes expressions of one statement as ClickHouse SQL. Of the user's input, only column names are copied. */
 export interface Writer {
   /** SQL of the expression; literals become bound parameters such as `{p1:String}`. */
   write(expression: Expression): string;
-  /** As a number or NULL: what is missing or not a number is skipped and never 0. */
+  /** As a number or NULL, so that missing values are skipped and never count as 0. */
   writeNumber(expression: Expression): string;
   /** As text, for the label of a group. */
   writeText(expression: Expression): string;
-  /** True where the expression has a value: each attribute is there, nothing is NULL. Undefined when it always has. */
+  /** A condition that the expression has a value: its attributes exist and it is not NULL. Undefined if always true. */
   writePresence(expression: Expression): string | undefined;
-  /** Binds a value and answers its place, such as `{p7:UInt32}`. The same value of the same type has one place. */
+  /** Binds a value and returns its placeholder, such as `{p7:UInt32}`. Equal values share one. */
   bind(value: unknown, type: string): string;
   readonly parameters: Record<string, unknown>;
 }
@@ -25,9 +25,9 @@ export function createWriter(): Writer {
     if (known !== undefined) return known;
     const name = `p${places.size + 1}`;
     parameters[name] = value;
-    const place = `{${name}:${type}}`;
-    places.set(key, place);
-    return place;
+    const placeholder = `{${name}:${type}}`;
+    places.set(key, placeholder);
+    return placeholder;
   }
 
   function write(expression: Expression): string {
@@ -67,11 +67,11 @@ export function createWriter(): Writer {
   function writeLiteral(literal: Literal): string {
     if (literal.value === null) return 'NULL';
     if (typeof literal.value === 'boolean') return String(literal.value);
-    // As text it is neither rounded nor refused on its way.
+    // Sent as a string, because a JSON number would be rounded.
     return bind(isUnsafe(literal) ? String(literal.value) : literal.value, engineType(literal));
   }
 
-  /** One parameter for the whole list, unless it holds whole numbers that some client would round. */
+  /** One parameter for the whole list, unless it contains integers that JSON would round. */
   function writeList(values: readonly Literal[]): string {
     if (values.some(isUnsafe) || typeof values[0]?.value === 'boolean')
       return `(${values.map(writeLiteral).join(', ')})`;
@@ -86,8 +86,8 @@ export function createWriter(): Writer {
   }
 
   function writeNumber(expression: Expression): string {
-    const kind = kindOf(expression);
-    if (kind === 'text') return `toFloat64OrNull(${write(expression)})`;
+    const kind = getKind(expression);
+    if (kind === 'string') return `toFloat64OrNull(${write(expression)})`;
     if (kind === 'number') return write(expression);
     if (kind === 'boolean') return `toUInt8(${write(expression)})`;
     if (kind === 'time') return `toFloat64(${write(expression)})`;
@@ -95,11 +95,11 @@ export function createWriter(): Writer {
   }
 
   function writeText(expression: Expression): string {
-    return kindOf(expression) === 'text' ? write(expression) : `toString(${write(expression)})`;
+    return getKind(expression) === 'string' ? write(expression) : `toString(${write(expression)})`;
   }
 
   function writePresence(expression: Expression): string | undefined {
-    const conditions = entriesOf(expression).map(
+    const conditions = listMapEntries(expression).map(
       ({ map, key }) => `mapContains(${write(map)}, ${bind(key, 'String')})`,
     );
     if (isNullable(expression)) conditions.push(`isNotNull(${write(expression)})`);
@@ -110,25 +110,25 @@ export function createWriter(): Writer {
   return { write, writeNumber, writeText, writePresence, bind, parameters };
 }
 
-/** No column can be meant by it: the test of a `some` speaks of nothing but its item. */
+/** Cannot clash with a column: the test of a `some` only uses its item. */
 const ITEM = '_item';
 
-/** Functions that have an answer also where an operand has no value. */
-const FORGIVING = new Set(['if', 'multiIf', 'coalesce', 'isNull', 'isNotNull', 'mapContains', 'empty', 'notEmpty']);
+/** Functions that return a value even if an operand is missing. */
+const NULL_TOLERANT = new Set(['if', 'multiIf', 'coalesce', 'isNull', 'isNotNull', 'mapContains', 'empty', 'notEmpty']);
 
-/** The attributes without which the expression has no value of its own. */
-function entriesOf(expression: Expression): Extract<Expression, { node: 'entry' }>[] {
+/** The map entries that the expression needs to have a value. */
+function listMapEntries(expression: Expression): Extract<Expression, { node: 'entry' }>[] {
   switch (expression.node) {
     case 'entry':
-      return [...entriesOf(expression.map), expression];
+      return [...listMapEntries(expression.map), expression];
     case 'element':
-      return entriesOf(expression.array);
+      return listMapEntries(expression.array);
     case 'minus':
-      return entriesOf(expression.operand);
+      return listMapEntries(expression.operand);
     case 'arithmetic':
-      return [...entriesOf(expression.left), ...entriesOf(expression.right)];
+      return [...listMapEntries(expression.left), ...listMapEntries(expression.right)];
     case 'call':
-      return FORGIVING.has(expression.name) ? [] : expression.operands.flatMap(entriesOf);
+      return NULL_TOLERANT.has(expression.name) ? [] : expression.operands.flatMap(listMapEntries);
     default:
       return [];
   }
@@ -145,7 +145,7 @@ const SIGNED: readonly [string, number][] = [
   ['Int32', 2 ** 31],
 ];
 
-/** The type that ClickHouse itself gives a literal; a wider one would not go with columns in the same choice. */
+/** The type that ClickHouse gives a literal. A wider one has no common type with some columns. */
 function engineType({ value, type }: Literal): string {
   if (type.kind === 'time') return "DateTime64(9, 'UTC')";
   if (typeof value === 'boolean') return 'Bool';
@@ -156,12 +156,12 @@ function engineType({ value, type }: Literal): string {
   return UNSIGNED.find(([, limit]) => value < limit)?.[0] ?? 'UInt64';
 }
 
-/** A whole number past 2^53. */
+/** An integer beyond 2^53. */
 function isUnsafe({ value }: Literal): boolean {
   return typeof value === 'bigint' || (Number.isInteger(value) && !Number.isSafeInteger(value));
 }
 
-/** A name as ClickHouse reads it back, whatever characters it holds. */
+/** Quotes an identifier for ClickHouse. */
 export function quoteName(name: string): string {
   return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
 }

@@ -11,7 +11,7 @@ import { HashData, IpAccessEntry } from '../keys/schema.ts';
 import { TIERS } from '../organizations/organization.ts';
 import { IdleScaling, IdleTimeoutMinutes, NumReplicas, ReplicaMemoryGb, TotalMemoryGb } from '../services/schema.ts';
 import { SERVICE_KINDS, SERVICE_STATES } from '../services/service.ts';
-import { ResourceId } from '../sources/id.ts';
+import { ResourceId } from '../sources/resource-id.ts';
 import { SourceSpec } from '../sources/schema.ts';
 
 const exact = { additionalProperties: false };

@@ -4,7 +4,7 @@ import { dashboardResponse, emptyDashboardResponse } from '../http/envelopes.ts'
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
-import { ResourcePath } from './id.ts';
+import { ResourcePath } from './resource-id.ts';
 import { SourceBody, SourceRecord } from './schema.ts';
 import type { Sources } from './sources.ts';
 
@@ -19,7 +19,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
         schema: {
           tags,
           summary: 'List sources',
-          description: 'The telemetry tables that series refer to by sourceId; the built-in ones first.',
+          description: 'The telemetry tables that series reference by sourceId, built-in sources first.',
           response: dashboardResponse(Type.Array(SourceRecord)),
         },
       },
@@ -42,7 +42,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
         schema: {
           tags,
           summary: 'Create source',
-          description: 'What is left out is that of the OpenTelemetry tables.',
+          description: 'Omitted members default to those of the OpenTelemetry tables.',
           body: SourceBody,
           response: dashboardResponse(SourceRecord),
         },
@@ -59,7 +59,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
         schema: {
           tags,
           summary: 'Update source',
-          description: 'Replaces it whole. Built-in sources cannot be changed (409).',
+          description: 'Replaces the whole source. Built-in sources cannot be changed (409).',
           params: ResourcePath,
           body: SourceBody,
           response: dashboardResponse(SourceRecord),
@@ -78,7 +78,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
         schema: {
           tags,
           summary: 'Delete source',
-          description: 'Not while a dashboard reads from it (409).',
+          description: 'Fails with 409 while a dashboard uses the source.',
           params: ResourcePath,
           response: emptyDashboardResponse,
         },

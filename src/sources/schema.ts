@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
-import { ResourceId } from './id.ts';
+import { ResourceId } from './resource-id.ts';
 import { METRIC_DATA_TYPES, type MetricDataType, SOURCE_KINDS } from './source.ts';
 
 const NAME_CHARACTERS = 128;
-/** Databases that describe the engine itself; nobody's telemetry is in there. */
+/** ClickHouse's own databases. */
 const CLOSED_DATABASES = new Set(['system', 'information_schema']);
 
 const name = (pattern: RegExp, rule: string, description: string) =>
@@ -15,29 +15,29 @@ const name = (pattern: RegExp, rule: string, description: string) =>
   );
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const IDENTIFIER_RULE = 'The value must be a plain name: letters, digits and _, and no digit first';
+const IDENTIFIER_RULE = 'The value must consist of letters, digits and _, and must not start with a digit';
 
 const Table = (description: string) => name(IDENTIFIER, IDENTIFIER_RULE, description);
 const Column = (description: string) =>
   name(
     /^[A-Za-z_][A-Za-z0-9_.]*$/,
-    'The value must be the plain name of a column: letters, digits, _ and ., and no digit first',
+    'The value must be a column name: letters, digits, _ and ., not starting with a digit',
     description,
   );
 
 const Database = Type.Refine(
   Type.Refine(
-    Type.String({ maxLength: NAME_CHARACTERS, description: 'Left out: the one that Pilothouse keeps itself' }),
+    Type.String({ maxLength: NAME_CHARACTERS, description: "Default: Pilothouse's own database" }),
     (text) => typeof text !== 'string' || IDENTIFIER.test(text),
     () => IDENTIFIER_RULE,
   ),
   (text) => typeof text !== 'string' || !CLOSED_DATABASES.has(text.toLowerCase()),
-  () => 'The database is not open to sources',
+  () => 'Sources cannot use this database',
 );
 
 type MetricTables = { [type in MetricDataType]: ReturnType<typeof Type.Optional<ReturnType<typeof Table>>> };
 
-/** What a source can be given; whatever is left out is that of the OpenTelemetry tables. */
+/** Omitted members default to those of the OpenTelemetry tables. */
 export const SourceBody = Type.Object({
   name: Type.Refine(Type.String({ minLength: 1, maxLength: 1024 }), isStorable, () => STORABLE_RULE),
   kind: Type.Enum([...SOURCE_KINDS]),
@@ -45,19 +45,19 @@ export const SourceBody = Type.Object({
     Type.Object({
       databaseName: Type.Optional(Database),
       tableName: Type.Optional(
-        name(/^([A-Za-z_][A-Za-z0-9_]*)?$/, IDENTIFIER_RULE, 'Empty for a metric source, which has metricTables'),
+        name(/^([A-Za-z_][A-Za-z0-9_]*)?$/, IDENTIFIER_RULE, 'Empty for a metric source, which uses metricTables'),
       ),
     }),
   ),
-  timestampValueExpression: Type.Optional(Column('The column that holds the time')),
-  implicitColumnExpression: Type.Optional(Column('The column that bare words are looked up in')),
-  bodyExpression: Type.Optional(Column('The column that holds the text of an event')),
+  timestampValueExpression: Type.Optional(Column('The time column')),
+  implicitColumnExpression: Type.Optional(Column('The column that bare words search')),
+  bodyExpression: Type.Optional(Column('The column with the text of an event')),
   metricTables: Type.Optional(
     Type.Object(
       Object.fromEntries(
         METRIC_DATA_TYPES.map((type) => [type, Type.Optional(Table(`The table of ${type} metrics`))]),
       ) as MetricTables,
-      { description: 'Of a metric source: the table of each kind of metric; a kind left out has none' },
+      { description: 'For a metric source: the table of each type of metric' },
     ),
   ),
 });

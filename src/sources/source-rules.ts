@@ -4,8 +4,8 @@ import { BUILT_IN_SOURCES, defaultSource, type Source } from './source.ts';
 
 export const isBuiltIn = (id: string): boolean => BUILT_IN_SOURCES.some((source) => source.id === id);
 
-/** What was left out is that of the kind; members that are not those of a source are not kept. */
-export function completedSource(id: string, body: SourceBody): Source {
+/** Adds the defaults of the kind and drops unknown members. */
+export function normalizeSource(id: string, body: SourceBody): Source {
   const { kind, name, from, timestampValueExpression, implicitColumnExpression, bodyExpression, metricTables } = body;
   const fallback = defaultSource(kind, id, name);
   const source: Source = {
@@ -18,24 +18,24 @@ export function completedSource(id: string, body: SourceBody): Source {
   };
   if (implicitColumnExpression !== undefined) source.implicitColumnExpression = implicitColumnExpression;
   if (bodyExpression !== undefined) source.bodyExpression = bodyExpression;
-  if (kind === 'metric' && metricTables) source.metricTables = knownTables(metricTables, fallback);
+  if (kind === 'metric' && metricTables) source.metricTables = pickTables(metricTables, fallback);
   return source;
 }
 
-function knownTables(given: NonNullable<SourceBody['metricTables']>, { metricTables = {} }: Source) {
+function pickTables(given: NonNullable<SourceBody['metricTables']>, { metricTables = {} }: Source) {
   const types = Object.keys(metricTables) as (keyof typeof metricTables)[];
   return Object.fromEntries(types.flatMap((type) => (given[type] === undefined ? [] : [[type, given[type]]])));
 }
 
-/** The rules that tie several members together. */
-export function sourceViolations({ kind, from, metricTables }: SourceBody): Violation[] {
+/** Checks rules across several members. */
+export function listSourceViolations({ kind, from, metricTables }: SourceBody): Violation[] {
   const tableName = from?.tableName;
   if (kind === 'metric')
     return tableName
       ? [
           {
             path: 'from.tableName',
-            rule: 'A metric source has metricTables, a table for each kind, and no other table',
+            rule: 'A metric source uses metricTables instead of a table name',
             value: tableName,
           },
         ]
@@ -43,7 +43,7 @@ export function sourceViolations({ kind, from, metricTables }: SourceBody): Viol
   const violations: Violation[] = [];
   if (tableName === '') violations.push({ path: 'from.tableName', rule: 'The value must not be empty', value: '' });
   if (metricTables) {
-    const rule = `Only a metric source has these, not one of kind ${kind}`;
+    const rule = `Only metric sources have metricTables, not a source of kind ${kind}`;
     violations.push({ path: 'metricTables', rule, value: metricTables });
   }
   return violations;

@@ -6,7 +6,7 @@ type SourceKind = (typeof SOURCE_KINDS)[number];
 export const METRIC_DATA_TYPES = ['gauge', 'sum', 'histogram', 'summary', 'exponential histogram'] as const;
 export type MetricDataType = (typeof METRIC_DATA_TYPES)[number];
 
-/** A telemetry table that series refer to by its id; a metric source has a table for each kind of metric. */
+/** A telemetry table that series reference by id. A metric source has a table per type of metric. */
 export interface Source {
   id: string;
   name: string;
@@ -14,10 +14,10 @@ export interface Source {
   from: { databaseName: string; tableName: string };
   /** A column of type DateTime or DateTime64. */
   timestampValueExpression: string;
-  /** The column that bare words of a Lucene `where` are looked up in. */
+  /** The column that bare words of a Lucene `where` search. */
   implicitColumnExpression?: string;
   bodyExpression?: string;
-  /** Of a metric source, which has an empty `from.tableName`. */
+  /** Only for a metric source, whose `from.tableName` is empty. */
   metricTables?: Partial<Record<MetricDataType, string>>;
 }
 
@@ -29,7 +29,7 @@ const METRIC_TABLES: Record<MetricDataType, string> = {
   'exponential histogram': 'otel_metrics_exponential_histogram',
 };
 
-/** What a source of a kind is when nothing else is said: the OpenTelemetry tables of the engine. */
+/** The OpenTelemetry tables of the engine. */
 const DEFAULTS: Record<SourceKind, Omit<Source, 'id' | 'name' | 'kind'>> = {
   log: {
     from: { databaseName: OWN_DATABASE, tableName: 'otel_logs' },
@@ -57,7 +57,7 @@ export const defaultSource = (kind: SourceKind, id: string, name: string): Sourc
   ...structuredClone(DEFAULTS[kind]),
 });
 
-/** Every organization has these; they cannot be changed. A series that names no source gets the one of its kind. */
+/** Every organization has these and cannot change them. A series without a sourceId uses one of them. */
 export const BUILT_IN_SOURCES: readonly Source[] = [
   defaultSource('log', 'logs', 'Logs'),
   defaultSource('trace', 'traces', 'Traces'),

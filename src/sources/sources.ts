@@ -5,17 +5,17 @@ import { newHexId } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
-import { isResourceId } from './id.ts';
+import { isResourceId } from './resource-id.ts';
 import type { SourceBody } from './schema.ts';
 import { BUILT_IN_SOURCES, type Source } from './source.ts';
-import { completedSource, isBuiltIn, sourceViolations } from './source-rules.ts';
+import { isBuiltIn, listSourceViolations, normalizeSource } from './source-rules.ts';
 import { deleteSource, findSource, listSources, putSource } from './store.ts';
 
 interface Options {
   state: State;
   audit: Audit;
   organizations: Organizations;
-  findDashboardReading(
+  findDashboardUsingSource(
     tx: Db,
     organizationId: string,
     sourceId: string,
@@ -24,7 +24,7 @@ interface Options {
 
 export type Sources = ReturnType<typeof createSources>;
 
-export function createSources({ state, audit, organizations, findDashboardReading }: Options) {
+export function createSources({ state, audit, organizations, findDashboardUsingSource }: Options) {
   async function find(db: Db, organizationId: string, id: string): Promise<Source | undefined> {
     const builtIn = BUILT_IN_SOURCES.find((source) => source.id === id);
     return builtIn ?? (isResourceId(id) ? findSource(db, organizationId, id) : undefined);
@@ -42,7 +42,7 @@ export function createSources({ state, audit, organizations, findDashboardReadin
   }
 
   return {
-    /** The built-in ones first, then those of the organization by id. */
+    /** Built-in sources first, then those of the organization by id. */
     list: async (organizationId: string): Promise<Source[]> => [
       ...BUILT_IN_SOURCES,
       ...(await listSources(state.db, organizationId)),
@@ -52,14 +52,14 @@ export function createSources({ state, audit, organizations, findDashboardReadin
 
     get: (organizationId: string, id: string): Promise<Source> => get(state.db, organizationId, id),
 
-    /** Every id that a series may name. */
-    async ids(db: Db, organizationId: string): Promise<Set<string>> {
+    /** Every id that a series may reference. */
+    async listIds(db: Db, organizationId: string): Promise<Set<string>> {
       return new Set([...BUILT_IN_SOURCES, ...(await listSources(db, organizationId))].map(({ id }) => id));
     },
 
     async create(actor: Actor, organizationId: string, body: SourceBody): Promise<Source> {
-      rejectViolations(sourceViolations(body));
-      const source = completedSource(newHexId(), body);
+      rejectViolations(listSourceViolations(body));
+      const source = normalizeSource(newHexId(), body);
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         await putSource(tx, organizationId, source);
@@ -73,10 +73,10 @@ export function createSources({ state, audit, organizations, findDashboardReadin
       return source;
     },
 
-    /** Whole: a member left out takes the value that its kind has. */
+    /** Replaces the whole source. Omitted members get the defaults of the kind. */
     async replace(actor: Actor, organizationId: string, id: string, body: SourceBody): Promise<Source> {
-      rejectViolations(sourceViolations(body));
-      const after = completedSource(id, body);
+      rejectViolations(listSourceViolations(body));
+      const after = normalizeSource(id, body);
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const before = await getChangeable(tx, organizationId, id);
@@ -97,12 +97,9 @@ export function createSources({ state, audit, organizations, findDashboardReadin
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const before = await getChangeable(tx, organizationId, id);
-        const user = await findDashboardReading(tx, organizationId, id);
+        const user = await findDashboardUsingSource(tx, organizationId, id);
         if (user)
-          throw new AppError(
-            'conflict',
-            `The dashboard ${user.name} (${user.id}) reads from this source; change it first`,
-          );
+          throw new AppError('conflict', `The dashboard ${user.name} (${user.id}) uses this source; change it first`);
         await deleteSource(tx, organizationId, id);
         await audit.record(tx, actor, {
           organizationId,

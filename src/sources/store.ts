@@ -1,12 +1,12 @@
 import { bumpDashboardRevision } from '../organizations/organizations.ts';
 import type { Db } from '../state/tables.ts';
 import type { Source } from './source.ts';
-import { completedSource } from './source-rules.ts';
+import { normalizeSource } from './source-rules.ts';
 
-/** A document from before sources had kinds is one of logs. */
+/** Documents from before sources had kinds are log sources. */
 const toSource = ({ document }: { document: string }): Source => {
   const { id, kind = 'log', ...members }: Omit<Source, 'kind'> & Partial<Source> = JSON.parse(document);
-  return completedSource(id, { ...members, kind });
+  return normalizeSource(id, { ...members, kind });
 };
 
 export async function listSources(db: Db, organizationId: string): Promise<Source[]> {

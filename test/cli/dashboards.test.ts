@@ -76,7 +76,7 @@ onEachStore('dashboard commands', (store) => {
     const { code, stderr } = await at.run('dashboard', 'apply', path);
     expect([code, stderr]).toEqual([
       0,
-      expect.stringContaining('warning: A: tiles[0].series[0].sourceId: There is no such source'),
+      expect.stringContaining('warning: A: tiles[0].series[0].sourceId: The source does not exist'),
     ]);
   });
 

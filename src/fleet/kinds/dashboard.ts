@@ -1,4 +1,4 @@
-import { completed, dashboardInTrail, dashboardViolations } from '../../dashboards/dashboard.ts';
+import { listDashboardViolations, normalizeDashboard, summarizeForAudit } from '../../dashboards/dashboard.ts';
 import type { Dashboard, DashboardBody } from '../../dashboards/schema.ts';
 import { deleteDashboard, listStored, putDashboard } from '../../dashboards/store.ts';
 import type { Kind } from './kind.ts';
@@ -16,19 +16,19 @@ export const dashboardKind: Kind<VersionedDashboard> = {
   async load(tx, organizationId) {
     const all = (await listStored(tx, organizationId)).map(({ json, version }) => {
       const stored: Dashboard = JSON.parse(json);
-      return { dashboard: completed(stored.id, stored), version };
+      return { dashboard: normalizeDashboard(stored.id, stored), version };
     });
     return new Map(all.map((one) => [one.dashboard.id, one]));
   },
 
   toFields: ({ dashboard: { name, tags, tiles } }) => ({ name, tags, tiles }),
-  toAuditFields: ({ dashboard, version }) => dashboardInTrail(dashboard, version),
+  toAuditFields: ({ dashboard, version }) => summarizeForAudit(dashboard, version),
   defaults: () => ({}),
   build: (id, fields, _context, before) => ({
-    dashboard: completed(id, fields as DashboardBody),
+    dashboard: normalizeDashboard(id, fields as DashboardBody),
     version: before?.version === undefined ? undefined : before.version + 1,
   }),
-  violations: ({ after }) => dashboardViolations(after.dashboard),
+  violations: ({ after }) => listDashboardViolations(after.dashboard),
 
   async save(tx, pairs, { organization, now, actor }) {
     for (const { after } of pairs)

@@ -1,6 +1,6 @@
 import type { SourceBody } from '../../sources/schema.ts';
 import type { Source } from '../../sources/source.ts';
-import { completedSource, isBuiltIn, sourceViolations } from '../../sources/source-rules.ts';
+import { isBuiltIn, listSourceViolations, normalizeSource } from '../../sources/source-rules.ts';
 import { deleteSource, listSources, putSource } from '../../sources/store.ts';
 import type { Kind } from './kind.ts';
 
@@ -18,11 +18,11 @@ export const sourceKind: Kind<Source> = {
 
   toFields: ({ id: _, ...fields }) => fields,
   defaults: () => ({}),
-  build: (id, fields) => completedSource(id, fields as SourceBody),
+  build: (id, fields) => normalizeSource(id, fields as SourceBody),
 
   violations: ({ id, after }) => [
     ...(isBuiltIn(id) ? [{ path: 'id', rule: 'This is the id of a built-in source', value: id }] : []),
-    ...sourceViolations(after as SourceBody),
+    ...listSourceViolations(after as SourceBody),
   ],
 
   async save(tx, pairs, { organization }) {

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 
-/** Ids of dashboards and sources: 24 hex characters when the server creates them, any of these when a file does (D3). */
+/** Ids of dashboards and sources: 24 hex characters when the server creates them, or any id that matches when a file sets it (D3). */
 export const isResourceId = (id: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(id);
 
 export const ResourceId = Type.Refine(

@@ -6,10 +6,10 @@ const EARLIEST = Date.UTC(1900, 0, 1);
 /** The last whole year that nanoseconds since 1970 can express. */
 const LATEST = Date.UTC(2262, 0, 1);
 
-/** A point in time as the engine is given it, `2026-11-15 12:00:00.000000000` in UTC, or a whole day. */
+/** A time in UTC as ClickHouse parses it (`2026-11-15 12:00:00.000000000`), or a whole day. */
 interface Moment {
   text: string;
-  /** Only a date was given: the moment after its end. */
+  /** Set for a date without a time: the end of the day, exclusive. */
   dayEnd?: string;
 }
 

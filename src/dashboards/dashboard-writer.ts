@@ -2,16 +2,16 @@ import { type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Db } from '../state/tables.ts';
-import { completed, dashboardInTrail } from './dashboard.ts';
+import { normalizeDashboard, summarizeForAudit } from './dashboard.ts';
 import type { Dashboard } from './schema.ts';
-import { moveProvisioned, putDashboard, removeDashboard, type StoredDashboard } from './store.ts';
+import { putDashboard, removeDashboard, type StoredDashboard, setProvisionedFrom } from './store.ts';
 
-export type Saving = ReturnType<typeof createSaving>;
+export type DashboardWriter = ReturnType<typeof createDashboardWriter>;
 
-/** The one way in which dashboards change, whoever changes them: a version and a line in the trail for each change. */
-export function createSaving({ clock, audit }: { clock: Clock; audit: Audit }) {
+/** Every change to a dashboard goes through here: it saves a version and an audit log entry. */
+export function createDashboardWriter({ clock, audit }: { clock: Clock; audit: Audit }) {
   return {
-    /** What is stored already makes no new version. */
+    /** Saves no version if nothing changed. */
     async save(
       tx: Db,
       actor: Actor,
@@ -22,27 +22,27 @@ export function createSaving({ clock, audit }: { clock: Clock; audit: Audit }) {
     ): Promise<StoredDashboard> {
       const old = before && parsed(before);
       const json = JSON.stringify(after);
-      const isSame = old !== undefined && JSON.stringify(completed(old.id, old)) === json;
+      const isSame = old !== undefined && JSON.stringify(normalizeDashboard(old.id, old)) === json;
       if (before && isSame) {
         if (provisionedFrom === undefined || before.provisionedFrom === provisionedFrom) return before;
-        await moveProvisioned(tx, organizationId, after.id, provisionedFrom);
+        await setProvisionedFrom(tx, organizationId, after.id, provisionedFrom);
         return { ...before, provisionedFrom };
       }
-      const saving = { at: clock.now(), by: actor.details, provisionedFrom };
-      const version = await putDashboard(tx, organizationId, after, saving);
-      const trail = dashboardInTrail(after, version);
+      const input = { at: clock.now(), by: actor.details, provisionedFrom };
+      const version = await putDashboard(tx, organizationId, after, input);
+      const summary = summarizeForAudit(after, version);
       await audit.record(tx, actor, {
         organizationId,
         type: before ? 'dashboard_update' : 'dashboard_create',
         resource: { type: 'dashboard', id: after.id },
-        ...(before && old ? difference(dashboardInTrail(old, before.version), trail) : { after: trail }),
+        ...(before && old ? difference(summarizeForAudit(old, before.version), summary) : { after: summary }),
       });
       return { json, version, provisionedFrom };
     },
 
-    /** Stays as it is, and may be changed by everybody who may change dashboards. */
+    /** Makes a provisioned dashboard editable through the API. */
     async release(tx: Db, actor: Actor, organizationId: string, id: string, provisionedFrom: string): Promise<void> {
-      await moveProvisioned(tx, organizationId, id, null);
+      await setProvisionedFrom(tx, organizationId, id, null);
       await audit.record(tx, actor, {
         organizationId,
         type: 'dashboard_update',
@@ -59,7 +59,7 @@ export function createSaving({ clock, audit }: { clock: Clock; audit: Audit }) {
         organizationId,
         type: 'dashboard_delete',
         resource: { type: 'dashboard', id: dashboard.id },
-        before: dashboardInTrail(dashboard, before.version),
+        before: summarizeForAudit(dashboard, before.version),
       });
     },
   };

@@ -1,22 +1,22 @@
 import type { Column, Statement } from '../engine/engine.ts';
 import type { MetricDataType } from '../sources/source.ts';
 import type { AggregationName } from './aggregations.ts';
-import type { Buckets } from './buckets.ts';
+import type { TimeBuckets } from './time-buckets.ts';
 
-/** A table of the engine, as a source describes it and as the engine knows it. */
+/** A table of the engine with the columns that its source designates. */
 export interface Table {
   database: string;
   name: string;
   columns: readonly Column[];
   timeColumn: string;
-  /** What bare words are looked up in. */
+  /** The column that bare words of a Lucene `where` search. */
   implicitColumn?: string | undefined;
-  /** Its rows say whose they are; without that, every organization may read all of it. */
+  /** The table has an organization column. Otherwise every organization may read all of it (`--open-tables`). */
   hasOrganization: boolean;
 }
 
-/** One series, with everything decided that a request may leave open. */
-export interface Reading {
+/** One series with its resolved table and all defaults applied. */
+export interface SeriesQuery {
   organizationId: string;
   table: Table;
   /** Undefined for logs and traces. */
@@ -28,16 +28,16 @@ export interface Reading {
   where: string;
   whereLanguage: 'lucene' | 'sql';
   groupBy: readonly string[];
-  buckets: Buckets;
-  top: Top;
-  /** Where the series stands in the request, for whoever reads the error. */
+  buckets: TimeBuckets;
+  top: TopGroups;
+  /** The path of the series in the request, for errors. */
   path: string;
 }
 
-/** How many groups are told apart; the largest by their highest bucket. */
-export interface Top {
+/** The groups with the highest bucket are returned separately. */
+export interface TopGroups {
   groups: number;
-  /** The rest as one more group. */
+  /** Add one group for all others. */
   withOthers: boolean;
 }
 
@@ -45,19 +45,19 @@ export type Value = number | string | null;
 
 export interface Group {
   labels: string[];
-  /** Everything that is not among the top groups, together. */
+  /** Aggregates all groups that are not among the top groups. */
   isOthers: boolean;
-  /** One for each bucket; null where there is nothing. */
+  /** One per bucket; null if there is none. */
   values: Value[];
 }
 
 export interface Points {
   groups: Group[];
-  /** How many there are, those that are not shown included. */
+  /** Including those that are not returned. */
   totalGroups: number;
 }
 
-/** What to ask the engine, and how its rows become points. */
+/** The statement, and the conversion of its rows to points. */
 export interface Plan {
   statement: Statement;
   collect(rows: unknown[][]): Points;

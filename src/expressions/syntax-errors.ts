@@ -1,11 +1,11 @@
 import { ExpressionError } from './expression-error.ts';
 import { functionNames } from './functions.ts';
 import type { Token } from './lexer.ts';
-import { nearest } from './nearest.ts';
+import { findNearest } from './nearest-name.ts';
 import { quoted } from './scope.ts';
 
-/** Words that begin something SQL has and an expression has not. */
-const REFUSED_WORDS = new Map([
+/** SQL keywords that are not supported in expressions. */
+const REJECTED_WORDS = new Map([
   ['AS', 'Aliases are not allowed'],
   ['SELECT', 'Sub-selects are not allowed'],
   ['WITH', 'Sub-selects are not allowed'],
@@ -22,30 +22,30 @@ const REFUSED_WORDS = new Map([
   ['DISTINCT', 'DISTINCT is not allowed'],
 ]);
 
-function refusalOf(word: string): string | undefined {
-  return REFUSED_WORDS.get(word.toUpperCase());
+function findRejection(word: string): string | undefined {
+  return REJECTED_WORDS.get(word.toUpperCase());
 }
 
-/** Why a word that stands where a value should is none. */
-export function refusedWord(word: string): string | undefined {
-  return refusalOf(word) ?? (KEYWORDS.has(word.toUpperCase()) ? `A value is missing before ${word}` : undefined);
+/** Explains why a word is not a value. Undefined if it may be one. */
+export function explainWord(word: string): string | undefined {
+  return findRejection(word) ?? (KEYWORDS.has(word.toUpperCase()) ? `A value is missing before ${word}` : undefined);
 }
 
 const KEYWORDS = new Set('AND OR LIKE ILIKE IN BETWEEN IS WHEN THEN ELSE END'.split(' '));
 
-/** Something stands where the expression, or this part of it, should have ended. */
+/** The error for a token after the end of an expression. */
 export function unexpected(token: Token, wanted: string): ExpressionError {
   if (token.type === 'end') return new ExpressionError(`${wanted} is missing at the end`, token.start);
   if (token.type === 'word') {
-    const refusal = refusalOf(token.text);
-    return new ExpressionError(refusal ?? `${quoted(token.text)} makes no sense here`, token.start);
+    const refusal = findRejection(token.text);
+    return new ExpressionError(refusal ?? `${quoted(token.text)} is not allowed here`, token.start);
   }
-  if (token.type === 'symbol') return new ExpressionError(`"${token.text}" makes no sense here`, token.start);
+  if (token.type === 'symbol') return new ExpressionError(`"${token.text}" is not allowed here`, token.start);
   return new ExpressionError(`An operator such as = or AND is missing before this`, token.start);
 }
 
 export function unknownFunction(name: string, at: number): ExpressionError {
-  const near = nearest(name, functionNames());
+  const near = findNearest(name, functionNames());
   const hint = near === undefined ? '' : `; did you mean ${near}?`;
   return new ExpressionError(`The function ${quoted(name)} is not allowed${hint}`, at);
 }

@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Every step of the ladder divides the ones above it that it can stand under in one chart. */
+/** Bucket lengths in milliseconds. */
 export const GRANULARITIES = {
   '1s': SECOND,
   '15s': 15 * SECOND,
@@ -26,11 +26,13 @@ export const GRANULARITIES = {
 } as const;
 export type Granularity = keyof typeof GRANULARITIES;
 
-/** What `auto` may choose: ten minutes would not divide a quarter of an hour. */
-const LADDER = (Object.keys(GRANULARITIES) as Granularity[]).filter((name) => name !== '1s' && name !== '10m');
+/** The choices of `auto`. Without 10m, which does not divide 15m. */
+const AUTO_GRANULARITIES = (Object.keys(GRANULARITIES) as Granularity[]).filter(
+  (name) => name !== '1s' && name !== '10m',
+);
 
-const AUTO_BUCKETS = 60;
-export const MOST_BUCKETS = 1500;
+const MAX_AUTO_BUCKETS = 60;
+export const MAX_BUCKETS = 1500;
 
 export interface Range {
   startMs: number;
@@ -38,40 +40,42 @@ export interface Range {
   endMs: number;
 }
 
-/** Moments cut into numbered intervals, and how the engine finds the number of one. */
-export interface Buckets extends Range {
-  /** Undefined: one interval, the whole range. */
+/** A time range split into numbered buckets. */
+export interface TimeBuckets extends Range {
+  /** Undefined for a single bucket. */
   granularity: Granularity | undefined;
-  /** Where each begins. */
+  /** The start of each bucket, in epoch milliseconds. */
   starts: number[];
-  /** The number of the bucket that a time column lies in, from 0; `bind` turns a number into SQL. */
-  indexOf(column: string, bind: (value: unknown, type: string) => string): string;
-  /** How long one lasts, in seconds. */
-  secondsOf(index: number): number;
+  /** SQL for the index of the bucket that contains a time, from 0. `bind` binds a parameter. */
+  indexSql(column: string, bind: (value: unknown, type: string) => string): string;
+  /** Local days can be 23 or 25 hours long. */
+  durationSeconds(index: number): number;
 }
 
-export function oneBucket({ startMs, endMs }: Range): Buckets {
+export function singleBucket({ startMs, endMs }: Range): TimeBuckets {
   return {
     startMs,
     endMs,
     granularity: undefined,
     starts: [startMs],
-    indexOf: () => 'toInt64(0)',
-    secondsOf: () => (endMs - startMs) / SECOND,
+    indexSql: () => 'toInt64(0)',
+    durationSeconds: () => (endMs - startMs) / SECOND,
   };
 }
 
-/** The smallest step of the ladder that needs at most sixty buckets. */
-export function autoGranularity({ startMs, endMs }: Range): Granularity {
-  return LADDER.find((name) => (endMs - startMs) / GRANULARITIES[name] <= AUTO_BUCKETS) ?? '30d';
+/** The smallest step that needs at most 60 buckets. */
+export function chooseGranularity({ startMs, endMs }: Range): Granularity {
+  return AUTO_GRANULARITIES.find((name) => (endMs - startMs) / GRANULARITIES[name] <= MAX_AUTO_BUCKETS) ?? '30d';
 }
 
-/** The range, widened to whole buckets. Days and longer begin at the zone's midnight, shorter steps line up with it. */
-export function bucketsOf(range: Range, granularity: Granularity, zone: Zone): Buckets {
-  return GRANULARITIES[granularity] >= DAY ? ofDays(range, granularity, zone) : ofEqualLength(range, granularity, zone);
+/** Extends the range to whole buckets, aligned with midnight in the time zone. */
+export function splitRange(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
+  return GRANULARITIES[granularity] >= DAY
+    ? splitIntoDays(range, granularity, zone)
+    : splitEvenly(range, granularity, zone);
 }
 
-function ofEqualLength(range: Range, granularity: Granularity, zone: Zone): Buckets {
+function splitEvenly(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
   const step = GRANULARITIES[granularity];
   const midnight = startOfLocalDay(zone, localDay(zone, range.startMs));
   const first = midnight + Math.floor((range.startMs - midnight) / step) * step;
@@ -82,14 +86,14 @@ function ofEqualLength(range: Range, granularity: Granularity, zone: Zone): Buck
     endMs: first + count * step,
     granularity,
     starts: Array.from({ length: count }, (_, index) => first + index * step),
-    indexOf: (column, bind) =>
+    indexSql: (column, bind) =>
       `intDiv(toUnixTimestamp(${column}) - ${bind(first / SECOND, 'Int64')}, ${bind(seconds, 'Int64')})`,
-    secondsOf: () => seconds,
+    durationSeconds: () => seconds,
   };
 }
 
-/** Local days are 23 to 25 hours long where clocks change; periods of several days count from 1970-01-01. */
-function ofDays(range: Range, granularity: Granularity, zone: Zone): Buckets {
+/** Local days are 23 to 25 hours long when clocks change. Periods of several days are counted from 1970-01-01. */
+function splitIntoDays(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
   const days = GRANULARITIES[granularity] / DAY;
   const firstDay = Math.floor(localDay(zone, range.startMs) / days) * days;
   const count = Math.max(1, Math.floor((localDay(zone, range.endMs - 1) - firstDay) / days) + 1);
@@ -100,8 +104,8 @@ function ofDays(range: Range, granularity: Granularity, zone: Zone): Buckets {
     endMs: bounds[count] as number,
     granularity,
     starts,
-    indexOf: (column, bind) =>
+    indexSql: (column, bind) =>
       `intDiv(toInt64(toDate32(toTimeZone(${column}, ${bind(zone.name, 'String')}))) - ${bind(firstDay, 'Int64')}, ${bind(days, 'Int64')})`,
-    secondsOf: (index) => ((bounds[index + 1] ?? 0) - (bounds[index] ?? 0)) / SECOND,
+    durationSeconds: (index) => ((bounds[index + 1] ?? 0) - (bounds[index] ?? 0)) / SECOND,
   };
 }

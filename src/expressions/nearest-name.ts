@@ -1,16 +1,16 @@
-/** Names longer than this are not compared letter by letter. */
-const LONGEST = 64;
+/** Longer names are not compared. */
+const MAX_CHARACTERS = 64;
 
-/** The known name that was probably meant: the same but for case, or a few letters away. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+/** The most similar known name, ignoring case, within a few edits. */
+export function findNearest(name: string, known: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();
-  if (wanted.length > LONGEST) return undefined;
+  if (wanted.length > MAX_CHARACTERS) return undefined;
   let best: string | undefined;
   let bestDistance = Math.min(3, Math.floor(wanted.length / 3) + 1);
   for (const candidate of known) {
     const lower = candidate.toLowerCase();
     if (lower === wanted) return candidate;
-    if (lower.length > LONGEST || Math.abs(lower.length - wanted.length) >= bestDistance) continue;
+    if (lower.length > MAX_CHARACTERS || Math.abs(lower.length - wanted.length) >= bestDistance) continue;
     const distance = editDistance(wanted, lower);
     if (distance < bestDistance) {
       best = candidate;
@@ -20,7 +20,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best;
 }
 
-/** Letters put in, left out, changed, or swapped with their neighbour. */
+/** Insertions, deletions, substitutions and transpositions. */
 function editDistance(from: string, to: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index);

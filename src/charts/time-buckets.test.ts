@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { autoGranularity, bucketsOf, GRANULARITIES, type Granularity } from './buckets.ts';
+import { chooseGranularity, GRANULARITIES, type Granularity, splitRange } from './time-buckets.ts';
 import { findZone, localDay, startOfLocalDay, type Zone } from './zone.ts';
 
 const zone = (name: string): Zone => findZone(name) as Zone;
@@ -22,13 +22,13 @@ describe('auto granularity', () => {
     [365 * 24 * HOUR, '7d'],
     [10 * 365 * 24 * HOUR, '30d'],
   ])('of %d ms is %s', (length, expected) => {
-    expect(autoGranularity({ startMs: 0, endMs: length })).toBe(expected);
+    expect(chooseGranularity({ startMs: 0, endMs: length })).toBe(expected);
   });
 });
 
 describe('buckets', () => {
   it('cover the range with whole ones', () => {
-    const buckets = bucketsOf(
+    const buckets = splitRange(
       { startMs: at('2026-03-01T10:07:10Z'), endMs: at('2026-03-01T10:21:00Z') },
       '5m',
       zone('UTC'),
@@ -44,17 +44,17 @@ describe('buckets', () => {
 
   it('of days begin at local midnight, also when clocks change', () => {
     const range = { startMs: at('2026-03-28T12:00:00Z'), endMs: at('2026-03-30T12:00:00Z') };
-    const buckets = bucketsOf(range, '1d', zone('Europe/Berlin'));
+    const buckets = splitRange(range, '1d', zone('Europe/Berlin'));
     expect(iso(buckets.starts)).toEqual([
       '2026-03-27T23:00:00.000Z',
       '2026-03-28T23:00:00.000Z',
       '2026-03-29T22:00:00.000Z',
     ]);
-    expect([0, 1, 2].map((index) => buckets.secondsOf(index) / 3600)).toEqual([24, 23, 24]);
+    expect([0, 1, 2].map((index) => buckets.durationSeconds(index) / 3600)).toEqual([24, 23, 24]);
   });
 
   it('of hours line up with a zone that is off by half an hour', () => {
-    const buckets = bucketsOf(
+    const buckets = splitRange(
       { startMs: at('2026-03-01T10:00:00Z'), endMs: at('2026-03-01T11:00:00Z') },
       '1h',
       zone('Asia/Kolkata'),
@@ -76,13 +76,13 @@ describe('buckets', () => {
     fc.assert(
       fc.property(moments, fc.integer({ min: 1, max: 200 }), names, steps, (startMs, count, name, granularity) => {
         const endMs = startMs + count * GRANULARITIES[granularity];
-        const buckets = bucketsOf({ startMs, endMs }, granularity, zone(name));
+        const buckets = splitRange({ startMs, endMs }, granularity, zone(name));
         expect(buckets.startMs).toBeLessThanOrEqual(startMs);
         expect(buckets.endMs).toBeGreaterThanOrEqual(endMs);
         const bounds = [...buckets.starts, buckets.endMs];
         buckets.starts.forEach((start, index) => {
-          expect((bounds[index + 1] as number) - start).toBe(buckets.secondsOf(index) * 1000);
-          expect(buckets.secondsOf(index)).toBeGreaterThanOrEqual(0);
+          expect((bounds[index + 1] as number) - start).toBe(buckets.durationSeconds(index) * 1000);
+          expect(buckets.durationSeconds(index)).toBeGreaterThanOrEqual(0);
         });
         expect(buckets.starts[1] ?? Number.POSITIVE_INFINITY).toBeGreaterThan(startMs);
         expect(buckets.starts.at(-1) as number).toBeLessThan(endMs);
@@ -94,13 +94,13 @@ describe('buckets', () => {
   it('of a day that a zone left out have no length', () => {
     // Samoa crossed the date line at the end of 2011-12-29 and went on with the 31st.
     const range = { startMs: at('2011-12-29T12:00:00Z'), endMs: at('2011-12-30T12:00:00Z') };
-    const buckets = bucketsOf(range, '1d', zone('Pacific/Apia'));
+    const buckets = splitRange(range, '1d', zone('Pacific/Apia'));
     expect(iso(buckets.starts)).toEqual([
       '2011-12-29T10:00:00.000Z',
       '2011-12-30T10:00:00.000Z',
       '2011-12-30T10:00:00.000Z',
     ]);
-    expect([0, 1, 2].map((index) => buckets.secondsOf(index) / 3600)).toEqual([24, 0, 24]);
+    expect([0, 1, 2].map((index) => buckets.durationSeconds(index) / 3600)).toEqual([24, 0, 24]);
   });
 });
 
