@@ -1,21 +1,21 @@
-// What runs in the page: before its own scripts, or handed over by name. Nothing here may use what stands outside its function.
+// Functions that run in the page. Each is serialized on its own and must not use anything outside itself.
 
-/** A frame in which everything has been drawn is through when the task behind it runs. */
+/** The task after an animation frame runs when the frame has been drawn. */
 export function watchLoad() {
   const { promise, resolve } = Promise.withResolvers();
-  const seen = { longTasks: [], isShown: promise };
-  window.bench = seen;
+  const figures = { longTasks: [], rendered: promise };
+  window.bench = figures;
   new PerformanceObserver((list) => {
-    for (const { startTime, duration } of list.getEntries()) seen.longTasks.push([startTime, startTime + duration]);
+    for (const { startTime, duration } of list.getEntries()) figures.longTasks.push([startTime, startTime + duration]);
   }).observe({ type: 'longtask', buffered: true });
-  const isShown = () =>
+  const isRendered = () =>
     document.querySelector('#root table tbody tr') !== null &&
     document.querySelector('.mantine-Skeleton-root') === null;
-  const look = () => {
-    if (!isShown()) requestAnimationFrame(look);
+  const poll = () => {
+    if (!isRendered()) requestAnimationFrame(poll);
     else setTimeout(() => resolve(performance.now()));
   };
-  requestAnimationFrame(look);
+  requestAnimationFrame(poll);
 }
 
 export function watchPaint() {
@@ -27,39 +27,41 @@ export function watchPaint() {
 }
 
 /**
- * Ready: everything of the overview is shown and the main thread is free. That is the end of the last task of more than 50 ms that is followed by
- * a second without any, or the moment when everything was shown, whichever is later.
+ * Ready: the overview is rendered and the main thread is free. That is the end of the last task of more than 50 ms that is followed by
+ * a second without any, or the time of rendering, whichever is later.
  */
 export async function loadFigures() {
-  const { longTasks, isShown } = window.bench;
-  const shownAt = await isShown;
-  const readyAt = () => Math.max(shownAt, ...longTasks.map(([, end]) => end));
+  const { longTasks, rendered } = window.bench;
+  const renderedAt = await rendered;
+  const readyAt = () => Math.max(renderedAt, ...longTasks.map(([, end]) => end));
   while (performance.now() - readyAt() < 1000) await new Promise((resolve) => setTimeout(resolve, 100));
   const [paint] = performance.getEntriesByName('first-contentful-paint');
   const long = longTasks.map(([start, end]) => end - start);
-  return { paintMs: paint.startTime, shownMs: shownAt, readyMs: readyAt(), longestTaskMs: Math.max(0, ...long) };
+  return { paintMs: paint.startTime, renderedMs: renderedAt, readyMs: readyAt(), longestTaskMs: Math.max(0, ...long) };
 }
 
 /**
- * Asks for tiles with this granularity, where the console leaves the choice to the server. `atHand`: answers by tile, which are given at once instead of
- * asking. A chart is drawn once it has stroked all of its series.
+ * Requests tiles with this granularity; the console would let the server choose. `responses` are used instead of requests, by tile id. A chart is
+ * rendered when all of its series have been stroked.
  */
-export function watchTiles({ tiles, series, granularity, atHand }) {
+export function watchTiles({ tiles, series, granularity, responses }) {
   const { promise, resolve } = Promise.withResolvers();
-  const seen = { inFlight: 0, most: 0, firstAt: 0, isPainted: promise, texts: {} };
-  window.bench = seen;
+  const figures = { inFlight: 0, maxInFlight: 0, firstAt: 0, rendered: promise, texts: {} };
+  window.bench = figures;
   const { fetch: send } = window;
   window.fetch = async (address, options) => {
     const [, tile] = /\/tiles\/([^/]+)\/data\?/.exec(String(address)) ?? [];
     if (tile === undefined) return send(address, options);
-    seen.inFlight += 1;
-    seen.most = Math.max(seen.most, seen.inFlight);
-    const response = atHand ? new Response(atHand[tile]) : await send(`${address}&granularity=${granularity}`, options);
+    figures.inFlight += 1;
+    figures.maxInFlight = Math.max(figures.maxInFlight, figures.inFlight);
+    const response = responses
+      ? new Response(responses[tile])
+      : await send(`${address}&granularity=${granularity}`, options);
     response.json = async () => {
       const text = await Response.prototype.text.call(response);
-      seen.texts[tile] = text;
-      seen.inFlight -= 1;
-      seen.firstAt ||= performance.now();
+      figures.texts[tile] = text;
+      figures.inFlight -= 1;
+      figures.firstAt ||= performance.now();
       return JSON.parse(text);
     };
     return response;
@@ -70,27 +72,27 @@ export function watchTiles({ tiles, series, granularity, atHand }) {
     if (path.length > 0) strokes.set(this.canvas, (strokes.get(this.canvas) ?? 0) + 1);
     return stroke.apply(this, path);
   };
-  const look = () => {
+  const poll = () => {
     const drawn = [...strokes].filter(([canvas, count]) => count >= series && canvas.isConnected).length;
-    if (drawn < tiles) requestAnimationFrame(look);
+    if (drawn < tiles) requestAnimationFrame(poll);
     else setTimeout(() => resolve(performance.now()));
   };
-  requestAnimationFrame(look);
+  requestAnimationFrame(poll);
 }
 
 export async function tileFigures() {
-  const paintedAt = await window.bench.isPainted;
-  const { firstAt, most, texts } = window.bench;
-  const answers = performance.getEntriesByType('resource').filter(({ name }) => /\/tiles\/[^/]+\/data\?/.test(name));
-  const lastByteAt = Math.max(...answers.map(({ responseEnd }) => responseEnd));
-  return { afterLastByteMs: paintedAt - lastByteAt, afterFirstMs: paintedAt - firstAt, most, texts };
+  const renderedAt = await window.bench.rendered;
+  const { firstAt, maxInFlight, texts } = window.bench;
+  const responses = performance.getEntriesByType('resource').filter(({ name }) => /\/tiles\/[^/]+\/data\?/.test(name));
+  const lastByteAt = Math.max(...responses.map(({ responseEnd }) => responseEnd));
+  return { afterLastByteMs: renderedAt - lastByteAt, afterFirstMs: renderedAt - firstAt, maxInFlight, texts };
 }
 
-/** From top to bottom at a steady speed; a frame late is a frame less. */
+/** Scrolls from top to bottom at a constant speed and counts the frames. */
 export function scrollThrough(pixelsPerSecond) {
   return new Promise((resolve) => {
     const { scrollHeight } = document.documentElement;
-    const way = scrollHeight - window.innerHeight;
+    const distance = scrollHeight - window.innerHeight;
     let startedAt;
     let frames = 0;
     let before;
@@ -100,8 +102,8 @@ export function scrollThrough(pixelsPerSecond) {
       longestMs = Math.max(longestMs, now - (before ?? now));
       before = now;
       const done = ((now - startedAt) / 1000) * pixelsPerSecond;
-      window.scrollTo(0, Math.min(done, way));
-      if (done < way) {
+      window.scrollTo(0, Math.min(done, distance));
+      if (done < distance) {
         frames += 1;
         requestAnimationFrame(step);
       } else resolve({ perSecond: frames / ((now - startedAt) / 1000), longestMs });
@@ -110,8 +112,8 @@ export function scrollThrough(pixelsPerSecond) {
   });
 }
 
-/** The floor: the same answers, parsed and drawn by the bare library. */
-export function drawBare({ texts, width, height, colours }) {
+/** The baseline: the same responses, parsed and drawn by uPlot alone. */
+export function drawWithLibrary({ texts, width, height, colors }) {
   const startedAt = performance.now();
   for (const text of texts) {
     const { data } = JSON.parse(text);
@@ -119,11 +121,11 @@ export function drawBare({ texts, width, height, colours }) {
     element.style.cssText = `display:inline-block;width:${width}px;height:${height}px`;
     document.body.append(element);
     const series = data.series.map((_, index) => ({
-      stroke: colours[index % colours.length],
+      stroke: colors[index % colors.length],
       width: 1,
       points: { show: false },
     }));
-    const values = [data.buckets.map((at) => at / 1000), ...data.series.map((one) => one.values)];
+    const values = [data.buckets.map((at) => at / 1000), ...data.series.map(({ values }) => values)];
     new window.uPlot({ width, height, legend: { show: false }, series: [{}, ...series] }, values, element);
   }
   return new Promise((resolve) => {

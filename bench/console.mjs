@@ -1,13 +1,13 @@
-// The console in a real browser.
+// Benchmarks of the console in a real browser.
 import { findChromium } from '../tools/chromium.mjs';
+import { chartRows } from './console-charts.mjs';
 import { loadRows } from './console-load.mjs';
-import { wallRows } from './console-wall.mjs';
 
-/** Rows for the report; none where there is no browser. */
+/** Returns no rows if Chromium is not installed. */
 export async function consoleRows() {
   if (findChromium() === '') {
-    console.error('Chromium is not installed: the console is not measured.');
+    console.error('Chromium is not installed; skipping the console benchmarks.');
     return [];
   }
-  return [...(await loadRows()), ...(await wallRows())];
+  return [...(await loadRows()), ...(await chartRows())];
 }

@@ -1,12 +1,12 @@
-// Long answers of the bill: a month of a thousand services, and a year of them as a file.
+// Large cost responses: a month of a thousand services, and an export of a year.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { benchFleet } from './fleet.mjs';
 import { readRow } from './requests.mjs';
-import { base, directory, download, measured, median, ROUNDS, startServer, watchMemory } from './tools.mjs';
+import { base, directory, download, figureRow, median, ROUNDS, startServer, watchMemory } from './tools.mjs';
 import { fillYear } from './year.mjs';
 
-/** A long answer: it begins at once, and memory does not follow its size. */
+/** A large response must start immediately, and memory must not grow with its size. */
 export async function largeRows() {
   const fleetFile = join(directory, 'large.json');
   writeFileSync(fleetFile, JSON.stringify(benchFleet({ entities: 1000, days: 31 })));
@@ -15,7 +15,7 @@ export async function largeRows() {
   const firstBytes = [];
   let server;
   for (let round = 0; round < ROUNDS; round++) {
-    // A server of its own each time: the second answer of one is kept ready.
+    // A new server each time: the second response of a server is cached.
     await server?.stop();
     server = await startServer(data, [...(round === 0 ? ['--fleet', fleetFile] : []), '--rate-limit', 'off']);
     await download(server, base);
@@ -29,10 +29,10 @@ export async function largeRows() {
   const extraMb = watch.stop();
   const name = `GET …/usageCost, 31,000 records (${megabytes.toFixed(1)} MB)`;
   const rows = [
-    measured(`${name}: first byte, nothing kept`, `${Math.round(firstByteMs)} ms`, '< 100 ms', firstByteMs < 100),
+    figureRow(`${name}: time to first byte, uncached`, `${Math.round(firstByteMs)} ms`, '< 100 ms', firstByteMs < 100),
     await readRow(server, `${name}, 4 connections`, path, 0.5, { connections: 4 }),
-    measured(
-      `${name}, two at a time: memory on top`,
+    figureRow(
+      `${name}, two at a time: additional memory`,
       `${extraMb} MB`,
       `< ${Math.round(2 * megabytes)} MB`,
       extraMb < 2 * megabytes,
@@ -42,7 +42,7 @@ export async function largeRows() {
   return rows;
 }
 
-/** A year of 1,000 services with their quantities and prices, as a file. */
+/** An export of a year of 1,000 services with quantities and prices. */
 export async function exportRows() {
   const fleetFile = join(directory, 'year.json');
   writeFileSync(fleetFile, JSON.stringify(benchFleet({ entities: 1000, days: 0 })));
@@ -65,7 +65,7 @@ export async function exportRows() {
   const rate = median(rates);
   const name = `GET …/usageCost/export, FOCUS, a year of 1,000 services (${Math.round(bytes / 1e6)} MB)`;
   return [
-    measured(name, `${rate.toFixed(0)} MB/s`, '≥ 30 MB/s', rate >= 30),
-    measured(`${name}: memory on top`, `${extraMb} MB`, '< 100 MB', extraMb < 100),
+    figureRow(name, `${rate.toFixed(0)} MB/s`, '≥ 30 MB/s', rate >= 30),
+    figureRow(`${name}: additional memory`, `${extraMb} MB`, '< 100 MB', extraMb < 100),
   ];
 }

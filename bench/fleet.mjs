@@ -1,8 +1,8 @@
-// What the measured server holds: one organization, a service with every field, a month of costs, and dashboards.
-const id = (number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+// The data of the measured server: one organization with services, a month of costs and dashboards.
+const createId = (number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
-export const organizationId = id(1);
-export const serviceId = id(1000);
+export const organizationId = createId(1);
+export const serviceId = createId(1000);
 export const dashboardId = 'bench-000';
 export const token = 'bench-dashboard-token';
 export const key = { keyId: 'BenchAdminKey0000001', keySecret: 'bench-secret' };
@@ -12,7 +12,7 @@ const DASHBOARDS = 100;
 /** 12 tiles, about 6 KB. */
 const dashboard = (index) => ({
   id: `bench-${String(index).padStart(3, '0')}`,
-  name: `Board ${index}`,
+  name: `Dashboard ${index}`,
   tags: ['bench', `team-${index % 7}`],
   tiles: Array.from({ length: 12 }, (_, tile) => ({
     id: `tile-${tile}`,
@@ -34,7 +34,7 @@ const dashboard = (index) => ({
 
 export function benchFleet({ entities, days }) {
   const services = Array.from({ length: entities }, (_, index) => ({
-    id: id(1000 + index),
+    id: createId(1000 + index),
     name: `service-${index}`,
     numReplicas: 3,
     databaseVersion: '26.7',

@@ -1,10 +1,10 @@
-// The load, in a process of its own: keep-alive connections over raw sockets, one request in flight on each.
-// Plain sockets cost a fraction of an HTTP client, so that the generator is not what is measured.
-// Several targets are loaded in turn, a fraction of a second each: a slow moment of the machine then slows all of them.
+// The load generator, a separate process: keep-alive connections over raw sockets, one request in flight on each.
+// Raw sockets cost a fraction of an HTTP client, so that the generator is not the bottleneck.
+// Several targets are loaded alternately, a fraction of a second each, so that a slow moment of the machine affects all of them.
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { openCommits } from './floor-commits.mjs';
+import { openCommitLoop } from './baseline-commits.mjs';
 
 /**
  * @typedef {{ port: number, connections: number, requests: string[], expected: string, perSecond?: number } | { commitsIn: string }} Target
@@ -12,11 +12,19 @@ import { openCommits } from './floor-commits.mjs';
  */
 const job = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 
-/** The first slices are not counted: until a process has run its own code for a while, it is the slow one. */
+/** Slices that are not counted, while code is compiled and caches fill. */
 const WARM_UP_SLICES = 3;
 
-/** Loads a server for a while; gives the milliseconds that each answer took. */
-async function openServer({ port, connections, requests, expected, perSecond }) {
+/** Undefined until the whole head has arrived. `missingBytes` is the part of the body that has not. */
+function parseHead(text) {
+  const end = text.indexOf('\r\n\r\n');
+  if (end < 0) return undefined;
+  const length = Number(/content-length: (\d+)/i.exec(text.slice(0, end))?.[1] ?? 0);
+  return { status: text.slice(9, 12), missingBytes: length - (text.length - end - 4) };
+}
+
+/** `runFor` loads a server for a while and returns the latency of each response in ms. */
+async function openConnections({ port, connections, requests, expected, perSecond }) {
   const texts = requests.map((text) => Buffer.from(text, 'latin1'));
   const pauseMs = perSecond ? (connections * 1000) / perSecond : 0;
   let next = 0;
@@ -27,7 +35,7 @@ async function openServer({ port, connections, requests, expected, perSecond }) 
     const socket = connect(port, '127.0.0.1');
     socket.setNoDelay(true);
     let head = '';
-    let missing = -1;
+    let missingBytes = -1;
     let sentAt = 0;
     let done;
     let failed;
@@ -37,28 +45,27 @@ async function openServer({ port, connections, requests, expected, perSecond }) 
       sentAt = performance.now();
       socket.write(texts[next++ % texts.length]);
     };
-    const finished = () => {
+    const finish = () => {
       const took = performance.now() - sentAt;
       latencies.push(took);
-      missing = -1;
+      missingBytes = -1;
       head = '';
       if (pauseMs > took) setTimeout(send, pauseMs - took);
       else send();
     };
     socket.on('error', (error) => failed?.(error));
     socket.on('data', (chunk) => {
-      if (missing > 0) {
-        missing -= chunk.length;
-        if (missing === 0) finished();
+      if (missingBytes > 0) {
+        missingBytes -= chunk.length;
+        if (missingBytes === 0) finish();
         return;
       }
       head += chunk.toString('latin1');
-      const end = head.indexOf('\r\n\r\n');
-      if (end < 0) return;
-      if (head.slice(9, 12) !== expected) return failed(new Error(`the server answered ${head.slice(0, end)}`));
-      const length = Number(/content-length: (\d+)/i.exec(head.slice(0, end))?.[1] ?? 0);
-      missing = length - (head.length - end - 4);
-      if (missing <= 0) finished();
+      const response = parseHead(head);
+      if (!response) return;
+      if (response.status !== expected) return failed(new Error(`unexpected response: ${head}`));
+      missingBytes = response.missingBytes;
+      if (missingBytes <= 0) finish();
     });
     return {
       ready: new Promise((resolve) => socket.once('connect', resolve)),
@@ -88,7 +95,7 @@ async function openServer({ port, connections, requests, expected, perSecond }) 
 }
 
 const targets = await Promise.all(
-  job.targets.map((target) => (target.commitsIn ? openCommits(target.commitsIn) : openServer(target))),
+  job.targets.map((target) => (target.commitsIn ? openCommitLoop(target.commitsIn) : openConnections(target))),
 );
 const measured = targets.map(() => ({ perSecond: [], latencies: [] }));
 for (let slice = 0; slice < WARM_UP_SLICES + job.slices; slice++) {
@@ -104,7 +111,7 @@ for (let slice = 0; slice < WARM_UP_SLICES + job.slices; slice++) {
 for (const target of targets) target.close();
 const result = measured.map(({ perSecond, latencies }) => {
   const sorted = Float64Array.from(latencies).sort();
-  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-  return { perSecond, p50: at(0.5), p99: at(0.99) };
+  const quantile = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { perSecond, p50: quantile(0.5), p99: quantile(0.99) };
 });
 console.log(JSON.stringify(result));

@@ -1,4 +1,4 @@
-// Requests beside bare floors: reads beside a server that sends the same bytes, changes beside a loop of commits.
+// Request rates: reads compared with a minimal server that sends the same bytes, writes with a loop of commits.
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { dashboardId, serviceId } from './fleet.mjs';
@@ -7,18 +7,18 @@ import {
   base,
   bearer,
   directory,
-  inTurn,
-  load,
-  measured,
+  figureRow,
+  formatRequest,
+  measureRates,
   median,
   ratioRow,
-  request,
+  runLoad,
   startServer,
 } from './tools.mjs';
 
 const here = import.meta.dirname;
 
-/** Rows for the report; `isWanted` tells by their name. */
+/** `isWanted` selects rows by name. */
 export async function requestRows(fleetFile, isWanted) {
   const server = await startServer(join(directory, 'data'), [
     '--fleet',
@@ -30,16 +30,18 @@ export async function requestRows(fleetFile, isWanted) {
   ]);
   const board = `/api/v2/dashboards/${dashboardId}`;
   const changes = [3, 4].map((numReplicas) =>
-    request('PATCH', `${base}/services/${serviceId}/scaling`, { numReplicas }),
+    formatRequest('PATCH', `${base}/services/${serviceId}/scaling`, { numReplicas }),
   );
-  const key = request('POST', `${base}/keys`, { name: 'bench', roles: ['developer'] });
+  const key = formatRequest('POST', `${base}/keys`, { name: 'bench', roles: ['developer'] });
   const measurements = {
     'GET …/usageCost, 620 records': (name) =>
       readRow(server, name, `${base}/usageCost?from_date=2026-10-01&to_date=2026-10-31`, 0.5),
     'GET …/services/{id}': (name) => readRow(server, name, `${base}/services/${serviceId}`, 0.45),
-    'GET /api/v2/dashboards/{id}, 12 tiles': (name) => readRow(server, name, board, 0.5, { who: bearer }),
-    'GET /api/v2/dashboards, 100 of them': (name) => readRow(server, name, '/api/v2/dashboards', 0.6, { who: bearer }),
-    'GET /api/v2/dashboards/{id}, 304': (name) => readRow(server, name, board, 0.5, { who: bearer, isKnown: true }),
+    'GET /api/v2/dashboards/{id}, 12 tiles': (name) => readRow(server, name, board, 0.5, { credentials: bearer }),
+    'GET /api/v2/dashboards, 100 dashboards': (name) =>
+      readRow(server, name, '/api/v2/dashboards', 0.6, { credentials: bearer }),
+    'GET /api/v2/dashboards/{id}, 304': (name) =>
+      readRow(server, name, board, 0.5, { credentials: bearer, isCached: true }),
     'PATCH …/scaling, 32 connections': (name) => writeRow(server, name, changes),
     'POST …/keys, 32 connections': (name) => writeRow(server, name, [key]),
     'GET …/services/{id} in a mixed load': () => mixedRow(server, changes),
@@ -51,62 +53,64 @@ export async function requestRows(fleetFile, isWanted) {
   return rows;
 }
 
-/** Throughput beside a bare server that sends the same bytes; `isKnown`: the client has the answer already. */
+/** Throughput compared with a minimal server that sends the same bytes. `isCached`: the client sends `If-None-Match`. */
 export async function readRow(
   server,
   name,
   path,
   goal,
-  { who = authorization, isKnown = false, connections = 64 } = {},
+  { credentials = authorization, isCached = false, connections = 64 } = {},
 ) {
-  const first = await fetch(server.url + path, { headers: { authorization: who, 'accept-encoding': 'identity' } });
-  const known = isKnown ? { 'if-none-match': first.headers.get('etag') } : {};
-  const answer = await fetch(server.url + path, {
-    headers: { authorization: who, 'accept-encoding': 'identity', ...known },
+  const first = await fetch(server.url + path, {
+    headers: { authorization: credentials, 'accept-encoding': 'identity' },
   });
-  const body = Buffer.from(await answer.arrayBuffer()).toString('base64');
+  const condition = isCached ? { 'if-none-match': first.headers.get('etag') } : {};
+  const response = await fetch(server.url + path, {
+    headers: { authorization: credentials, 'accept-encoding': 'identity', ...condition },
+  });
+  const body = Buffer.from(await response.arrayBuffer()).toString('base64');
   const headers = Object.fromEntries(
-    [...answer.headers].filter(([header]) => !['connection', 'date', 'keep-alive'].includes(header)),
+    [...response.headers].filter(([header]) => !['connection', 'date', 'keep-alive'].includes(header)),
   );
-  const floor = fork(join(here, 'floor-http.mjs'));
-  floor.send({ status: answer.status, headers, body });
-  const { port } = await new Promise((resolve) => floor.once('message', resolve));
-  const asked = [request('GET', path, undefined, { authorization: who, ...known })];
-  const expected = String(answer.status);
-  const load = { connections, requests: asked, expected };
-  const rates = await inTurn({ port: server.port, ...load }, { port, ...load });
-  floor.kill();
-  return ratioRow(name, rates, 'bare node:http, same bytes', goal);
+  const baseline = fork(join(here, 'baseline-http.mjs'));
+  baseline.send({ status: response.status, headers, body });
+  const { port } = await new Promise((resolve) => baseline.once('message', resolve));
+  const requests = [formatRequest('GET', path, undefined, { authorization: credentials, ...condition })];
+  const expected = String(response.status);
+  const load = { connections, requests, expected };
+  const rates = await measureRates({ port: server.port, ...load }, { port, ...load });
+  baseline.kill();
+  return ratioRow(name, rates, 'minimal node:http server, same bytes', goal);
 }
 
-/** Durable changes beside a bare loop of durable commits. */
+/** Durable writes compared with a loop of durable commits. */
 async function writeRow(server, name, requests) {
-  const rates = await inTurn({ port: server.port, connections: 32, requests }, { commitsIn: directory });
-  return ratioRow(name, rates, 'bare loop of commits', 0.7);
+  const rates = await measureRates({ port: server.port, connections: 32, requests }, { commitsIn: directory });
+  return ratioRow(name, rates, 'commit loop', 0.7);
 }
 
-/** How long a read takes while 500 changes a second are made. */
+/** Read latency during 500 writes per second. */
 async function mixedRow(server, changes) {
-  const reads = [request('GET', `${base}/services/${serviceId}`)];
+  const reads = [formatRequest('GET', `${base}/services/${serviceId}`)];
   const [[{ p50, p99 }], [written]] = await Promise.all([
-    load([{ port: server.port, connections: 4, requests: reads, perSecond: 1000 }]),
-    load([{ port: server.port, connections: 16, requests: changes, perSecond: 500 }]),
+    runLoad([{ port: server.port, connections: 4, requests: reads, perSecond: 1000 }]),
+    runLoad([{ port: server.port, connections: 16, requests: changes, perSecond: 500 }]),
   ]);
-  return measured(
-    `GET …/services/{id} while ${Math.round(median(written.perSecond))} writes/s run: p99`,
+  return figureRow(
+    `GET …/services/{id} while ${Math.round(median(written.perSecond))} writes/s: p99`,
     `${p99.toFixed(1)} ms (p50 ${p50.toFixed(1)} ms)`,
     '< 10 ms',
     p99 < 10,
   );
 }
 
-/** What writing our own telemetry takes from the requests it tells of: the same server with and without it. */
+/** The cost of self-telemetry: the same server with and without it. */
 async function telemetryRow(name, fleetFile) {
   const args = ['--fleet', fleetFile, '--rate-limit', 'off', '--telemetry'];
   const writing = await startServer(join(directory, 'writing'), [...args, 'on']);
   const silent = await startServer(join(directory, 'silent'), [...args, 'off']);
-  // Whoever draws a tile starts the engine, and from then on it is written to.
-  const asked = {
+  // Telemetry is written once a query has started the engine.
+  const query = {
     startTime: 0,
     endTime: 3_600_000,
     series: [{ sourceId: 'logs', aggFn: 'count', where: '', groupBy: [] }],
@@ -114,11 +118,11 @@ async function telemetryRow(name, fleetFile) {
   await fetch(`${writing.url}/api/v2/charts/series`, {
     method: 'POST',
     headers: { authorization: bearer, 'content-type': 'application/json' },
-    body: JSON.stringify(asked),
+    body: JSON.stringify(query),
   });
-  const reads = [request('GET', `${base}/services/${serviceId}`)];
+  const reads = [formatRequest('GET', `${base}/services/${serviceId}`)];
   const load = { connections: 64, requests: reads };
-  const rates = await inTurn({ port: writing.port, ...load }, { port: silent.port, ...load });
+  const rates = await measureRates({ port: writing.port, ...load }, { port: silent.port, ...load });
   await writing.stop();
   await silent.stop();
   return ratioRow(name, rates, 'without', 0.95);

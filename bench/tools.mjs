@@ -1,4 +1,4 @@
-// What every measurement needs: servers, load, figures.
+// Shared by all benchmarks: starting servers, generating load, formatting rows.
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -12,13 +12,13 @@ import { key, organizationId, token } from './fleet.mjs';
 const here = import.meta.dirname;
 export const execute = promisify(execFile);
 export const program = join(here, '../dist/main.js');
-/** Everything that a run writes; whoever runs it removes it. */
+/** For all files of a run; `run.mjs` removes it. */
 export const directory = mkdtempSync(join(tmpdir(), 'pilothouse-bench-'));
 
-/** The server and its floor are loaded in turn, so often and so long each time. */
+/** The server and its baseline are loaded alternately, in this many slices of this length. */
 export const SLICES = Number(process.env.BENCH_SLICES ?? 40);
 export const SLICE_MS = 250;
-/** What takes longer than a slice. */
+/** Repetitions of measurements that take longer than a slice. */
 export const ROUNDS = 3;
 
 export const authorization = `Basic ${Buffer.from(`${key.keyId}:${key.keySecret}`).toString('base64')}`;
@@ -45,7 +45,7 @@ export async function startServer(data, args) {
   };
 }
 
-export function request(method, path, body, headers = { authorization }) {
+export function formatRequest(method, path, body, headers = { authorization }) {
   const text = body === undefined ? '' : JSON.stringify(body);
   const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1'];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
@@ -53,42 +53,42 @@ export function request(method, path, body, headers = { authorization }) {
   return `${lines.join('\r\n')}\r\n\r\n${text}`;
 }
 
-let jobs = 0;
+let jobCount = 0;
 
-/** What `load.mjs` measured of each target. */
-export async function load(targets) {
-  const jobFile = join(directory, `job-${jobs++}.json`);
+/** Runs `load.mjs`; returns its figures for each target. */
+export async function runLoad(targets) {
+  const jobFile = join(directory, `job-${jobCount++}.json`);
   const job = { targets: targets.map((target) => ({ expected: '200', ...target })), slices: SLICES, sliceMs: SLICE_MS };
   writeFileSync(jobFile, JSON.stringify(job));
   const { stdout } = await execute(process.execPath, [join(here, 'load.mjs'), jobFile]);
   return JSON.parse(stdout);
 }
 
-/** Rates of the server and its floor, turn by turn. */
-export async function inTurn(server, bare) {
-  const [ours, floor] = await load([server, bare]);
-  return { ours: ours.perSecond, floor: floor.perSecond };
+/** Rates of the server and its baseline in each slice. */
+export async function measureRates(server, minimal) {
+  const [ours, baseline] = await runLoad([server, minimal]);
+  return { ours: ours.perSecond, baseline: baseline.perSecond };
 }
 
 export function download(server, path) {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
-    httpRequest(server.url + path, { headers: { authorization } }, (answer) => {
+    httpRequest(server.url + path, { headers: { authorization } }, (response) => {
       let firstByteMs;
       let bytes = 0;
-      answer.on('data', (chunk) => {
+      response.on('data', (chunk) => {
         firstByteMs ??= performance.now() - startedAt;
         bytes += chunk.length;
       });
-      answer.on('end', () => resolve({ firstByteMs, bytes, ms: performance.now() - startedAt }));
-      answer.on('error', reject);
+      response.on('end', () => resolve({ firstByteMs, bytes, ms: performance.now() - startedAt }));
+      response.on('error', reject);
     })
       .on('error', reject)
       .end();
   });
 }
 
-/** How much the resident memory of a process grows, at most, until `stop`. */
+/** `stop` returns the largest increase of a process's resident memory, in MB. */
 export function watchMemory(pid) {
   const before = residentMb(pid);
   let peak = before;
@@ -108,18 +108,19 @@ export const residentMb = (pid) =>
 
 export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** The median of the ratios of the turns: a slow moment of the machine slows both sides of a turn. */
-export function ratioRow(name, { ours, floor }, floorName, goal) {
-  const ratio = median(ours.map((rate, turn) => rate / floor[turn]));
+/** The median of the ratios of all slices: a slow moment of the machine affects both sides of a slice. */
+export function ratioRow(name, { ours, baseline }, baselineName, goal) {
+  const ratio = median(ours.map((rate, slice) => rate / baseline[slice]));
   return {
     name,
-    ours: `${thousands(median(ours))}/s`,
-    floor: `${thousands(median(floor))}/s, ${floorName}`,
+    ours: `${formatThousands(median(ours))}/s`,
+    baseline: `${formatThousands(median(baseline))}/s, ${baselineName}`,
     ratio: ratio.toFixed(2),
     goal: `≥ ${goal}`,
-    isReached: ratio >= goal,
+    isMet: ratio >= goal,
   };
 }
 
-export const measured = (name, ours, goal, isReached) => ({ name, ours, floor: '', ratio: '', goal, isReached });
-export const thousands = (value) => Math.round(value).toLocaleString('en-US');
+/** A row without a baseline. */
+export const figureRow = (name, ours, goal, isMet) => ({ name, ours, baseline: '', ratio: '', goal, isMet });
+export const formatThousands = (value) => Math.round(value).toLocaleString('en-US');

@@ -1,49 +1,48 @@
-// Metered usage: batches over HTTP beside the same batches straight into the same engine, and a day of them rated.
+// Metered usage: batches over HTTP compared with the same batches sent directly to an engine, and the rating of a day.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
+import { openEngine } from './baseline-engine.mjs';
 import { benchFleet, organizationId } from './fleet.mjs';
-import { openBareEngine } from './floor-engine.mjs';
 import {
   authorization,
   base,
   directory,
   execute,
-  measured,
+  figureRow,
+  formatThousands,
   median,
   program,
   ratioRow,
   startServer,
-  thousands,
 } from './tools.mjs';
 
-const BATCH = 10_000;
-/** How many clients send batches. */
-const AT_ONCE = 6;
+const BATCH_EVENTS = 10_000;
+const CLIENTS = 6;
 const BATCHES_PER_ROUND = 40;
 const ROUNDS = 5;
-/** An engine goes on merging what it was given; the other must not be measured meanwhile. */
+/** Time for the engine to merge inserted parts before the other side is measured. */
 const SETTLE_MS = 4000;
 const FIRST_MS = Date.UTC(2026, 9, 1);
 const DAYS = ['2026-10-01', '2026-10-02', '2026-10-03'];
-const BATCHES_OF_DAY = 144;
-/** What the server gives its own engine on a machine of 24 GiB. */
+const BATCHES_PER_DAY = 144;
+/** The server's default on a machine with 24 GiB. */
 const RATING_ENGINE_BYTES = 6 * 2 ** 30;
 
 const fleet = benchFleet({ entities: 1000, days: 0 });
 const { services } = fleet.organizations[0];
 
-function usageServer(data, more = []) {
+function startUsageServer(data, more = []) {
   const fleetFile = join(directory, 'usage.json');
   writeFileSync(fleetFile, JSON.stringify(fleet));
   return startServer(data, ['--fleet', fleetFile, '--rate-limit', 'off', '--log-level', 'warn', ...more]);
 }
 
-/** One event a minute of each service, in the order in which they happen. */
-function events(batch) {
-  return Array.from({ length: BATCH }, (_, index) => {
-    const number = batch * BATCH + index;
+/** One event per service and minute, in order of time. */
+function createEvents(batch) {
+  return Array.from({ length: BATCH_EVENTS }, (_, index) => {
+    const number = batch * BATCH_EVENTS + index;
     const time = FIRST_MS + Math.floor(number / services.length) * 60_000;
     const { id } = services[number % services.length];
     return {
@@ -58,7 +57,7 @@ function events(batch) {
   });
 }
 
-const asRow = ({ id, source, time, entityType, entityId, meter, quantity }) => ({
+const toRow = ({ id, source, time, entityType, entityId, meter, quantity }) => ({
   OrganizationId: organizationId,
   EntityType: entityType,
   EntityId: entityId,
@@ -69,101 +68,101 @@ const asRow = ({ id, source, time, entityType, entityId, meter, quantity }) => (
   Quantity: quantity,
 });
 
-const lines = (rows) => Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'));
+const formatLines = (rows) => Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'));
 
 async function post(server, body) {
-  const answer = await fetch(`${server.url}${base}/usageEvents`, {
+  const response = await fetch(`${server.url}${base}/usageEvents`, {
     method: 'POST',
     headers: { authorization, 'content-type': 'application/x-ndjson' },
     body,
   });
-  const { result, error } = await answer.json();
-  if (result?.accepted !== BATCH) throw new Error(`the server answered ${error ?? JSON.stringify(result)}`);
+  const { result, error } = await response.json();
+  if (result?.accepted !== BATCH_EVENTS) throw new Error(`unexpected response: ${error ?? JSON.stringify(result)}`);
 }
 
-/** Events a second, from several clients at once. */
-async function pace(batches, send) {
+/** Events per second from all clients. */
+async function measureRate(batches, send) {
   const startedAt = performance.now();
   let next = 0;
   await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
+    Array.from({ length: CLIENTS }, async () => {
       while (next < batches.length) await send(batches[next++]);
     }),
   );
-  return (batches.length * BATCH) / ((performance.now() - startedAt) / 1000);
+  return (batches.length * BATCH_EVENTS) / ((performance.now() - startedAt) / 1000);
 }
 
-/** Durable, counted once, beside the same rows straight into the same engine. */
+/** Durable and deduplicated intake, compared with the same rows sent directly to an engine. */
 export async function intakeRows() {
-  const server = await usageServer(join(directory, 'intake'));
-  const engine = await openBareEngine(join(directory, 'bare-engine'));
+  const server = await startUsageServer(join(directory, 'intake'));
+  const engine = await openEngine(join(directory, 'baseline-engine'));
   const insert = (body) => engine.run('INSERT INTO pilothouse.usage_events FORMAT JSONEachRow', body);
-  const rates = { ours: [], floor: [] };
+  const rates = { ours: [], baseline: [] };
   for (let round = 0; round <= ROUNDS; round++) {
     const numbers = Array.from({ length: BATCHES_PER_ROUND }, (_, batch) => round * BATCHES_PER_ROUND + batch);
-    const sent = numbers.map((batch) => lines(events(batch)));
-    const rows = numbers.map((batch) => lines(events(batch).map(asRow)));
-    const direct = await pace(rows, insert);
+    const sent = numbers.map((batch) => formatLines(createEvents(batch)));
+    const rows = numbers.map((batch) => formatLines(createEvents(batch).map(toRow)));
+    const direct = await measureRate(rows, insert);
     await delay(SETTLE_MS);
-    const through = await pace(sent, (body) => post(server, body));
+    const through = await measureRate(sent, (body) => post(server, body));
     await delay(SETTLE_MS);
-    // The first round warms both of them up.
+    // The first round warms up both sides.
     if (round === 0) continue;
     rates.ours.push(through);
-    rates.floor.push(direct);
+    rates.baseline.push(direct);
   }
   await engine.close();
   await server.stop();
-  const name = `POST …/usageEvents, lines of ${thousands(BATCH)}, ${AT_ONCE} clients: events`;
+  const name = `POST …/usageEvents, batches of ${formatThousands(BATCH_EVENTS)}, ${CLIENTS} clients: events`;
   const rate = median(rates.ours);
   return [
-    ratioRow(name, rates, 'the same rows into the engine', 0.5),
-    measured(`${name}, alone`, `${thousands(rate)}/s`, '≥ 100,000/s', rate >= 100_000),
+    ratioRow(name, rates, 'same rows directly into the engine', 0.5),
+    figureRow(`${name}, absolute`, `${formatThousands(rate)}/s`, '≥ 100,000/s', rate >= 100_000),
   ];
 }
 
-const bareTotals = (day) => `SELECT EntityType, EntityId, Meter, sum(Quantity) FROM pilothouse.usage_events FINAL
+const totalsQuery = (day) => `SELECT EntityType, EntityId, Meter, sum(Quantity) FROM pilothouse.usage_events FINAL
   WHERE OrganizationId = '${organizationId}' AND Time >= '${day} 00:00:00' AND Time < '${day} 00:00:00' + INTERVAL 1 DAY
   GROUP BY EntityType, EntityId, Meter`;
 
-/** Days of 1,000 services at one event a minute, rated by a running server, beside the bare statements on the same engine. */
+/** Days of 1,000 services with one event per minute, rated by a running server, compared with the queries alone on the same engine. */
 export async function ratingRows() {
   const data = join(directory, 'rating');
-  const engine = await openBareEngine(join(directory, 'rating-engine'), RATING_ENGINE_BYTES);
-  const server = await usageServer(data, ['--clickhouse-url', engine.url]);
-  const batches = Array.from({ length: DAYS.length * BATCHES_OF_DAY }, (_, batch) => batch);
-  await pace(batches, (batch) => post(server, lines(events(batch))));
+  const engine = await openEngine(join(directory, 'rating-engine'), RATING_ENGINE_BYTES);
+  const server = await startUsageServer(data, ['--clickhouse-url', engine.url]);
+  const batches = Array.from({ length: DAYS.length * BATCHES_PER_DAY }, (_, batch) => batch);
+  await measureRate(batches, (batch) => post(server, formatLines(createEvents(batch))));
   const ours = [];
-  const bare = [];
+  const baseline = [];
   for (let round = 0; round <= ROUNDS; round++) {
-    // A new price makes every entry of every day change.
+    // A new price changes every entry of every day.
     await execute(process.execPath, [program, 'prices', 'set', writePrices(`0.${round + 1}1`), '--data', data]);
-    const before = await ratedBy(server);
-    while ((await ratedBy(server)).days < before.days + DAYS.length) await delay(500);
-    const after = await ratedBy(server);
+    const before = await readRatingFigures(server);
+    while ((await readRatingFigures(server)).days < before.days + DAYS.length) await delay(500);
+    const after = await readRatingFigures(server);
     const startedAt = performance.now();
-    for (const day of DAYS) await engine.run(bareTotals(day));
-    // The first round warms both of them up.
+    for (const day of DAYS) await engine.run(totalsQuery(day));
+    // The first round warms up both sides.
     if (round === 0) continue;
     ours.push((after.ms - before.ms) / (after.days - before.days));
-    bare.push((performance.now() - startedAt) / DAYS.length);
+    baseline.push((performance.now() - startedAt) / DAYS.length);
   }
   await server.stop();
   await engine.close();
-  const ratio = median(ours.map((ms, round) => ms / bare[round]));
+  const ratio = median(ours.map((ms, round) => ms / baseline[round]));
   return [
     {
       name: 'rating a day of 1,000 services, 1.44 million events',
       ours: `${Math.round(median(ours))} ms`,
-      floor: `${Math.round(median(bare))} ms, the bare GROUP BY`,
+      baseline: `${Math.round(median(baseline))} ms, the GROUP BY query`,
       ratio: ratio.toFixed(2),
       goal: '≤ 1.5',
-      isReached: ratio <= 1.5,
+      isMet: ratio <= 1.5,
     },
   ];
 }
 
-async function ratedBy(server) {
+async function readRatingFigures(server) {
   const text = await (await fetch(`${server.url}/metrics`)).text();
   const figure = (name) =>
     Number(new RegExp(`^pilothouse_rating_day_seconds_${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);

@@ -1,4 +1,4 @@
-// A year of metered bills, written straight into the store's file: through a fleet file they would have no quantities.
+// A year of metered costs, written directly to the store: costs in a fleet file have no quantities.
 import { join } from 'node:path';
 import Database from 'libsql';
 import { organizationId } from './fleet.mjs';
@@ -6,7 +6,7 @@ import { organizationId } from './fleet.mjs';
 const DAY_MS = 86_400_000;
 const PRICES = { compute: ['0.2985', 60n], publicDataTransfer: ['0.1152', 10n ** 9n] };
 
-/** Records of every day from 2026-01-01 for the services of `benchFleet`, two meters each. The server must not run. */
+/** Writes records for every day from 2026-01-01 for the services of `benchFleet`, two meters each. The server must not be running. */
 export function fillYear(data, { entities, days }) {
   const db = new Database(join(data, 'state.db'));
   const cost = db.prepare(`INSERT INTO usage_costs
@@ -27,7 +27,7 @@ export function fillYear(data, { entities, days }) {
         compute: 2880 + ((index * 7 + day) % 4000),
         publicDataTransfer: 1_234_567_891 * ((index % 97) + 1) + day,
       };
-      const micros = Object.entries(quantities).map(([meter, quantity]) => microsOf(quantity, ...PRICES[meter]));
+      const micros = Object.entries(quantities).map(([meter, quantity]) => toMicros(quantity, ...PRICES[meter]));
       cost.run([organizationId, date, id, `service-${index}`, warehouse, id, ...micros]);
       Object.entries(quantities).forEach(([meter, quantity], at) => {
         entry.run([organizationId, date, id, meter, date, String(quantity), PRICES[meter][0], micros[at]]);
@@ -38,7 +38,7 @@ export function fillYear(data, { entities, days }) {
   db.close();
 }
 
-function microsOf(quantity, price, unitsPerPricingUnit) {
+function toMicros(quantity, price, unitsPerPricingUnit) {
   const scaled = BigInt(quantity) * BigInt(price.replace('.', '')) * 100n;
   return Number((2n * scaled + unitsPerPricingUnit) / (2n * unitsPerPricingUnit));
 }

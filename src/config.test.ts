@@ -19,20 +19,20 @@ const load = (flags: Partial<Record<SettingName, string>> = {}, environment: Rec
     },
   });
 
-function configOf(...sources: Parameters<typeof load>): Config {
+function getConfig(...sources: Parameters<typeof load>): Config {
   const loaded = load(...sources);
-  if ('mistakes' in loaded) throw new Error(loaded.mistakes.join('\n'));
+  if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
   return loaded.config;
 }
 
-function mistakesOf(...sources: Parameters<typeof load>): string[] {
+function listProblems(...sources: Parameters<typeof load>): string[] {
   const loaded = load(...sources);
-  return 'mistakes' in loaded ? loaded.mistakes : [];
+  return 'problems' in loaded ? loaded.problems : [];
 }
 
 describe('settings', () => {
-  it('have a default each, or none', () => {
-    expect(configOf()).toEqual({
+  it('have documented defaults', () => {
+    expect(getConfig()).toEqual({
       port: 8080,
       host: '127.0.0.1',
       dashboardPort: undefined,
@@ -55,7 +55,7 @@ describe('settings', () => {
     });
   });
 
-  const given: [SettingName, string, unknown, string][] = [
+  const valid: [SettingName, string, unknown, string][] = [
     ['port', '0', 0, '9090'],
     ['host', '::1', '::1', '0.0.0.0'],
     ['dashboardPort', '65535', 65535, '9091'],
@@ -77,15 +77,24 @@ describe('settings', () => {
     ['logLevel', 'silent', 'silent', 'debug'],
   ];
 
-  it.each(given)('%s may be a flag or a variable, and the flag wins', (name, text, value, other) => {
-    const { variable }: Setting = SETTINGS[name];
-    expect(configOf({}, { [variable]: text })[name]).toEqual(value);
-    expect(configOf({ [name]: text }, { [variable]: other })[name]).toEqual(value);
-    expect(configOf({ [name]: other }, { [variable]: text })[name]).not.toEqual(value);
+  it('use the default of the command in place of the general one', () => {
+    const defaults = { dataDirectory: '/tmp/demo' };
+    const options = { defaults, environment: {}, readFile: () => '' };
+    expect(loadConfig({ flags: {}, ...options })).toMatchObject({ config: { dataDirectory: '/tmp/demo' } });
+    expect(loadConfig({ flags: { dataDirectory: '/x' }, ...options })).toMatchObject({
+      config: { dataDirectory: '/x' },
+    });
   });
 
-  it('are all in that table', () => {
-    expect(given.map(([name]) => name).sort()).toEqual(Object.keys(SETTINGS).sort());
+  it.each(valid)('%s can be a flag or a variable, and the flag takes precedence', (name, text, value, other) => {
+    const { variable }: Setting = SETTINGS[name];
+    expect(getConfig({}, { [variable]: text })[name]).toEqual(value);
+    expect(getConfig({ [name]: text }, { [variable]: other })[name]).toEqual(value);
+    expect(getConfig({ [name]: other }, { [variable]: text })[name]).not.toEqual(value);
+  });
+
+  it('are all covered by the table above', () => {
+    expect(valid.map(([name]) => name).sort()).toEqual(Object.keys(SETTINGS).sort());
   });
 
   it.each<[SettingName, string[]]>([
@@ -105,66 +114,66 @@ describe('settings', () => {
     ['telemetry', ['', 'yes', 'ON', 'true']],
     ['telemetryOrganization', ['', 'acme', '7c0e4a34']],
     ['logLevel', ['', 'verbose', 'INFO']],
-  ])('%s refuses what is not valid and names the flag', (name, texts) => {
+  ])('%s rejects invalid values and names the flag', (name, texts) => {
     const { flag, rule }: Setting = SETTINGS[name];
     for (const text of texts) {
-      const [mistake, ...rest] = mistakesOf({ [name]: text });
-      expect(mistake, JSON.stringify(text)).toContain(`${flag} ${rule}`);
+      const [problem, ...rest] = listProblems({ [name]: text });
+      expect(problem, JSON.stringify(text)).toContain(`${flag} ${rule}`);
       expect(rest).toEqual([]);
     }
   });
 
-  it('refuse one port for two listeners, but not two free ones', () => {
-    const [mistake] = mistakesOf({ port: '9000', dashboardPort: '9000' });
-    expect(mistake).toContain('--dashboard-port must differ from --port');
-    expect(mistakesOf({ port: '0', dashboardPort: '0' })).toEqual([]);
+  it('reject the same port for both listeners, unless it is 0', () => {
+    const [problem] = listProblems({ port: '9000', dashboardPort: '9000' });
+    expect(problem).toContain('--dashboard-port must differ from --port');
+    expect(listProblems({ port: '0', dashboardPort: '0' })).toEqual([]);
   });
 
-  it('report all mistakes at once, each by the name under which it was given', () => {
-    const mistakes = mistakesOf(
+  it('report all problems at once, each with the flag or variable that was used', () => {
+    const problems = listProblems(
       { port: 'x', maxKeys: '0' },
       { PILOTHOUSE_LOG_LEVEL: 'loud', PILOTHOUSE_DATABASE_URL_FILE: '/nowhere', PILOTHOUSE_PROT: '80' },
     );
-    expect(mistakes).toEqual([
-      '--port must be a port, 0 to 65535, not "x"',
+    expect(problems).toEqual([
+      '--port must be a port number from 0 to 65535, not "x"',
       'PILOTHOUSE_DATABASE_URL_FILE cannot be read: no such file: /nowhere',
       '--max-keys must be a whole number of at least 1, not "0"',
       expect.stringContaining('PILOTHOUSE_LOG_LEVEL must be one of trace'),
-      'PILOTHOUSE_PROT is not a setting of this version',
+      'PILOTHOUSE_PROT is not a known setting',
     ]);
   });
 
-  it('count an empty variable as not given, and leave other programs’ variables alone', () => {
-    expect(configOf({}, { PILOTHOUSE_PORT: '', PORT: 'x', PGHOST: 'db' }).port).toBe(8080);
+  it('ignore empty variables and variables of other programs', () => {
+    expect(getConfig({}, { PILOTHOUSE_PORT: '', PORT: 'x', PGHOST: 'db' }).port).toBe(8080);
   });
 });
 
-describe('the database URL, a secret', () => {
+describe('a secret setting', () => {
   const variable = 'PILOTHOUSE_DATABASE_URL';
 
-  it('may stand in a file, whose last line break does not count; flag and variable win over it', () => {
+  it('can be read from a file, without its final line break; flag and variable take precedence', () => {
     const file = { [`${variable}_FILE`]: '/run/secrets/url' };
-    expect(configOf({}, file).databaseUrl).toBe('postgres://a:b@db/pilothouse');
-    expect(configOf({}, { ...file, [variable]: 'postgres://c' }).databaseUrl).toBe('postgres://c');
-    expect(configOf({ databaseUrl: 'postgres://d' }, { ...file, [variable]: 'postgres://c' }).databaseUrl).toBe(
+    expect(getConfig({}, file).databaseUrl).toBe('postgres://a:b@db/pilothouse');
+    expect(getConfig({}, { ...file, [variable]: 'postgres://c' }).databaseUrl).toBe('postgres://c');
+    expect(getConfig({ databaseUrl: 'postgres://d' }, { ...file, [variable]: 'postgres://c' }).databaseUrl).toBe(
       'postgres://d',
     );
   });
 
-  it('is never shown in a mistake', () => {
-    for (const mistakes of [
-      mistakesOf({ databaseUrl: 'mysql://u:hunter2@db' }),
-      mistakesOf({}, { [variable]: 'hunter2' }),
-      mistakesOf({}, { [`${variable}_FILE`]: '/run/secrets/wrong' }),
+  it('never appears in an error message', () => {
+    for (const problems of [
+      listProblems({ databaseUrl: 'mysql://u:hunter2@db' }),
+      listProblems({}, { [variable]: 'hunter2' }),
+      listProblems({}, { [`${variable}_FILE`]: '/run/secrets/wrong' }),
     ]) {
-      expect(mistakes).toHaveLength(1);
-      expect(mistakes[0]).toMatch(/must look like postgres:\/\/user:password@host:5432\/database$/);
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toMatch(/must look like postgres:\/\/user:password@host:5432\/database$/);
     }
   });
 
-  it('is the only setting with a file: a file of another one would silently do nothing', () => {
-    expect(mistakesOf({}, { PILOTHOUSE_PORT_FILE: '/run/port' })).toEqual([
-      'PILOTHOUSE_PORT_FILE is not a setting of this version',
+  it('is the only kind of setting with a _FILE variable', () => {
+    expect(listProblems({}, { PILOTHOUSE_PORT_FILE: '/run/port' })).toEqual([
+      'PILOTHOUSE_PORT_FILE is not a known setting',
     ]);
   });
 });

@@ -1,93 +1,74 @@
-import type { RateLimit } from './http/rate-limit.ts';
-import type { Network } from './kernel/addresses.ts';
-import { type LogLevel, SETTINGS, type Setting, type SettingName } from './settings.ts';
+import { INVALID, SETTINGS, type Setting, type SettingName } from './settings.ts';
 
-export interface Config {
-  port: number;
-  host: string;
-  dashboardPort: number | undefined;
-  /** Without a slash at its end; empty: everything stands at the root. */
-  basePath: string;
-  dataDirectory: string;
-  databaseUrl: string | undefined;
-  clickhouseUrl: string | undefined;
-  engineMemoryBytes: number | undefined;
-  /** `database.table` of tables that every organization may read whole. */
-  openTables: string[];
-  fleetFile: string | undefined;
-  dashboardsDirectory: string | undefined;
-  rateLimit: RateLimit | undefined;
-  maxKeys: number;
-  lockAfterDays: number;
-  trustedProxies: Network[];
-  telemetry: boolean;
-  telemetryOrganization: string | undefined;
-  webhookAllowPrivate: boolean;
-  logLevel: LogLevel;
-}
+type Parsed<S> = S extends { parse(text: string): infer T } ? Exclude<T, typeof INVALID> : never;
+type SettingValue<S> = S extends { fallback: string } ? Parsed<S> : Parsed<S> | undefined;
 
-/** Kubernetes tells every container about a service named pilothouse in variables of its own: PILOTHOUSE_PORT=tcp://… and these. */
+/** The parsed value of every setting. */
+export type Config = { -readonly [Name in SettingName]: SettingValue<(typeof SETTINGS)[Name]> };
+
+export type SettingTexts = Partial<Record<SettingName, string>>;
+
+/** Kubernetes injects these variables for a service named pilothouse, and PILOTHOUSE_PORT=tcp://… */
 const SERVICE_LINK = /^PILOTHOUSE_(SERVICE_|PORT_\d)/;
 
-interface Sources {
-  /** By setting; what the command line says. */
-  flags: Partial<Record<SettingName, string>>;
+interface ConfigInput {
+  flags: SettingTexts;
+  /** Replace the defaults of `SETTINGS`. */
+  defaults?: SettingTexts;
   environment: Record<string, string | undefined>;
-  /** Reads `<variable>_FILE`. */
+  /** Reads the file that `<variable>_FILE` names. */
   readFile(path: string): string;
 }
 
-/** Every mistake at once, before anything is opened. */
-export function loadConfig({ flags, environment, readFile }: Sources): { config: Config } | { mistakes: string[] } {
-  const mistakes: string[] = [];
-  const values = Object.entries(SETTINGS).map(([name, setting]: [string, Setting]) => {
-    const found = textOf(name as SettingName, setting);
-    if (!found) return [name, undefined];
-    const value = setting.parse(found.text);
-    if (value === undefined)
-      mistakes.push(`${found.place} ${setting.rule}${setting.isSecret ? '' : `, not "${found.text}"`}`);
-    return [name, value];
-  });
-  refuseUnknownVariables();
-  const { port, dashboardPort } = Object.fromEntries(values) as Partial<Config>;
-  if (port && port === dashboardPort)
-    mistakes.push('--dashboard-port must differ from --port; leave it out to serve both on one');
-  if (mistakes.length > 0) return { mistakes };
-  const config = Object.fromEntries(values) as Config;
-  return { config: { ...config, rateLimit: config.rateLimit?.requests === 0 ? undefined : config.rateLimit } };
-
-  /** Flag before variable before file before default. */
-  function textOf(
-    name: SettingName,
-    { flag, variable, isSecret, fallback }: Setting,
-  ): { text: string; place: string } | undefined {
-    const flagged = flags[name];
-    if (flagged !== undefined) return { text: flagged, place: flag };
-    const text = environment[variable];
-    if (text !== undefined && text !== '' && !(variable === 'PILOTHOUSE_PORT' && text.startsWith('tcp://')))
-      return { text, place: variable };
-    const file = isSecret ? environment[`${variable}_FILE`] : undefined;
-    if (file) {
-      try {
-        return { text: readFile(file).trim(), place: `${variable}_FILE` };
-      } catch (error) {
-        mistakes.push(`${variable}_FILE cannot be read: ${(error as Error).message}`);
-        return undefined;
-      }
-    }
-    return fallback === undefined ? undefined : { text: fallback, place: flag };
+/** Reports all problems at once, before anything is opened. */
+export function loadConfig(input: ConfigInput): { config: Config } | { problems: string[] } {
+  const problems: string[] = [];
+  const config: Partial<Record<SettingName, unknown>> = {};
+  for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting][]) {
+    const found = findText(name, setting, input);
+    if ('problem' in found) problems.push(found.problem);
+    else if (found.text !== undefined) {
+      const value = setting.parse(found.text);
+      if (value === INVALID) problems.push(formatProblem(found.place, setting, found.text));
+      config[name] = value;
+    } else config[name] = undefined;
   }
+  problems.push(...listUnknownVariables(input.environment).map((name) => `${name} is not a known setting`));
+  if (typeof config.port === 'number' && config.port !== 0 && config.port === config.dashboardPort)
+    problems.push('--dashboard-port must differ from --port; omit it to use one port for both');
+  return problems.length > 0 ? { problems } : { config: config as Config };
+}
 
-  /** A misspelt variable would otherwise be a setting that silently does nothing. */
-  function refuseUnknownVariables(): void {
-    const known = new Set(
-      Object.values(SETTINGS).flatMap(({ variable, isSecret }: Setting) =>
-        isSecret ? [variable, `${variable}_FILE`] : [variable],
-      ),
-    );
-    for (const name of Object.keys(environment)) {
-      if (name.startsWith('PILOTHOUSE_') && !known.has(name) && !SERVICE_LINK.test(name))
-        mistakes.push(`${name} is not a setting of this version`);
-    }
+/** Precedence: flag, variable, file, default. */
+function findText(
+  name: SettingName,
+  { flag, variable, isSecret, fallback }: Setting,
+  { flags, defaults = {}, environment, readFile }: ConfigInput,
+): { text: string | undefined; place: string } | { problem: string } {
+  const flagged = flags[name];
+  if (flagged !== undefined) return { text: flagged, place: flag };
+  const text = environment[variable];
+  if (text && !(variable === 'PILOTHOUSE_PORT' && text.startsWith('tcp://'))) return { text, place: variable };
+  const file = isSecret ? environment[`${variable}_FILE`] : undefined;
+  if (!file) return { text: defaults[name] ?? fallback, place: flag };
+  try {
+    return { text: readFile(file).trim(), place: `${variable}_FILE` };
+  } catch (error) {
+    return { problem: `${variable}_FILE cannot be read: ${(error as Error).message}` };
   }
+}
+
+const formatProblem = (place: string, { rule, isSecret }: Setting, text: string): string =>
+  `${place} ${rule}${isSecret ? '' : `, not "${text}"`}`;
+
+/** A misspelled variable would otherwise be ignored silently. */
+function listUnknownVariables(environment: ConfigInput['environment']): string[] {
+  const known = new Set<string>(
+    Object.values(SETTINGS).flatMap(({ variable, isSecret }: Setting) =>
+      isSecret ? [variable, `${variable}_FILE`] : [variable],
+    ),
+  );
+  return Object.keys(environment).filter(
+    (name) => name.startsWith('PILOTHOUSE_') && !known.has(name) && !SERVICE_LINK.test(name),
+  );
 }

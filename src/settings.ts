@@ -1,141 +1,101 @@
-import type { Config } from './config.ts';
 import { parseBasePath } from './http/base-path.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { type Network, parseNetwork } from './kernel/addresses.ts';
 import { isUuid } from './kernel/ids.ts';
 
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** One setting: how it is spelled as a flag and in the environment, what it means, and how its text becomes a value. */
+/** Returned by `parse` for text that violates the rule; `undefined` is a valid value. */
+export const INVALID = Symbol('invalid');
+
+/** One setting: its flag, its environment variable, its description and the parser of its value. */
 export interface Setting<T = unknown> {
-  flag: string;
+  flag: `--${string}`;
   argument: string;
-  variable: string;
+  variable: `PILOTHOUSE_${string}`;
   help: string;
+  /** The text that applies when none is given; without one the value is undefined. */
   fallback?: string;
-  /** May also be given as the name of a file that holds it, in `<variable>_FILE`. */
+  /** Describes a default that is computed, in place of `fallback`. */
+  fallbackHelp?: string;
+  /** Error messages omit the value, and `<variable>_FILE` may name a file that contains it. */
   isSecret?: boolean;
-  /** Undefined when the text is not valid. */
-  parse(text: string): T | undefined;
+  parse(text: string): T | typeof INVALID;
+  /** Completes the sentence "--flag …" in error messages. */
   rule: string;
 }
 
-const wholeNumber = (min: number, max: number) => (text: string) => {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  return value >= min && value <= max ? value : undefined;
-};
-
-const anyText = (text: string) => text || undefined;
-
-const postgresUrl = (text: string) => (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined);
-
-const httpUrl = (text: string) => (/^https?:\/\//.test(text) && URL.canParse(text) ? text : undefined);
-
-const BYTES = { MiB: 2 ** 20, GiB: 2 ** 30 };
-const LEAST_BYTES = 768 * BYTES.MiB;
-
-/** `1GiB`, `1536MiB`, in bytes. */
-function parseBytes(text: string): number | undefined {
-  const [, number, unit] = /^([1-9]\d{0,6})(MiB|GiB)$/.exec(text) ?? [];
-  const bytes = Number(number) * BYTES[unit as keyof typeof BYTES];
-  return bytes >= LEAST_BYTES ? bytes : undefined;
-}
-
-/** `1000/10s`; `off` is no limit, written as zero requests. */
-function parseRate(text: string): RateLimit | undefined {
-  if (text === 'off') return { requests: 0, windowSeconds: 0 };
-  const [, requests, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,5})s$/.exec(text) ?? [];
-  return requests && seconds ? { requests: Number(requests), windowSeconds: Number(seconds) } : undefined;
-}
-
-function parseNetworks(text: string): Network[] | undefined {
-  const networks = text
-    .split(',')
-    .filter((part) => part.trim() !== '')
-    .map((part) => parseNetwork(part.trim()));
-  return networks.every((network) => network !== undefined) ? networks : undefined;
-}
-
-/** The engine's own tables are never open: they tell of everybody. */
-function parseTables(text: string): string[] | undefined {
-  const tables = text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-  const isTable = (name: string) =>
-    /^[A-Za-z_]\w{0,63}\.[A-Za-z_]\w{0,127}$/.test(name) && !/^(system|information_schema)\./i.test(name);
-  return tables.every(isTable) ? tables : undefined;
-}
-
+/** All settings. Flags, variables, `--help`, `Config` and docs/settings.md are derived from this table. */
 export const SETTINGS = {
   port: {
     flag: '--port',
     argument: '<number>',
     variable: 'PILOTHOUSE_PORT',
-    help: 'port to listen on; 0 picks a free one',
+    help: 'Port to listen on; 0 picks a free port',
     fallback: '8080',
     parse: wholeNumber(0, 65535),
-    rule: 'must be a port, 0 to 65535',
+    rule: 'must be a port number from 0 to 65535',
   },
   host: {
     flag: '--host',
     argument: '<address>',
     variable: 'PILOTHOUSE_HOST',
-    help: 'address to listen on',
+    help: 'Address to listen on',
     fallback: '127.0.0.1',
-    parse: anyText,
+    parse: nonEmpty,
     rule: 'must not be empty',
   },
   dashboardPort: {
     flag: '--dashboard-port',
     argument: '<number>',
     variable: 'PILOTHOUSE_DASHBOARD_PORT',
-    help: 'a port of its own for the dashboard interface; 0 picks a free one',
+    help: 'Serve the dashboard API (/api/v2) on a separate port; 0 picks a free port',
     parse: wholeNumber(0, 65535),
-    rule: 'must be a port, 0 to 65535',
+    rule: 'must be a port number from 0 to 65535',
   },
   basePath: {
     flag: '--base-path',
     argument: '<path>',
     variable: 'PILOTHOUSE_BASE_PATH',
-    help: 'what stands before every path, for a proxy that serves other things beside this',
+    help: 'Path prefix of every URL, such as /pilothouse, for a proxy that serves other applications too',
     fallback: '',
-    parse: parseBasePath,
-    rule: 'must look like /pilothouse, of letters, digits, dots, dashes, underscores and tildes',
+    parse: (text): string | typeof INVALID => parseBasePath(text) ?? INVALID,
+    rule: 'must look like /pilothouse, with letters, digits, dots, dashes, underscores and tildes',
   },
   dataDirectory: {
     flag: '--data',
     argument: '<directory>',
     variable: 'PILOTHOUSE_DATA',
-    help: 'where the embedded store keeps its files',
+    help: 'Directory of the embedded store and the embedded engine',
     fallback: '.pilothouse',
-    parse: anyText,
+    parse: nonEmpty,
     rule: 'must not be empty',
   },
   databaseUrl: {
     flag: '--database-url',
     argument: '<url>',
     variable: 'PILOTHOUSE_DATABASE_URL',
-    help: 'PostgreSQL 15 or later instead of the embedded store',
+    help: 'Use PostgreSQL 15 or later instead of the embedded store',
     isSecret: true,
-    parse: postgresUrl,
+    parse: urlWithScheme(/^postgres(ql)?:\/\//),
     rule: 'must look like postgres://user:password@host:5432/database',
   },
   clickhouseUrl: {
     flag: '--clickhouse-url',
     argument: '<url>',
     variable: 'PILOTHOUSE_CLICKHOUSE_URL',
-    help: 'a ClickHouse server instead of the embedded engine',
+    help: 'Use a ClickHouse server instead of the embedded engine',
     isSecret: true,
-    parse: httpUrl,
+    parse: urlWithScheme(/^https?:\/\//),
     rule: 'must look like http://user:password@host:8123/database',
   },
   engineMemoryBytes: {
     flag: '--engine-memory',
     argument: '<size>',
     variable: 'PILOTHOUSE_ENGINE_MEMORY',
-    help: 'what the embedded engine may use, such as 2GiB (default: a quarter of the machine, 1 to 8 GiB)',
+    help: 'Memory limit of the embedded engine, such as 2GiB',
+    fallbackHelp: 'a quarter of system memory, between 1 and 8 GiB',
     parse: parseBytes,
     rule: 'must look like 2GiB or 1536MiB, and be at least 768MiB',
   },
@@ -143,32 +103,32 @@ export const SETTINGS = {
     flag: '--open-tables',
     argument: '<table,…>',
     variable: 'PILOTHOUSE_OPEN_TABLES',
-    help: 'tables of the engine without an organization column that every organization may read',
+    help: 'Engine tables without an organization column that every organization can read',
     fallback: '',
     parse: parseTables,
-    rule: 'must be database.table names, separated by commas',
+    rule: 'must be a comma-separated list of database.table names',
   },
   fleetFile: {
     flag: '--fleet',
     argument: '<file>',
     variable: 'PILOTHOUSE_FLEET',
-    help: 'a fleet file to apply before serving',
-    parse: anyText,
+    help: 'Fleet file to apply at startup',
+    parse: nonEmpty,
     rule: 'must not be empty',
   },
   dashboardsDirectory: {
     flag: '--dashboards',
     argument: '<directory>',
     variable: 'PILOTHOUSE_DASHBOARDS',
-    help: 'a folder of dashboards, one file each, to serve as they are',
-    parse: anyText,
+    help: 'Directory of dashboard files to serve and watch for changes',
+    parse: nonEmpty,
     rule: 'must not be empty',
   },
   rateLimit: {
     flag: '--rate-limit',
     argument: '<rate>',
     variable: 'PILOTHOUSE_RATE_LIMIT',
-    help: 'requests per key or token and window, such as 10/10s, or off',
+    help: "Requests per key or token and time window, such as 10/10s (the public service's documented limit), or off",
     fallback: '1000/10s',
     parse: parseRate,
     rule: 'must look like 1000/10s, or be off',
@@ -177,7 +137,7 @@ export const SETTINGS = {
     flag: '--max-keys',
     argument: '<number>',
     variable: 'PILOTHOUSE_MAX_KEYS',
-    help: 'keys an organization may have',
+    help: 'Maximum number of keys per organization',
     fallback: '100',
     parse: wholeNumber(1, 1_000_000),
     rule: 'must be a whole number of at least 1',
@@ -186,55 +146,117 @@ export const SETTINGS = {
     flag: '--lock-after-days',
     argument: '<number>',
     variable: 'PILOTHOUSE_LOCK_AFTER_DAYS',
-    help: 'days after its end that a day of metered usage stays open',
+    help: 'Number of days that a day of metered usage stays open before it is locked',
     fallback: '14',
     parse: wholeNumber(0, 3650),
-    rule: 'must be a whole number of days, 0 to 3650',
+    rule: 'must be a whole number of days from 0 to 3650',
   },
   trustedProxies: {
     flag: '--trust-proxy',
     argument: '<cidr,…>',
     variable: 'PILOTHOUSE_TRUST_PROXY',
-    help: 'proxies whose X-Forwarded-For is believed',
+    help: 'Proxies whose X-Forwarded-For header is trusted',
     fallback: '',
     parse: parseNetworks,
-    rule: 'must be addresses or CIDRs, separated by commas',
+    rule: 'must be a comma-separated list of addresses or CIDRs',
   },
   telemetry: {
     flag: '--telemetry',
     argument: '<on|off>',
     variable: 'PILOTHOUSE_TELEMETRY',
-    help: 'whether the server writes its own requests and measurements into the engine',
+    help: "Write the server's own logs, traces and metrics to the engine",
     fallback: 'on',
-    parse: (text) => (text === 'on' ? true : text === 'off' ? false : undefined),
+    parse: oneOfTwo('on', 'off'),
     rule: 'must be on or off',
   },
   telemetryOrganization: {
     flag: '--telemetry-organization',
     argument: '<id>',
     variable: 'PILOTHOUSE_TELEMETRY_ORGANIZATION',
-    help: 'whose dashboards show what belongs to no organization: the process, the store, callers without credentials',
-    parse: (text) => (isUuid(text) ? text.toLowerCase() : undefined),
+    help: 'Organization that sees telemetry of the process, the store and unauthenticated requests',
+    parse: (text): string | typeof INVALID => (isUuid(text) ? text.toLowerCase() : INVALID),
     rule: 'must be the id of an organization',
   },
   webhookAllowPrivate: {
     flag: '--webhook-allow-private',
     argument: '<yes|no>',
     variable: 'PILOTHOUSE_WEBHOOK_ALLOW_PRIVATE',
-    help: 'whether webhooks may lead to this machine and private networks',
+    help: 'Allow budget webhooks to call loopback and private addresses',
     fallback: 'no',
-    parse: (text) => (text === 'yes' || text === 'no' ? text === 'yes' : undefined),
+    parse: oneOfTwo('yes', 'no'),
     rule: 'must be yes or no',
   },
   logLevel: {
     flag: '--log-level',
     argument: '<level>',
     variable: 'PILOTHOUSE_LOG_LEVEL',
-    help: LOG_LEVELS.join(', '),
+    help: `Minimum level of log messages: ${LOG_LEVELS.join(', ')}`,
     fallback: 'info',
-    parse: (text) => LOG_LEVELS.find((level) => level === text),
+    parse: (text): LogLevel | typeof INVALID => LOG_LEVELS.find((level) => level === text) ?? INVALID,
     rule: `must be one of ${LOG_LEVELS.join(', ')}`,
   },
-} as const satisfies { [name in keyof Config]: Setting };
+} as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof SETTINGS;
+
+export const ALL_SETTINGS = Object.keys(SETTINGS) as SettingName[];
+/** For commands that open the store. */
+export const STORE_SETTINGS: readonly SettingName[] = ['dataDirectory', 'databaseUrl', 'logLevel'];
+/** For commands that also query the engine. */
+export const ENGINE_SETTINGS: readonly SettingName[] = [...STORE_SETTINGS, 'clickhouseUrl', 'engineMemoryBytes'];
+
+function nonEmpty(text: string): string | typeof INVALID {
+  return text === '' ? INVALID : text;
+}
+
+function wholeNumber(min: number, max: number) {
+  return (text: string): number | typeof INVALID => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? value : INVALID;
+  };
+}
+
+function urlWithScheme(scheme: RegExp) {
+  return (text: string): string | typeof INVALID => (scheme.test(text) && URL.canParse(text) ? text : INVALID);
+}
+
+function oneOfTwo(yes: string, no: string) {
+  return (text: string): boolean | typeof INVALID => (text === yes ? true : text === no ? false : INVALID);
+}
+
+const BYTES = { MiB: 2 ** 20, GiB: 2 ** 30 };
+const MIN_ENGINE_MIB = 768;
+
+/** `1GiB`, `1536MiB`, in bytes. */
+function parseBytes(text: string): number | typeof INVALID {
+  const [, number, unit] = /^([1-9]\d{0,6})(MiB|GiB)$/.exec(text) ?? [];
+  const bytes = Number(number) * BYTES[unit as keyof typeof BYTES];
+  return bytes >= MIN_ENGINE_MIB * BYTES.MiB ? bytes : INVALID;
+}
+
+/** `1000/10s`; `off` is undefined. */
+function parseRate(text: string): RateLimit | undefined | typeof INVALID {
+  if (text === 'off') return undefined;
+  const [, requests, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,5})s$/.exec(text) ?? [];
+  return requests && seconds ? { requests: Number(requests), windowSeconds: Number(seconds) } : INVALID;
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function parseNetworks(text: string): Network[] | typeof INVALID {
+  const networks = splitList(text).map(parseNetwork);
+  return networks.every((network) => network !== undefined) ? networks : INVALID;
+}
+
+/** ClickHouse's system tables are rejected: they contain data of every organization. */
+function parseTables(text: string): string[] | typeof INVALID {
+  const tables = splitList(text);
+  const isTable = (name: string) =>
+    /^[A-Za-z_]\w{0,63}\.[A-Za-z_]\w{0,127}$/.test(name) && !/^(system|information_schema)\./i.test(name);
+  return tables.every(isTable) ? tables : INVALID;
+}

@@ -33,10 +33,10 @@ export function findUnusedExports(sources) {
   const uses = countUses(modules);
   const unused = [];
   const testOnly = [];
-  for (const [path, { exports }] of modules) {
+  for (const [path, { exports, isAugmentation }] of modules) {
     const isImported = uses.has(`${path} *`);
     const isScript = /^(bench|tools)\//.test(path);
-    if (isEntryPoint(path) && !(isScript && isImported)) continue;
+    if (isAugmentation || (isEntryPoint(path) && !(isScript && isImported))) continue;
     for (const { name, start } of isImported ? exports : [{ name: '*' }]) {
       const use = uses.get(`${path} ${name}`);
       if (use === undefined) unused.push({ path, name, start });
@@ -68,12 +68,14 @@ function countUses(modules) {
 function readModule(path, text) {
   const lang = /\.tsx$/.test(path) ? 'tsx' : /\.ts$/.test(path) ? 'ts' : 'js';
   const program = parseAst(text, { lang, sourceType: 'module' });
-  const imports = program.body.flatMap(listImports);
+  const augmentations = program.body.flatMap(listAugmented);
+  const imports = [...program.body.flatMap(listImports), ...augmentations];
   // Walking the whole tree is slow; few modules need it.
   if (/\bimport\(/.test(text)) visit(program, (node) => imports.push(...listInnerImports(node)));
   return {
     imports: imports.filter(({ specifier }) => specifier?.startsWith('.')),
     exports: program.body.flatMap(listExports),
+    isAugmentation: augmentations.length > 0,
   };
 }
 
@@ -95,6 +97,12 @@ function listInnerImports({ type, source, qualifier }) {
   if (type === 'ImportExpression') return [{ specifier: source.value, name: '*' }];
   if (type === 'TSImportType') return [{ specifier: source.value, name: qualifier?.name ?? '*' }];
   return [];
+}
+
+/** The interfaces that `declare module './….ts'` extends; the compiler finds such a module without an import. */
+function listAugmented({ type, id, body }) {
+  if (type !== 'TSModuleDeclaration' || !id.value?.startsWith('.')) return [];
+  return body.body.map((declaration) => ({ specifier: id.value, name: declaration.id?.name ?? '' }));
 }
 
 /** `start` is the position of the keyword `export` where removing it is enough. */

@@ -1,4 +1,4 @@
-/** Who did something: a key over HTTP, or a person with the CLI or a fleet file on the machine itself. */
+/** What made a change: a key or token over HTTP (`api`), or the CLI, a fleet file or the server (`system`). */
 export interface Actor {
   type: 'api' | 'system';
   id: string;
@@ -8,45 +8,54 @@ export interface Actor {
   requestId?: string;
 }
 
-/** Public names where the public system has one, so that its clients can read the trail. */
-export const ACTIVITY_TYPES = [
-  'create_organization',
-  'delete_organization',
-  'organization_update_name',
-  'organization_update_tier',
-  'key_create',
-  'key_delete',
-  'openapi_key_update',
-  'service_create',
-  'service_delete',
-  'service_update',
-  'service_update_autoscaling_memory',
-  'service_update_autoscaling_replicas',
-  'service_update_autoscaling_idling',
-  'usage_cost_import',
-  'budget_create',
-  'budget_update',
-  'budget_delete',
-  'budget_threshold',
-  'usage_day_lock',
-  'price_book_create',
-  'dashboard_token_create',
-  'dashboard_token_update',
-  'dashboard_token_delete',
-  'dashboard_create',
-  'dashboard_update',
-  'dashboard_delete',
-  'dashboard_source_create',
-  'dashboard_source_update',
-  'dashboard_source_delete',
-] as const;
-export type ActivityType = (typeof ACTIVITY_TYPES)[number];
+/**
+ * Every type of activity and the type of resource it changes. The names are those of the public system where it has
+ * one, so that its clients can read the audit log.
+ */
+const RESOURCE_TYPES = {
+  create_organization: 'organization',
+  delete_organization: 'organization',
+  organization_update_name: 'organization',
+  organization_update_tier: 'organization',
+  key_create: 'key',
+  key_delete: 'key',
+  openapi_key_update: 'key',
+  service_create: 'service',
+  service_delete: 'service',
+  service_update: 'service',
+  service_update_autoscaling_memory: 'service',
+  service_update_autoscaling_replicas: 'service',
+  service_update_autoscaling_idling: 'service',
+  usage_cost_import: 'cost',
+  budget_create: 'budget',
+  budget_update: 'budget',
+  budget_delete: 'budget',
+  budget_threshold: 'budget',
+  usage_day_lock: 'usage_day',
+  price_book_create: 'price_book',
+  dashboard_token_create: 'token',
+  dashboard_token_update: 'token',
+  dashboard_token_delete: 'token',
+  dashboard_create: 'dashboard',
+  dashboard_update: 'dashboard',
+  dashboard_delete: 'dashboard',
+  dashboard_source_create: 'source',
+  dashboard_source_update: 'source',
+  dashboard_source_delete: 'source',
+} as const;
 
-/** One change. `before` and `after` hold the fields that changed, and never a secret or its hash. */
+export type ActivityType = keyof typeof RESOURCE_TYPES;
+type ResourceType = (typeof RESOURCE_TYPES)[ActivityType];
+export const ACTIVITY_TYPES = Object.keys(RESOURCE_TYPES) as ActivityType[];
+
+export const listActivityTypes = (resourceType: string): ActivityType[] =>
+  ACTIVITY_TYPES.filter((type) => RESOURCE_TYPES[type] === resourceType);
+
+/** `before` and `after` contain the fields that changed, and never a secret or its hash. */
 export interface Change {
   organizationId: string;
   type: ActivityType;
-  resource: { type: string; id: string };
+  resource: { type: ResourceType; id: string };
   serviceId?: string;
   before?: object | undefined;
   after?: object | undefined;
@@ -58,7 +67,7 @@ export interface Activity extends Change {
   actor: Actor;
 }
 
-/** Only what differs, from both sides. */
+/** The fields that differ, with both values. */
 export function difference<T extends object>(before: T, after: T): { before: Partial<T>; after: Partial<T> } {
   const changed: { before: Partial<T>; after: Partial<T> } = { before: {}, after: {} };
   for (const name of Object.keys({ ...before, ...after }) as (keyof T)[]) {
@@ -67,27 +76,4 @@ export function difference<T extends object>(before: T, after: T): { before: Par
     if (after[name] !== undefined) changed.after[name] = after[name];
   }
   return changed;
-}
-
-/** What an activity must be to be shown; members left out let everything through. */
-export interface Wanted {
-  type?: ActivityType | undefined;
-  /** The id of whoever did it, or the name they had. */
-  actor?: string | undefined;
-  resourceType?: string | undefined;
-  resourceId?: string | undefined;
-  /** In lower case; one of them must stand in what the trail says about the change. */
-  texts?: readonly string[] | undefined;
-}
-
-export function isWanted({ type, actor, resource, before, after }: Activity, wanted: Wanted): boolean {
-  if (wanted.type !== undefined && type !== wanted.type) return false;
-  if (wanted.actor !== undefined && actor.id !== wanted.actor && actor.details !== wanted.actor) return false;
-  if (wanted.resourceType !== undefined && resource.type !== wanted.resourceType) return false;
-  if (wanted.resourceId !== undefined && resource.id !== wanted.resourceId) return false;
-  if (wanted.texts === undefined) return true;
-  const { id, details, address, userAgent, requestId } = actor;
-  const named = [before, after].map((side) => (side as { name?: unknown } | undefined)?.name);
-  const told = [type, id, details, address, userAgent, requestId, resource.id, ...named].join('\n').toLowerCase();
-  return wanted.texts.some((text) => told.includes(text));
 }

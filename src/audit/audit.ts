@@ -1,44 +1,79 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { createTimeOrderedIds } from '../kernel/ids.ts';
-import type { MaybePromise } from '../kernel/maybe-promise.ts';
+import { createTimeOrderedIds, firstIdAt } from '../kernel/ids.ts';
 import type { Db } from '../state/tables.ts';
-import { type Activity, type Actor, type Change, isWanted, type Wanted } from './activity.ts';
-import { type ActivityFilter, findActivity, insertActivity, listActivities } from './store.ts';
+import type { Activity, Actor, Change } from './activity.ts';
+import {
+  type ActivityFilter,
+  type Alternatives,
+  containsText,
+  listConditions,
+  matchesColumns,
+  mayContainText,
+} from './filter.ts';
+import {
+  type ActivityCandidate,
+  type ActivityRange,
+  findActivity,
+  insertActivity,
+  listCandidates,
+  toActivity,
+} from './store.ts';
 
-const READ_AT_ONCE = 1000;
+const CANDIDATES_PER_QUERY = 1000;
+/** A request that has read so many candidates returns what it has found. */
+const MAX_CANDIDATES = 50_000;
+/** Ids run ahead of `createdAt` by at most this, after the clock was set back. */
+const MAX_ID_LEAD_MS = 60 * 60 * 1000;
+
+interface ActivityPage {
+  activities: Activity[];
+  /** Continues the list as the next `before`; undefined at its end. */
+  nextBefore: string | undefined;
+}
 
 export type Audit = ReturnType<typeof createAudit>;
 
 export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
-  const nextId = createTimeOrderedIds();
+  let nextId = createTimeOrderedIds();
+  let latestMs = 0;
+
   return {
-    /** In the transaction of the change itself: either both are there afterwards, or neither is. */
-    record(tx: Db, actor: Actor, change: Change): MaybePromise<unknown> {
+    /** Runs in the transaction of the change: either both are stored or neither is. */
+    async record(tx: Db, actor: Actor, change: Change): Promise<void> {
       const createdAt = clock.now();
-      return insertActivity(tx, { id: nextId(createdAt), createdAt, actor, ...change });
+      if (createdAt < latestMs - MAX_ID_LEAD_MS) {
+        nextId = createTimeOrderedIds();
+        latestMs = 0;
+      }
+      latestMs = Math.max(latestMs, createdAt);
+      await insertActivity(tx, { id: nextId(createdAt), createdAt, actor, ...change });
     },
 
-    /** Newest first; looks as far back as it takes to find as many as are asked for. */
+    /** Newest first. Indexes serve the most selective condition; at most `MAX_CANDIDATES` are checked for the others. */
     async list(
       organizationId: string,
-      { wanted, ...filter }: ActivityFilter & { wanted?: Wanted },
-    ): Promise<Activity[]> {
-      if (wanted === undefined) return listActivities(db, organizationId, filter);
-      const found: Activity[] = [];
-      for (let before = filter.before; ; ) {
-        const read = await listActivities(db, organizationId, {
-          ...filter,
-          ...(before === undefined ? {} : { before }),
-          limit: READ_AT_ONCE,
-        });
-        found.push(...read.filter((activity) => isWanted(activity, wanted)));
-        before = read.at(-1)?.id;
-        if (found.length >= filter.limit || read.length < READ_AT_ONCE) return found.slice(0, filter.limit);
-        // Everybody else is served between two pages of a long trail.
+      filter: ActivityFilter,
+      { before, limit }: { before?: string | undefined; limit: number },
+    ): Promise<ActivityPage> {
+      const [indexed, ...rest] = listConditions(filter);
+      const isMatch = createMatcher(rest, filter.texts);
+      const perQuery = rest.length > 0 || filter.texts !== undefined ? CANDIDATES_PER_QUERY : limit;
+      const activities: Activity[] = [];
+      const range = toRange(filter, before);
+      for (let read = 0; read < MAX_CANDIDATES; read += perQuery) {
+        const rows = await listCandidates(db, organizationId, indexed, range, perQuery);
+        for (const row of rows) {
+          if (isMatch(row)) activities.push(toActivity(row));
+          if (activities.length === limit) return { activities, nextBefore: row.id };
+        }
+        if (rows.length < perQuery) return { activities, nextBefore: undefined };
+        range.beforeId = rows.at(-1)?.id;
+        // Other requests run between two queries.
         await setImmediate();
       }
+      return { activities, nextBefore: range.beforeId };
     },
 
     async get(organizationId: string, id: string): Promise<Activity> {
@@ -47,4 +82,17 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
       return activity;
     },
   };
+}
+
+/** Checks the conditions that the index does not cover. */
+const createMatcher =
+  (conditions: readonly Alternatives[], texts: readonly string[] | undefined) =>
+  (row: ActivityCandidate): boolean =>
+    conditions.every((condition) => matchesColumns(row, condition)) &&
+    (texts === undefined || (mayContainText(row.document, texts) && containsText(toActivity(row), texts)));
+
+function toRange({ fromMs, toMs }: ActivityFilter, before: string | undefined): ActivityRange {
+  const endId = toMs === undefined ? undefined : firstIdAt(toMs + MAX_ID_LEAD_MS);
+  const ends = [before, endId].filter((id) => id !== undefined).sort();
+  return { fromMs, toMs, fromId: fromMs === undefined ? undefined : firstIdAt(fromMs), beforeId: ends[0] };
 }

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { getIdentity } from '../http/guard.ts';
 import type { Actor } from './activity.ts';
 
-/** Who the audit trail names for a change made by this request. */
-export function actorOf(request: FastifyRequest): Actor {
+/** The actor that the audit log names for a change made by this request. */
+export function getActor(request: FastifyRequest): Actor {
   const { credentialId, credentialName } = getIdentity(request);
   const actor: Actor = {
     type: 'api',

@@ -6,10 +6,10 @@ import { DAY_MS, isoTime, parseDate, parseDateTime } from '../kernel/clock.ts';
 import { rejectViolations, type Violation } from '../kernel/errors.ts';
 import { READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import type { Activity, Wanted } from './activity.ts';
+import type { Activity } from './activity.ts';
 import type { Audit } from './audit.ts';
+import type { ActivityFilter } from './filter.ts';
 import { ActivityPath, ActivityQuery, ActivityRecord } from './schema.ts';
-import type { ActivityFilter } from './store.ts';
 
 const tags = ['Activities'];
 const DEFAULT_LIMIT = 100;
@@ -25,17 +25,21 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
           tags,
           summary: 'List activities',
           description:
-            'The audit trail, newest first: who changed what, before and after. Every filter looks through all of it.',
+            'The audit log, newest first, with the changed fields before and after. All filters must match. If there is more, the link header has the URL of the next page, also when a rare combination of filters leaves this one short.',
           params: OrganizationPath,
           querystring: ActivityQuery,
           response: managementResponse(Type.Array(ActivityRecord)),
         },
       },
-      async (request) => {
-        const wanted = wantedOf(request.query);
-        const filter = { ...filterOf(request.query), ...(wanted ? { wanted } : {}) };
-        const activities = await audit.list(getIdentity(request).organizationId, filter);
-        return success(request, activities.map(record));
+      async (request, reply) => {
+        const { before, limit = DEFAULT_LIMIT, ...filter } = parseQuery(request.query);
+        const { activities, nextBefore } = await audit.list(getIdentity(request).organizationId, filter, {
+          before,
+          limit,
+        });
+        if (nextBefore !== undefined)
+          reply.header('link', `<${formatNextUrl(request.originalUrl, nextBefore)}>; rel="next"`);
+        return success(request, activities.map(toRecord));
       },
     );
 
@@ -48,13 +52,14 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
       async (request) =>
         success(
           request,
-          record(await audit.get(getIdentity(request).organizationId, request.params.activityId.toLowerCase())),
+          toRecord(await audit.get(getIdentity(request).organizationId, request.params.activityId.toLowerCase())),
         ),
     );
   };
 }
 
-function filterOf(query: Static<typeof ActivityQuery>): ActivityFilter {
+/** Throws all violations at once. */
+function parseQuery(query: Static<typeof ActivityQuery>): ActivityFilter & { before?: string; limit?: number } {
   const violations: Violation[] = [];
   const read = <T>(name: keyof typeof query, rule: string, parse: (text: string) => T | undefined): T | undefined => {
     const text = query[name];
@@ -63,40 +68,52 @@ function filterOf(query: Static<typeof ActivityQuery>): ActivityFilter {
     if (value === undefined) violations.push({ path: name, rule, value: text });
     return value;
   };
-  const ISO = 'The value must be an ISO 8601 date or date-time';
-  const moment = (text: string) => parseDateTime(text, { offset: 'optional' });
-  const fromMs = read('from_date', ISO, (text) => parseDate(text) ?? moment(text));
-  const toMs = read('to_date', ISO, (text) => {
+  const fromMs = read('from_date', TIME_RULE, (text) => parseDate(text) ?? parseTime(text));
+  const toMs = read('to_date', TIME_RULE, (text) => {
     const day = parseDate(text);
-    return day === undefined ? moment(text) : day + DAY_MS;
+    return day === undefined ? parseTime(text) : day + DAY_MS;
   });
-  const limit = read('limit', `The value must be a whole number from 1 to ${MAX_LIMIT}`, (text) => {
-    const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-    return number >= 1 && number <= MAX_LIMIT ? number : undefined;
-  });
+  const limit = read('limit', `The value must be a whole number from 1 to ${MAX_LIMIT}`, parseLimit);
   rejectViolations(violations);
-  const filter: ActivityFilter = { limit: limit ?? DEFAULT_LIMIT };
-  if (fromMs !== undefined) filter.fromMs = fromMs;
-  if (toMs !== undefined) filter.toMs = toMs;
-  if (query.before !== undefined) filter.before = query.before.toLowerCase();
-  return filter;
-}
-
-/** Undefined where everything is. */
-function wantedOf({ type, actor, resource_type, resource_id, text }: Static<typeof ActivityQuery>): Wanted | undefined {
-  const parts = (text ?? '').toLowerCase().split('|');
-  const texts = parts.map((part) => part.trim()).filter((part) => part !== '');
-  const wanted: Wanted = {
-    type,
-    actor,
-    resourceType: resource_type,
-    resourceId: resource_id,
-    texts: texts.length > 0 ? texts : undefined,
+  return {
+    fromMs,
+    toMs,
+    type: query.type,
+    actor: query.actor,
+    resourceType: query.resource_type,
+    resourceId: query.resource_id,
+    texts: parseTexts(query.text),
+    ...(query.before === undefined ? {} : { before: query.before.toLowerCase() }),
+    ...(limit === undefined ? {} : { limit }),
   };
-  return Object.values(wanted).every((value) => value === undefined) ? undefined : wanted;
 }
 
-const record = ({ id, createdAt, type, actor, organizationId, serviceId, resource, before, after }: Activity) => ({
+const TIME_RULE = 'The value must be an ISO 8601 date or date-time';
+const parseTime = (text: string): number | undefined => parseDateTime(text, { offset: 'optional' });
+
+function parseLimit(text: string): number | undefined {
+  const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  return number >= 1 && number <= MAX_LIMIT ? number : undefined;
+}
+
+/** Undefined if there is nothing to search for. */
+function parseTexts(text = ''): string[] | undefined {
+  const texts = text
+    .toLowerCase()
+    .split('|')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  return texts.length > 0 ? texts : undefined;
+}
+
+function formatNextUrl(url: string, before: string): string {
+  const [path = '', query = ''] = url.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  parameters.set('before', before);
+  return `${path}?${parameters}`;
+}
+
+const toRecord = ({ id, createdAt, type, actor, organizationId, serviceId, resource, before, after }: Activity) => ({
   id,
   createdAt: isoTime(createdAt),
   type,

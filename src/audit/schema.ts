@@ -12,23 +12,23 @@ const filter = (description: string, maxLength = 255) =>
 
 export const ActivityQuery = Type.Object(
   {
-    from_date: Type.Optional(Type.String({ description: 'First day or moment, ISO 8601' })),
-    to_date: Type.Optional(Type.String({ description: 'Last day (inclusive) or moment (exclusive), ISO 8601' })),
+    from_date: Type.Optional(Type.String({ description: 'First day or time, ISO 8601' })),
+    to_date: Type.Optional(Type.String({ description: 'Last day (inclusive) or time (exclusive), ISO 8601' })),
     before: Type.Optional(
       Type.String({
         format: 'uuid',
-        description: 'Continue after this activity: the id of the last one of the page before',
+        description: 'Only activities older than this id: the last one of the previous page',
       }),
     ),
     type: Type.Optional(Type.Enum([...ACTIVITY_TYPES])),
-    actor: filter('The id of a key or token, or the name it had'),
+    actor: filter('The id of the actor, such as a key, or the name it had at the time'),
     resource_type: filter('For example service, key, dashboard, budget'),
-    resource_id: filter('What the change is about'),
+    resource_id: filter('The id of the changed resource'),
     text: filter(
-      'Stands, in any letter case, in the type, the actor, the address, the user agent, the request id, the id or the name of the resource; parts between | are alternatives',
+      'Searches the type, actor, address, user agent, request id, resource id and resource name, ignoring case; separate alternatives with |',
       1000,
     ),
-    limit: Type.Optional(Type.String({ description: '1 to 1000, 100 when left out' })),
+    limit: Type.Optional(Type.String({ description: '1 to 1000; defaults to 100' })),
   },
   { additionalProperties: false },
 );
@@ -38,7 +38,7 @@ export const ActivityRecord = Type.Object({
   createdAt: Type.String({ format: 'date-time' }),
   type: Type.String({ description: 'For example service_update_autoscaling_memory, key_create, openapi_key_update' }),
   actorType: Type.Enum(['api', 'system']),
-  actorId: Type.String({ description: "The key's id, or the name of the local program" }),
+  actorId: Type.String({ description: 'The id of the key or token, or the name of the part of the server' }),
   actorDetails: Type.String(),
   actorIpAddress: Type.Optional(Type.String()),
   userAgent: Type.Optional(Type.String()),

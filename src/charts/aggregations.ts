@@ -75,7 +75,7 @@ const anyValue = {
  * Every aggregation of a series (`aggFn`). The schema, validation, planners, OpenAPI document, console and
  * docs/aggregations.md read this table: a new aggregation is a new entry.
  */
-export const AGGREGATIONS = {
+const AGGREGATIONS = {
   avg: {
     label: 'Average',
     description: 'The mean of the field.',
@@ -190,7 +190,7 @@ export const getAggregation = (name: AggregationName): Aggregation => AGGREGATIO
 /** Assumed for a quantile whose series has no `level`. */
 export const DEFAULT_LEVEL = 0.5;
 
-export type DataType = 'events' | MetricDataType;
+type DataType = 'events' | MetricDataType;
 
 /** The kinds of data that have the aggregation: `events` for logs and traces, and types of metrics. */
 export function listDataTypes(name: AggregationName): DataType[] {

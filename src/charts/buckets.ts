@@ -29,7 +29,7 @@ export type Granularity = keyof typeof GRANULARITIES;
 /** What `auto` may choose: ten minutes would not divide a quarter of an hour. */
 const LADDER = (Object.keys(GRANULARITIES) as Granularity[]).filter((name) => name !== '1s' && name !== '10m');
 
-export const AUTO_BUCKETS = 60;
+const AUTO_BUCKETS = 60;
 export const MOST_BUCKETS = 1500;
 
 export interface Range {

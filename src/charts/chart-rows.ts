@@ -1,7 +1,7 @@
 import type { Buckets } from './buckets.ts';
 import type { Points, Value } from './reading.ts';
 
-export type ChartRow = { ts_bucket?: number; group?: string[] } & Record<string, Value | string[]>;
+type ChartRow = { ts_bucket?: number; group?: string[] } & Record<string, Value | string[]>;
 
 /** The public shape: one row for each bucket and group that has a value, with what every series says there. */
 export function chartRows(

@@ -19,7 +19,7 @@ import type { Points, Reading, Top } from './reading.ts';
 import { createResolve, type Resolved } from './resolve.ts';
 import { planSearch } from './search.ts';
 import { createSharedQueries, type QueryClient } from './shared-queries.ts';
-import { type Drawable, nameOf, numberData, type Series, type TileData, tableData, timeData } from './tile-data.ts';
+import { type Drawable, nameOf, type Series, type TileData, toTileData } from './tile-data.ts';
 import type { Tile } from './tile-schema.ts';
 import { findZone, type Zone } from './zone.ts';
 
@@ -40,7 +40,7 @@ export interface View extends Range {
   limit: number;
 }
 
-export type SourceColumn = Column & Contents;
+type SourceColumn = Column & Contents;
 
 interface Options {
   engine: Engine;
@@ -182,9 +182,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
       );
       const shown = isRatio ? [asRatio(tile, named, groups)] : named;
       const drawn = { start: buckets.startMs, end: buckets.endMs, timezone: zone.name };
-      if (first.type === 'time') return timeData(drawn, buckets, shown);
-      if (first.type === 'number') return numberData(drawn, shown);
-      return tableData(drawn, first.groupBy, shown, first.sortOrder ?? 'desc');
+      return toTileData(first, drawn, buckets, shown);
     },
   };
 }

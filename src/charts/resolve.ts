@@ -6,7 +6,7 @@ import type { Table } from './reading.ts';
 import type { Series } from './series-schema.ts';
 
 /** What a series says about where its data lies. */
-export type Origin = Pick<Series, 'sourceId' | 'dataSource' | 'metricName' | 'metricDataType' | 'aggFn'>;
+type Origin = Pick<Series, 'sourceId' | 'dataSource' | 'metricName' | 'metricDataType' | 'aggFn'>;
 
 interface Options {
   engine: Engine;
@@ -21,8 +21,6 @@ export interface Resolved {
   metricDataType: MetricDataType | undefined;
 }
 
-export type Resolve = ReturnType<typeof createResolve>;
-
 /** A series → the table it reads. `missing` says how a source that is not there is reported. */
 export function createResolve({ engine, findSource, openTables }: Options) {
   return async (organizationId: string, series: Origin, missing: (id: string) => AppError): Promise<Resolved> => {
@@ -35,9 +33,7 @@ export function createResolve({ engine, findSource, openTables }: Options) {
         ? (series.metricDataType ?? getAggregation(series.aggFn ?? 'count').defaultMetricDataType)
         : undefined;
     const { databaseName: database } = source.from;
-    const name = metricDataType === undefined ? source.from.tableName : source.metricTables?.[metricDataType];
-    if (name === undefined || name === '')
-      throw new AppError('bad_request', `The source ${id} has no table for metrics of type ${metricDataType}`);
+    const name = getTableName(id, source, metricDataType);
     const columns = await engine.columns(database, name);
     if (columns.length === 0)
       throw new AppError('bad_request', `The table ${database}.${name} of the source ${id} is not in the engine`);
@@ -59,4 +55,10 @@ export function createResolve({ engine, findSource, openTables }: Options) {
       throw new AppError('bad_request', `The table ${database}.${name} has no column ${table.timeColumn}`);
     return { table, source, metricDataType };
   };
+}
+
+function getTableName(id: string, { from, metricTables }: Source, metricDataType?: MetricDataType): string {
+  const name = metricDataType === undefined ? from.tableName : metricTables?.[metricDataType];
+  if (name) return name;
+  throw new AppError('bad_request', `The source ${id} has no table for metrics of type ${metricDataType}`);
 }

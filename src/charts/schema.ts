@@ -5,7 +5,7 @@ import { GRANULARITIES } from './buckets.ts';
 import { SeriesBody } from './series-schema.ts';
 import { TileBody } from './tile-schema.ts';
 
-export const GranularityName = Type.Enum([...(Object.keys(GRANULARITIES) as (keyof typeof GRANULARITIES)[]), 'auto'], {
+const GranularityName = Type.Enum([...(Object.keys(GRANULARITIES) as (keyof typeof GRANULARITIES)[]), 'auto'], {
   description: 'auto: at most 60 buckets',
 });
 

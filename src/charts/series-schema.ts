@@ -3,8 +3,8 @@ import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 import { METRIC_DATA_TYPES } from '../sources/source.ts';
 import { AGGREGATION_NAMES } from './aggregations.ts';
 
-export const SERIES_TYPES = ['time', 'table', 'number', 'search', 'markdown'] as const;
-export const WHERE_LANGUAGES = ['lucene', 'sql'] as const;
+const SERIES_TYPES = ['time', 'table', 'number', 'search', 'markdown'] as const;
+const WHERE_LANGUAGES = ['lucene', 'sql'] as const;
 
 export const text = (options: { minLength?: number; maxLength: number; description?: string }) =>
   Type.Refine(Type.String(options), isStorable, () => STORABLE_RULE);

@@ -17,7 +17,7 @@ interface Drawn {
   timezone: string;
 }
 
-export interface TimeData extends Drawn {
+interface TimeData extends Drawn {
   type: 'time';
   granularity: string;
   /** Where each bucket begins. */
@@ -26,27 +26,27 @@ export interface TimeData extends Drawn {
   groups: GroupCount;
 }
 
-export interface TableData extends Drawn {
+interface TableData extends Drawn {
   type: 'table';
   columns: { name: string; kind: 'group' | 'value' }[];
   rows: Value[][];
   groups: GroupCount;
 }
 
-export interface NumberData extends Drawn {
+interface NumberData extends Drawn {
   type: 'number';
   value: Value;
   series: { name: string; value: Value }[];
 }
 
-export interface SearchData extends Drawn {
+interface SearchData extends Drawn {
   type: 'search';
   columns: { name: string }[];
   /** Newest first. */
   rows: unknown[][];
 }
 
-export interface MarkdownData {
+interface MarkdownData {
   type: 'markdown';
   content: string;
 }
@@ -70,7 +70,14 @@ export function nameOf({ alias, aggFn, field, metricName, level }: Series): stri
   return of === '' ? how : `${how}(${of})`;
 }
 
-export function timeData(drawn: Drawn, buckets: Buckets, named: Named[]): TimeData {
+/** `series` decides the kind of tile. */
+export function toTileData(series: Series, drawn: Drawn, buckets: Buckets, named: Named[]): TileData {
+  if (series.type === 'time') return timeData(drawn, buckets, named);
+  if (series.type === 'number') return numberData(drawn, named);
+  return tableData(drawn, series.groupBy, named, series.sortOrder ?? 'desc');
+}
+
+function timeData(drawn: Drawn, buckets: Buckets, named: Named[]): TimeData {
   return {
     type: 'time',
     ...drawn,
@@ -84,7 +91,7 @@ export function timeData(drawn: Drawn, buckets: Buckets, named: Named[]): TimeDa
 }
 
 /** One row for each group, with the value of every series; by the first of them, the largest first unless asked otherwise. */
-export function tableData(drawn: Drawn, groupBy: readonly string[], named: Named[], order: 'asc' | 'desc'): TableData {
+function tableData(drawn: Drawn, groupBy: readonly string[], named: Named[], order: 'asc' | 'desc'): TableData {
   const rows = new Map<string, { labels: string[]; isOthers: boolean; values: Value[] }>();
   for (const [index, { points }] of named.entries()) {
     for (const { labels, isOthers, values } of points.groups) {
@@ -113,7 +120,7 @@ export function tableData(drawn: Drawn, groupBy: readonly string[], named: Named
   };
 }
 
-export function numberData(drawn: Drawn, named: Named[]): NumberData {
+function numberData(drawn: Drawn, named: Named[]): NumberData {
   const series = named.map(({ name, points }) => ({ name, value: points.groups[0]?.values[0] ?? null }));
   return { type: 'number', ...drawn, value: series[0]?.value ?? null, series };
 }

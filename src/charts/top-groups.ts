@@ -3,7 +3,7 @@ import type { Draft } from './draft.ts';
 import type { Group, Points, Reading, Value } from './reading.ts';
 
 /** What is grouped by: expressions over the rows, and the names they get. */
-export type Keys = Pick<Draft, 'bucket' | 'groups' | 'groupNames' | 'writer'>;
+type Keys = Pick<Draft, 'bucket' | 'groups' | 'groupNames' | 'writer'>;
 
 /** The same, over rows that have been grouped once already. */
 export const keysByName = ({ groupNames, writer }: Keys): Keys => ({
@@ -13,7 +13,7 @@ export const keysByName = ({ groupNames, writer }: Keys): Keys => ({
   writer,
 });
 
-export const aggregateSql = ({ name, level, arguments: given }: Aggregate, suffix = ''): string =>
+const aggregateSql = ({ name, level, arguments: given }: Aggregate, suffix = ''): string =>
   `${name}${suffix}${level === undefined ? '' : `(${level})`}(${given.join(', ')})`;
 
 /**

@@ -1,181 +1,96 @@
-import { type Command, Option } from 'commander';
-import pino, { type Logger } from 'pino';
 import type { Actor } from '../audit/activity.ts';
-import { type Config, loadConfig } from '../config.ts';
-import { createDomains, type Domains } from '../domains.ts';
-import { openEngine } from '../engine/open.ts';
-import { type AccessLog, createAccessLog } from '../http/access-log.ts';
-import { parseDateTime, systemClock } from '../kernel/clock.ts';
-import { AppError } from '../kernel/errors.ts';
-import { isStorable } from '../kernel/text.ts';
+import type { Config, SettingTexts } from '../config.ts';
+import type { Domains } from '../domains.ts';
 import type { Organization } from '../organizations/organization.ts';
-import { type LogLevel, SETTINGS, type Setting, type SettingName } from '../settings.ts';
-import { openState } from '../state/open.ts';
-import { openLogSink } from './log-sink.ts';
+import type { SettingName } from '../settings.ts';
+import type { ParameterSet, ParameterValues } from './parameters.ts';
 
-/** The world outside, handed in by `main.ts`: commands read and write through it and nothing else. */
-export interface World {
+/** Access to the process: environment, files, streams and signals. Provided by `main.ts`; commands use nothing else. */
+export interface ProcessAccess {
   environment: Record<string, string | undefined>;
   readFile(path: string): string;
   writeFile(path: string, text: string): void;
-  /** For files of any size. */
+  /** Streams a file of any size. */
   openFile(path: string): { bytes: number; chunks: AsyncIterable<Buffer> };
-  /** Data: what another program may read. */
+  /** Writes a line of data to standard output. */
   print(line: string): void;
-  /** Data of any size, as it is; resolves when there is room for more. */
+  /** Writes data of any size to standard output; resolves when the stream accepts more. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Talk: what a person reads. */
-  say(line: string): void;
-  /** Puts a line in the place of the one before, where somebody watches; nothing elsewhere. */
-  redraw(line: string): void;
-  /** Resolves when somebody asks the program to stop. */
-  stopped(): Promise<void>;
-  user: string;
+  /** Writes a message for people to standard error. */
+  printMessage(line: string): void;
+  /** Replaces the last progress line; does nothing when standard error is not a terminal. */
+  showProgress(line: string): void;
+  /** Resolves on SIGTERM or SIGINT. */
+  waitForStop(): Promise<void>;
+  userName: string;
 }
 
-/** Exit code 2: the command line, a setting or a file is wrong; everything wrong is listed. */
+/** Exit code 2: the command line, a setting or a file is invalid. Lists all problems. */
 export class UsageError extends Error {
-  readonly lines: string[];
-  constructor(lines: string[]) {
-    super(lines.join('\n'));
-    this.lines = lines;
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
   }
 }
 
-export function withSettings(command: Command, names: readonly SettingName[]): Command {
-  for (const name of names) {
-    const { flag, argument, help, variable, fallback }: Setting = SETTINGS[name];
-    const described = fallback ? `${help} (default: ${fallback})` : help;
-    command.addOption(new Option(`${flag} ${argument}`, `${described} [${variable}]`));
-  }
-  return command;
+export interface CommandContext<Options = unknown, Arguments = unknown> extends ProcessAccess {
+  options: Options;
+  arguments: Arguments;
+  /** Throws a `UsageError` with every invalid setting. */
+  readConfig(): Config;
+  /** The author of changes in the audit log; `program` tells commands apart. */
+  actor(program?: string): Actor;
+  /** Opens the store and the engine, runs `work`, closes them. */
+  withDomains<T>(work: (domains: Domains) => Promise<T>): Promise<T>;
+  /** The same, with the organization that `--org` names. */
+  withOrganization<T>(work: (organization: Organization, domains: Domains) => Promise<T>): Promise<T>;
 }
 
-export const STORE_SETTINGS = ['dataDirectory', 'databaseUrl', 'logLevel'] as const;
-
-/** Commander names options after their flags, settings have names of their own. */
-export function configOf(
-  options: Record<string, unknown>,
-  world: World,
-  overrides: Partial<Record<SettingName, string>> = {},
-): Config {
-  const flags: Partial<Record<SettingName, string>> = { ...overrides };
-  for (const [name, { flag }] of Object.entries(SETTINGS)) {
-    const given = options[flag.slice(2).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())];
-    if (typeof given === 'string') flags[name as SettingName] = given;
-  }
-  const loaded = loadConfig({ flags, environment: world.environment, readFile: world.readFile });
-  if ('mistakes' in loaded) throw new UsageError(loaded.mistakes);
-  return loaded.config;
+/** Rendered by `program.ts`. Standard output gets `json` with `--json`, and `table` and `lines` otherwise. */
+export interface CommandOutput {
+  json?: unknown;
+  table?: { header: string[]; rows: string[][] };
+  lines?: readonly string[];
+  /** For people, on standard error; omitted with `--json`. */
+  notes?: readonly string[];
+  /** On standard error, with and without `--json`. */
+  warnings?: readonly string[];
+  /** Thrown after the output is printed. */
+  error?: Error | undefined;
 }
 
-export interface Logs {
-  log: Logger;
-  /** One line for each answered request; none above level info. */
-  access: AccessLog;
-  close(): Promise<void>;
+interface CommandDefinition<Options, Arguments> {
+  /** `serve`, or a group and a verb: `key create`. */
+  name: string;
+  summary: string;
+  isHidden?: boolean;
+  /** The settings that the command accepts as flags. */
+  settings?: readonly SettingName[];
+  /** Defaults that differ from those of `SETTINGS`. */
+  defaults?: SettingTexts;
+  arguments?: Arguments;
+  options?: Options;
+  run(context: CommandContext<ParameterValues<Options>, ParameterValues<Arguments>>): Promise<CommandOutput>;
 }
 
-/** To standard error, in the background; must be closed before the process ends. */
-export function createLogs(level: LogLevel): Logs {
-  const timestamp = createTimestamp();
-  const sink = openLogSink(STANDARD_ERROR, timestamp);
-  const log = pino({ level, base: null, timestamp, serializers: { err: shortError } }, sink);
-  const access = log.isLevelEnabled('info')
-    ? createAccessLog(sink.write, timestamp, pino.levels.values.info ?? 30)
-    : () => {};
-  return { log, access, close: sink.close };
+/** A command with the types of its parameters erased. */
+export interface Command extends Omit<CommandDefinition<ParameterSet, ParameterSet>, 'run'> {
+  run(context: CommandContext): Promise<CommandOutput>;
 }
 
-const STANDARD_ERROR = 2;
-
-/** ISO 8601; made once a millisecond, since many lines share one. */
-function createTimestamp(): () => string {
-  let at = 0;
-  let text = '';
-  return () => {
-    const now = systemClock.now();
-    if (now !== at) {
-      at = now;
-      text = `,"time":"${new Date(now).toISOString()}"`;
-    }
-    return text;
-  };
+export function defineCommand<const Options extends ParameterSet, const Arguments extends ParameterSet>(
+  definition: CommandDefinition<Options, Arguments>,
+): Command {
+  type Context = CommandContext<ParameterValues<Options>, ParameterValues<Arguments>>;
+  return { ...definition, run: (context) => definition.run(context as Context) };
 }
 
-/** What helps to find a fault; a driver's `detail` may quote values, so it stays out. */
-function shortError(error: unknown): object {
-  const { name, message, code, stack } = (error ?? {}) as Error & { code?: unknown };
-  return { name, message, code, stack };
-}
-
-/** Opens the store named by the settings, runs the work, closes the store. */
-export async function withDomains<T>(
-  options: Record<string, unknown>,
-  world: World,
-  work: (domains: Domains, config: Config) => Promise<T>,
-): Promise<T> {
-  const config = configOf(options, world);
-  const { log, close } = createLogs(config.logLevel);
-  const engine = openEngine({ ...config, clock: systemClock, log });
-  const state = await openState({ ...config, clock: systemClock });
+/** Reads a file that the user named; an unreadable file is a usage error. */
+export function readInputFile({ readFile }: Pick<ProcessAccess, 'readFile'>, path: string): string {
   try {
-    return await work(createDomains({ state, engine, clock: systemClock, log, config }), config);
-  } finally {
-    await engine.close();
-    await state.close();
-    await close();
+    return readFile(path);
+  } catch (error) {
+    throw new UsageError([`${path} cannot be read: ${(error as Error).message}`]);
   }
-}
-
-export const localActor = (world: World, program = 'cli'): Actor => ({
-  type: 'system',
-  id: program,
-  details: `pilothouse ${program}, ${world.user}`,
-});
-
-/** By id or by name; when there is only one organization, it need not be named. */
-export async function chosenOrganization(domains: Domains, wanted: string | undefined): Promise<Organization> {
-  const all = await domains.organizations.list();
-  const found = all.filter(({ id, name }) => wanted === undefined || id === wanted.toLowerCase() || name === wanted);
-  const [first] = found;
-  if (first && found.length === 1) return first;
-  if (wanted !== undefined && found.length === 0)
-    throw new AppError('not_found', `organization ${wanted} does not exist`);
-  if (all.length === 0)
-    throw new AppError(
-      'not_found',
-      'There is no organization yet; declare one in a fleet file and run pilothouse apply',
-    );
-  throw new UsageError([`--org must name one of ${all.map(({ id, name }) => `${id} (${name})`).join(', ')}`]);
-}
-
-const MAX_NAME_CHARACTERS = 255;
-
-/** The rule that the interface has for names (decision K8). */
-export function nameMistakes(name: string | undefined): string[] {
-  const isRight = name === undefined || (name !== '' && [...name].length <= MAX_NAME_CHARACTERS && isStorable(name));
-  return isRight ? [] : [`--name must have 1 to ${MAX_NAME_CHARACTERS} characters`];
-}
-
-/** `--expires`: undefined is never. */
-export function expiryOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const ms = parseDateTime(text, { offset: 'required' });
-  if (ms === undefined || ms <= systemClock.now())
-    throw new UsageError([`--expires must be an ISO 8601 date-time with an offset or Z, in the future, not "${text}"`]);
-  return ms;
-}
-
-/** Columns of text, as wide as they need to be. */
-export function table(header: string[], rows: string[][]): string[] {
-  const widths = header.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
-  );
-  const line = (cells: string[]) =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return [line(header), ...rows.map(line)];
 }

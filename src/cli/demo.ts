@@ -1,6 +1,5 @@
-import type { Command } from 'commander';
 import type { Config } from '../config.ts';
-import { demo, demoFleet } from '../demo/fleet.ts';
+import { demo as demoData, demoFleet } from '../demo/fleet.ts';
 import { demoMeters } from '../demo/meters.ts';
 import { openDemoLoader } from '../demo/telemetry/loader.ts';
 import { openDemoUsage } from '../demo/usage/loader.ts';
@@ -8,74 +7,79 @@ import { parseNetwork } from '../kernel/addresses.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { addDays, toUtcDay } from '../kernel/days.ts';
 import type { Server } from '../server.ts';
-import { configOf, localActor, UsageError, type World, withSettings } from './command.ts';
-import { runServer, SERVER_SETTINGS } from './serve.ts';
+import { ALL_SETTINGS } from '../settings.ts';
+import { defineCommand, UsageError } from './command.ts';
+import { runServer } from './serve.ts';
 
-export function demoCommand(program: Command, world: World): void {
-  withSettings(
-    program.command('demo').description('run the server with a demo organization, ready to call'),
-    SERVER_SETTINGS,
-  ).action(async (options) => {
-    // A directory of its own: the demo's credentials are public and must not work on a server that starts here later.
-    const config = configOf(options, world, {
-      logLevel: world.environment.PILOTHOUSE_LOG_LEVEL || 'warn',
-      dataDirectory: world.environment.PILOTHOUSE_DATA || '.pilothouse/demo',
-      telemetryOrganization: world.environment.PILOTHOUSE_TELEMETRY_ORGANIZATION || demo.organizationId,
-      // The demo serves this machine only, and so do the receivers that people try it with.
-      webhookAllowPrivate: world.environment.PILOTHOUSE_WEBHOOK_ALLOW_PRIVATE || 'yes',
-    });
-    if (config.host !== 'localhost' && !parseNetwork('127.0.0.0/8')?.contains(config.host) && config.host !== '::1') {
-      throw new UsageError([
-        `--host must be a loopback address: the credentials of the demo are public, ${config.host} may not be`,
-      ]);
-    }
-    await runServer(config, world, {
-      demo: demo.admin,
+export const demo = defineCommand({
+  name: 'demo',
+  summary: 'Run the server with a demo organization',
+  settings: ALL_SETTINGS,
+  defaults: {
+    logLevel: 'warn',
+    // Not the default of `serve`: the public demo credentials must not work on a later server in the same directory.
+    dataDirectory: '.pilothouse/demo',
+    telemetryOrganization: demoData.organizationId,
+    // The demo listens on loopback only, and webhook receivers for trying it out do as well.
+    webhookAllowPrivate: 'yes',
+  },
+  async run(context) {
+    const config = context.readConfig();
+    requireLoopback(config.host);
+    await runServer(config, context, {
+      demo: demoData.admin,
       async prepare({ fleet, organizations }) {
-        const isNew = !(await organizations.list()).some(({ id }) => id === demo.organizationId);
-        await fleet.apply(demoFleet(systemClock.now(), { withCosts: isNew }), localActor(world, 'demo'));
+        const isNew = !(await organizations.list()).some(({ id }) => id === demoData.organizationId);
+        await fleet.apply(demoFleet(systemClock.now(), { withCosts: isNew }), context.actor('demo'));
       },
-      ready(server) {
-        world.print(welcome(server, config));
-        const shared = { clock: systemClock, organizationId: demo.organizationId, say: world.say };
+      onReady(server) {
+        context.print(formatWelcome(server, config));
+        const shared = { clock: systemClock, organizationId: demoData.organizationId, say: context.printMessage };
         const telemetry = openDemoLoader({ ...shared, engine: server.domains.engine });
         const usage = openDemoUsage({
           ...shared,
           ...server.domains,
           meters: demoMeters,
           lockAfterDays: config.lockAfterDays,
-          actor: localActor(world, 'demo'),
+          actor: context.actor('demo'),
         });
         return { close: async () => void (await Promise.all([telemetry.close(), usage.close()])) };
       },
     });
-  });
+    return {};
+  },
+});
+
+function requireLoopback(host: string): void {
+  if (host === 'localhost' || host === '::1' || parseNetwork('127.0.0.0/8')?.contains(host)) return;
+  throw new UsageError([`--host must be a loopback address, not "${host}": the demo credentials are public`]);
 }
 
-function welcome({ url, dashboardUrl }: Server, { databaseUrl, dataDirectory }: Config): string {
+function formatWelcome({ url, dashboardUrl }: Server, { databaseUrl, dataDirectory }: Config): string {
   const today = toUtcDay(systemClock.now());
-  const organization = `${url}/v1/organizations/${demo.organizationId}`;
-  const admin = `-u ${demo.admin.keyId}:${demo.admin.keySecret}`;
-  const developer = `-u ${demo.developer.keyId}:${demo.developer.keySecret}`;
-  const bearer = `-H 'authorization: Bearer ${demo.token}'`;
+  const organization = `${url}/v1/organizations/${demoData.organizationId}`;
+  const admin = `-u ${demoData.admin.keyId}:${demoData.admin.keySecret}`;
+  const developer = `-u ${demoData.developer.keyId}:${demoData.developer.keySecret}`;
+  const bearer = `-H 'authorization: Bearer ${demoData.token}'`;
   const json = "-H 'content-type: application/json'";
   return `
   Pilothouse is running.
 
-    console     ${url}/
-    API         ${url}/v1            reference  ${url}/docs
-    dashboards  ${dashboardUrl}/api/v2
+    Console          ${url}/
+    Management API   ${url}/v1
+    Dashboard API    ${dashboardUrl}/api/v2
+    API reference    ${url}/docs
 
-    organization     ${demo.organizationId}
-    admin key        ${demo.admin.keyId} : ${demo.admin.keySecret}
-    developer key    ${demo.developer.keyId} : ${demo.developer.keySecret}  (reads only)
-    dashboard token  ${demo.token}
-    read-write one   ${demo.writer}
+    Organization     ${demoData.organizationId}
+    Admin key        ${demoData.admin.keyId} : ${demoData.admin.keySecret}
+    Developer key    ${demoData.developer.keyId} : ${demoData.developer.keySecret}  (read-only)
+    Dashboard token  ${demoData.token}  (read-only)
+    Dashboard token  ${demoData.writer}  (read-write)
 
   Update service scaling
     curl -X PATCH ${admin} ${json} \\
       -d '{"minTotalMemoryGb":48,"maxTotalMemoryGb":96,"numReplicas":3}' \\
-      ${organization}/services/${demo.serviceId}/scaling
+      ${organization}/services/${demoData.serviceId}/scaling
 
   Create key
     curl -X POST ${admin} ${json} \\
@@ -89,8 +93,8 @@ function welcome({ url, dashboardUrl }: Server, { databaseUrl, dataDirectory }: 
     curl ${bearer} ${dashboardUrl}/api/v2/dashboards
 
   Get dashboard
-    curl ${bearer} ${dashboardUrl}/api/v2/dashboards/${demo.dashboardId}
+    curl ${bearer} ${dashboardUrl}/api/v2/dashboards/${demoData.dashboardId}
 
-  Everything is kept in ${databaseUrl ? 'the database' : dataDirectory}; stop with Ctrl+C.
+  Data is stored in ${databaseUrl ? 'the database' : dataDirectory}. Press Ctrl+C to stop.
 `;
 }

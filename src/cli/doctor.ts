@@ -1,107 +1,105 @@
 import { createServer } from 'node:net';
-import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { readFolder } from '../dashboards/folder.ts';
 import { openEngine } from '../engine/open.ts';
 import { parseFleetFile } from '../fleet/file.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { ALL_SETTINGS } from '../settings.ts';
 import { openState } from '../state/open.ts';
-import { configOf, UsageError, type World, withSettings } from './command.ts';
-import { readFleet, SERVER_SETTINGS } from './serve.ts';
+import { type CommandContext, defineCommand, readInputFile, UsageError } from './command.ts';
+import { jsonOption } from './parameters.ts';
 
-interface Finding {
+interface CheckResult {
   check: string;
   isFine: boolean;
   text: string;
 }
 
-export function doctorCommand(program: Command, world: World): void {
-  withSettings(
-    program
-      .command('doctor')
-      .description('check the configuration, the store, the engine, the ports and the clock')
-      .option('--json', 'as JSON'),
-    SERVER_SETTINGS,
-  ).action(async (options) => {
-    const findings = await examine(options, world);
-    if (options.json) world.print(JSON.stringify(findings));
-    else
-      for (const { check, isFine, text } of findings)
-        world.print(`${isFine ? 'ok  ' : 'FAIL'}  ${check.padEnd(8)}  ${text}`);
-    if (findings.some(({ isFine }) => !isFine)) throw new Error('Something needs attention; see above');
-  });
-}
+export const doctor = defineCommand({
+  name: 'doctor',
+  summary: 'Check the settings, files, store, engine, ports and clock',
+  settings: ALL_SETTINGS,
+  options: { json: jsonOption },
+  async run(context) {
+    const results = await runChecks(context);
+    const failed = results.filter(({ isFine }) => !isFine).length;
+    return {
+      json: results,
+      lines: results.map(({ check, isFine, text }) => `${isFine ? 'ok  ' : 'FAIL'}  ${check.padEnd(10)}  ${text}`),
+      error: failed > 0 ? new Error(`${failed} of ${results.length} checks failed`) : undefined,
+    };
+  },
+});
 
-async function examine(options: Record<string, unknown>, world: World): Promise<Finding[]> {
-  const node: Finding = { check: 'node', isFine: isNodeRecent(), text: `Node ${process.versions.node}` };
+async function runChecks(context: CommandContext): Promise<CheckResult[]> {
+  const node = checkNode();
   let config: Config;
   try {
-    config = configOf(options, world);
+    config = context.readConfig();
   } catch (error) {
-    return [
-      node,
-      {
-        check: 'config',
-        isFine: false,
-        text: error instanceof UsageError ? error.lines.join('; ') : (error as Error).message,
-      },
-    ];
+    const text = error instanceof UsageError ? error.problems.join('; ') : (error as Error).message;
+    return [node, { check: 'config', isFine: false, text }];
   }
   return [
     node,
-    { check: 'config', isFine: true, text: 'every setting is valid' },
-    ...examineFleet(config, world),
-    ...examineDashboards(config),
-    ...(await examineStore(config)),
-    await examineEngine(config),
-    ...(await examinePorts(config)),
+    { check: 'config', isFine: true, text: 'all settings are valid' },
+    ...checkFleetFile(config, context),
+    ...checkDashboards(config),
+    ...(await checkStore(config)),
+    await checkEngine(config),
+    ...(await checkPorts(config)),
   ];
 }
 
-function isNodeRecent(): boolean {
+function checkNode(): CheckResult {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  return major > 20 || (major === 20 && minor >= 19);
+  const isFine = major > 20 || (major === 20 && minor >= 19);
+  return {
+    check: 'node',
+    isFine,
+    text: `Node.js ${process.versions.node}${isFine ? '' : '; 20.19 or later is required'}`,
+  };
 }
 
-function examineFleet({ fleetFile }: Config, world: World): Finding[] {
+function checkFleetFile({ fleetFile }: Config, context: CommandContext): CheckResult[] {
   if (fleetFile === undefined) return [];
+  const check = 'fleet';
   try {
-    parseFleetFile(readFleet(world, fleetFile));
-    return [{ check: 'fleet', isFine: true, text: `${fleetFile} can be read` }];
+    parseFleetFile(readInputFile(context, fleetFile));
+    return [{ check, isFine: true, text: `${fleetFile} is valid` }];
   } catch (error) {
-    return [{ check: 'fleet', isFine: false, text: (error as Error).message }];
+    return [{ check, isFine: false, text: (error as Error).message }];
   }
 }
 
-function examineDashboards({ dashboardsDirectory: directory }: Config): Finding[] {
+function checkDashboards({ dashboardsDirectory: directory }: Config): CheckResult[] {
   if (directory === undefined) return [];
-  const check = 'folder';
+  const check = 'dashboards';
   try {
     const files = readFolder(directory);
-    const mistakes = files.flatMap((file) =>
+    const problems = files.flatMap((file) =>
       'problems' in file ? file.problems.map((mistake) => `${file.path}: ${mistake}`) : [],
     );
-    if (mistakes.length > 0) return mistakes.map((text) => ({ check, isFine: false, text }));
-    return [{ check, isFine: true, text: `${directory} has ${files.length} dashboards` }];
+    if (problems.length > 0) return problems.map((text) => ({ check, isFine: false, text }));
+    return [{ check, isFine: true, text: `${directory} contains ${files.length} valid dashboard files` }];
   } catch (error) {
     return [{ check, isFine: false, text: `${directory} cannot be read: ${(error as Error).message}` }];
   }
 }
 
-/** A database whose clock is off would make keys expire early or late, depending on who looks. */
-const TOLERATED_SKEW_MS = 2000;
+/** With a larger difference, keys would expire early or late depending on the node. */
+const MAX_CLOCK_SKEW_MS = 2000;
 
-async function examineStore(config: Config): Promise<Finding[]> {
+async function checkStore(config: Config): Promise<CheckResult[]> {
   const name = config.databaseUrl ? 'PostgreSQL' : `libSQL in ${config.dataDirectory}`;
   try {
     const state = await openState({ ...config, clock: systemClock });
     try {
       await state.check();
-      const store: Finding = { check: 'store', isFine: true, text: `${name} is open, migrated and writable` };
-      const skewMs = Math.abs((await state.now()) - systemClock.now());
-      const isPlausible = systemClock.now() > Date.parse('2026-01-01');
-      const text = `this machine says ${new Date(systemClock.now()).toISOString()}, the store differs by ${skewMs} ms`;
-      return [store, { check: 'clock', isFine: isPlausible && skewMs < TOLERATED_SKEW_MS, text }];
+      return [
+        { check: 'store', isFine: true, text: `${name} is reachable, migrated and writable` },
+        checkClock(await state.now()),
+      ];
     } finally {
       await state.close();
     }
@@ -110,36 +108,47 @@ async function examineStore(config: Config): Promise<Finding[]> {
   }
 }
 
-async function examineEngine(config: Config): Promise<Finding> {
+function checkClock(storeNow: number): CheckResult {
+  const now = systemClock.now();
+  const skewMs = Math.abs(storeNow - now);
+  const isPlausible = now > Date.parse('2026-01-01');
+  return {
+    check: 'clock',
+    isFine: isPlausible && skewMs < MAX_CLOCK_SKEW_MS,
+    text: `${new Date(now).toISOString()}; the store's clock differs by ${skewMs} ms`,
+  };
+}
+
+async function checkEngine(config: Config): Promise<CheckResult> {
   const check = 'engine';
   const engine = openEngine({ ...config, clock: systemClock, log: { debug() {}, info() {}, warn() {} } });
   try {
     const [[version] = []] = await engine.query({ sql: 'SELECT version()', parameters: {} });
-    const kind = engine.kind === 'server' ? 'the ClickHouse server' : 'the embedded engine';
-    return { check, isFine: true, text: `${kind} answers; it is ClickHouse ${version}` };
+    const kind = engine.kind === 'server' ? 'ClickHouse server' : 'embedded ClickHouse';
+    return { check, isFine: true, text: `${kind} ${version} responds` };
   } catch (error) {
     const { message, cause } = error as Error;
     const reason = cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message;
-    return { check, isFine: false, text: `no tile data and no metering: ${reason}` };
+    return { check, isFine: false, text: `tile data and metering are unavailable: ${reason}` };
   } finally {
     await engine.close();
   }
 }
 
-async function examinePorts({ host, port, dashboardPort }: Config): Promise<Finding[]> {
-  const ports = [port, dashboardPort].filter((one): one is number => one !== undefined);
+async function checkPorts({ host, port, dashboardPort }: Config): Promise<CheckResult[]> {
+  const ports = [port, dashboardPort].filter((candidate) => candidate !== undefined);
   return Promise.all(
-    ports.map(async (one) => {
-      const reason = await whyTaken(host, one);
-      return { check: 'port', isFine: reason === undefined, text: reason ?? `${host}:${one} is free` };
+    ports.map(async (candidate) => {
+      const problem = await findPortProblem(host, candidate);
+      return { check: 'port', isFine: problem === undefined, text: problem ?? `${host}:${candidate} is available` };
     }),
   );
 }
 
-function whyTaken(host: string, port: number): Promise<string | undefined> {
+function findPortProblem(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', (error) => resolve(`${host}:${port} cannot be used: ${error.message}`));
+    probe.once('error', (error) => resolve(`cannot listen on ${host}:${port}: ${error.message}`));
     probe.listen(port, host, () => probe.close(() => resolve(undefined)));
   });
 }

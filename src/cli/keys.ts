@@ -1,113 +1,105 @@
-import type { Command } from 'commander';
 import { isoSeconds, systemClock } from '../kernel/clock.ts';
-import { isKeyRole, KEY_ROLES, type KeyRole } from '../kernel/roles.ts';
+import { KEY_ROLES } from '../kernel/roles.ts';
 import { isActive, KEY_STATES, type Key } from '../keys/key.ts';
 import { toKeyRecord } from '../keys/schema.ts';
+import { STORE_SETTINGS } from '../settings.ts';
+import { defineCommand } from './command.ts';
 import {
-  chosenOrganization,
-  expiryOf,
-  localActor,
-  nameMistakes,
-  STORE_SETTINGS,
-  table,
-  UsageError,
-  type World,
-  withDomains,
-  withSettings,
-} from './command.ts';
+  argument,
+  expiryRule,
+  jsonOption,
+  listOption,
+  nameRule,
+  oneOf,
+  option,
+  organizationOption,
+} from './parameters.ts';
 
-export function keyCommands(program: Command, world: World): void {
-  const key = program.command('key').description('API keys');
-  const command = (name: string, description: string) =>
-    withSettings(
-      key
-        .command(name)
-        .description(description)
-        .option('--org <id or name>', 'organization')
-        .option('--json', 'as JSON'),
-      STORE_SETTINGS,
-    );
+const keyArgument = argument('<id>', 'Id of the key, as listed by key list');
 
-  command('list', 'list keys').action(async (options) => {
-    await withDomains(options, world, async (domains) => {
-      const keys = await domains.keys.list((await chosenOrganization(domains, options.org)).id);
-      if (options.json) return world.print(JSON.stringify(keys.map(toKeyRecord)));
-      const rows = keys.map((one) => [
-        one.id,
-        one.name,
-        `…${one.keySuffix}`,
-        stateOf(one),
-        one.roles.join(','),
-        one.usedAt === undefined ? 'never' : isoSeconds(one.usedAt),
+const listKeys = defineCommand({
+  name: 'key list',
+  summary: 'List API keys',
+  settings: STORE_SETTINGS,
+  options: { org: organizationOption, json: jsonOption },
+  run: ({ withOrganization }) =>
+    withOrganization(async (organization, domains) => {
+      const keys = await domains.keys.list(organization.id);
+      const rows = keys.map((key) => [
+        key.id,
+        key.name,
+        `…${key.keySuffix}`,
+        formatState(key),
+        key.roles.join(','),
+        key.usedAt === undefined ? 'never' : isoSeconds(key.usedAt),
       ]);
-      for (const line of table(['ID', 'NAME', 'KEY ID', 'STATE', 'KEY_ROLES', 'LAST USED'], rows)) world.print(line);
-    });
-  });
+      return {
+        json: keys.map(toKeyRecord),
+        table: { header: ['ID', 'NAME', 'KEY ID', 'STATE', 'ROLES', 'LAST USED'], rows },
+      };
+    }),
+});
 
-  command('create', 'create a key; its secret is printed this once')
-    .option('--name <name>', 'name of the key')
-    .option('--role <role...>', KEY_ROLES.join(', '))
-    .option('--expires <time>', 'ISO 8601 date-time with an offset or Z')
-    .option('--state <state>', KEY_STATES.join(', '))
-    .action(async (options) => {
-      const roles = options.role as string[] | undefined;
-      const wrong = (roles ?? []).filter((role) => !isKeyRole(role));
-      const mistakes = [
-        ...nameMistakes(options.name),
-        ...wrong.map((role) => `--role must be one of ${KEY_ROLES.join(', ')}, not "${role}"`),
-      ];
-      if (options.state !== undefined && !KEY_STATES.includes(options.state))
-        mistakes.push(`--state must be one of ${KEY_STATES.join(', ')}`);
-      if (mistakes.length > 0) throw new UsageError(mistakes);
-      expiryOf(options.expires);
-      await withDomains(options, world, async (domains) => {
-        const { id } = await chosenOrganization(domains, options.org);
-        const settings = {
-          name: options.name,
-          roles: roles && ([...new Set(roles)] as KeyRole[]),
-          expireAt: options.expires,
-          state: options.state,
-        };
-        const { key: created, credentials } = await domains.keys.create(localActor(world), id, settings);
-        if (options.json) return world.print(JSON.stringify({ key: toKeyRecord(created), ...credentials }));
-        world.say(`Created key ${created.name} (${created.roles.join(', ')}). The secret is shown this once.`);
-        world.print(`${credentials?.keyId}:${credentials?.keySecret}`);
+const createKey = defineCommand({
+  name: 'key create',
+  summary: 'Create an API key and print its secret, which is shown only once',
+  settings: STORE_SETTINGS,
+  options: {
+    org: organizationOption,
+    name: option('<name>', 'Name of the key', nameRule),
+    role: listOption('<role...>', `Roles: ${KEY_ROLES.join(', ')}`, oneOf(KEY_ROLES)),
+    expires: option('<time>', 'Expiry as an ISO 8601 date and time with an offset or Z; never if omitted', expiryRule),
+    state: option('<state>', `State: ${KEY_STATES.join(', ')}`, oneOf(KEY_STATES)),
+    json: jsonOption,
+  },
+  run: ({ withOrganization, actor, options: { name, role, expires, state } }) =>
+    withOrganization(async (organization, domains) => {
+      const { key, credentials } = await domains.keys.create(actor(), organization.id, {
+        name,
+        roles: role && [...new Set(role)],
+        expireAt: expires,
+        state,
       });
-    });
+      return {
+        json: { key: toKeyRecord(key), ...credentials },
+        notes: [`Created key ${key.name} (${key.roles.join(', ')}). The secret is shown only once.`],
+        lines: [`${credentials?.keyId}:${credentials?.keySecret}`],
+      };
+    }),
+});
 
-  command('disable', 'disable a key at once')
-    .argument('<id>', "the key record's id")
-    .action(async (id, options) => {
-      await withDomains(options, world, async (domains) => {
-        const organization = await chosenOrganization(domains, options.org);
-        const disabled = await domains.keys.update(localActor(world), organization.id, id.toLowerCase(), {
-          state: 'disabled',
-        });
-        world.print(
-          options.json
-            ? JSON.stringify(toKeyRecord(disabled))
-            : `Disabled key ${disabled.name} (…${disabled.keySuffix}).`,
-        );
-      });
-    });
+const disableKey = defineCommand({
+  name: 'key disable',
+  summary: 'Disable an API key immediately',
+  settings: STORE_SETTINGS,
+  arguments: { id: keyArgument },
+  options: { org: organizationOption, json: jsonOption },
+  run: ({ withOrganization, actor, arguments: { id } }) =>
+    withOrganization(async (organization, domains) => {
+      const key = await domains.keys.update(actor(), organization.id, id.toLowerCase(), { state: 'disabled' });
+      return { json: toKeyRecord(key), lines: [`Disabled key ${key.name} (…${key.keySuffix}).`] };
+    }),
+});
 
-  command('rotate', 'give a key a new secret; the old one stops working at once')
-    .argument('<id>', "the key record's id")
-    .action(async (id, options) => {
-      await withDomains(options, world, async (domains) => {
-        const organization = await chosenOrganization(domains, options.org);
-        const { key: rotated, keySecret } = await domains.keys.rotate(
-          localActor(world),
-          organization.id,
-          id.toLowerCase(),
-        );
-        if (options.json) return world.print(JSON.stringify({ key: toKeyRecord(rotated), keySecret }));
-        world.say(`The key id …${rotated.keySuffix} stays; its new secret is shown this once.`);
-        world.print(keySecret);
-      });
-    });
-}
+const rotateKey = defineCommand({
+  name: 'key rotate',
+  summary: 'Replace the secret of an API key; the old secret stops working immediately',
+  settings: STORE_SETTINGS,
+  arguments: { id: keyArgument },
+  options: { org: organizationOption, json: jsonOption },
+  run: ({ withOrganization, actor, arguments: { id } }) =>
+    withOrganization(async (organization, domains) => {
+      const { key, keySecret } = await domains.keys.rotate(actor(), organization.id, id.toLowerCase());
+      return {
+        json: { key: toKeyRecord(key), keySecret },
+        notes: [`Rotated key ${key.name} (…${key.keySuffix}). The new secret is shown only once.`],
+        lines: [keySecret],
+      };
+    }),
+});
 
-function stateOf(key: Key): string {
+export const keyCommands = [listKeys, createKey, disableKey, rotateKey];
+
+function formatState(key: Key): string {
   return key.state === 'enabled' && !isActive(key, systemClock.now()) ? 'expired' : key.state;
 }

@@ -2,41 +2,38 @@ import { write } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const CHUNK_BYTES = 65_536;
-const WORTH_WRITING_BYTES = 16_384;
-const WRITE_AT_LEAST_EVERY_MS = 500;
-/** Standard error may be a pipe that takes no more for now. */
-const TRY_AGAIN_MS = 20;
-/** Whoever reads the log is slower than we are: beyond this, lines are left out and counted. */
-const MOST_WAITING_BYTES = 16 * 2 ** 20;
-const CLOSE_WITHIN_MS = 2000;
-/** A character of UTF-16 takes at most so many bytes in UTF-8. */
-const BYTES_PER_CHARACTER = 3;
-
-export type LogSink = ReturnType<typeof openLogSink>;
+const FLUSH_BYTES = 16_384;
+const FLUSH_INTERVAL_MS = 500;
+/** Delay after EAGAIN: standard error may be a full pipe. */
+const RETRY_MS = 20;
+/** When the reader of the log is this far behind, lines are dropped and counted. */
+const MAX_QUEUED_BYTES = 16 * 2 ** 20;
+const CLOSE_TIMEOUT_MS = 2000;
+/** A UTF-16 code unit takes at most three bytes in UTF-8. */
+const MAX_BYTES_PER_CHARACTER = 3;
 
 /**
- * Lines to a file descriptor, gathered and written in the background, in order. Every request writes one, so they go
- * into bytes at once: pino's own destination gathers text, which takes four times as long. A log that cannot be written
- * (a full disk behind it) falls silent; it must not take the server with it, nor hold it when it stops.
+ * Writes lines to a file descriptor in the background, in order. Lines are encoded as they arrive: pino's own
+ * destination buffers strings, which takes four times as long per request. After a write error (such as a full disk)
+ * the sink discards everything, so that logging neither stops the server nor delays its shutdown.
  */
 export function openLogSink(fd: number, timestamp: () => string) {
   let chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let length = 0;
-  let waiting: Buffer[] = [];
-  let waitingBytes = 0;
-  let leftOut = 0;
-  let isSilent = false;
+  let queue: Buffer[] = [];
+  let queuedBytes = 0;
+  let droppedLines = 0;
+  let hasFailed = false;
   let writing: Promise<void> | undefined;
 
-  function put(line: string): void {
-    const most = line.length * BYTES_PER_CHARACTER;
-    if (length + most > CHUNK_BYTES) seal();
-    if (most > CHUNK_BYTES) enqueue(Buffer.from(line));
+  function append(line: string): void {
+    const maxBytes = line.length * MAX_BYTES_PER_CHARACTER;
+    if (length + maxBytes > CHUNK_BYTES) enqueueChunk();
+    if (maxBytes > CHUNK_BYTES) enqueue(Buffer.from(line));
     else length += chunk.write(line, length);
   }
 
-  /** What was gathered waits to be written. */
-  function seal(): void {
+  function enqueueChunk(): void {
     if (length === 0) return;
     enqueue(chunk.subarray(0, length));
     chunk = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -44,64 +41,64 @@ export function openLogSink(fd: number, timestamp: () => string) {
   }
 
   function enqueue(bytes: Buffer): void {
-    waiting.push(bytes);
-    waitingBytes += bytes.length;
+    queue.push(bytes);
+    queuedBytes += bytes.length;
   }
 
   function flush(): void {
-    seal();
-    if (waiting.length > 0) writing ??= writeAll();
+    enqueueChunk();
+    if (queue.length > 0) writing ??= writeQueue();
   }
 
-  async function writeAll(): Promise<void> {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      if (!(await isWritten(next))) {
-        isSilent = true;
-        waiting = [];
+  async function writeQueue(): Promise<void> {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      if (!(await tryWrite(next))) {
+        hasFailed = true;
+        queue = [];
       }
-      waitingBytes -= next.length;
+      queuedBytes -= next.length;
     }
     writing = undefined;
   }
 
-  /** False when it will never be. */
-  async function isWritten(bytes: Buffer): Promise<boolean> {
-    for (let from = 0; from < bytes.length; ) {
-      const { code, written } = await writeSome(bytes.subarray(from));
-      if (code === 'EAGAIN') await delay(TRY_AGAIN_MS);
+  /** Returns false after an error that retrying cannot fix. */
+  async function tryWrite(bytes: Buffer): Promise<boolean> {
+    for (let offset = 0; offset < bytes.length; ) {
+      const { code, written } = await writeOnce(bytes.subarray(offset));
+      if (code === 'EAGAIN') await delay(RETRY_MS);
       else if (code !== undefined) return false;
-      from += written;
+      offset += written;
     }
     return true;
   }
 
-  const writeSome = (bytes: Buffer) =>
+  const writeOnce = (bytes: Buffer) =>
     new Promise<{ code: string | undefined; written: number }>((resolve) => {
       write(fd, bytes, (error, written) => resolve({ code: error?.code, written: error ? 0 : written }));
     });
 
-  const timer = setInterval(flush, WRITE_AT_LEAST_EVERY_MS).unref();
+  const timer = setInterval(flush, FLUSH_INTERVAL_MS).unref();
 
   return {
-    /** A line with its end. */
+    /** `line` includes its line break. */
     write(line: string): void {
-      if (isSilent) return;
-      if (waitingBytes > MOST_WAITING_BYTES) {
-        leftOut++;
+      if (hasFailed) return;
+      if (queuedBytes > MAX_QUEUED_BYTES) {
+        droppedLines++;
         return;
       }
-      if (leftOut > 0) {
-        put(`{"level":40${timestamp()},"lines":${leftOut},"msg":"lines of this log were left out"}\n`);
-        leftOut = 0;
+      if (droppedLines > 0) {
+        append(`{"level":40${timestamp()},"lines":${droppedLines},"msg":"log lines were dropped"}\n`);
+        droppedLines = 0;
       }
-      put(line);
-      if (length >= WORTH_WRITING_BYTES) flush();
+      append(line);
+      if (length >= FLUSH_BYTES) flush();
     },
-    /** Writes the rest, unless nobody takes it. */
+    /** Writes the remaining lines, for at most two seconds. */
     async close(): Promise<void> {
       clearInterval(timer);
       flush();
-      await Promise.race([writing, delay(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+      await Promise.race([writing, delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
     },
   };
 }

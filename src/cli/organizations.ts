@@ -1,47 +1,41 @@
-import type { Command } from 'commander';
 import { isoSeconds } from '../kernel/clock.ts';
-import { extendedRecord } from '../services/schema.ts';
-import { chosenOrganization, STORE_SETTINGS, table, type World, withDomains, withSettings } from './command.ts';
+import { toExtendedRecord } from '../services/schema.ts';
+import { STORE_SETTINGS } from '../settings.ts';
+import { defineCommand } from './command.ts';
+import { jsonOption, organizationOption } from './parameters.ts';
 
-export function organizationCommands(program: Command, world: World): void {
-  const org = program.command('org').description('organizations');
-  withSettings(
-    org.command('list').description('list organizations').option('--json', 'as JSON'),
-    STORE_SETTINGS,
-  ).action(async (options) => {
-    await withDomains(options, world, async ({ organizations }) => {
+export const listOrganizations = defineCommand({
+  name: 'org list',
+  summary: 'List organizations',
+  settings: STORE_SETTINGS,
+  options: { json: jsonOption },
+  run: ({ withDomains }) =>
+    withDomains(async ({ organizations }) => {
       const all = await organizations.list();
-      if (options.json)
-        return world.print(
-          JSON.stringify(
-            all.map(({ id, name, tier, isPaid, createdAt }) => ({
-              id,
-              name,
-              tier,
-              paid: isPaid,
-              createdAt: isoSeconds(createdAt),
-            })),
-          ),
-        );
-      const rows = all.map(({ id, name, tier, isPaid }) => [id, name, tier, isPaid ? 'paid' : 'not paid']);
-      for (const line of table(['ID', 'NAME', 'TIER', 'PAID'], rows)) world.print(line);
-    });
-  });
-}
+      return {
+        json: all.map(({ id, name, tier, isPaid, createdAt }) => ({
+          id,
+          name,
+          tier,
+          paid: isPaid,
+          createdAt: isoSeconds(createdAt),
+        })),
+        table: {
+          header: ['ID', 'NAME', 'TIER', 'PAID'],
+          rows: all.map(({ id, name, tier, isPaid }) => [id, name, tier, isPaid ? 'yes' : 'no']),
+        },
+      };
+    }),
+});
 
-export function serviceCommands(program: Command, world: World): void {
-  const service = program.command('service').description('database services');
-  withSettings(
-    service
-      .command('list')
-      .description('list services')
-      .option('--org <id or name>', 'organization')
-      .option('--json', 'as JSON'),
-    STORE_SETTINGS,
-  ).action(async (options) => {
-    await withDomains(options, world, async (domains) => {
-      const services = await domains.services.list((await chosenOrganization(domains, options.org)).id);
-      if (options.json) return world.print(JSON.stringify(services.map(extendedRecord)));
+export const listServices = defineCommand({
+  name: 'service list',
+  summary: 'List database services',
+  settings: STORE_SETTINGS,
+  options: { org: organizationOption, json: jsonOption },
+  run: ({ withOrganization }) =>
+    withOrganization(async (organization, domains) => {
+      const services = await domains.services.list(organization.id);
       const rows = services.map(({ id, name, kind, state, scaling }) => [
         id,
         name,
@@ -51,8 +45,9 @@ export function serviceCommands(program: Command, world: World): void {
         `${scaling.minReplicaMemoryGb}–${scaling.maxReplicaMemoryGb} GB`,
         scaling.idleScaling ? `after ${scaling.idleTimeoutMinutes} min` : 'never',
       ]);
-      for (const line of table(['ID', 'NAME', 'KIND', 'STATE', 'REPLICAS', 'PER REPLICA', 'IDLES'], rows))
-        world.print(line);
-    });
-  });
-}
+      return {
+        json: services.map(toExtendedRecord),
+        table: { header: ['ID', 'NAME', 'KIND', 'STATE', 'REPLICAS', 'MEMORY PER REPLICA', 'SCALE TO ZERO'], rows },
+      };
+    }),
+});

@@ -1,43 +1,46 @@
-import type { Command } from 'commander';
 import { METERS } from '../billing/meter.ts';
 import type { PriceBook } from '../billing/prices/price-book.ts';
 import { parsePriceFile } from '../billing/prices/price-file.ts';
-import { parseDate, systemClock } from '../kernel/clock.ts';
-import { type Day, toUtcDay } from '../kernel/days.ts';
-import { localActor, STORE_SETTINGS, table, UsageError, type World, withDomains, withSettings } from './command.ts';
-import { readFleet } from './serve.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { toUtcDay } from '../kernel/days.ts';
+import { STORE_SETTINGS } from '../settings.ts';
+import { defineCommand, readInputFile } from './command.ts';
+import { argument, dayRule, jsonOption, option } from './parameters.ts';
 
-export function priceCommands(program: Command, world: World): void {
-  const prices = program.command('prices').description('the price book');
-  const command = (name: string, description: string) =>
-    withSettings(prices.command(name).description(description).option('--json', 'as JSON'), STORE_SETTINGS);
+const showPrices = defineCommand({
+  name: 'prices show',
+  summary: 'Show the prices that apply on a day',
+  settings: STORE_SETTINGS,
+  options: { date: option('<date>', 'Day, YYYY-MM-DD; today if omitted', dayRule), json: jsonOption },
+  run: ({ withDomains, options: { date = toUtcDay(systemClock.now()) } }) =>
+    withDomains(async (domains) => {
+      const book = await domains.prices.getForDay(date);
+      return {
+        json: book,
+        notes: [`Prices in CHC for usage on ${date}: version ${book.version}, effective from ${book.effectiveFrom}.`],
+        table: { header: ['METER', 'ENTITY', 'TIER', 'REGION', 'PRICE', 'PER'], rows: formatPrices(book) },
+      };
+    }),
+});
 
-  command('show', 'show the prices of a day')
-    .option('--date <date>', 'YYYY-MM-DD; today when left out')
-    .action(async (options) => {
-      const day = options.date === undefined ? toUtcDay(systemClock.now()) : dayFrom('--date', options.date);
-      await withDomains(options, world, async (domains) => {
-        const book = await domains.prices.getForDay(day);
-        if (options.json) return world.print(JSON.stringify(book));
-        world.say(`Version ${book.version}, in effect from ${book.effectiveFrom}; CHC, for usage on ${day}.`);
-        for (const line of table(['METER', 'ENTITY', 'TIER', 'REGION', 'PRICE', 'FOR ONE OF'], rowsOf(book)))
-          world.print(line);
-      });
+const setPrices = defineCommand({
+  name: 'prices set',
+  summary: 'Add a version of the price book, effective from a day on',
+  settings: STORE_SETTINGS,
+  arguments: { file: argument('<file>', 'Price file with all prices, YAML or JSON') },
+  options: { json: jsonOption },
+  async run(context) {
+    const file = parsePriceFile(readInputFile(context, context.arguments.file));
+    return context.withDomains(async (domains) => {
+      const book = await domains.prices.set(context.actor('prices'), file);
+      return { json: book, lines: [`Version ${book.version} is effective from ${book.effectiveFrom}.`] };
     });
+  },
+});
 
-  command('set', 'set the prices from a day on; the file holds the whole list')
-    .argument('<file>', 'price file, YAML or JSON')
-    .action(async (path, options) => {
-      const file = parsePriceFile(readFleet(world, path));
-      await withDomains(options, world, async (domains) => {
-        const book = await domains.prices.set(localActor(world, 'prices'), file);
-        if (options.json) return world.print(JSON.stringify(book));
-        world.print(`Version ${book.version} is in effect from ${book.effectiveFrom}.`);
-      });
-    });
-}
+export const priceCommands = [showPrices, setPrices];
 
-const rowsOf = ({ prices }: PriceBook): string[][] =>
+const formatPrices = ({ prices }: PriceBook): string[][] =>
   prices.map(({ meter, entityType, tier, region, price }) => [
     meter,
     entityType ?? 'any',
@@ -46,8 +49,3 @@ const rowsOf = ({ prices }: PriceBook): string[][] =>
     price,
     METERS[meter].pricingUnit.replace(/s$/, ''),
   ]);
-
-export function dayFrom(flag: string, text: string): Day {
-  if (parseDate(text) === undefined) throw new UsageError([`${flag} must be a date (YYYY-MM-DD), not "${text}"`]);
-  return text;
-}

@@ -1,71 +1,170 @@
-import { Command, CommanderError } from 'commander';
+import { Command as Commander, CommanderError, Option } from 'commander';
+import type { SettingTexts } from '../config.ts';
 import { AppError, formatViolation } from '../kernel/errors.ts';
 import { VERSION } from '../server.ts';
-import { applyCommand, exportCommand } from './apply.ts';
+import { SETTINGS, type Setting, type SettingName } from '../settings.ts';
+import { apply, exportFleet } from './apply.ts';
 import { budgetCommands } from './budgets.ts';
-import { UsageError, type World } from './command.ts';
+import { type Command, type CommandOutput, type ProcessAccess, UsageError } from './command.ts';
+import { createCommandContext } from './context.ts';
 import { dashboardCommands } from './dashboards.ts';
-import { demoCommand } from './demo.ts';
-import { doctorCommand } from './doctor.ts';
+import { demo } from './demo.ts';
+import { doctor } from './doctor.ts';
 import { keyCommands } from './keys.ts';
-import { organizationCommands, serviceCommands } from './organizations.ts';
+import { listOrganizations, listServices } from './organizations.ts';
+import type { ParameterSet } from './parameters.ts';
 import { priceCommands } from './prices.ts';
-import { referenceCommand } from './reference.ts';
-import { serveCommand } from './serve.ts';
+import { reference } from './reference.ts';
+import { serve } from './serve.ts';
+import { formatTable } from './table.ts';
 import { tokenCommands } from './tokens.ts';
 import { usageCommands } from './usage.ts';
 import { usageReportCommands } from './usage-reports.ts';
 
-const OK = 0;
-const FAILED = 1;
-const USAGE = 2;
+const EXIT_OK = 0;
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
 
-/** Runs one command line and answers its exit code. */
-export async function run(argv: readonly string[], world: World): Promise<number> {
-  const program = new Command('pilothouse')
+const GROUPS: Record<string, string> = {
+  org: 'List organizations',
+  service: 'List database services',
+  key: 'Manage API keys',
+  token: 'Manage dashboard tokens',
+  dashboard: 'Manage dashboards, their versions and files',
+  prices: 'Show and set the price book',
+  usage: 'Import, rate and report metered usage',
+  budget: 'Manage budgets',
+};
+
+const COMMANDS: readonly Command[] = [
+  serve,
+  demo,
+  apply,
+  exportFleet,
+  listOrganizations,
+  listServices,
+  ...keyCommands,
+  ...tokenCommands,
+  ...dashboardCommands,
+  ...priceCommands,
+  ...usageCommands,
+  ...usageReportCommands,
+  ...budgetCommands,
+  doctor,
+  reference,
+];
+
+/** Runs one command line and returns its exit code. */
+export async function runProgram(argv: readonly string[], access: ProcessAccess): Promise<number> {
+  const program = new Commander('pilothouse')
     .description('An open, self-hosted control plane for ClickHouse-style database fleets')
-    .version(VERSION)
+    .version(VERSION, '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Print help')
+    .helpCommand('help [command]', 'Print help for a command')
     .exitOverride()
-    .configureOutput({ writeOut: (text) => world.print(text.trimEnd()), writeErr: (text) => world.say(text.trimEnd()) })
-    .showHelpAfterError('(pilothouse --help lists the commands)');
-  for (const add of [
-    serveCommand,
-    demoCommand,
-    applyCommand,
-    exportCommand,
-    organizationCommands,
-    serviceCommands,
-    keyCommands,
-    tokenCommands,
-    dashboardCommands,
-    priceCommands,
-    usageCommands,
-    usageReportCommands,
-    budgetCommands,
-    doctorCommand,
-    referenceCommand,
-  ]) {
-    add(program, world);
-  }
+    .configureOutput({
+      writeOut: (text) => access.print(text.trimEnd()),
+      writeErr: (text) => access.printMessage(text.trimEnd()),
+    })
+    .showHelpAfterError('(run pilothouse --help for a list of commands)');
+  for (const command of COMMANDS) addCommand(program, command, access);
   try {
     await program.parseAsync(argv, { from: 'user' });
-    return OK;
+    return EXIT_OK;
   } catch (error) {
-    return explained(error, world);
+    return printError(error, access);
   }
 }
 
-function explained(error: unknown, world: World): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? OK : USAGE;
-  if (error instanceof UsageError) {
-    for (const line of error.lines) world.say(`error: ${line}`);
-    return USAGE;
+function addCommand(program: Commander, command: Command, access: ProcessAccess): void {
+  const { arguments: argumentSpecs = {}, options: optionSpecs = {}, settings = [], defaults = {} } = command;
+  const [name = '', verb] = command.name.split(' ');
+  const parent = verb === undefined ? program : getGroup(program, name);
+  const added = parent.command(verb ?? name, { hidden: command.isHidden ?? false }).description(command.summary);
+  for (const { syntax, help } of Object.values(argumentSpecs)) added.argument(syntax, help);
+  for (const option of createOptions(optionSpecs)) added.addOption(option);
+  const settingOptions = settings.map((setting) => createSettingOption(setting, defaults[setting]));
+  for (const { option } of settingOptions) added.addOption(option);
+
+  added.action(async (...given: unknown[]) => {
+    const rawOptions = given.at(-2) as Record<string, unknown>;
+    const problems: string[] = [];
+    const positions = Object.keys(argumentSpecs);
+    const values = readParameters(
+      argumentSpecs,
+      (key) => given[positions.indexOf(key)],
+      (key) => argumentSpecs[key]?.syntax ?? key,
+      problems,
+    );
+    const options = readParameters(optionSpecs, (key) => rawOptions[key], formatFlag, problems);
+    if (problems.length > 0) throw new UsageError(problems);
+    const flags: SettingTexts = {};
+    for (const { setting, option } of settingOptions) {
+      const text = rawOptions[option.attributeName()];
+      if (typeof text === 'string') flags[setting] = text;
+    }
+    const context = createCommandContext({ access, flags, defaults, options, arguments: values });
+    const output = await command.run(context);
+    printOutput(access, output, options.json === true);
+    if (output.error) throw output.error;
+  });
+}
+
+function getGroup(program: Commander, name: string): Commander {
+  const existing = program.commands.find((command) => command.name() === name);
+  return existing ?? program.command(name).description(GROUPS[name] ?? '');
+}
+
+/** `dryRun` → `--dry-run`. */
+const formatFlag = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+function createOptions(specs: ParameterSet): Option[] {
+  return Object.entries(specs).map(([key, { syntax, help, isRequired, fallback }]) => {
+    const option = new Option(`${formatFlag(key)} ${syntax}`.trim(), help);
+    if (fallback !== undefined) option.default(fallback, fallback);
+    return option.makeOptionMandatory(isRequired ?? false);
+  });
+}
+
+function createSettingOption(setting: SettingName, replaced: string | undefined) {
+  const { flag, argument, help, variable, fallback, fallbackHelp }: Setting = SETTINGS[setting];
+  const shown = replaced ?? (fallback || fallbackHelp);
+  const description = shown ? `${help} (default: ${shown})` : help;
+  return { setting, option: new Option(`${flag} ${argument}`, `${description} [${variable}]`) };
+}
+
+function readParameters(
+  specs: ParameterSet,
+  given: (key: string) => unknown,
+  label: (key: string) => string,
+  problems: string[],
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(specs).map(([key, { read }]) => [key, read(given(key), label(key), problems)]),
+  );
+}
+
+function printOutput({ print, printMessage }: ProcessAccess, output: CommandOutput, isJson: boolean): void {
+  const { json, table, lines = [], notes = [], warnings = [] } = output;
+  for (const warning of warnings) printMessage(`warning: ${warning}`);
+  if (isJson && json !== undefined) {
+    print(JSON.stringify(json));
+    return;
   }
-  if (error instanceof AppError) {
-    const lines = error.violations.length > 0 ? error.violations.map(formatViolation) : [error.message];
-    for (const line of lines) world.say(`error: ${line}`);
-    return error.code === 'bad_request' ? USAGE : FAILED;
-  }
-  world.say(`error: ${(error as Error)?.message ?? String(error)}`);
-  return FAILED;
+  for (const note of notes) printMessage(note);
+  for (const line of table ? formatTable(table.header, table.rows) : []) print(line);
+  for (const line of lines) print(line);
+}
+
+function printError(error: unknown, { printMessage }: ProcessAccess): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
+  for (const line of listMessages(error)) printMessage(`error: ${line}`);
+  const isUsage = error instanceof UsageError || (error instanceof AppError && error.code === 'bad_request');
+  return isUsage ? EXIT_USAGE : EXIT_FAILED;
+}
+
+function listMessages(error: unknown): readonly string[] {
+  if (error instanceof UsageError) return error.problems;
+  if (error instanceof AppError && error.violations.length > 0) return error.violations.map(formatViolation);
+  return [(error as Error)?.message ?? String(error)];
 }

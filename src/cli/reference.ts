@@ -1,64 +1,70 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import pino from 'pino';
 import { renderAggregationReference } from '../charts/aggregation-reference.ts';
+import { loadConfig } from '../config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { KEY_ROLES } from '../kernel/roles.ts';
 import { startServer } from '../server.ts';
-import { configOf, type World } from './command.ts';
+import { SETTINGS, type Setting } from '../settings.ts';
+import { defineCommand, UsageError } from './command.ts';
+import { anyText, requiredOption } from './parameters.ts';
 
-interface Operation {
-  method: string;
-  path: string;
-  summary: string;
-  description: string;
-  isOpen: boolean;
-}
+/** Used by `npm run docs`. */
+export const reference = defineCommand({
+  name: 'reference',
+  summary: 'Write the generated reference: openapi.json, roles.md, settings.md and aggregations.md',
+  isHidden: true,
+  options: { write: requiredOption('<directory>', 'Directory to write to', anyText) },
+  async run({ writeFile, options: { write: directory } }) {
+    const document = await readOpenApiDocument();
+    writeFile(join(directory, 'openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
+    writeFile(join(directory, 'roles.md'), formatRoles(listOperations(document)));
+    writeFile(join(directory, 'settings.md'), formatSettings());
+    writeFile(join(directory, 'aggregations.md'), renderAggregationReference());
+    return {};
+  },
+});
 
-/** Writes what is generated from the routes: the OpenAPI document, the table of roles and the table of aggregations. For maintainers; hidden from help. */
-export function referenceCommand(program: Command, world: World): void {
-  program
-    .command('reference', { hidden: true })
-    .requiredOption('--write <directory>', 'where to write openapi.json, roles.md and aggregations.md')
-    .action(async ({ write }) => {
-      const { openapi, roles } = await renderReference(world);
-      world.writeFile(join(write, 'openapi.json'), openapi);
-      world.writeFile(join(write, 'roles.md'), roles);
-      world.writeFile(join(write, 'aggregations.md'), renderAggregationReference());
-    });
-}
-
-export async function renderReference(world: World): Promise<{ openapi: string; roles: string }> {
+/** Starts a server on an empty store to collect its routes. */
+async function readOpenApiDocument(): Promise<object> {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-reference-'));
-  const config = configOf({}, { ...world, environment: {} }, { port: '0', dataDirectory: directory });
+  const flags = { port: '0', dataDirectory: directory };
+  const loaded = loadConfig({ flags, environment: {}, readFile: () => '' });
+  if ('problems' in loaded) throw new UsageError(loaded.problems);
+  const { config } = loaded;
   const server = await startServer({ config, clock: systemClock, log: pino({ level: 'silent' }), access() {} });
   try {
-    const document = server.document();
-    return { openapi: `${JSON.stringify(document, null, 2)}\n`, roles: roleTable(operationsIn(document)) };
+    return server.document();
   } finally {
     await server.close();
     rmSync(directory, { recursive: true });
   }
 }
 
-function operationsIn(document: object): Operation[] {
+interface Operation {
+  method: string;
+  path: string;
+  summary: string;
+  description: string;
+}
+
+function listOperations(document: object): Operation[] {
   const { paths = {} } = document as {
-    paths?: Record<string, Record<string, { summary: string; description?: string; security?: unknown[] }>>;
+    paths?: Record<string, Record<string, { summary: string; description?: string }>>;
   };
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { summary, description = '', security = [] }]) => ({
+    Object.entries(methods).map(([method, { summary, description = '' }]) => ({
       method: method.toUpperCase(),
       path,
       summary,
       description,
-      isOpen: security.length === 0,
     })),
   );
 }
 
-function roleTable(operations: readonly Operation[]): string {
+function formatRoles(operations: readonly Operation[]): string {
   const management = operations.filter(({ path }) => path.startsWith('/v1'));
   const allowed = (description: string) => /Roles: (.*)\.$/.exec(description)?.[1]?.split(', ') ?? [];
   const rows = management.map(({ method, path, summary, description }) => {
@@ -66,13 +72,33 @@ function roleTable(operations: readonly Operation[]): string {
     return `| ${summary} | \`${method} ${path}\` | ${cells.join(' | ')} |`;
   });
   return [
-    '# Who may do what',
+    '# Roles and permissions',
     '',
-    'Generated from the routes by `npm run docs`. A key has one or more of these roles; one that admits the operation is enough.',
-    'Dashboard operations (`/api/v2`) take a dashboard token instead of a key: a read-write one where they change something.',
+    'Generated from the routes by `npm run docs`. A key has one or more roles and may call an operation if any of them allows it.',
+    'Dashboard operations (`/api/v2`) take a dashboard token instead of a key; operations that change something need a read-write token.',
     '',
-    `| operation | call | ${KEY_ROLES.join(' | ')} |`,
+    `| operation | request | ${KEY_ROLES.join(' | ')} |`,
     `|---|---|${KEY_ROLES.map(() => '---').join('|')}|`,
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function formatSettings(): string {
+  const rows = Object.values(SETTINGS).map((setting: Setting) => {
+    const { flag, argument, variable, isSecret, fallback, fallbackHelp, help } = setting;
+    const variables = isSecret ? `\`${variable}\`, \`${variable}_FILE\`` : `\`${variable}\``;
+    const shown = fallback ? `\`${fallback}\`` : (fallbackHelp ?? '');
+    return `| \`${flag} ${argument.replaceAll('|', '\\|')}\` | ${variables} | ${shown} | ${help} |`;
+  });
+  return [
+    '# Settings',
+    '',
+    'Generated from `src/settings.ts` by `npm run docs`. Each setting is a flag of `pilothouse serve`, `demo` and `doctor`, and an environment variable; the flag',
+    'takes precedence. A variable that ends in `_FILE` names a file that contains the value. [Operating](operating.md) explains how they are used.',
+    '',
+    '| flag | variable | default | description |',
+    '|---|---|---|---|',
     ...rows,
     '',
   ].join('\n');

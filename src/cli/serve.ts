@@ -1,111 +1,82 @@
-import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import type { Domains } from '../domains.ts';
 import { parseFleetFile } from '../fleet/file.ts';
-import type { FleetFile } from '../fleet/schema.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type Server, startServer } from '../server.ts';
-import { configOf, createLogs, localActor, UsageError, type World, withSettings } from './command.ts';
+import { ALL_SETTINGS } from '../settings.ts';
+import { type CommandContext, defineCommand, readInputFile } from './command.ts';
+import { openLogs } from './logs.ts';
 
-export const SERVER_SETTINGS = [
-  'port',
-  'host',
-  'dashboardPort',
-  'basePath',
-  'dataDirectory',
-  'databaseUrl',
-  'clickhouseUrl',
-  'engineMemoryBytes',
-  'openTables',
-  'fleetFile',
-  'dashboardsDirectory',
-  'rateLimit',
-  'maxKeys',
-  'lockAfterDays',
-  'trustedProxies',
-  'telemetry',
-  'telemetryOrganization',
-  'webhookAllowPrivate',
-  'logLevel',
-] as const;
-
-export function serveCommand(program: Command, world: World): void {
-  withSettings(program.command('serve').description('run the server'), SERVER_SETTINGS).action(async (options) => {
-    const config = configOf(options, world);
-    await runServer(config, world, {
-      ready({ url, dashboardUrl }) {
-        world.print(
-          JSON.stringify({ ready: true, url, dashboardUrl, store: config.databaseUrl ? 'postgres' : 'libsql' }),
-        );
+export const serve = defineCommand({
+  name: 'serve',
+  summary: 'Run the server',
+  settings: ALL_SETTINGS,
+  async run(context) {
+    const config = context.readConfig();
+    const store = config.databaseUrl ? 'postgres' : 'libsql';
+    await runServer(config, context, {
+      onReady({ url, dashboardUrl }) {
+        context.print(JSON.stringify({ ready: true, url, dashboardUrl, store }));
         return undefined;
       },
     });
-  });
-}
+    return {};
+  },
+});
 
 interface Hooks {
-  /** What the console offers to sign in with. */
+  /** Credentials that the console offers for signing in. */
   demo?: { keyId: string; keySecret: string };
   prepare?(domains: Domains): Promise<void>;
-  /** What it opens is closed before the server is. */
-  ready(server: Server): { close(): Promise<void> } | undefined;
+  /** The returned handle is closed before the server. */
+  onReady(server: Server): { close(): Promise<void> } | undefined;
 }
 
-/** Serves until somebody says stop, then finishes what is in flight. */
-export async function runServer(config: Config, world: World, { demo, prepare, ready }: Hooks): Promise<void> {
-  const file = config.fleetFile === undefined ? undefined : parseFleetFile(readFleet(world, config.fleetFile));
-  const { log, access, close } = createLogs(config.logLevel);
+/** Serves until a signal arrives, then completes requests in flight. */
+export async function runServer(config: Config, context: CommandContext, hooks: Hooks): Promise<void> {
+  const { fleetFile } = config;
+  const file = fleetFile === undefined ? undefined : parseFleetFile(readInputFile(context, fleetFile));
+  const { log, access, close } = openLogs(config.logLevel);
   try {
     const server = await startServer({
       config,
       clock: systemClock,
       log,
       access,
-      demo,
+      demo: hooks.demo,
       async prepare(domains) {
-        await prepare?.(domains);
-        if (file) await applyFile(domains, world, file);
+        await hooks.prepare?.(domains);
+        if (!file) return;
+        const { warnings } = await domains.fleet.apply(file, context.actor('fleet'));
+        for (const warning of warnings) context.printMessage(`warning: ${warning}`);
       },
     });
-    // Before anybody can know that we are up: a signal right after the ready line must find somebody who listens.
-    const stopped = world.stopped();
-    const background = ready(server);
+    // Installed before the ready line is printed: a signal may follow it immediately.
+    const stop = context.waitForStop();
+    const background = hooks.onReady(server);
     log.info({ url: server.url, dashboardUrl: server.dashboardUrl }, 'ready');
-    await stopped;
+    await stop;
     log.info('stopping');
     await background?.close();
     await server.close();
     log.info('stopped');
   } catch (error) {
-    throw portTaken(error, config) ?? error;
+    throw toListenError(error, config) ?? error;
   } finally {
     await close();
   }
 }
 
-async function applyFile(domains: Domains, world: World, file: FleetFile): Promise<void> {
-  const { warnings } = await domains.fleet.apply(file, localActor(world, 'fleet'));
-  for (const warning of warnings) world.say(`warning: ${warning}`);
-}
-
-export function readFleet(world: World, path: string): string {
-  try {
-    return world.readFile(path);
-  } catch (error) {
-    throw new UsageError([`${path} cannot be read: ${(error as Error).message}`]);
-  }
-}
-
-function portTaken(error: unknown, { host, port, dashboardPort }: Config): Error | undefined {
-  const { code, port: taken = port } = error as { code?: string; port?: number };
+function toListenError(error: unknown, { host, port, dashboardPort }: Config): Error | undefined {
+  const { code, port: failedPort = port } = error as { code?: string; port?: number };
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EACCES') {
-    return new AppError('conflict', `Cannot listen on ${host}:${taken}: ${(error as Error).message}`);
+    return new AppError('conflict', `Cannot listen on ${host}:${failedPort}: ${(error as Error).message}`);
   }
   if (code !== 'EADDRINUSE') return undefined;
-  const flag = taken !== port && taken === dashboardPort ? '--dashboard-port' : '--port';
+  const flag = failedPort !== port && failedPort === dashboardPort ? '--dashboard-port' : '--port';
   return new AppError(
     'conflict',
-    `Port ${taken} is taken by another program; choose one with ${flag}, or 0 for any free one`,
+    `Port ${failedPort} is in use by another program; choose another with ${flag}, or 0 for any free port`,
   );
 }

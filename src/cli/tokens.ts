@@ -1,87 +1,86 @@
-import { type Command, Option } from 'commander';
 import { isoSeconds, isoTime } from '../kernel/clock.ts';
 import { TOKEN_ACCESSES } from '../kernel/roles.ts';
+import { STORE_SETTINGS } from '../settings.ts';
 import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token } from '../tokens/token.ts';
+import { defineCommand } from './command.ts';
 import {
-  chosenOrganization,
-  expiryOf,
-  localActor,
-  nameMistakes,
-  STORE_SETTINGS,
-  table,
-  UsageError,
-  type World,
-  withDomains,
-  withSettings,
-} from './command.ts';
+  argument,
+  expiryRule,
+  jsonOption,
+  nameRule,
+  oneOf,
+  option,
+  optionWithDefault,
+  organizationOption,
+} from './parameters.ts';
 
-export function tokenCommands(program: Command, world: World): void {
-  const token = program.command('token').description('dashboard tokens');
-  withSettings(token.command('create').description('create a dashboard token; it is printed this once'), STORE_SETTINGS)
-    .option('--org <id or name>', 'organization')
-    .option('--name <name>', 'name of the token', DEFAULT_TOKEN_NAME)
-    .addOption(
-      new Option('--access <access>', 'what the token may do; write is also read')
-        .choices(TOKEN_ACCESSES)
-        .default(DEFAULT_ACCESS),
-    )
-    .option('--expires <time>', 'ISO 8601 date-time with an offset or Z')
-    .option('--json', 'as JSON')
-    .action(async (options) => {
-      const mistakes = nameMistakes(options.name);
-      if (mistakes.length > 0) throw new UsageError(mistakes);
-      expiryOf(options.expires);
-      await withDomains(options, world, async (domains) => {
-        const { id } = await chosenOrganization(domains, options.org);
-        const { token: created, text } = await domains.tokens.create(localActor(world), id, {
-          name: options.name,
-          access: options.access,
-          expireAt: options.expires,
-        });
-        if (options.json)
-          return world.print(
-            JSON.stringify({ id: created.id, name: created.name, access: created.access, token: text }),
-          );
-        world.say(`Created dashboard token ${created.name}. It is shown this once.`);
-        world.print(text);
+const createToken = defineCommand({
+  name: 'token create',
+  summary: 'Create a dashboard token and print it; it is shown only once',
+  settings: STORE_SETTINGS,
+  options: {
+    org: organizationOption,
+    name: optionWithDefault('<name>', 'Name of the token', DEFAULT_TOKEN_NAME, nameRule),
+    access: optionWithDefault(
+      '<access>',
+      `Access level: ${TOKEN_ACCESSES.join(', ')}; write includes read`,
+      DEFAULT_ACCESS,
+      oneOf(TOKEN_ACCESSES),
+    ),
+    expires: option('<time>', 'Expiry as an ISO 8601 date and time with an offset or Z; never if omitted', expiryRule),
+    json: jsonOption,
+  },
+  run: ({ withOrganization, actor, options: { name, access, expires } }) =>
+    withOrganization(async (organization, domains) => {
+      const { token, text } = await domains.tokens.create(actor(), organization.id, {
+        name,
+        access,
+        expireAt: expires,
       });
-    });
+      return {
+        json: { id: token.id, name: token.name, access: token.access, token: text },
+        notes: [`Created dashboard token ${token.name}. It is shown only once.`],
+        lines: [text],
+      };
+    }),
+});
 
-  withSettings(token.command('list').description('list dashboard tokens'), STORE_SETTINGS)
-    .option('--org <id or name>', 'organization')
-    .option('--json', 'as JSON')
-    .action(async (options) => {
-      await withDomains(options, world, async (domains) => {
-        const tokens = await domains.tokens.list((await chosenOrganization(domains, options.org)).id);
-        if (options.json) return world.print(JSON.stringify(tokens.map(shown)));
-        const rows = tokens
-          .map(shown)
-          .map(({ id, name, access, suffix, expireAt, usedAt }) => [
-            id,
-            name,
-            access,
-            `…${suffix}`,
-            expireAt ?? 'never',
-            usedAt ?? 'never',
-          ]);
-        for (const line of table(['ID', 'NAME', 'ACCESS', 'TOKEN', 'EXPIRES', 'LAST USED'], rows)) world.print(line);
-      });
-    });
+const listTokens = defineCommand({
+  name: 'token list',
+  summary: 'List dashboard tokens',
+  settings: STORE_SETTINGS,
+  options: { org: organizationOption, json: jsonOption },
+  run: ({ withOrganization }) =>
+    withOrganization(async (organization, domains) => {
+      const records = (await domains.tokens.list(organization.id)).map(toRecord);
+      const rows = records.map(({ id, name, access, suffix, expireAt, usedAt }) => [
+        id,
+        name,
+        access,
+        `…${suffix}`,
+        expireAt ?? 'never',
+        usedAt ?? 'never',
+      ]);
+      return { json: records, table: { header: ['ID', 'NAME', 'ACCESS', 'TOKEN', 'EXPIRES', 'LAST USED'], rows } };
+    }),
+});
 
-  withSettings(token.command('delete').description('revoke a dashboard token at once'), STORE_SETTINGS)
-    .argument('<id>', "the token record's id")
-    .option('--org <id or name>', 'organization')
-    .option('--json', 'as JSON')
-    .action(async (id, options) => {
-      await withDomains(options, world, async (domains) => {
-        const organization = await chosenOrganization(domains, options.org);
-        const deleted = await domains.tokens.remove(localActor(world), organization.id, id.toLowerCase());
-        world.print(options.json ? JSON.stringify(shown(deleted)) : `Deleted dashboard token ${deleted.name}.`);
-      });
-    });
-}
+const deleteToken = defineCommand({
+  name: 'token delete',
+  summary: 'Delete a dashboard token; it stops working immediately',
+  settings: STORE_SETTINGS,
+  arguments: { id: argument('<id>', 'Id of the token, as listed by token list') },
+  options: { org: organizationOption, json: jsonOption },
+  run: ({ withOrganization, actor, arguments: { id } }) =>
+    withOrganization(async (organization, domains) => {
+      const deleted = await domains.tokens.remove(actor(), organization.id, id.toLowerCase());
+      return { json: toRecord(deleted), lines: [`Deleted dashboard token ${deleted.name}.`] };
+    }),
+});
 
-const shown = ({ id, name, access, tokenSuffix, createdAt, expireAt, usedAt }: Token) => ({
+export const tokenCommands = [createToken, listTokens, deleteToken];
+
+const toRecord = ({ id, name, access, tokenSuffix, createdAt, expireAt, usedAt }: Token) => ({
   id,
   name,
   access,

@@ -1,109 +1,118 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { IntakeResult } from '../billing/metering/intake.ts';
 import { readParquet } from '../engine/parquet.ts';
 import { AppError } from '../kernel/errors.ts';
-import { UsageError, type World } from './command.ts';
-import { eventsIn, textOf, USAGE_COLUMNS, usageFormatOf } from './usage-file.ts';
+import { type ProcessAccess, UsageError } from './command.ts';
+import { decodeFile, detectFormat, readEvents, USAGE_COLUMNS } from './usage-file.ts';
 
-/** Takes a batch, wherever it is stored. */
+/** Stores a batch of events, locally or on a server. */
 export type Send = (events: readonly string[]) => Promise<IntakeResult>;
 
-const BATCH = 10_000;
-const LISTED_ERRORS = 20;
-const BAR_WIDTH = 24;
+const BATCH_EVENTS = 10_000;
+const MAX_LISTED_ERRORS = 20;
+const PROGRESS_BAR_WIDTH = 24;
 
-/** The whole file, batch by batch. Running it again after it was stopped counts nothing twice. */
+/** Sends a file in batches. An interrupted import can be run again: no event counts twice. */
 export async function importUsage(
-  world: World,
+  access: ProcessAccess,
   path: string,
-  given: string | undefined,
+  formatName: string | undefined,
   send: Send,
 ): Promise<IntakeResult> {
-  const format = given ?? usageFormatOf(path);
+  const format = formatName ?? detectFormat(path);
   if (format !== 'csv' && format !== 'ndjson' && format !== 'parquet')
-    throw new UsageError([`--format must be csv, ndjson or parquet; the name of ${path} does not say which`]);
-  const { bytes, chunks } = openFile(world, path);
-  const sum: IntakeResult = { accepted: 0, duplicates: 0, rejected: 0, errors: [] };
-  let read = 0;
-  let events = 0;
-  async function* counted(): AsyncGenerator<Buffer> {
+    throw new UsageError([`--format must be csv, ndjson or parquet; the name of ${path} does not tell`]);
+  const { bytes, chunks } = openInputFile(access, path);
+  const total: IntakeResult = { accepted: 0, duplicates: 0, rejected: 0, errors: [] };
+  let readBytes = 0;
+  let sentEvents = 0;
+
+  async function* countBytes(): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
-      read += chunk.length;
+      readBytes += chunk.length;
       yield chunk;
     }
   }
-  const text = format === 'parquet' ? readParquet(path, USAGE_COLUMNS) : textOf(path, counted());
-  const take = async (batch: readonly string[]) => {
-    const taken = await send(batch);
-    sum.accepted += taken.accepted;
-    sum.duplicates += taken.duplicates;
-    sum.rejected += taken.rejected;
-    for (const error of taken.errors)
-      if (sum.errors.length < LISTED_ERRORS) sum.errors.push({ ...error, index: error.index + events });
-    events += batch.length;
-    // How far a Parquet file is read, its reader does not tell.
-    world.redraw(format === 'parquet' ? countLine(sum) : progressLine(bytes === 0 ? 1 : read / bytes, sum));
-  };
+
+  async function sendBatch(batch: readonly string[]): Promise<void> {
+    addResult(total, await send(batch), sentEvents);
+    sentEvents += batch.length;
+    // The Parquet reader does not report its position.
+    const share = format === 'parquet' ? undefined : bytes === 0 ? 1 : readBytes / bytes;
+    access.showProgress(formatProgress(share, total));
+  }
+
+  const text = format === 'parquet' ? readParquet(path, USAGE_COLUMNS) : decodeFile(path, countBytes());
   let batch: string[] = [];
-  for await (const event of eventsIn(text, format === 'csv' ? 'csv' : 'ndjson')) {
+  for await (const event of readEvents(text, format === 'csv' ? 'csv' : 'ndjson')) {
     batch.push(event);
-    if (batch.length < BATCH) continue;
-    await take(batch);
+    if (batch.length < BATCH_EVENTS) continue;
+    await sendBatch(batch);
     batch = [];
   }
-  if (batch.length > 0) await take(batch);
-  world.redraw('');
-  return sum;
+  if (batch.length > 0) await sendBatch(batch);
+  access.showProgress('');
+  return total;
 }
 
-function openFile(world: World, path: string): ReturnType<World['openFile']> {
+/** Error indexes count from the start of the batch; `offset` makes them count from the start of the file. */
+function addResult(total: IntakeResult, result: IntakeResult, offset: number): void {
+  total.accepted += result.accepted;
+  total.duplicates += result.duplicates;
+  total.rejected += result.rejected;
+  const listed = result.errors.slice(0, MAX_LISTED_ERRORS - total.errors.length);
+  total.errors.push(...listed.map((error) => ({ ...error, index: error.index + offset })));
+}
+
+function openInputFile({ openFile }: ProcessAccess, path: string): ReturnType<ProcessAccess['openFile']> {
   try {
-    return world.openFile(path);
+    return openFile(path);
   } catch (error) {
     throw new UsageError([`${path} cannot be read: ${(error as Error).message}`]);
   }
 }
 
-function progressLine(part: number, { accepted, duplicates, rejected }: IntakeResult): string {
-  const done = Math.round(Math.min(1, part) * BAR_WIDTH);
-  const bar = '#'.repeat(done) + '.'.repeat(BAR_WIDTH - done);
-  return `[${bar}] ${String(Math.floor(Math.min(1, part) * 100)).padStart(3)} %  ${countLine({ accepted, duplicates, rejected })}`;
+function formatProgress(share: number | undefined, counts: IntakeResult): string {
+  if (share === undefined) return formatCounts(counts);
+  const done = Math.round(Math.min(1, share) * PROGRESS_BAR_WIDTH);
+  const bar = '#'.repeat(done) + '.'.repeat(PROGRESS_BAR_WIDTH - done);
+  return `[${bar}] ${String(Math.floor(Math.min(1, share) * 100)).padStart(3)}%  ${formatCounts(counts)}`;
 }
 
-const thousands = (value: number) => value.toLocaleString('en-US');
+const formatThousands = (value: number) => value.toLocaleString('en-US');
 
-export const countLine = ({ accepted, duplicates, rejected }: Omit<IntakeResult, 'errors'>): string =>
-  `${thousands(accepted)} accepted, ${thousands(duplicates)} counted before, ${thousands(rejected)} rejected`;
+export const formatCounts = ({ accepted, duplicates, rejected }: Omit<IntakeResult, 'errors'>): string =>
+  `${formatThousands(accepted)} accepted, ${formatThousands(duplicates)} duplicates, ${formatThousands(rejected)} rejected`;
 
-/** Through a running server, with a key of its organization. */
+const compress = promisify(gzip);
+
+/** Sends to a running server, to the organization of the key. */
 export async function createHttpSend(url: string, key: string): Promise<Send> {
-  const { gzip } = await import('node:zlib');
-  const { promisify } = await import('node:util');
-  const pack = promisify(gzip);
   const authorization = `Basic ${Buffer.from(key).toString('base64')}`;
   const base = url.replace(/\/+$/, '');
-  const [organization] = (await answerOf(await fetch(`${base}/v1/organizations`, { headers: { authorization } }))) as {
-    id: string;
-  }[];
+  const organizations = await readResult(await fetch(`${base}/v1/organizations`, { headers: { authorization } }));
+  const [organization] = organizations as { id: string }[];
   return async (events) => {
     const headers = { authorization, 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' };
-    const body = await pack(events.map(onOneLine).join('\n'));
-    return (await answerOf(
-      await fetch(`${base}/v1/organizations/${organization?.id}/usageEvents`, { method: 'POST', headers, body }),
-    )) as IntakeResult;
+    const body = await compress(events.map(toSingleLine).join('\n'));
+    const path = `/v1/organizations/${organization?.id}/usageEvents`;
+    return (await readResult(await fetch(base + path, { method: 'POST', headers, body }))) as IntakeResult;
   };
 }
 
-/** A row that is broken may hold anything; it stays one event, and is rejected as one. */
-const onOneLine = (event: string): string => event.replaceAll('\n', ' ');
+/** A malformed event may contain line breaks; it must stay one line to be rejected as one event. */
+const toSingleLine = (event: string): string => event.replaceAll('\n', ' ');
 
-async function answerOf(answer: Response): Promise<unknown> {
-  const text = await answer.text();
+async function readResult(response: Response): Promise<unknown> {
+  const text = await response.text();
   let body: { result?: unknown; error?: string };
   try {
     body = JSON.parse(text);
   } catch (cause) {
-    throw new AppError('unavailable', `The server answered ${answer.status} and no JSON`, { cause });
+    throw new AppError('unavailable', `The server responded with status ${response.status} and no JSON`, { cause });
   }
-  if (!answer.ok) throw new AppError('unavailable', `The server refused: ${body.error ?? answer.status}`);
+  if (!response.ok)
+    throw new AppError('unavailable', `The server rejected the request: ${body.error ?? response.status}`);
   return body.result;
 }

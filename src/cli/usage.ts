@@ -1,129 +1,162 @@
-import type { Command } from 'commander';
+import type { IntakeResult } from '../billing/metering/intake.ts';
 import type { Domains } from '../domains.ts';
-import type { Day } from '../kernel/days.ts';
 import { AppError } from '../kernel/errors.ts';
+import { ENGINE_SETTINGS, INVALID } from '../settings.ts';
+import { type CommandOutput, defineCommand, UsageError } from './command.ts';
+import { getOrganization } from './context.ts';
 import {
-  chosenOrganization,
-  localActor,
-  STORE_SETTINGS,
-  UsageError,
-  type World,
-  withDomains,
-  withSettings,
-} from './command.ts';
-import { dayFrom } from './prices.ts';
-import { countLine, createHttpSend, importUsage, type Send } from './usage-import.ts';
+  argument,
+  dayRule,
+  flag,
+  jsonOption,
+  option,
+  organizationOption,
+  requiredOption,
+  type ValueRule,
+} from './parameters.ts';
+import { createHttpSend, formatCounts, importUsage, type Send } from './usage-import.ts';
 
-const SETTINGS = [...STORE_SETTINGS, 'clickhouseUrl', 'engineMemoryBytes'] as const;
+/** Hides the messages of an engine that runs only during the command. */
+const QUIET = { logLevel: 'warn' };
 
-export function usageCommands(program: Command, world: World): void {
-  /** Runs it on an engine that runs already, and says what it did and how long that took. */
-  async function sayChanges({ engine }: Domains, { json }: { json?: boolean }, rate: () => Promise<number>) {
-    await engine.start();
-    const startedAt = performance.now();
-    const entries = await rate();
-    const ms = Math.round(performance.now() - startedAt);
-    world.print(json ? JSON.stringify({ entries, ms }) : `${entries} entries of the ledger changed, in ${ms} ms.`);
-  }
+const optionalOrganization = option('<id or name>', 'Organization; all organizations if omitted');
 
-  const usage = program.command('usage').description('metered usage and the ledger');
-  const command = (name: string, description: string) =>
-    withSettings(
-      usage
-        .command(name)
-        .description(description)
-        .option('--org <id or name>', 'organization')
-        .option('--json', 'as JSON'),
-      SETTINGS,
-    );
+const urlRule: ValueRule<string> = {
+  rule: 'must look like http://127.0.0.1:8080',
+  parse: (text) => (/^https?:\/\//.test(text) ? text : INVALID),
+};
 
-  command('import', 'take metered usage from a file; running it again counts nothing twice')
-    .argument('<file>', 'CSV with a first row of names, NDJSON (both also .gz), or Parquet')
-    .option('--format <format>', 'csv, ndjson or parquet, when the name does not say so')
-    .option('--url <url>', 'send it to a running server, instead of into the stores themselves')
-    .option('--key <id:secret>', 'key of the organization, with --url')
-    .action(async (path, options) => {
-      const run = async (send: Send, rate = async () => {}) => {
-        const { errors, ...counts } = await importUsage(world, path, options.format, send);
-        await rate();
-        if (options.json) world.print(JSON.stringify({ ...counts, errors }));
-        else world.print(`${countLine(counts)}.`);
-        for (const { index, field, reason } of options.json ? [] : errors)
-          world.say(`event ${index + 1}: ${field === '' ? '' : `${field}: `}${reason}`);
-        if (counts.rejected > 0) throw new Error(`${counts.rejected} events were rejected; the others are counted`);
-      };
-      if (options.url !== undefined || options.key !== undefined) return run(await httpSend(options));
-      await withDomains(quiet(options, world), world, async (domains) => {
-        const { id } = await chosenOrganization(domains, options.org);
-        const rate = async () => void (await domains.rating.rateChanged(id));
-        await run((events) => domains.intake.ingest(id, () => events), rate).catch((error: Error) => {
-          // The embedded engine belongs to one process at a time.
-          if (!/Another process uses the engine/.test(error.message)) throw error;
-          throw new AppError(
-            'unavailable',
-            `${error.message}. Or send the file through the server that runs there, with --url and --key`,
-          );
-        });
-      });
+const keyRule: ValueRule<string> = {
+  rule: 'must look like id:secret',
+  isSecret: true,
+  parse: (text) => (/^[^:]+:.+$/.test(text) ? text : INVALID),
+};
+
+const importEvents = defineCommand({
+  name: 'usage import',
+  summary: 'Import usage events from a file; importing a file again is safe',
+  settings: ENGINE_SETTINGS,
+  defaults: QUIET,
+  arguments: {
+    file: argument('<file>', 'CSV with a header row, NDJSON (either may be gzipped, .gz) or Parquet'),
+  },
+  options: {
+    org: organizationOption,
+    format: option('<format>', 'csv, ndjson or parquet; required if the file name does not end in one of them'),
+    url: option('<url>', 'Send the events to a running server instead of writing to the stores', urlRule),
+    key: option('<id:secret>', 'API key for --url', keyRule),
+    json: jsonOption,
+  },
+  async run(context) {
+    const { url, key, format } = context.options;
+    const send = (target: Send) => importUsage(context, context.arguments.file, format, target);
+    if (url !== undefined && key !== undefined) return formatImport(await send(await createHttpSend(url, key)));
+    if (url !== undefined || key !== undefined) throw new UsageError(['--url and --key must be used together']);
+    return context.withOrganization(async ({ id }, { intake, rating }) => {
+      const result = await send((events) => intake.ingest(id, () => events)).catch(suggestServer);
+      await rating.rateChanged(id);
+      return formatImport(result);
     });
+  },
+});
 
-  command('rate', 'rate what has changed, now; a running server does so by itself').action(async (options) => {
-    await withDomains(quiet(options, world), world, async (domains) => {
-      await domains.intake.recoverUnfinished();
-      await sayChanges(domains, options, () => domains.rating.rateChanged());
-    });
-  });
-
-  command('lock', 'close days for good; what arrives for them later is booked on the first open day')
-    .requiredOption('--through <date>', 'the last day to close, YYYY-MM-DD; it must be over')
-    .action(async (options) => {
-      const through = dayFrom('--through', options.through);
-      await withDomains(quiet(options, world), world, async (domains) => {
-        const { id, name } = await chosenOrganization(domains, options.org);
-        const days = await domains.rating.lockDays(localActor(world, 'usage'), id, through);
-        world.print(
-          options.json
-            ? JSON.stringify({ lockedThrough: through, days })
-            : `${name} is locked through ${through}; ${days} days were open.`,
-        );
-      });
-    });
-
-  command('recompute', 'rate every day again from the raw events, or only check that nothing would change')
-    .option('--check', 'change nothing; fail when the ledger is not what the events give')
-    .option('--from <date>', 'first day')
-    .option('--to <date>', 'last day')
-    .action(async (options) => {
-      const day = (flag: string, text: string | undefined): Day | undefined =>
-        text === undefined ? undefined : dayFrom(flag, text);
-      const range = { from: day('--from', options.from), to: day('--to', options.to) };
-      await withDomains(quiet(options, world), world, async (domains) => {
-        const organizationId =
-          options.org === undefined ? undefined : (await chosenOrganization(domains, options.org)).id;
-        if (!options.check)
-          return sayChanges(domains, options, () => domains.rating.rateAll({ organizationId, ...range }, 'all'));
-        const { days, lines, waiting, differences } = await domains.rating.check({ organizationId, ...range });
-        if (options.json) world.print(JSON.stringify({ days, lines, waiting, differences }));
-        else {
-          for (const { date, what, ledger, events } of differences)
-            world.print(`${date}  ${what}  ledger: ${ledger}  events: ${events}`);
-          world.print(
-            `${days} days, ${lines} totals compared, ${differences.length} differences, ${waiting} days wait to be rated.`,
-          );
-        }
-        if (differences.length > 0) throw new Error('The ledger is not what the events give');
-      });
-    });
+/** The embedded engine allows one process at a time. */
+function suggestServer(error: Error): never {
+  if (!/Another process uses the engine/.test(error.message)) throw error;
+  throw new AppError('unavailable', `${error.message}. To send the file to the running server, use --url and --key`);
 }
 
-/** The engine that a command starts for a moment is nobody's concern. */
-const quiet = (options: Record<string, unknown>, world: World) =>
-  world.environment.PILOTHOUSE_LOG_LEVEL ? options : { logLevel: 'warn', ...options };
+function formatImport({ errors, ...counts }: IntakeResult): CommandOutput {
+  const { rejected } = counts;
+  return {
+    json: { ...counts, errors },
+    lines: [`${formatCounts(counts)}.`],
+    notes: errors.map(({ index, field, reason }) => `event ${index + 1}: ${field === '' ? '' : `${field}: `}${reason}`),
+    error: rejected > 0 ? new Error(`${rejected} events were rejected; all others were imported`) : undefined,
+  };
+}
 
-async function httpSend({ url, key }: { url?: string; key?: string }): Promise<Send> {
-  const mistakes = [];
-  if (!/^https?:\/\//.test(url ?? '')) mistakes.push('--url must look like http://127.0.0.1:8080');
-  if (!/^[^:]+:.+$/.test(key ?? '')) mistakes.push('--key must look like id:secret');
-  if (mistakes.length > 0) throw new UsageError(mistakes);
-  return createHttpSend(url ?? '', key ?? '');
+const rateUsage = defineCommand({
+  name: 'usage rate',
+  summary: 'Rate changed days now; a running server does this automatically',
+  settings: ENGINE_SETTINGS,
+  defaults: QUIET,
+  options: { org: optionalOrganization, json: jsonOption },
+  run: ({ withDomains, options: { org } }) =>
+    withDomains(async (domains) => {
+      const organizationId = await findOrganizationId(domains, org);
+      await domains.intake.recoverUnfinished();
+      return measureRating(domains, () => domains.rating.rateChanged(organizationId));
+    }),
+});
+
+const lockDays = defineCommand({
+  name: 'usage lock',
+  summary: 'Lock days permanently; later usage is booked on the first open day',
+  settings: ENGINE_SETTINGS,
+  defaults: QUIET,
+  options: {
+    org: organizationOption,
+    through: requiredOption('<date>', 'Last day to lock, YYYY-MM-DD; must be in the past', dayRule),
+    json: jsonOption,
+  },
+  run: ({ withOrganization, actor, options: { through } }) =>
+    withOrganization(async ({ id, name }, { rating }) => {
+      const days = await rating.lockDays(actor('usage'), id, through);
+      return {
+        json: { lockedThrough: through, days },
+        lines: [`Locked ${days} days of ${name}; all days through ${through} are locked.`],
+      };
+    }),
+});
+
+const recomputeLedger = defineCommand({
+  name: 'usage recompute',
+  summary: 'Rate all days again from the usage events, or check that nothing would change',
+  settings: ENGINE_SETTINGS,
+  defaults: QUIET,
+  options: {
+    org: optionalOrganization,
+    check: flag('Change nothing; fail if the ledger differs from the usage events'),
+    from: option('<date>', 'First day, YYYY-MM-DD', dayRule),
+    to: option('<date>', 'Last day, YYYY-MM-DD', dayRule),
+    json: jsonOption,
+  },
+  run: ({ withDomains, options: { org, check, from, to } }) =>
+    withDomains(async (domains) => {
+      const range = { organizationId: await findOrganizationId(domains, org), from, to };
+      if (check) return checkLedger(domains, range);
+      return measureRating(domains, () => domains.rating.rateAll(range, 'all'));
+    }),
+});
+
+export const usageCommands = [importEvents, rateUsage, lockDays, recomputeLedger];
+
+const findOrganizationId = async (domains: Domains, wanted: string | undefined): Promise<string | undefined> =>
+  wanted === undefined ? undefined : (await getOrganization(domains, wanted)).id;
+
+/** Starts the engine first, so that the time covers the rating only. */
+async function measureRating({ engine }: Domains, rate: () => Promise<number>): Promise<CommandOutput> {
+  await engine.start();
+  const startedAt = performance.now();
+  const entries = await rate();
+  const ms = Math.round(performance.now() - startedAt);
+  return { json: { entries, ms }, lines: [`${entries} ledger entries changed in ${ms} ms.`] };
+}
+
+async function checkLedger(
+  { rating }: Domains,
+  range: Parameters<Domains['rating']['check']>[0],
+): Promise<CommandOutput> {
+  const { days, lines, waiting, differences } = await rating.check(range);
+  return {
+    json: { days, lines, waiting, differences },
+    lines: [
+      ...differences.map(
+        ({ date, what, ledger, events }) => `${date}  ${what}  ledger: ${ledger}  usage events: ${events}`,
+      ),
+      `Compared ${lines} totals on ${days} days: ${differences.length} differences. ${waiting} days are waiting to be rated.`,
+    ],
+    error: differences.length > 0 ? new Error('The ledger differs from the usage events') : undefined,
+  };
 }

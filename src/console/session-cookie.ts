@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-export const SESSION_COOKIE = 'pilothouse_session';
+const SESSION_COOKIE = 'pilothouse_session';
 
 /** Scripts cannot read the cookie, and no request that another site starts carries it. */
 const COOKIE_FLAGS = ['HttpOnly', 'SameSite=Strict'];

@@ -9,7 +9,7 @@ export type SessionKind = (typeof SESSION_KINDS)[number];
 /** A session ends after this time, used or not. */
 export const MAX_SESSION_MS = 12 * 60 * MINUTE_MS;
 /** A session ends after this time without a request, to the minute. */
-export const MAX_IDLE_MS = 2 * 60 * MINUTE_MS;
+const MAX_IDLE_MS = 2 * 60 * MINUTE_MS;
 
 /** A console session. It refers to a credential and stores none of its permissions. */
 export interface Session {

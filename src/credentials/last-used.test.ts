@@ -16,7 +16,7 @@ const NOON = Date.parse('2026-11-15T12:00:00Z');
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-describe('when keys were last used', () => {
+describe('the last use of a key', () => {
   const organizationId = newUuid();
   let directory: string;
   let state: State;
@@ -71,7 +71,7 @@ describe('when keys were last used', () => {
 
   const usedAt = async ({ id }: Key) => (await findKey(state.db, organizationId, id))?.usedAt;
 
-  it('K2: is not known before the first use, and then to the minute', async () => {
+  it('K2: is absent until the first use, then has one-minute precision', async () => {
     const key = await storedKey();
     await lastUsed.flush();
     expect([await usedAt(key), writes]).toEqual([undefined, 0]);
@@ -81,7 +81,7 @@ describe('when keys were last used', () => {
     expect([await usedAt(key), writes]).toEqual([NOON, 1]);
   });
 
-  it('K2: is written at most once per key and minute, however often the key is used', async () => {
+  it('K2: is written at most once per key and minute', async () => {
     const key = await storedKey();
     for (let second = 0; second < 60; second++) {
       now = NOON + second * SECOND;
@@ -95,7 +95,7 @@ describe('when keys were last used', () => {
     expect([await usedAt(key), writes]).toEqual([NOON + MINUTE, 2]);
   });
 
-  it('K2: many keys of one moment share a write', async () => {
+  it('K2: shares one write with other keys', async () => {
     const keys = [await storedKey(), await storedKey(), await storedKey()];
     for (const key of keys) lastUsed.record(key);
     await lastUsed.flush();
@@ -103,7 +103,7 @@ describe('when keys were last used', () => {
     for (const key of keys) expect(await usedAt(key)).toBe(NOON);
   });
 
-  it('K2: what another node has written in this minute is not written again', async () => {
+  it('K2: is not written again if another node wrote it in the same minute', async () => {
     const key = await storedKey(NOON);
     now = NOON + 30 * SECOND;
     lastUsed.record(key);
@@ -111,20 +111,27 @@ describe('when keys were last used', () => {
     expect(writes).toBe(0);
   });
 
-  it('K2: never goes backwards, when another node has seen the key later', async () => {
+  it('K2: never moves backwards if another node wrote a later use', async () => {
     const key = await storedKey(NOON + MINUTE);
     lastUsed.record({ ...key, usedAt: undefined });
     await lastUsed.flush();
     expect(await usedAt(key)).toBe(NOON + MINUTE);
   });
 
-  it('K2: is written by itself, without anybody asking', async () => {
+  it('K2: is written in the background', async () => {
     const key = await storedKey();
     lastUsed.record(key);
     await expect.poll(() => usedAt(key), { timeout: 20_000 }).toBe(NOON);
   });
 
-  it('K2: a key that was deleted meanwhile is no trouble', async () => {
+  it('K2: is written before close resolves', async () => {
+    const key = await storedKey();
+    lastUsed.record(key);
+    await lastUsed.close();
+    expect([await usedAt(key), writes]).toEqual([NOON, 1]);
+  });
+
+  it('K2: ignores a key that was deleted in the meantime', async () => {
     const key = await storedKey();
     lastUsed.record({ ...key, id: newUuid() });
     lastUsed.record(key);
@@ -132,7 +139,7 @@ describe('when keys were last used', () => {
     expect([await usedAt(key), warnings]).toEqual([NOON, []]);
   });
 
-  it('K2: a store that fails is a warning, never an error for the caller, and the next use tries again', async () => {
+  it('K2: logs a warning if the store fails, and is written by the next use', async () => {
     const key = await storedKey();
     await state.write((tx) => sql`ALTER TABLE api_keys RENAME TO elsewhere`.execute(tx));
     lastUsed.record(key);

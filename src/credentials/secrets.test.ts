@@ -14,13 +14,13 @@ import {
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** What a scanner would do that knows nothing but the rule: base 62 of the CRC-32 of all before it, six digits. */
+/** The checksum as an independent scanner would compute it: the CRC-32 of the preceding text in six base-62 digits. */
 const numberIn = (digits: string) => [...digits].reduce((sum, digit) => sum * 62 + DIGITS.indexOf(digit), 0);
 
 const many = (make: () => string) => Array.from({ length: 2000 }, make);
 
 describe('credentials', () => {
-  it('K1: a key id is 20 characters of [A-Za-z0-9], never the same twice, and uses all of them', () => {
+  it('K1: a key id has 20 characters of [A-Za-z0-9], is unique and uses the whole alphabet', () => {
     const ids = many(newKeyId);
     for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9]{20}$/);
     expect(new Set(ids).size).toBe(ids.length);
@@ -43,7 +43,7 @@ describe('credentials', () => {
     expect((texts[0] ?? '').slice(prefix.length, -6).length * Math.log2(62)).toBeGreaterThanOrEqual(256);
   });
 
-  it('K1: every single wrong character is noticed', () => {
+  it('K1: the checksum detects any wrong character', () => {
     const secret = newKeySecret();
     for (let index = 0; index < secret.length; index++) {
       for (const other of ['0', 'A', 'z', '_', '-']) {
@@ -61,7 +61,7 @@ describe('credentials', () => {
     [newKeySecret().slice(0, -1)],
     [` ${newKeySecret()}`],
     [newKeySecret().replace('phs', 'pht')],
-  ])('K1: %j is none of ours', (text) => {
+  ])('K1: %j is not a generated secret', (text) => {
     expect(isGeneratedSecret(text)).toBe(false);
   });
 
@@ -92,7 +92,7 @@ describe('credentials', () => {
     expect(isSameHash(Buffer.from(a), Buffer.from(b))).toBe(isSame);
   });
 
-  it('a token shows its last four characters, and a short one nothing: they are part of the secret', () => {
+  it('a token shows its last four characters; a short token shows none', () => {
     expect(toTokenSuffix(newToken())).toHaveLength(4);
     expect(['any', 'any-token', 'x'.repeat(15)].map(toTokenSuffix)).toEqual(['', '', '']);
   });

@@ -17,19 +17,19 @@ interface Options {
   saving: Saving;
 }
 
-export interface DeclaredDashboard {
+interface DeclaredDashboard {
   organizationId: string;
   dashboard: Dashboard;
 }
 
-export interface AppliedDashboard {
+interface AppliedDashboard {
   action: 'add' | 'change' | 'unchanged';
   id: string;
   name: string;
   version: number;
 }
 
-export interface AppliedDashboards {
+interface AppliedDashboards {
   dashboards: AppliedDashboard[];
   warnings: string[];
 }
@@ -62,7 +62,7 @@ export function createApplyDashboards({ state, organizations, sources, saving }:
       const applied: AppliedDashboards = { dashboards: [], warnings: [] };
       const organizationIds = new Set(declared.map(({ organizationId }) => organizationId));
       // Always in the same order, so that two nodes cannot deadlock.
-      for (const id of [...organizationIds].sort()) await organizations.take(tx, id);
+      for (const id of [...organizationIds].sort()) await organizations.lock(tx, id);
       for (const one of declared) {
         applied.dashboards.push(await applyOne(tx, actor, one));
         applied.warnings.push(...(await listWarnings(tx, one)));

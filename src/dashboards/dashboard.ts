@@ -5,10 +5,10 @@ import { deriveUuid } from '../kernel/ids.ts';
 import type { Dashboard, DashboardBody } from './schema.ts';
 
 /** Makes the id of a tile that has none; the second number goes up until the id is free. */
-export type TileIds = (index: number, attempt: number) => string;
+type TileIds = (index: number, attempt: number) => string;
 
 /** Always the same for the same place in the same dashboard, so that a file may leave tile ids out and stay stable. */
-export const derivedTileIds =
+const derivedTileIds =
   (id: string): TileIds =>
   (index, attempt) =>
     deriveUuid(id, attempt === 0 ? String(index) : `${index}.${attempt}`)

@@ -31,7 +31,7 @@ export function createDashboards({ state, organizations, sources, saving }: Opti
 
   /** In the transaction of the change, so that nobody comes in between. */
   async function getChangeable(tx: Db, organizationId: string, id: string, ifMatch: string | undefined) {
-    await organizations.take(tx, organizationId);
+    await organizations.lock(tx, organizationId);
     const stored = await get(tx, organizationId, id);
     refuseProvisioned(stored);
     refuseStale(stored, ifMatch);
@@ -64,7 +64,7 @@ export function createDashboards({ state, organizations, sources, saving }: Opti
       rejectViolations(dashboardViolations(body));
       const dashboard = completed(newHexId(), body, newHexId);
       return state.write(async (tx) => {
-        await organizations.take(tx, organizationId);
+        await organizations.lock(tx, organizationId);
         await refuseUnknownSources(tx, organizationId, body);
         return saving.save(tx, actor, organizationId, undefined, dashboard);
       });

@@ -16,7 +16,7 @@ const DEBOUNCE_MS = 200;
 /** Network file systems and some containers report no changes, so the folder is also read periodically. */
 const RESCAN_MS = 10_000;
 
-export interface FolderWatch {
+interface FolderWatch {
   close(): Promise<void>;
 }
 

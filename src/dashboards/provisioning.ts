@@ -20,7 +20,7 @@ interface Options {
   saving: Saving;
 }
 
-export interface FileProblems {
+interface FileProblems {
   path: string;
   problems: string[];
 }
@@ -50,7 +50,7 @@ export type Provisioning = ReturnType<typeof createProvisioning>;
 export function createProvisioning({ state, organizations, sources, saving }: Options) {
   /** In the same order everywhere, so that two nodes cannot deadlock. */
   async function lockOrganizations(tx: Db, ids: Iterable<string>): Promise<void> {
-    for (const id of [...new Set(ids)].sort()) await organizations.take(tx, id);
+    for (const id of [...new Set(ids)].sort()) await organizations.lock(tx, id);
   }
 
   async function saveAll(tx: Db, dashboards: readonly FileDashboard[]): Promise<number> {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf } from '../audit/request-actor.ts';
+import { getActor } from '../audit/request-actor.ts';
 import { dashboardResponse, emptyDashboardResponse, sendRendered } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import { formatErrors } from '../http/interfaces.ts';
@@ -30,7 +30,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
       },
       async (request, reply) => {
         const { organizationId } = getIdentity(request);
-        return sendStored(reply, await dashboards.create(actorOf(request), organizationId, request.body));
+        return sendStored(reply, await dashboards.create(getActor(request), organizationId, request.body));
       },
     );
 
@@ -54,7 +54,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
         const { id } = request.params;
         return sendStored(
           reply,
-          await dashboards.replace(actorOf(request), organizationId, id, request.body, ifMatchOf(request)),
+          await dashboards.replace(getActor(request), organizationId, id, request.body, ifMatchOf(request)),
         );
       },
     );
@@ -74,7 +74,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
       },
       async (request) => {
         const { organizationId } = getIdentity(request);
-        await dashboards.remove(actorOf(request), organizationId, request.params.id, ifMatchOf(request));
+        await dashboards.remove(getActor(request), organizationId, request.params.id, ifMatchOf(request));
         return {};
       },
     );

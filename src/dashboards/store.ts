@@ -14,7 +14,7 @@ export interface StoredDashboard {
 }
 
 /** Who saves it, and when. */
-export interface Saving {
+interface Saving {
   at: number;
   by: string;
   provisionedFrom?: string | undefined;
@@ -51,11 +51,11 @@ export async function listStored(db: Db, organizationId: string): Promise<Stored
   return rows.map(toStored);
 }
 
-export async function listDashboards(db: Db, organizationId: string): Promise<Dashboard[]> {
+async function listDashboards(db: Db, organizationId: string): Promise<Dashboard[]> {
   return (await listStored(db, organizationId)).map(({ json }) => JSON.parse(json));
 }
 
-export interface ProvisionedDashboard extends StoredDashboard {
+interface ProvisionedDashboard extends StoredDashboard {
   organizationId: string;
   id: string;
 }

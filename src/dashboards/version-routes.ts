@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { actorOf } from '../audit/request-actor.ts';
+import { getActor } from '../audit/request-actor.ts';
 import { dashboardResponse } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
@@ -67,7 +67,7 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
         const { organizationId } = getIdentity(request);
         return sendStored(
           reply,
-          await versions.restore(actorOf(request), organizationId, id, versionNumber(version), ifMatchOf(request)),
+          await versions.restore(getActor(request), organizationId, id, versionNumber(version), ifMatchOf(request)),
         );
       },
     );
@@ -77,7 +77,7 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
 /** What is no number is no version either. */
 const versionNumber = (text: string): number => (/^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0);
 
-export const versionRecord = (version: Version): Static<typeof VersionRecord> => ({
+const versionRecord = (version: Version): Static<typeof VersionRecord> => ({
   version: version.version,
   savedAt: isoTime(version.savedAt),
   savedBy: version.savedBy,

@@ -14,7 +14,7 @@ import { findVersion, latestVersion, listVersions, type Version } from './versio
 export type { Version };
 
 /** With the dashboard as it was saved, as JSON. */
-export type WholeVersion = Version & { json: string };
+type WholeVersion = Version & { json: string };
 
 interface Options {
   state: State;
@@ -56,7 +56,7 @@ export function createVersions({ state, organizations, saving }: Options) {
       ifMatch?: string,
     ): Promise<StoredDashboard> {
       return state.write(async (tx) => {
-        await organizations.take(tx, organizationId);
+        await organizations.lock(tx, organizationId);
         const { json } = await get(tx, organizationId, id, version);
         const before = await findStored(tx, organizationId, id);
         refuseProvisioned(before);

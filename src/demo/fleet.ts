@@ -1,12 +1,13 @@
 import type { CostSpec, FleetFile, OrganizationSpec, ServiceSpec } from '../fleet/schema.ts';
 import { addDays, toUtcDay } from '../kernel/days.ts';
 import { chcFromMicros } from '../kernel/money.ts';
-import { fleetAtAGlance } from './dashboards/fleet-at-a-glance.ts';
+import { fleetOverview } from './dashboards/fleet-overview.ts';
 import { logsExplorer } from './dashboards/logs-explorer.ts';
-import { pilothouseItself } from './dashboards/pilothouse-itself.ts';
+import { pilothouse } from './dashboards/pilothouse.ts';
 import { serviceHealth } from './dashboards/service-health.ts';
 
-const DAYS = 60;
+/** Days of provisional costs before the metered usage is rated. */
+const COST_DAYS = 60;
 
 const ids = {
   organization: 'b3a6f9d2-5c41-4e8a-9d27-0f1e2d3c4b5a',
@@ -17,7 +18,7 @@ const ids = {
   sandboxWarehouse: '8b695847-3c2a-4f9e-8d63-a8b7c6d5e4f3',
 };
 
-/** The same on every machine and after every restart, so that a line copied from the README works. */
+/** Identical on every machine and after every restart, so that commands copied from the README work. */
 export const demo = {
   organizationId: ids.organization,
   serviceId: ids.analytics,
@@ -25,7 +26,7 @@ export const demo = {
   admin: { keyId: 'DemoAdminKey00000001', keySecret: 'demo-admin-secret' },
   developer: { keyId: 'DemoDevKey0000000002', keySecret: 'demo-developer-secret' },
   token: 'demo-dashboard-token',
-  /** May also change dashboards. */
+  /** A token with write access. */
   writer: 'demo-dashboard-writer',
   dashboardId: '64f0c1d2e3a4b5c6d7e8f901',
 };
@@ -92,8 +93,8 @@ const services: ServiceSpec[] = [
   },
 ];
 
-/** What each entity costs on an ordinary weekday, in micro-CHC. */
-const bills: { entityType: CostSpec['entityType']; entityId: string; metrics: Record<string, number> }[] = [
+/** Cost of each entity on an ordinary weekday, in micro-CHC. */
+const weekdayCosts: { entityType: CostSpec['entityType']; entityId: string; metrics: Record<string, number> }[] = [
   { entityType: 'datawarehouse', entityId: ids.warehouse, metrics: { storageCHC: 1_612_500, backupCHC: 829_508 } },
   { entityType: 'datawarehouse', entityId: ids.sandboxWarehouse, metrics: { storageCHC: 41_475, backupCHC: 20_738 } },
   {
@@ -105,10 +106,7 @@ const bills: { entityType: CostSpec['entityType']; entityId: string; metrics: Re
   { entityType: 'service', entityId: ids.sandbox, metrics: { computeCHC: 2_149_200 } },
 ];
 
-/**
- * The demo organization as of a moment. `withCosts`: also a provisional bill of the last weeks, so that there is one
- * before the first metered day is rated.
- */
+/** The demo organization. `withCosts` adds provisional costs, shown until the metered usage is rated. */
 export function demoFleet(nowMs: number, { withCosts }: { withCosts: boolean }): FleetFile {
   const today = toUtcDay(nowMs);
   const organization: OrganizationSpec = {
@@ -119,43 +117,45 @@ export function demoFleet(nowMs: number, { withCosts }: { withCosts: boolean }):
     createdAt: '2026-01-12T08:00:00Z',
     services,
     keys: [
-      { name: 'demo admin', ...demo.admin, roles: ['admin'] },
-      { name: 'demo developer', ...demo.developer, roles: ['developer'] },
+      { name: 'Demo admin', ...demo.admin, roles: ['admin'] },
+      { name: 'Demo developer', ...demo.developer, roles: ['developer'] },
     ],
     dashboardTokens: [
-      { name: 'demo wallboard', token: demo.token },
-      { name: 'demo editor', token: demo.writer, access: 'write' },
+      { name: 'Demo viewer', token: demo.token },
+      { name: 'Demo editor', token: demo.writer, access: 'write' },
     ],
-    dashboards: [fleetAtAGlance(demo.dashboardId), serviceHealth, pilothouseItself, logsExplorer],
+    dashboards: [fleetOverview(demo.dashboardId), serviceHealth, pilothouse, logsExplorer],
     ...(withCosts && {
-      usageCosts: Array.from({ length: DAYS }, (_, back) => back).flatMap((back) => costsOf(addDays(today, -back))),
+      usageCosts: Array.from({ length: COST_DAYS }, (_, back) => back).flatMap((back) =>
+        createCosts(addDays(today, -back)),
+      ),
     }),
   };
   return { organizations: [organization] };
 }
 
-function costsOf(date: string): CostSpec[] {
+function createCosts(date: string): CostSpec[] {
   const weekday = new Date(`${date}T00:00:00Z`).getUTCDay();
   const load = weekday === 0 || weekday === 6 ? 0.4 : 1;
-  return bills.map(({ entityType, entityId, metrics }) => ({
+  return weekdayCosts.map(({ entityType, entityId, metrics }) => ({
     date,
     entityType,
     entityId,
     locked: false,
     metrics: Object.fromEntries(
       Object.entries(metrics).map(([metric, micros]) => {
-        const isStored = metric === 'storageCHC' || metric === 'backupCHC';
-        const factor = isStored
-          ? 1 + wobble(date, entityId, metric) * 0.02
-          : load * (0.85 + wobble(date, entityId, metric) * 0.3);
+        const isStorage = metric === 'storageCHC' || metric === 'backupCHC';
+        const factor = isStorage
+          ? 1 + noise(date, entityId, metric) * 0.02
+          : load * (0.85 + noise(date, entityId, metric) * 0.3);
         return [metric, chcFromMicros(Math.round(micros * factor))];
       }),
     ),
   }));
 }
 
-/** 0 to 1, always the same for the same day and meter. */
-function wobble(...parts: string[]): number {
+/** Deterministic noise from 0 to 1. */
+function noise(...parts: string[]): number {
   let hash = 2166136261;
   for (const character of parts.join(' ')) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619);
   return ((hash >>> 8) % 10_000) / 10_000;

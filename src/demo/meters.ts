@@ -1,5 +1,5 @@
 import { demo } from './fleet.ts';
-import type { DemoMeter } from './usage/usage.ts';
+import type { DemoMeter } from './usage/generator.ts';
 
 const GB = 1e9;
 const TB = 1e12;
@@ -23,7 +23,7 @@ const warehouse = (entityId: string, meter: 'storage' | 'backup', bytes: number)
 
 const { analytics, reader, sandbox, warehouse: main, sandboxWarehouse } = demo.ids;
 
-/** Compute by the minute; bytes by the hour. */
+/** Compute is metered per minute, bytes per hour. */
 export const demoMeters: readonly DemoMeter[] = [
   { ...service(analytics, 'compute', 6, 1), isAnomalous: true },
   service(reader, 'compute', 1, 1),

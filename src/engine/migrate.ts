@@ -12,7 +12,7 @@ const HISTORY = `${OWN_DATABASE}.schema_migrations`;
  * statement uses IF NOT EXISTS: interrupted or concurrent runs do no harm.
  */
 export async function migrate(client: ClickHouseClient, folder: string): Promise<string[]> {
-  const known = readMigrations(folder);
+  const available = readMigrations(folder);
   await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${OWN_DATABASE}` });
   await client.command({
     query: `CREATE TABLE IF NOT EXISTS ${HISTORY}
@@ -24,8 +24,8 @@ export async function migrate(client: ClickHouseClient, folder: string): Promise
     format: 'JSONEachRow',
   });
   const applied = await result.json<{ version: number; name: string; checksum: string }>();
-  rejectForeignHistory(applied, known);
-  const pending = known.filter(({ version }) => !applied.some((row) => row.version === version));
+  rejectForeignHistory(applied, available);
+  const pending = available.filter(({ version }) => !applied.some((row) => row.version === version));
   for (const { version, name, checksum, statements } of pending) {
     for (const query of statements) await client.command({ query });
     await client.insert({ table: HISTORY, values: [{ version, name, checksum }], format: 'JSONEachRow' });
@@ -49,7 +49,7 @@ function rejectForeignHistory(
   }
 }
 
-export function readMigrations(folder: string): Migration[] {
+function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()

@@ -1,7 +1,7 @@
 import { ExpressionError } from './expression-error.ts';
 
 /** The longest text that is looked at, in UTF-16 code units. */
-export const LONGEST_TEXT = 10_000;
+const LONGEST_TEXT = 10_000;
 
 /** Halves of characters cannot be sent to an engine, and NUL ends a text in more than one place. */
 const UNFIT = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;

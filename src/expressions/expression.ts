@@ -1,7 +1,5 @@
 import { type Kind, nullable, nullableIf, type ValueType } from './value-type.ts';
 
-export type { Kind };
-
 /**
  * What is left of a user's text once it is understood: known columns, literals as values, operators and allowed
  * functions. Nothing in it is SQL text, and nothing in it changes once it is made.
@@ -23,7 +21,7 @@ export type Expression =
   | Not
   | Call;
 
-export type LiteralValue = string | number | bigint | boolean | null;
+type LiteralValue = string | number | bigint | boolean | null;
 
 export interface Literal {
   readonly node: 'literal';
@@ -32,14 +30,14 @@ export interface Literal {
   readonly type: ValueType;
 }
 
-export interface ColumnReference {
+interface ColumnReference {
   readonly node: 'column';
   readonly name: string;
   readonly type: ValueType;
 }
 
 /** `map['key']`. */
-export interface MapEntry {
+interface MapEntry {
   readonly node: 'entry';
   readonly map: Expression;
   readonly key: string;
@@ -47,7 +45,7 @@ export interface MapEntry {
 }
 
 /** `array[index]`, counted from 1. */
-export interface ArrayElement {
+interface ArrayElement {
   readonly node: 'element';
   readonly array: Expression;
   readonly index: Expression;
@@ -55,20 +53,20 @@ export interface ArrayElement {
 }
 
 /** Whatever element of its array a `some` is looking at. */
-export interface Item {
+interface Item {
   readonly node: 'item';
   readonly type: ValueType;
 }
 
 /** True when the test holds for at least one element. Lucene on arrays; SQL text cannot make one. */
-export interface Some {
+interface Some {
   readonly node: 'some';
   readonly array: Expression;
   readonly test: Expression;
   readonly type: ValueType;
 }
 
-export interface Minus {
+interface Minus {
   readonly node: 'minus';
   readonly operand: Expression;
   readonly type: ValueType;
@@ -76,7 +74,7 @@ export interface Minus {
 
 export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%';
 
-export interface Arithmetic {
+interface Arithmetic {
   readonly node: 'arithmetic';
   readonly operator: ArithmeticOperator;
   readonly left: Expression;
@@ -86,7 +84,7 @@ export interface Arithmetic {
 
 export type ComparisonOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
-export interface Comparison {
+interface Comparison {
   readonly node: 'comparison';
   readonly operator: ComparisonOperator;
   readonly left: Expression;
@@ -94,7 +92,7 @@ export interface Comparison {
   readonly type: ValueType;
 }
 
-export interface Like {
+interface Like {
   readonly node: 'like';
   readonly operand: Expression;
   /** `%` any characters, `_` one, `\` before either of them or itself takes it literally. */
@@ -103,7 +101,7 @@ export interface Like {
   readonly type: ValueType;
 }
 
-export interface In {
+interface In {
   readonly node: 'in';
   readonly operand: Expression;
   /** All of one kind. */
@@ -111,7 +109,7 @@ export interface In {
   readonly type: ValueType;
 }
 
-export interface Between {
+interface Between {
   readonly node: 'between';
   readonly operand: Expression;
   readonly low: Expression;
@@ -119,7 +117,7 @@ export interface Between {
   readonly type: ValueType;
 }
 
-export interface Logical {
+interface Logical {
   readonly node: 'logical';
   readonly operator: 'AND' | 'OR';
   /** At least two. */
@@ -127,7 +125,7 @@ export interface Logical {
   readonly type: ValueType;
 }
 
-export interface Not {
+interface Not {
   readonly node: 'not';
   readonly operand: Expression;
   readonly type: ValueType;

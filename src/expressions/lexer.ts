@@ -30,7 +30,7 @@ export function createLexer(text: string): () => Token {
   let at = 0;
 
   return function next(): Token {
-    while (at < text.length && isSpace(text.charAt(at))) at += 1;
+    skipSpace();
     const start = at;
     const character = text.charAt(at);
     if (character === '') return { type: 'end', start };
@@ -47,6 +47,10 @@ export function createLexer(text: string): () => Token {
     at += symbol.length;
     return { type: 'symbol', text: symbol, start };
   };
+
+  function skipSpace(): void {
+    while (at < text.length && isSpace(text.charAt(at))) at += 1;
+  }
 
   function name(start: number): Token {
     const parts: string[] = [];

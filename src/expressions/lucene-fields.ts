@@ -49,7 +49,7 @@ function within({ array }: Field, test: Expression): Expression {
 }
 
 /** `field:*`: not empty, not NULL, at least one item. */
-export function hasValue({ value, array }: Field): Expression {
+function hasValue({ value, array }: Field): Expression {
   if (array && value.node === 'item') return call('notEmpty', [array], BOOLEAN);
   const test = presence(value);
   return array ? { node: 'some', array, test, type: BOOLEAN } : test;
@@ -88,7 +88,7 @@ function sameOrHolds(field: Field, word: Word): Expression {
 }
 
 /** What a value is compared with: `>5`, or one end of a range. */
-export interface Bound {
+interface Bound {
   operator: ComparisonOperator;
   word: Word;
   isQuoted: boolean;

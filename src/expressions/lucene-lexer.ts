@@ -2,7 +2,7 @@ import { codePointName, isSpace } from './characters.ts';
 import { ExpressionError } from './expression-error.ts';
 
 /** What a word is made of: characters that stand for themselves, and wildcards. */
-export type Piece = string | typeof ANY | typeof ONE;
+type Piece = string | typeof ANY | typeof ONE;
 export const ANY = Symbol('*');
 export const ONE = Symbol('?');
 
@@ -19,7 +19,7 @@ export interface Word {
 const CONFUSABLE = /[\u201C-\u201F\u2033\u2036\u00AB\u00BB\uFF02]/;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}]/u;
 
-export interface LuceneLexer {
+interface LuceneLexer {
   at(): number;
   peek(offset?: number): string;
   skipSpaces(): void;

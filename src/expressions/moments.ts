@@ -7,7 +7,7 @@ const EARLIEST = Date.UTC(1900, 0, 1);
 const LATEST = Date.UTC(2262, 0, 1);
 
 /** A point in time as the engine is given it, `2026-11-15 12:00:00.000000000` in UTC, or a whole day. */
-export interface Moment {
+interface Moment {
   text: string;
   /** Only a date was given: the moment after its end. */
   dayEnd?: string;

@@ -68,7 +68,7 @@ function adapt(left: Placed, right: Placed): [Expression, Expression] {
 }
 
 /** A quoted literal beside something that is no text. */
-export function fitText(text: string, kind: string, at: number): Literal {
+function fitText(text: string, kind: string, at: number): Literal {
   if (kind === 'number') {
     const value = parseNumber(text.trim());
     if (value !== undefined) return numberLiteral(value);
@@ -162,7 +162,7 @@ export function minus({ value, at }: Placed): Expression {
   return { node: 'minus', operand, type: nullableIf(isNullable(operand), NUMBER) };
 }
 
-export function isInterval(expression: Expression): boolean {
+function isInterval(expression: Expression): boolean {
   return expression.node === 'call' && expression.name.startsWith('toInterval');
 }
 
@@ -190,7 +190,7 @@ function divisor(value: Expression): Expression {
   return { ...call('nullIf', [value, numberLiteral(0)], NUMBER), type: { kind: 'number', nullable: true } };
 }
 
-export function numeric({ value, at }: Placed): Expression {
+function numeric({ value, at }: Placed): Expression {
   const kind = kindOf(value);
   if (kind === 'number') return value;
   if (kind === 'text') return asNumber(value);

@@ -12,15 +12,10 @@ export interface Scope {
   implicitColumn?: string;
 }
 
-/** The columns that text can see. The one that tells organizations apart is not among them. */
-export function findColumn(scope: Scope, name: string): Column | undefined {
-  return name === ORGANIZATION_COLUMN ? undefined : scope.columns.find((column) => column.name === name);
-}
-
 const typeOf = memoize((type) => parseType(type));
 
 /** The value of a column; what only looks like text (an Enum, a UUID) is made text. */
-export function referTo(column: Column): Expression {
+function referTo(column: Column): Expression {
   const { disguised, ...type } = typeOf(column.type);
   const reference: Expression = { node: 'column', name: column.name, type };
   return disguised ? call('toString', [reference], TEXT) : reference;
@@ -30,7 +25,7 @@ export function entryOf(map: Expression, key: string): Expression {
   return { node: 'entry', map, key, type: map.type.element ?? TEXT };
 }
 
-export interface Resolved {
+interface Resolved {
   /** The column, or the start of the path that is one. */
   value: Expression;
   /** What of the path follows that column, joined by dots. */

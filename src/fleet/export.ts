@@ -11,7 +11,7 @@ import { tokenKind } from './kinds/token.ts';
 import type { Fields } from './resource.ts';
 import type { FleetFile } from './schema.ts';
 
-/** Wide enough for every day there can be. */
+/** Covers every possible day. */
 const EVERY_DAY = ['0001-01-01', '9999-12-31'].map((date) => ({
   kind: 'cost' as const,
   id: '',
@@ -23,25 +23,28 @@ export async function exportFleet(db: Db): Promise<FleetFile> {
   const organizations: Fields[] = [];
   for (const organization of await listOrganizations(db)) {
     const { id } = organization;
-    const withIds = async <T>(kind: Kind<T>) =>
-      [...(await kind.load(db, id, []))].map(([own, resource]) => ({ id: own, ...kind.fieldsOf(resource) }));
+    const listWithIds = async <T>(kind: Kind<T>) =>
+      [...(await kind.load(db, id, []))].map(([resourceId, resource]) => ({
+        id: resourceId,
+        ...kind.toFields(resource),
+      }));
     const costs = await costKind.load(db, id, EVERY_DAY);
     const members = {
-      services: await withIds(serviceKind),
-      keys: await withIds(keyKind),
-      dashboardTokens: await withIds(tokenKind),
-      sources: await withIds(sourceKind),
-      dashboards: byId(await withIds(dashboardKind)),
+      services: await listWithIds(serviceKind),
+      keys: await listWithIds(keyKind),
+      dashboardTokens: await listWithIds(tokenKind),
+      sources: await listWithIds(sourceKind),
+      dashboards: sortById(await listWithIds(dashboardKind)),
       usageCosts: [...costs.keys()]
         .sort()
-        .flatMap((own) => costs.get(own) ?? [])
-        .map(costKind.fieldsOf),
+        .flatMap((costId) => costs.get(costId) ?? [])
+        .map(costKind.toFields),
     };
     const filled = Object.entries(members).filter(([, list]) => list.length > 0);
-    organizations.push({ id, ...organizationKind.fieldsOf(organization), ...Object.fromEntries(filled) });
+    organizations.push({ id, ...organizationKind.toFields(organization), ...Object.fromEntries(filled) });
   }
   return { organizations } as unknown as FleetFile;
 }
 
-/** A store gives dashboards in whatever order it likes; an export should compare with the last one. */
-const byId = <T extends { id: string }>(list: T[]): T[] => list.sort((a, b) => (a.id < b.id ? -1 : 1));
+/** The store returns dashboards in no particular order; an export must be comparable with the previous one. */
+const sortById = <T extends { id: string }>(list: T[]): T[] => list.sort((a, b) => (a.id < b.id ? -1 : 1));

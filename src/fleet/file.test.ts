@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseFleetFile } from './file.ts';
-import { declaredIn } from './resource.ts';
+import { parseDeclarations } from './resource.ts';
 import type { FleetFile } from './schema.ts';
 
-function mistakesOf(text: string): string {
+function formatErrors(text: string): string {
   try {
     parseFleetFile(text);
     return '';
@@ -21,7 +21,7 @@ const bomb = [
   'organizations: *k',
 ].join('\n');
 
-describe('reading a fleet file', () => {
+describe('parseFleetFile', () => {
   it.each([
     ['an empty file', '', []],
     ['only comments', '# nothing yet\n', []],
@@ -39,7 +39,7 @@ describe('reading a fleet file', () => {
       'organizations: [{name: &n A, services: [{name: *n}]}]',
       [{ name: 'A', services: [{ name: 'A' }] }],
     ],
-  ])('F2: takes %s', (_, text, organizations) => {
+  ])('F2: accepts %s', (_, text, organizations) => {
     const file = parseFleetFile(text);
     if (organizations) expect(file).toEqual({ organizations });
     else expect(file.organizations[0]?.usageCosts?.[0]?.date).toBe('2026-11-01');
@@ -69,13 +69,13 @@ describe('reading a fleet file', () => {
       '{"organizations": [{"name": "A\\u0000"}]}',
       'organizations[0].name: The value must not contain NUL',
     ],
-  ])('F2: refuses %s and says where', (_, text, expected) => {
-    expect(mistakesOf(text)).toContain(expected);
+  ])('F2: rejects %s with its path', (_, text, expected) => {
+    expect(formatErrors(text)).toContain(expected);
   });
 
-  it('F2: lists every mistake, however many there are', () => {
+  it('F2: reports all errors, however many', () => {
     const services = Array.from({ length: 300 }, (_, index) => ({ name: `s${index}`, numReplicas: 0 }));
-    const lines = mistakesOf(JSON.stringify({ organizations: [{ name: 'A', services }] })).split('; ');
+    const lines = formatErrors(JSON.stringify({ organizations: [{ name: 'A', services }] })).split('; ');
     expect(lines).toHaveLength(300);
     expect(lines[299]).toBe('organizations[0].services[299].numReplicas: The value must be at least 1 <number:0>');
   });
@@ -95,13 +95,13 @@ describe('reading a fleet file', () => {
     ['an unknown alias', `keys: [{keyId: a, keySecret: *${secret} }]`],
     ['a block scalar', `keys:\n      - keySecret: |${secret}\n`],
   ])('F2: never prints a secret: %s', (_, members, hidden = secret) => {
-    const message = mistakesOf(`organizations:\n  - name: A\n    ${members}`);
+    const message = formatErrors(`organizations:\n  - name: A\n    ${members}`);
     expect(message).not.toBe('');
     expect(message).not.toContain(hidden);
   });
 });
 
-describe('what a fleet file declares', () => {
+describe('parseDeclarations', () => {
   const id = '4bc26262-af5e-4f42-839b-6fa17a5ed255';
   const cost = { date: '2026-10-01', entityType: 'service', entityId: id } as const;
   const key = { keyId: 'k', keySecret: 's' };
@@ -214,9 +214,9 @@ describe('what a fleet file declares', () => {
       'organizations[0].usageCosts[0]',
     ],
   ] satisfies [string, FleetFile, string, string][])(
-    'F2: refuses %s that stands there twice, and says where the first is',
+    'F2: rejects %s that is declared twice, and names the first declaration',
     (_, file, path, first) => {
-      const { violations } = declaredIn(file);
+      const { violations } = parseDeclarations(file);
       expect(violations.map((violation) => violation.path)).toEqual([path]);
       expect(violations[0]?.rule).toContain(`at ${first}`);
     },
@@ -237,16 +237,16 @@ describe('what a fleet file declares', () => {
       { services: [{ name: 's', minTotalMemoryGb: 48, minReplicaMemoryGb: 20 }] },
       'services[0].minTotalMemoryGb',
     ],
-  ])('F3, S4: refuses %s', (_, members, path) => {
+  ])('F3, S4: rejects %s', (_, members, path) => {
     expect(
-      declaredIn({ organizations: [{ name: 'A', ...members }] }).violations.map((violation) => violation.path),
+      parseDeclarations({ organizations: [{ name: 'A', ...members }] }).violations.map((violation) => violation.path),
     ).toEqual([`organizations[0].${path}`]);
   });
 
-  it('D3: the same id may stand in two organizations', () => {
+  it('D3: accepts the same id in two organizations', () => {
     const dashboards = [{ id: 'x', name: 'a' }];
     expect(
-      declaredIn({
+      parseDeclarations({
         organizations: [
           { name: 'A', dashboards },
           { name: 'B', dashboards },

@@ -3,21 +3,19 @@ import { createSchemaCheck } from '../kernel/schema-check.ts';
 import { parseYamlOrJson } from '../kernel/yaml-text.ts';
 import { FleetFile } from './schema.ts';
 
-const mistakesIn = createSchemaCheck(FleetFile);
+const findViolations = createSchemaCheck(FleetFile);
 
-/** YAML or JSON text → a file whose every member is of the right shape; throws all mistakes with their paths. */
+/** Parses YAML or JSON and checks it against the schema. Throws all violations with their paths. */
 export function parseFleetFile(text: string): FleetFile {
   const file = parseYamlOrJson(text, 'The fleet file') ?? { organizations: [] };
-  rejectViolations(mistakesIn(file, '').map(withoutSecrets));
+  rejectViolations(findViolations(file, '').map(hideSecrets));
   return file as FleetFile;
 }
 
-const HARMLESS = 'id|name|access|roles|state|expireAt|createdAt|ipAccessList';
-const IN_CREDENTIALS = new RegExp(`\\.(keys|dashboardTokens)(\\[\\d+\\](\\.(?!(${HARMLESS})\\b).*)?)?$`);
-const LIKE_A_SECRET = /(key|token|secret|password)[^.]*$/i;
+const PUBLIC_FIELDS = 'id|name|access|roles|state|expireAt|createdAt|ipAccessList';
+const CREDENTIAL_PATH = new RegExp(`\\.(keys|dashboardTokens)(\\[\\d+\\](\\.(?!(${PUBLIC_FIELDS})\\b).*)?)?$`);
+const SECRET_NAME = /(key|token|secret|password)[^.]*$/i;
 
-/** Also a misspelt `keysecret` holds a secret. */
-const withoutSecrets = (violation: Violation): Violation =>
-  IN_CREDENTIALS.test(violation.path) || LIKE_A_SECRET.test(violation.path)
-    ? { ...violation, secret: true }
-    : violation;
+/** Hides values that may be secrets, also those of misspelled fields such as `keysecret`. */
+const hideSecrets = (violation: Violation): Violation =>
+  CREDENTIAL_PATH.test(violation.path) || SECRET_NAME.test(violation.path) ? { ...violation, secret: true } : violation;

@@ -9,20 +9,18 @@ import type { State } from '../state/state.ts';
 import { exportFleet } from './export.ts';
 import { planOrganization } from './organization-plan.ts';
 import type { Step } from './plan.ts';
-import { declaredIn } from './resource.ts';
+import { parseDeclarations } from './resource.ts';
 import type { FleetFile } from './schema.ts';
-import { takeTurn } from './store.ts';
+import { lockFleet } from './store.ts';
 
-export type Fleet = ReturnType<typeof createFleet>;
-
-export interface ApplyOptions extends DryRunOption {
-  /** The file wins over everything that the API changed since. */
+interface ApplyOptions extends DryRunOption {
+  /** Values in the file replace changes made over the API since. */
   force?: boolean;
-  /** Remove what an earlier version of the file declared and this one does not. */
+  /** Remove resources that were declared when the file was last applied and no longer are. */
   prune?: boolean;
 }
 
-export interface Applied {
+interface Applied {
   steps: Step[];
   warnings: string[];
 }
@@ -34,20 +32,20 @@ interface Options {
   organizations: Organizations;
 }
 
-const TAKEN = 'The file declares an id or a credential that another organization has already';
+const CONFLICT = 'The file declares an id or credential that another organization already has';
 
 export function createFleet({ state, clock, audit, organizations }: Options) {
   return {
-    /** All or nothing: every mistake is listed, and none of the file is stored when there is one. */
+    /** All or nothing. Reports all violations at once; any violation rejects the whole file. */
     async apply(file: FleetFile, actor: Actor, options: ApplyOptions = {}): Promise<Applied> {
-      const { organizations: declared, violations } = declaredIn(file);
+      const { organizations: declared, violations } = parseDeclarations(file);
       rejectViolations(violations);
       try {
         return await writeUnlessDryRun(state, options, async (tx) => {
-          await takeTurn(tx);
+          await lockFleet(tx);
           const plans = [];
           for (const one of declared) {
-            if (await organizations.find(tx, one.organization.id)) await organizations.take(tx, one.organization.id);
+            if (await organizations.find(tx, one.organization.id)) await organizations.lock(tx, one.organization.id);
             plans.push(await planOrganization(tx, one, clock.now(), actor, options));
           }
           rejectViolations(plans.flatMap((plan) => plan.violations));
@@ -58,12 +56,12 @@ export function createFleet({ state, clock, audit, organizations }: Options) {
           return { steps: plans.flatMap(({ steps }) => steps), warnings: plans.flatMap(({ warnings }) => warnings) };
         });
       } catch (error) {
-        if (isUniqueViolation(error)) throw new AppError('conflict', TAKEN, { cause: error });
+        if (isUniqueViolation(error)) throw new AppError('conflict', CONFLICT, { cause: error });
         throw error;
       }
     },
 
-    /** The whole state as a file; applying it to the same store changes nothing. */
+    /** The whole state as a fleet file. Applying it to the same store changes nothing. */
     export: (): Promise<FleetFile> => exportFleet(state.db),
   };
 }

@@ -4,6 +4,7 @@ import type { Violation } from '../kernel/errors.ts';
 import type { Organization } from '../organizations/organization.ts';
 import { isBuiltIn } from '../sources/source-rules.ts';
 import type { Db } from '../state/tables.ts';
+import { toChanges } from './activities.ts';
 import { costKind } from './kinds/cost.ts';
 import { dashboardKind, type VersionedDashboard } from './kinds/dashboard.ts';
 import { keyKind } from './kinds/key.ts';
@@ -12,12 +13,11 @@ import { organizationKind } from './kinds/organization.ts';
 import { serviceKind } from './kinds/service.ts';
 import { sourceKind } from './kinds/source.ts';
 import { tokenKind } from './kinds/token.ts';
-import { judge, planKind, type Step, stepOf } from './plan.ts';
+import { createStep, listViolations, planKind, type Step } from './plan.ts';
 import type { Declared, DeclaredOrganization } from './resource.ts';
 import { type AppliedDocument, deleteDocument, listDocuments, putDocuments } from './store.ts';
-import { changesOf } from './trail.ts';
 
-export interface OrganizationPlan {
+interface OrganizationPlan {
   steps: Step[];
   violations: Violation[];
   warnings: string[];
@@ -25,7 +25,7 @@ export interface OrganizationPlan {
   store(tx: Db): Promise<void>;
 }
 
-/** What one kind of resource comes to. */
+/** The plan for one kind of resource. */
 interface KindPlan<T> {
   steps: Step[];
   pairs: Pair<T>[];
@@ -35,7 +35,7 @@ interface KindPlan<T> {
   store(tx: Db): Promise<void>;
 }
 
-/** Everything that the file means for one organization: looked at first, judged, and stored only then. */
+/** Plans all changes of one organization. The caller checks the violations of all plans before it stores any. */
 export async function planOrganization(
   tx: Db,
   { organization: declared, resources }: DeclaredOrganization,
@@ -53,8 +53,8 @@ export async function planOrganization(
   };
   const organization = await plan(organizationKind, [declared], false);
   context.organization = organization.result.get(declared.id) ?? context.organization;
-  // A change of tier or payment may break a rule for services that the file leaves alone.
-  const isJudgedWhole = organization.pairs.length > 0;
+  // A change of tier or payment may violate a rule for services that the file does not change.
+  const isCheckedWhole = organization.pairs.length > 0;
 
   const services = await plan(serviceKind, declaredAs('service'), prune);
   context.services = services.result;
@@ -73,7 +73,7 @@ export async function planOrganization(
   return {
     steps: kinds.flatMap(({ steps }) => steps),
     violations: kinds.flatMap(({ violations }) => violations()),
-    warnings: unknownSources(dashboards.pairs, sources.result, declared.path),
+    warnings: listMissingSources(dashboards.pairs, sources.result, declared.path),
     changes: kinds.flatMap(({ changes }) => changes),
     async store(tx) {
       for (const kind of kinds) await kind.store(tx);
@@ -85,49 +85,55 @@ export async function planOrganization(
     return resources.filter((resource) => resource.kind === kind);
   }
 
-  async function plan<T>(kind: Kind<T>, mine: readonly Declared[], isPruned: boolean): Promise<KindPlan<T>> {
+  async function plan<T>(kind: Kind<T>, declarations: readonly Declared[], hasPrune: boolean): Promise<KindPlan<T>> {
     const applied = new Map(
       documents.filter((document) => document.kind === kind.name).map(({ id, fields }) => [id, fields]),
     );
-    const ids = new Set(mine.map(({ id }) => id));
-    const gone = isPruned
+    const ids = new Set(declarations.map(({ id }) => id));
+    const pruned = hasPrune
       ? [...applied]
           .filter(([id]) => !ids.has(id))
           .map(([id, fields]) => ({ kind: kind.name, id, path: declared.path, fields }))
       : [];
-    const current = await kind.load(tx, declared.id, [...mine, ...gone]);
-    const leaving = gone.flatMap(({ id }) => {
+    const current = await kind.load(tx, declared.id, [...declarations, ...pruned]);
+    const removed = pruned.flatMap(({ id }) => {
       const resource = current.get(id);
       return resource === undefined ? [] : [{ id, resource }];
     });
-    for (const { id } of leaving) current.delete(id);
+    for (const { id } of removed) current.delete(id);
     if (kind.name === 'service') context.services = new Map(current) as never;
-    const outcome = planKind(kind, mine, current, applied, context, force);
+    const outcome = planKind(kind, declarations, current, applied, context, force);
     const steps = [
       ...outcome.steps,
-      ...leaving.map(({ id, resource }) => stepOf(kind, context, id, 'remove', resource, undefined)),
+      ...removed.map(({ id, resource }) => createStep(kind, context, id, 'remove', resource, undefined)),
     ];
     return {
       steps,
       pairs: outcome.pairs,
       result: outcome.result,
-      changes: changesOf(kind.activities, steps),
+      changes: toChanges(kind.activities, steps),
       violations: () => [
-        ...judge(kind, mine, isJudgedWhole ? wholeOf(outcome.result, current) : outcome.pairs, context, declared.path),
-        ...leaving
+        ...listViolations(
+          kind,
+          declarations,
+          isCheckedWhole ? pairAll(outcome.result, current) : outcome.pairs,
+          context,
+          declared.path,
+        ),
+        ...removed
           .flatMap(({ resource }) => kind.removalViolations?.(resource) ?? [])
           .map((violation) => ({ ...violation, path: `${declared.path}.${violation.path}` })),
       ],
       async store(tx) {
-        for (const { resource } of leaving) await kind.remove(tx, resource, context);
-        for (const { id } of gone) await deleteDocument(tx, declared.id, kind.name, id);
+        for (const { resource } of removed) await kind.remove(tx, resource, context);
+        for (const { id } of pruned) await deleteDocument(tx, declared.id, kind.name, id);
         if (outcome.pairs.length > 0) await kind.save(tx, outcome.pairs, context);
       },
     };
   }
 }
 
-const wholeOf = <T>(result: ReadonlyMap<string, T>, current: ReadonlyMap<string, T>): Pair<T>[] =>
+const pairAll = <T>(result: ReadonlyMap<string, T>, current: ReadonlyMap<string, T>): Pair<T>[] =>
   [...result].map(([id, after]) => ({ id, before: current.get(id), after }));
 
 function newDocuments(declared: readonly Declared[], documents: readonly AppliedDocument[]): AppliedDocument[] {
@@ -135,8 +141,8 @@ function newDocuments(declared: readonly Declared[], documents: readonly Applied
   return declared.filter(({ kind, id, fields }) => known.get(`${kind} ${id}`) !== JSON.stringify(fields));
 }
 
-/** A dashboard may refer to a source that comes later: a file gets a warning where the API would refuse. */
-function unknownSources(
+/** A warning, not a violation as in the API: the source may be declared later. */
+function listMissingSources(
   dashboards: readonly Pair<VersionedDashboard>[],
   known: ReadonlyMap<string, unknown>,
   path: string,
@@ -145,5 +151,5 @@ function unknownSources(
   const missing = new Set(
     series.flatMap(({ sourceId }) => (sourceId && !known.has(sourceId) && !isBuiltIn(sourceId) ? [sourceId] : [])),
   );
-  return [...missing].map((id) => `${path}.dashboards: the source ${id} is not known`);
+  return [...missing].map((id) => `${path}.dashboards: the source ${id} does not exist`);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Context, Kind } from './kinds/kind.ts';
-import { judge, planKind } from './plan.ts';
+import { listViolations, planKind } from './plan.ts';
 import type { Declared, Fields } from './resource.ts';
 
 /** A resource with three fields, of which the file may leave out any. */
@@ -15,7 +15,7 @@ const boxes: Kind<Box> = {
   name: 'source',
   activities: { bulk: 'usage_cost_import' },
   load: async () => new Map(),
-  fieldsOf: ({ a, b, c }) => ({ a, b, c }),
+  toFields: ({ a, b, c }) => ({ a, b, c }),
   defaults: () => ({ a: 0, b: 'default', c: [] }),
   build: (_id, { a, b, c }) => ({ a, b, c }) as Box,
   violations: ({ after }) => (after.a < 0 ? [{ path: 'a', rule: 'The value must be at least 0', value: after.a }] : []),
@@ -69,7 +69,7 @@ function planned({
 }
 
 describe('F1: the three-way merge', () => {
-  it('changes nothing when the file says what it said last, whatever the API made of it or deleted', () => {
+  it('changes nothing for an unchanged file, whatever the API changed or deleted', () => {
     fc.assert(
       fc.property(said, fc.option(box, { nil: undefined }), (file, stored) => {
         const { after, action, pairs } = planned({ now: file, last: structuredClone(file), stored });
@@ -78,7 +78,7 @@ describe('F1: the three-way merge', () => {
     );
   });
 
-  it('takes the value of the file for each field that the file changed, and keeps the stored one for each other', () => {
+  it('sets the fields that changed in the file and keeps the stored value of all others', () => {
     fc.assert(
       fc.property(said, said, box, (now, last, stored) => {
         const { after } = planned({ now, last, stored });
@@ -90,7 +90,7 @@ describe('F1: the three-way merge', () => {
     );
   });
 
-  it('with force, every field that the file has takes its value; a field that the file leaves out keeps the stored one', () => {
+  it('with force, sets every declared field and keeps the stored value of all others', () => {
     fc.assert(
       fc.property(said, fc.option(said, { nil: undefined }), box, (now, last, stored) => {
         expect(planned({ now, last, stored, force: true }).after).toEqual({ ...stored, ...now });
@@ -98,7 +98,7 @@ describe('F1: the three-way merge', () => {
     );
   });
 
-  it('makes what is not there from the defaults and the file', () => {
+  it('creates a missing resource from the defaults and the file', () => {
     fc.assert(
       fc.property(said, fc.boolean(), (now, force) => {
         const { after, action } = planned({ now, force });
@@ -107,7 +107,7 @@ describe('F1: the three-way merge', () => {
     );
   });
 
-  it('makes anew what somebody deleted, once the file says something else about it or is forced', () => {
+  it('creates a deleted resource again once its declaration changes or with force', () => {
     fc.assert(
       fc.property(said, said, fc.boolean(), (now, last, force) => {
         const isNews = names.some(
@@ -118,7 +118,7 @@ describe('F1: the three-way merge', () => {
     );
   });
 
-  it('treats a resource that the file declares for the first time as changed in every field it gives', () => {
+  it('treats every field of a first declaration as changed', () => {
     fc.assert(
       fc.property(said, box, (now, stored) => {
         expect(planned({ now, stored }).after).toEqual({ ...stored, ...now });
@@ -126,7 +126,7 @@ describe('F1: the three-way merge', () => {
     );
   });
 
-  it('reaches the same end when it is applied twice, and the second time does nothing', () => {
+  it('is idempotent: applying a file again changes nothing', () => {
     fc.assert(
       fc.property(
         said,
@@ -143,7 +143,7 @@ describe('F1: the three-way merge', () => {
     );
   });
 
-  it('stores exactly what differs, and its plan shows the differing fields and no others', () => {
+  it('stores only differences, and the plan shows only the fields that differ', () => {
     fc.assert(
       fc.property(said, said, box, fc.boolean(), (now, last, stored, force) => {
         const { after, steps, pairs, action } = planned({ now, last, stored, force });
@@ -156,7 +156,7 @@ describe('F1: the three-way merge', () => {
     );
   });
 
-  it('leaves alone what the file does not name', () => {
+  it('does not touch undeclared resources', () => {
     fc.assert(
       fc.property(said, box, fc.boolean(), (now, other, force) => {
         const { result, steps } = planKind(
@@ -174,17 +174,17 @@ describe('F1: the three-way merge', () => {
   });
 });
 
-describe('judging a plan', () => {
-  it('F2: gives each violation the path of its resource, and judges only what would change', () => {
+describe('the violations of a plan', () => {
+  it('F2: have the path of their resource, and cover changed resources only', () => {
     const stored = new Map<string, Box>([['kept', { a: -1, b: 'x', c: [] }]]);
     const file = [declared({ a: -2 }, 'new'), declared({ b: 'x' }, 'kept')];
     const outcome = planKind(boxes, file, stored, new Map(), context, false);
-    expect(judge(boxes, file, outcome.pairs, context, 'organizations[0]')).toEqual([
+    expect(listViolations(boxes, file, outcome.pairs, context, 'organizations[0]')).toEqual([
       { path: 'sources[new].a', rule: 'The value must be at least 0', value: -2 },
     ]);
   });
 
-  it('F2: what a new resource falls back to gives way to the file and to the defaults of its kind', () => {
+  it('F2: defaults from the rest of the file yield to the declaration and to the defaults of the kind', () => {
     const file: Declared[] = [{ ...declared({ a: 1 }), fallback: { a: 9, b: 'fallback', c: [9] } }];
     const kind: Kind<Box> = { ...boxes, defaults: () => ({ c: [] }) };
     expect(planKind(kind, file, new Map(), new Map(), context, false).result.get('one')).toEqual({

@@ -3,28 +3,28 @@ import type { Violation } from '../kernel/errors.ts';
 import type { Context, Kind, Pair } from './kinds/kind.ts';
 import type { Declared, Fields, KindName } from './resource.ts';
 
-/** One line of a plan. */
+/** One entry of a plan. */
 export interface Step {
   action: 'add' | 'change' | 'remove' | 'unchanged';
   kind: KindName;
   organizationId: string;
   id: string;
   name: string;
-  /** What differs, by field; credentials by name only. */
+  /** The fields that differ; never a credential or its hash. */
   before?: Fields | undefined;
   after?: Fields | undefined;
 }
 
-export interface Outcome<T> {
+interface Outcome<T> {
   steps: Step[];
   pairs: Pair<T>[];
-  /** What the organization will have, by id. */
+  /** All resources of the kind after the change, by id. */
   result: Map<string, T>;
 }
 
 /**
- * Three-way: what the file said last, what it says now, and what is stored. A field that the file changed takes the
- * file's value; every other field keeps what the API made of it. With `force`, the file wins everywhere.
+ * A three-way merge of the file as last applied, the file now, and the stored resources. A field that changed in the
+ * file gets the value from the file; every other field keeps its stored value. With `force`, the file always wins.
  */
 export function planKind<T>(
   kind: Kind<T>,
@@ -36,41 +36,56 @@ export function planKind<T>(
 ): Outcome<T> {
   const result = new Map(current);
   const outcome: Outcome<T> = { steps: [], pairs: [], result };
-  for (const { id, fields, fallback } of declared) {
+  for (const declaration of declared) {
+    const { id } = declaration;
     const before = current.get(id);
-    const last = applied.get(id);
-    const changes = force ? fields : changedFields(last, fields);
-    // Somebody deleted it since: it stays deleted, until the file says something new about it.
-    if (!before && last && Object.keys(changes).length === 0) {
-      outcome.steps.push(stepOf(kind, context, id, 'unchanged', undefined, undefined));
+    const after = merge(kind, declaration, before, applied.get(id), context, force);
+    if (after === undefined) {
+      outcome.steps.push(createStep(kind, context, id, 'unchanged', undefined, undefined));
       continue;
     }
-    const after = before
-      ? kind.build(id, { ...kind.fieldsOf(before), ...changes }, context, before)
-      : kind.build(id, { ...fallback, ...kind.defaults(fields, context), ...fields }, context, undefined);
     result.set(id, after);
-    const isSame =
-      before !== undefined && JSON.stringify(kind.fieldsOf(before)) === JSON.stringify(kind.fieldsOf(after));
-    if (!isSame) outcome.pairs.push({ id, before, after });
-    const action = isSame ? 'unchanged' : before ? 'change' : 'add';
-    outcome.steps.push(stepOf(kind, context, id, action, before, isSame ? before : after));
+    if (before !== undefined && isSame(kind, before, after)) {
+      outcome.steps.push(createStep(kind, context, id, 'unchanged', before, before));
+    } else {
+      outcome.pairs.push({ id, before, after });
+      outcome.steps.push(createStep(kind, context, id, before ? 'change' : 'add', before, after));
+    }
   }
   return outcome;
 }
 
-/** Judged once everything is known: a rule may look at resources that stand further down in the file. */
-export function judge<T>(
+/** Undefined for a resource deleted over the API: it stays deleted until its declaration changes. */
+function merge<T>(
+  kind: Kind<T>,
+  { id, fields, fallback }: Declared,
+  before: T | undefined,
+  last: Fields | undefined,
+  context: Context,
+  force: boolean,
+): T | undefined {
+  const changes = force ? fields : changedFields(last, fields);
+  if (before) return kind.build(id, { ...kind.toFields(before), ...changes }, context, before);
+  if (last && Object.keys(changes).length === 0) return undefined;
+  return kind.build(id, { ...fallback, ...kind.defaults(fields, context), ...fields }, context, undefined);
+}
+
+const isSame = <T>(kind: Kind<T>, before: T, after: T): boolean =>
+  JSON.stringify(kind.toFields(before)) === JSON.stringify(kind.toFields(after));
+
+/** Runs after everything is planned: a rule may depend on resources further down in the file. */
+export function listViolations<T>(
   kind: Kind<T>,
   declared: readonly Declared[],
   pairs: readonly Pair<T>[],
   context: Context,
-  elsewhere: string,
+  organizationPath: string,
 ): Violation[] {
   const byId = new Map(declared.map((one) => [one.id, one]));
   return pairs.flatMap((pair) => {
-    const { path = `${elsewhere}.${kind.name}(${pair.id})`, spelled = {} } = byId.get(pair.id) ?? {};
+    const { path = `${organizationPath}.${kind.name}(${pair.id})`, aliases = {} } = byId.get(pair.id) ?? {};
     return kind.violations(pair, context).map((violation) => {
-      const { name, times } = spelled[violation.path] ?? { name: violation.path, times: 1 };
+      const { name, times } = aliases[violation.path] ?? { name: violation.path, times: 1 };
       const value = typeof violation.value === 'number' ? violation.value * times : violation.value;
       return { ...violation, path: `${path}.${name}`, value };
     });
@@ -84,7 +99,7 @@ function changedFields(last: Fields | undefined, fields: Fields): Fields {
   );
 }
 
-export function stepOf<T>(
+export function createStep<T>(
   kind: Kind<T>,
   { organization }: Context,
   id: string,
@@ -93,9 +108,9 @@ export function stepOf<T>(
   after: T | undefined,
 ): Step {
   const shown = (resource: T | undefined): Fields =>
-    resource ? withoutHashes((kind.trailOf ?? kind.fieldsOf)(resource)) : {};
+    resource ? removeHashes((kind.toAuditFields ?? kind.toFields)(resource)) : {};
   const known = after ?? before;
-  const { name, entityName, date } = known ? kind.fieldsOf(known) : {};
+  const { name, entityName, date } = known ? kind.toFields(known) : {};
   const changed = difference(shown(before), shown(after));
   return {
     action,
@@ -108,8 +123,8 @@ export function stepOf<T>(
   };
 }
 
-/** Plans and the audit trail show that credentials changed, never what they or their hashes are. */
-function withoutHashes({ hashData, tokenHash, ...fields }: Fields): Fields {
+/** Plans and the audit log never contain credentials or their hashes. */
+function removeHashes({ hashData, tokenHash, ...fields }: Fields): Fields {
   const suffix = (hashData as { keyIdSuffix?: string } | undefined)?.keyIdSuffix;
   return suffix === undefined ? fields : { ...fields, keySuffix: suffix };
 }

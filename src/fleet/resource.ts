@@ -17,19 +17,19 @@ import type {
 
 export type KindName = 'organization' | 'service' | 'key' | 'token' | 'source' | 'dashboard' | 'cost';
 
-/** Members by name, in the words of the file; secrets are hashes by now. */
+/** Fields by their name in the file. Secrets are already replaced by hashes. */
 export type Fields = Record<string, unknown>;
 
-/** One thing that the file declares, and where it stands there. */
+/** A resource declared in the file, with its path there. */
 export interface Declared {
   kind: KindName;
   id: string;
   path: string;
   fields: Fields;
-  /** What it gets when it is new and the file says nothing about it. */
+  /** Defaults of a new resource that depend on the rest of the file. */
   fallback?: Fields;
-  /** How the file spells a field, where that differs, and by how much: errors name what stands there. */
-  spelled?: Record<string, { name: string; times: number }>;
+  /** Fields that the file gives under another name, with the factor: errors show the name and value from the file. */
+  aliases?: Record<string, { name: string; times: number }>;
 }
 
 export interface DeclaredOrganization {
@@ -37,28 +37,28 @@ export interface DeclaredOrganization {
   resources: Declared[];
 }
 
-/** The file as a list of resources with ids: those left out are derived, so that they stay the same. */
-export function declaredIn(file: FleetFile): { organizations: DeclaredOrganization[]; violations: Violation[] } {
+/** Lists the declared resources. Ids left out are derived from names, so they are stable. */
+export function parseDeclarations(file: FleetFile): { organizations: DeclaredOrganization[]; violations: Violation[] } {
   const violations: Violation[] = [];
   const organizations = file.organizations.map((spec, index) =>
-    declaredOrganization(spec, `organizations[${index}]`, violations),
+    declareOrganization(spec, `organizations[${index}]`, violations),
   );
-  refuseRepeated(
+  reportDuplicates(
     organizations.map(({ organization }) => organization),
     violations,
   );
-  refuseRepeated(
+  reportDuplicates(
     organizations.flatMap(({ resources }) =>
       resources.filter(({ kind }) => kind === 'service' || kind === 'key' || kind === 'token'),
     ),
     violations,
   );
-  refuseRepeatedCredentials(
+  reportDuplicateCredentials(
     organizations.flatMap(({ resources }) => resources),
     violations,
   );
   for (const { resources } of organizations) {
-    refuseRepeated(
+    reportDuplicates(
       resources.filter(({ kind }) => kind === 'source' || kind === 'dashboard' || kind === 'cost'),
       violations,
     );
@@ -66,7 +66,7 @@ export function declaredIn(file: FleetFile): { organizations: DeclaredOrganizati
   return { organizations, violations };
 }
 
-function declaredOrganization(spec: OrganizationSpec, path: string, violations: Violation[]): DeclaredOrganization {
+function declareOrganization(spec: OrganizationSpec, path: string, violations: Violation[]): DeclaredOrganization {
   const {
     services = [],
     keys = [],
@@ -83,9 +83,9 @@ function declaredOrganization(spec: OrganizationSpec, path: string, violations: 
   return {
     organization: { kind: 'organization', id, path, fields },
     resources: [
-      ...each(withWarehouses(services, id), 'services', (one, at) => declaredService(one, at, violations)),
-      ...each(keys, 'keys', (one, at) => declaredKey(id, one, at, violations)),
-      ...each(dashboardTokens, 'dashboardTokens', (one, at) => declaredToken(id, one, at, violations)),
+      ...each(assignWarehouses(services, id), 'services', (one, at) => declareService(one, at, violations)),
+      ...each(keys, 'keys', (one, at) => declareKey(id, one, at, violations)),
+      ...each(dashboardTokens, 'dashboardTokens', (one, at) => declareToken(id, one, at, violations)),
       ...each(sources, 'sources', (one: SourceSpec, at) => ({
         kind: 'source',
         id: one.id ?? deriveHexId(id, 'source', one.name),
@@ -98,13 +98,16 @@ function declaredOrganization(spec: OrganizationSpec, path: string, violations: 
         path: at,
         fields: without(one, 'id'),
       })),
-      ...each(usageCosts, 'usageCosts', (one: CostSpec, at) => declaredCost(one, at)),
+      ...each(usageCosts, 'usageCosts', (one: CostSpec, at) => declareCost(one, at)),
     ],
   };
 }
 
-/** With ids; a service without a warehouse has one of its own. Of those that share one, the first is primary unless another says so. */
-function withWarehouses(
+/**
+ * Adds ids. A service without a warehouse gets a separate one. The first service of a warehouse is primary unless
+ * another one is declared as primary.
+ */
+function assignWarehouses(
   services: ServiceSpec[],
   organizationId: string,
 ): { spec: ServiceSpec; id: string; isFirst: boolean }[] {
@@ -125,9 +128,9 @@ function withWarehouses(
   });
 }
 
-/** Totals become what they are a threefold of; a file that gives both must mean the same. */
-function declaredService(
-  { spec, id, isFirst }: ReturnType<typeof withWarehouses>[number],
+/** Converts totals to memory per replica. A file that gives both must give the same amount. */
+function declareService(
+  { spec, id, isFirst }: ReturnType<typeof assignWarehouses>[number],
   path: string,
   violations: Violation[],
 ): Declared {
@@ -138,14 +141,14 @@ function declaredService(
     if (replicaGb !== undefined && replicaGb * TOTAL_PER_REPLICA !== totalGb) {
       violations.push({
         path: `${path}.${name}TotalMemoryGb`,
-        rule: `The value must be three times ${name}ReplicaMemoryGb`,
+        rule: `The value must be ${TOTAL_PER_REPLICA} times ${name}ReplicaMemoryGb`,
         value: totalGb,
       });
     }
     return { [`${name}ReplicaMemoryGb`]: totalGb / TOTAL_PER_REPLICA };
   };
   const memory = { ...bound('min', minTotalMemoryGb), ...bound('max', maxTotalMemoryGb) };
-  const spelled = {
+  const aliases = {
     ...(minTotalMemoryGb === undefined
       ? {}
       : { minReplicaMemoryGb: { name: 'minTotalMemoryGb', times: TOTAL_PER_REPLICA } }),
@@ -153,10 +156,10 @@ function declaredService(
       ? {}
       : { maxReplicaMemoryGb: { name: 'maxTotalMemoryGb', times: TOTAL_PER_REPLICA } }),
   };
-  return { kind: 'service', id, path, fields: { ...fields, ...memory }, fallback: { isPrimary: isFirst }, spelled };
+  return { kind: 'service', id, path, fields: { ...fields, ...memory }, fallback: { isPrimary: isFirst }, aliases };
 }
 
-function declaredKey(
+function declareKey(
   organizationId: string,
   spec: KeySpec,
   path: string,
@@ -176,7 +179,7 @@ function declaredKey(
   };
 }
 
-function declaredToken(
+function declareToken(
   organizationId: string,
   spec: TokenSpec,
   path: string,
@@ -197,22 +200,22 @@ function declaredToken(
   };
 }
 
-function declaredCost(spec: CostSpec, path: string): Declared {
+function declareCost(spec: CostSpec, path: string): Declared {
   const entityId = spec.entityId.toLowerCase();
   return { kind: 'cost', id: `${spec.date} ${spec.entityType} ${entityId}`, path, fields: { ...spec, entityId } };
 }
 
-function refuseRepeated(resources: readonly Declared[], violations: Violation[]): void {
+function reportDuplicates(resources: readonly Declared[], violations: Violation[]): void {
   const first = new Map<string, string>();
   for (const { kind, id, path } of resources) {
     const known = first.get(`${kind} ${id}`);
-    if (known !== undefined) violations.push({ path, rule: `This is declared already, at ${known}`, value: id });
+    if (known !== undefined) violations.push({ path, rule: `Already declared at ${known}`, value: id });
     else first.set(`${kind} ${id}`, path);
   }
 }
 
-/** Two records that one credential would open. The same record twice is refused as such. */
-function refuseRepeatedCredentials(resources: readonly Declared[], violations: Violation[]): void {
+/** Two records with the same credential. The same record twice is reported as a duplicate instead. */
+function reportDuplicateCredentials(resources: readonly Declared[], violations: Violation[]): void {
   const first = new Map<string, Declared>();
   for (const resource of resources) {
     const { kind, id, path, fields } = resource;
@@ -224,7 +227,7 @@ function refuseRepeatedCredentials(resources: readonly Declared[], violations: V
           : undefined;
     const known = hash === undefined ? undefined : first.get(`${kind} ${hash}`);
     if (known && known.id !== id)
-      violations.push({ path, rule: `The ${kind} has the credential of another one, at ${known.path}`, value: id });
+      violations.push({ path, rule: `The ${kind} has the same credential as the one at ${known.path}`, value: id });
     else if (hash !== undefined) first.set(`${kind} ${hash}`, resource);
   }
 }

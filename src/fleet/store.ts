@@ -1,8 +1,8 @@
 import type { Db } from '../state/tables.ts';
 import type { Fields } from './resource.ts';
 
-/** Holds every other apply off until the transaction ends. */
-export async function takeTurn(tx: Db): Promise<void> {
+/** Blocks every other apply until the transaction ends. */
+export async function lockFleet(tx: Db): Promise<void> {
   await tx
     .updateTable('fleet_turns')
     .set((eb) => ({ turn: eb('turn', '+', 1) }))

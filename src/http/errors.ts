@@ -13,8 +13,8 @@ const FRAMEWORK_ERRORS: Record<string, [ErrorCode, string]> = {
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { code, statusCode } = (error ?? {}) as Partial<FastifyError>;
-  const known = FRAMEWORK_ERRORS[code ?? ''];
-  if (known) return new AppError(known[0], known[1], { cause: error });
+  const frameworkError = FRAMEWORK_ERRORS[code ?? ''];
+  if (frameworkError) return new AppError(frameworkError[0], frameworkError[1], { cause: error });
   if (code === 'ECONNRESET') return new AppError('bad_request', 'The request body ended too early', { cause: error });
   if (statusCode === 413) return new AppError('payload_too_large', 'The request body is too large', { cause: error });
   if (statusCode === 415)

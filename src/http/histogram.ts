@@ -2,20 +2,20 @@ import type { Metric, Registry } from 'prom-client';
 
 interface Series {
   labels: Record<string, string>;
-  /** How many observations fell into each bucket and no smaller one; the last is for all beyond. */
+  /** Observations per bucket, not cumulative; the last is for values above all bounds. */
   counts: number[];
   sum: number;
   total: number;
 }
 
 /**
- * A Prometheus histogram that counts in plain arrays and puts the numbers together when somebody asks for them:
- * prom-client's own hashes its labels at every observation, which shows at tens of thousands of requests a second.
+ * A Prometheus histogram that counts in plain arrays and formats the values when they are read. prom-client's histogram
+ * hashes the labels at every observation, which is measurable at tens of thousands of requests per second.
  */
 export function createHistogram(registry: Registry, name: string, help: string, buckets: readonly number[]) {
   const all = new Map<string, Series>();
 
-  function seriesOf(id: string, labels: () => Record<string, string>): Series {
+  function getSeries(id: string, labels: () => Record<string, string>): Series {
     let series = all.get(id);
     if (!series) {
       series = { labels: labels(), counts: new Array(buckets.length + 1).fill(0), sum: 0, total: 0 };
@@ -26,10 +26,10 @@ export function createHistogram(registry: Registry, name: string, help: string, 
 
   function values() {
     return [...all.values()].flatMap(({ labels, counts, sum, total }) => {
-      let below = 0;
+      let cumulative = 0;
       const inBuckets = [...buckets, '+Inf'].map((le, index) => {
-        below += counts[index] ?? 0;
-        return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: below };
+        cumulative += counts[index] ?? 0;
+        return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: cumulative };
       });
       return [
         ...inBuckets,
@@ -42,16 +42,16 @@ export function createHistogram(registry: Registry, name: string, help: string, 
   register(registry, name, help, 'histogram', values);
 
   return {
-    /** `labels` is asked once for each `id`. */
+    /** `labels` is called once per `id`. */
     observe(id: string, value: number, labels: () => Record<string, string> = () => ({})): void {
-      const series = seriesOf(id, labels);
+      const series = getSeries(id, labels);
       let bucket = 0;
       while (bucket < buckets.length && value > (buckets[bucket] ?? 0)) bucket++;
       series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
       series.sum += value;
       series.total++;
     },
-    /** The number of observations as a counter of its own. */
+    /** Also exports the number of observations as a counter. */
     countAs(counter: string, text: string): void {
       register(registry, counter, text, 'counter', () =>
         [...all.values()].map(({ labels, total }) => ({ labels, value: total })),

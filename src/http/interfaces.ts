@@ -1,7 +1,7 @@
 import { type AppError, type ErrorCode, formatViolation, type Violation } from '../kernel/errors.ts';
 
 /** The error format and limits of one of the HTTP interfaces. */
-export interface Interface {
+interface Interface {
   prefix: string;
   bodyLimitBytes: number;
   failure(error: AppError, requestId: string): object;
@@ -36,7 +36,7 @@ export const consoleInterface: Interface = {
 };
 
 /** All other paths: health, metrics, documentation. */
-export const pages: Interface = { prefix: '', bodyLimitBytes: MIB, failure: (error) => ({ message: error.message }) };
+const pages: Interface = { prefix: '', bodyLimitBytes: MIB, failure: (error) => ({ message: error.message }) };
 
 /** Selects by path alone, so that it also works for malformed requests. */
 export function selectInterface(url: string): Interface {

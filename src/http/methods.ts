@@ -5,9 +5,9 @@ export function createAllowedMethods(app: App): (url: string) => string[] {
   const methodsByPattern = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
     if (url.includes('*')) return;
-    const known = methodsByPattern.get(url) ?? new Set();
-    for (const name of [method].flat()) known.add(name);
-    methodsByPattern.set(url, known);
+    const methods = methodsByPattern.get(url) ?? new Set();
+    for (const name of [method].flat()) methods.add(name);
+    methodsByPattern.set(url, methods);
   });
   return (url) => {
     const segments = pathSegments(url);

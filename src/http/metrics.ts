@@ -7,18 +7,18 @@ const STORE_BUCKETS = [0.00002, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025,
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Everything `/metrics` shows. The registry is ours, so that two servers in one process do not share counters. */
+/** All metrics at `/metrics`. Each server has its own registry, so that two servers in one process do not share counters. */
 export function createMetrics() {
   const registry = new Registry();
-  // Process, heap, garbage collection and event-loop delay (nodejs_eventloop_lag_*).
+  // Process, heap, garbage collection and event loop delay (nodejs_eventloop_lag_*).
   collectDefaultMetrics({ register: registry });
   const requests = createHistogram(
     registry,
     'pilothouse_request_seconds',
-    'From the first byte of a request to the last byte of its answer',
+    'From the first byte of a request to the last byte of its response',
     LATENCY_BUCKETS,
   );
-  requests.countAs('pilothouse_requests_total', 'Answered requests');
+  requests.countAs('pilothouse_requests_total', 'Completed requests');
   const queries = createHistogram(
     registry,
     'pilothouse_store_query_seconds',
@@ -28,42 +28,42 @@ export function createMetrics() {
   const commits = createHistogram(
     registry,
     'pilothouse_store_commit_seconds',
-    'One transaction on the state store, begin to durable commit',
+    'One transaction on the state store, from begin to durable commit',
     LATENCY_BUCKETS,
   );
   const changes = new Counter({
     name: 'pilothouse_store_changes_total',
-    help: 'Changes handed to the state store; several may share a commit',
+    help: 'Changes written to the state store; several may share a commit',
     registers: [registry],
   });
   const engineQueries = createHistogram(
     registry,
     'pilothouse_engine_query_seconds',
-    'One query of the engine, its wait for a turn included',
+    'One query of the engine, including its time in the queue',
     ENGINE_BUCKETS,
   );
   const ratings = createHistogram(
     registry,
     'pilothouse_rating_day_seconds',
-    "Rating one organization's usage of one day, from the events to the ledger",
+    "Rating one organization's usage of one day, from usage events to ledger entries",
     ENGINE_BUCKETS,
   );
   const engineRunning = new Gauge({
     name: 'pilothouse_engine_running',
-    help: '1 while the engine answers without having to be started',
+    help: '1 if the engine is running',
     registers: [registry],
   });
   const engineRestarts = new Counter({
     name: 'pilothouse_engine_restarts_total',
-    help: 'Starts of the embedded engine after its first',
+    help: 'Restarts of the embedded engine',
     registers: [registry],
   });
 
-  /** Counters that are kept elsewhere, read whenever somebody asks. */
+  /** Registers counters whose values are read at every scrape. */
   function telemetry(counts: () => { written: number; dropped: Record<string, number> }): void {
     new Counter({
       name: 'pilothouse_telemetry_written_total',
-      help: 'Rows of our own telemetry that the engine has taken',
+      help: "Rows of the server's own telemetry that were written",
       registers: [registry],
       collect() {
         this.reset();
@@ -72,7 +72,7 @@ export function createMetrics() {
     });
     new Counter({
       name: 'pilothouse_telemetry_dropped_total',
-      help: 'Rows of our own telemetry that were not written, by reason',
+      help: "Rows of the server's own telemetry that were dropped, by reason",
       labelNames: ['reason'],
       registers: [registry],
       collect() {

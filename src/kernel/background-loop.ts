@@ -72,5 +72,3 @@ export function createBackgroundLoop({ run, everyMs, onError }: Options) {
     },
   };
 }
-
-export type BackgroundLoop = ReturnType<typeof createBackgroundLoop>;

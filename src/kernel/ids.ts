@@ -40,6 +40,15 @@ export function createTimeOrderedIds(): (nowMs: number) => string {
   };
 }
 
+/** The smallest id that `createTimeOrderedIds` can return for a time; for bounds of a range of ids. */
+export function firstIdAt(ms: number): string {
+  const digits = Math.max(0, Math.min(ms, MAX_ID_MS)).toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`;
+}
+
+/** 48 bits of a version 7 UUID hold the time. */
+const MAX_ID_MS = 2 ** 48 - 1;
+
 function formatUuid(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

@@ -1,7 +1,7 @@
 import { MISSING, type Violation } from './errors.ts';
 
 /** The members of a JSON Schema error that we use; TypeBox and Ajv report the same ones. */
-export interface SchemaError {
+interface SchemaError {
   keyword: string;
   instancePath: string;
   params: object;

@@ -19,7 +19,7 @@ export interface HashData {
 }
 
 /** The settings of a key that a client can choose. */
-export interface KeySettings {
+interface KeySettings {
   name?: string | undefined;
   state?: KeyState | undefined;
   roles?: KeyRole[] | undefined;
@@ -28,7 +28,7 @@ export interface KeySettings {
   ipAccessList?: IpAccessEntry[] | undefined;
 }
 
-export interface CreatedKey {
+interface CreatedKey {
   key: Key;
   /** Returned once; absent if the client sent hashes. */
   credentials?: { keyId: string; keySecret: string };
@@ -133,7 +133,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
     async update(actor: Actor, organizationId: string, id: string, settings: KeySettings): Promise<Key> {
       const expireAt = parseFutureExpiry(settings.expireAt, clock.now());
       return state.write(async (tx) => {
-        await organizations.take(tx, organizationId);
+        await organizations.lock(tx, organizationId);
         const before = await get(tx, organizationId, id);
         const after: Key = {
           ...before,
@@ -150,7 +150,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
 
     async remove(actor: Actor, organizationId: string, id: string): Promise<void> {
       await state.write(async (tx) => {
-        await organizations.take(tx, organizationId);
+        await organizations.lock(tx, organizationId);
         const key = await get(tx, organizationId, id);
         if (actor.type === 'api' && actor.id === id)
           throw new AppError('conflict', 'A key cannot delete itself; use another key');
@@ -169,7 +169,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
     async rotate(actor: Actor, organizationId: string, id: string): Promise<{ key: Key; keySecret: string }> {
       const keySecret = newKeySecret();
       const key = await state.write(async (tx) => {
-        await organizations.take(tx, organizationId);
+        await organizations.lock(tx, organizationId);
         const before = await get(tx, organizationId, id);
         return save(tx, actor, before, { ...before, keySecretHash: hashSecret(keySecret) });
       });
@@ -188,6 +188,6 @@ export function hashCredentials({ keyId, keySecret }: { keyId: string; keySecret
 }
 
 /** The fields of a key that the audit log may contain. */
-export function toAuditFields({ name, state, roles, ipAccessList, keySuffix, expireAt }: Key) {
+function toAuditFields({ name, state, roles, ipAccessList, keySuffix, expireAt }: Key) {
   return { name, state, roles, ipAccessList, keySuffix, expireAt: formatExpiry(expireAt) };
 }

@@ -1,6 +1,6 @@
 import type { onSendHookHandler } from 'fastify';
 import Type from 'typebox';
-import { actorOf } from '../audit/request-actor.ts';
+import { getActor } from '../audit/request-actor.ts';
 import {
   createResultSerializer,
   emptyManagementResponse,
@@ -63,7 +63,7 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
       async (request, reply) => {
         const { body } = request;
         const { organizationId } = getIdentity(request);
-        const { key, credentials } = await keys.create(actorOf(request), organizationId, body, body.hashData);
+        const { key, credentials } = await keys.create(getActor(request), organizationId, body, body.hashData);
         reply.header('cache-control', 'no-store');
         return sendSuccess(request, reply, serializeCreated(reply, { key: toKeyRecord(key), ...credentials }));
       },
@@ -100,7 +100,7 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
         const id = request.params.keyId.toLowerCase();
         return success(
           request,
-          toKeyRecord(await keys.update(actorOf(request), getIdentity(request).organizationId, id, request.body)),
+          toKeyRecord(await keys.update(getActor(request), getIdentity(request).organizationId, id, request.body)),
         );
       },
     );
@@ -118,7 +118,7 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
         },
       },
       async (request) => {
-        await keys.remove(actorOf(request), getIdentity(request).organizationId, request.params.keyId.toLowerCase());
+        await keys.remove(getActor(request), getIdentity(request).organizationId, request.params.keyId.toLowerCase());
         return emptySuccess(request);
       },
     );

@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/errors.ts';
 import type { Db } from '../state/tables.ts';
-import type { Organization, TakenOrganization } from './organization.ts';
-import { bumpCostRevision, findOrganization, listOrganizations, takeOrganization } from './store.ts';
+import type { LockedOrganization, Organization } from './organization.ts';
+import { bumpCostRevision, findOrganization, listOrganizations, lockOrganization } from './store.ts';
 
 export { bumpDashboardRevision } from './store.ts';
 
@@ -18,14 +18,14 @@ export function createOrganizations({ db }: { db: Db }) {
     find: (tx: Db, id: string): Promise<Organization | undefined> => findOrganization(tx, id),
 
     /**
-     * Every change inside an organization starts here. Changes of one organization then happen one after the other,
-     * on every node, so that a rule over several rows («at most 100 keys») holds without any further lock.
+     * Locks the organization's row until the transaction ends. Every change in an organization starts with it, so
+     * changes run one after another, on every node, and a rule over several rows (at most 100 keys) needs no other lock.
      */
-    async take(tx: Db, id: string): Promise<TakenOrganization> {
-      return (await takeOrganization(tx, id)) ?? missing(id);
+    async lock(tx: Db, id: string): Promise<LockedOrganization> {
+      return (await lockOrganization(tx, id)) ?? missing(id);
     },
 
-    /** What it cost has changed: whatever was rendered from it is out of date, on every node. */
+    /** Invalidates everything rendered from the organization's cost ledger, on every node. */
     costsChanged: (tx: Db, id: string): Promise<void> => bumpCostRevision(tx, id),
   };
 }

@@ -19,11 +19,11 @@ export function organizationRoutes({ organizations }: { organizations: Organizat
         schema: {
           tags,
           summary: 'List organizations',
-          description: 'The one organization that the key belongs to.',
+          description: 'Returns the organization of the key.',
           response: managementResponse(Type.Array(OrganizationRecord)),
         },
       },
-      async (request) => success(request, [record(await organizations.get(getIdentity(request).organizationId))]),
+      async (request) => success(request, [toRecord(await organizations.get(getIdentity(request).organizationId))]),
     );
 
     app.get(
@@ -37,12 +37,12 @@ export function organizationRoutes({ organizations }: { organizations: Organizat
           response: managementResponse(OrganizationRecord),
         },
       },
-      async (request) => success(request, record(await organizations.get(getIdentity(request).organizationId))),
+      async (request) => success(request, toRecord(await organizations.get(getIdentity(request).organizationId))),
     );
   };
 }
 
-const record = ({ id, name, createdAt, tier }: Organization) => ({
+const toRecord = ({ id, name, createdAt, tier }: Organization) => ({
   id,
   name,
   createdAt: isoSeconds(createdAt),

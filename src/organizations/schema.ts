@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { TIERS } from './organization.ts';
 
 export const OrganizationPath = Type.Object({
-  organizationId: Type.String({ format: 'uuid', description: 'The organization; letter case does not matter' }),
+  organizationId: Type.String({ format: 'uuid', description: 'Case-insensitive' }),
 });
 
 export const OrganizationRecord = Type.Object({

@@ -1,8 +1,7 @@
-import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { lockRows } from '../state/locking.ts';
 import { prepared } from '../state/prepared.ts';
 import type { Db, OrganizationRow } from '../state/tables.ts';
-import type { Organization, TakenOrganization, Tier } from './organization.ts';
+import type { LockedOrganization, Organization, Tier } from './organization.ts';
 
 const toOrganization = (row: OrganizationRow): Organization => ({
   id: row.id,
@@ -17,7 +16,7 @@ const selectById = prepared((db: Db, value: { id: string }) =>
   db.selectFrom('organizations').selectAll().where('id', '=', value.id),
 );
 
-const selectAndHold = prepared((db: Db, value: { id: string }) =>
+const selectAndLock = prepared((db: Db, value: { id: string }) =>
   lockRows(db, db.selectFrom('organizations').select(['tier', 'paid', 'cost_revision']).where('id', '=', value.id)),
 );
 
@@ -31,12 +30,10 @@ export async function listOrganizations(db: Db): Promise<Organization[]> {
   return rows.map(toOrganization);
 }
 
-/** Holds the organization's row until the transaction ends. */
-export function takeOrganization(tx: Db, id: string): MaybePromise<TakenOrganization | undefined> {
-  return mapMaybe(
-    selectAndHold.first(tx, { id }),
-    (row) => row && { tier: row.tier as Tier, isPaid: row.paid === 1, costRevision: row.cost_revision },
-  );
+/** Locks the organization's row until the transaction ends. */
+export async function lockOrganization(tx: Db, id: string): Promise<LockedOrganization | undefined> {
+  const row = await selectAndLock.first(tx, { id });
+  return row && { tier: row.tier as Tier, isPaid: row.paid === 1, costRevision: row.cost_revision };
 }
 
 export async function insertOrganization(tx: Db, organization: Omit<Organization, 'costRevision'>): Promise<void> {
@@ -64,7 +61,7 @@ export async function updateOrganization(tx: Db, { id, name, tier, isPaid, creat
     .execute();
 }
 
-/** Says that the cost ledger changed: whatever was rendered from it is out of date, on every node. */
+/** Invalidates everything rendered from the organization's cost ledger, on every node. */
 export async function bumpCostRevision(tx: Db, id: string): Promise<void> {
   await tx
     .updateTable('organizations')

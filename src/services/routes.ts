@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { actorOf } from '../audit/request-actor.ts';
+import { getActor } from '../audit/request-actor.ts';
 import { createResultSerializer, managementResponse, sendSuccess, success } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
@@ -8,11 +8,11 @@ import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import {
   ExtendedServiceRecord,
-  extendedRecord,
   ReplicaScalingBody,
   ScalingBody,
   ServicePath,
   ServiceRecord,
+  toExtendedRecord,
 } from './schema.ts';
 import type { Service } from './service.ts';
 import type { Services } from './services.ts';
@@ -24,8 +24,8 @@ const TOTALS_DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
 
 export function serviceRoutes({ services }: { services: Services }): Routes {
   return (app) => {
-    const asRecord = createResultSerializer(ServiceRecord);
-    const asExtendedRecord = createResultSerializer(ExtendedServiceRecord);
+    const serializeRecord = createResultSerializer(ServiceRecord);
+    const serializeExtendedRecord = createResultSerializer(ExtendedServiceRecord);
     const rendered = new WeakMap<Readonly<Service>, string>();
 
     app.get(
@@ -40,7 +40,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
         },
       },
       async (request) =>
-        success(request, (await services.list(getIdentity(request).organizationId)).map(extendedRecord)),
+        success(request, (await services.list(getIdentity(request).organizationId)).map(toExtendedRecord)),
     );
 
     app.get(
@@ -58,7 +58,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
         mapMaybe(
           services.get(getIdentity(request).organizationId, request.params.serviceId.toLowerCase()),
           (service) => {
-            const record = rendered.get(service) ?? asExtendedRecord(reply, extendedRecord(service));
+            const record = rendered.get(service) ?? serializeExtendedRecord(reply, toExtendedRecord(service));
             rendered.set(service, record);
             sendSuccess(request, reply, record);
           },
@@ -73,7 +73,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           tags,
           summary: 'Update service scaling',
           description:
-            'Fields left out keep their value. Every field is checked before any is stored. Total memory is always three times the memory of one replica.',
+            'Fields left out keep their value. All fields are validated before any is stored. Total memory is always three times the memory of one replica.',
           params: ServicePath,
           body: ScalingBody,
           response: managementResponse(ServiceRecord),
@@ -82,7 +82,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
       async (request, reply) => {
         const { body } = request;
         const service = await services.rescale(
-          actorOf(request),
+          getActor(request),
           getIdentity(request).organizationId,
           request.params.serviceId.toLowerCase(),
           {
@@ -97,7 +97,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           reply.header('deprecation', `@${TOTALS_DEPRECATED_SINCE}`);
           reply.header('link', '</docs>; rel="deprecation"; type="text/html"');
         }
-        return sendSuccess(request, reply, asRecord(reply, extendedRecord(service)));
+        return sendSuccess(request, reply, serializeRecord(reply, toExtendedRecord(service)));
       },
     );
 
@@ -108,7 +108,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
         schema: {
           tags,
           summary: 'Update service scaling, memory per replica',
-          description: 'The same rules as for the totals, in steps of 4 GB per replica.',
+          description: 'The same rules as for total memory, in steps of 4 GB per replica.',
           params: ServicePath,
           body: ReplicaScalingBody,
           response: managementResponse(ExtendedServiceRecord),
@@ -117,7 +117,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
       async (request) => {
         const { body } = request;
         const service = await services.rescale(
-          actorOf(request),
+          getActor(request),
           getIdentity(request).organizationId,
           request.params.serviceId.toLowerCase(),
           {
@@ -128,7 +128,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
             numReplicas: body.numReplicas,
           },
         );
-        return success(request, extendedRecord(service));
+        return success(request, toExtendedRecord(service));
       },
     );
   };

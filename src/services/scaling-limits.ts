@@ -1,38 +1,55 @@
-import type { Organization } from '../organizations/organization.ts';
+import type { Organization, Tier } from '../organizations/organization.ts';
 import { type ServiceKind, TOTAL_PER_REPLICA } from './service.ts';
 
-export const MAX_UNPAID_REPLICA_GB = 120;
-export const MIN_REPLICAS_OF_PRIMARY = 2;
+/** Total memory is set in steps of 12 GB, which is 4 GB per replica. */
+const MEMORY_STEP_GB = 12;
+const REPLICA_MEMORY_STEP_GB = MEMORY_STEP_GB / TOTAL_PER_REPLICA;
 
-/** The organization and service that a limit depends on. */
+const MIN_REPLICA_MEMORY_GB = 8;
+const MAX_REPLICA_MEMORY_GB = 356;
+/** Of an organization that does not pay. */
+const MAX_UNPAID_REPLICA_MEMORY_GB = 120;
+const MIN_PRIMARY_REPLICAS = 2;
+
+/** The JSON Schema keywords of each setting, whatever the organization and the service. */
+export const SCALING_LIMITS = {
+  numReplicas: { minimum: 1, maximum: 20 },
+  totalMemoryGb: {
+    minimum: MIN_REPLICA_MEMORY_GB * TOTAL_PER_REPLICA,
+    maximum: MAX_REPLICA_MEMORY_GB * TOTAL_PER_REPLICA,
+    multipleOf: MEMORY_STEP_GB,
+  },
+  replicaMemoryGb: {
+    minimum: MIN_REPLICA_MEMORY_GB,
+    maximum: MAX_REPLICA_MEMORY_GB,
+    multipleOf: REPLICA_MEMORY_STEP_GB,
+  },
+  idleTimeoutMinutes: { minimum: 5 },
+} as const;
+
+/** The properties of an organization and a service that limits depend on. */
 export interface ScalingContext {
   organization: Pick<Organization, 'tier' | 'isPaid'>;
   service: { kind: ServiceKind; isPrimary: boolean };
 }
 
-/** A limit for some organizations or services. The OpenAPI document publishes it as `x-limits`, which the console reads. */
-export interface ConditionalLimit {
-  /** In the terms of the API; all members must match. */
-  when: {
-    organizationTier?: Organization['tier'];
-    organizationPaid?: boolean;
-    serviceTier?: ServiceKind;
-    isPrimary?: boolean;
-  };
+/** A limit that applies if all members of `when` match. Published as `x-limits` in the OpenAPI document. */
+interface ConditionalLimit {
+  when: { organizationTier?: Tier; organizationPaid?: boolean; serviceTier?: ServiceKind; isPrimary?: boolean };
   minimum?: number;
   maximum?: number;
-  /** The field cannot be changed at all. */
-  readOnly?: true;
+  /** The setting cannot be changed over the API. A fleet file may declare any value for it. */
+  readOnly?: boolean;
   message: string;
 }
 
-const DEVELOPMENT: ConditionalLimit = {
+const FIXED_SIZE: ConditionalLimit = {
   when: { serviceTier: 'development' },
   readOnly: true,
   message: 'The size of a development service cannot be changed',
 };
 
-/** In order: the first limit that matches applies. */
+/** The first that matches applies. */
 export const REPLICA_LIMITS: readonly ConditionalLimit[] = [
   {
     when: { organizationTier: 'BASIC' },
@@ -40,45 +57,36 @@ export const REPLICA_LIMITS: readonly ConditionalLimit[] = [
     maximum: 1,
     message: 'A service of a BASIC organization has exactly 1 replica',
   },
-  DEVELOPMENT,
+  FIXED_SIZE,
   {
     when: { isPrimary: true },
-    minimum: MIN_REPLICAS_OF_PRIMARY,
-    message: `The first service of a warehouse must have at least ${MIN_REPLICAS_OF_PRIMARY} replicas`,
+    minimum: MIN_PRIMARY_REPLICAS,
+    message: `The first service of a warehouse must have at least ${MIN_PRIMARY_REPLICAS} replicas`,
   },
 ];
 
-/** In order: the first limit that matches applies. In GB per replica, or in GB in total. */
-const memoryLimits = (maximum: number): readonly ConditionalLimit[] => [
-  DEVELOPMENT,
-  {
-    when: { organizationTier: 'BASIC' },
-    readOnly: true,
-    message: 'A BASIC organization cannot change memory',
-  },
-  {
-    when: { organizationPaid: false },
-    maximum,
-    message: `The value must be at most ${maximum} for a non-paid organization`,
-  },
-];
-export const REPLICA_MEMORY_LIMITS = memoryLimits(MAX_UNPAID_REPLICA_GB);
-export const TOTAL_MEMORY_LIMITS = memoryLimits(MAX_UNPAID_REPLICA_GB * TOTAL_PER_REPLICA);
-
-/** The message of the limit that a changed value violates. */
-export function findViolatedLimit(
-  limits: readonly ConditionalLimit[],
-  value: number,
-  { organization, service }: ScalingContext,
-): string | undefined {
-  const limit = limits.find(
-    ({ when: { organizationTier, organizationPaid, serviceTier, isPrimary } }) =>
-      (organizationTier ?? organization.tier) === organization.tier &&
-      (organizationPaid ?? organization.isPaid) === organization.isPaid &&
-      (serviceTier ?? service.kind) === service.kind &&
-      (isPrimary ?? service.isPrimary) === service.isPrimary,
-  );
-  if (!limit) return undefined;
-  const { minimum = -Infinity, maximum = Infinity, readOnly } = limit;
-  return readOnly || value < minimum || value > maximum ? limit.message : undefined;
+/** The first that matches applies. `replicas` is 1 for memory per replica, 3 for total memory. */
+export function listMemoryLimits(replicas: number): ConditionalLimit[] {
+  const maximum = MAX_UNPAID_REPLICA_MEMORY_GB * replicas;
+  return [
+    FIXED_SIZE,
+    { when: { organizationTier: 'BASIC' }, readOnly: true, message: 'A BASIC organization cannot change memory' },
+    {
+      when: { organizationPaid: false },
+      maximum,
+      message: `The value must be at most ${maximum} for a non-paid organization`,
+    },
+  ];
 }
+
+export const matchesLimit = ({ when }: ConditionalLimit, { organization, service }: ScalingContext): boolean =>
+  (when.organizationTier ?? organization.tier) === organization.tier &&
+  (when.organizationPaid ?? organization.isPaid) === organization.isPaid &&
+  (when.serviceTier ?? service.kind) === service.kind &&
+  (when.isPrimary ?? service.isPrimary) === service.isPrimary;
+
+export const findLimit = (limits: readonly ConditionalLimit[], context: ScalingContext): ConditionalLimit | undefined =>
+  limits.find((limit) => matchesLimit(limit, context));
+
+export const isOutOfRange = (value: number, { minimum, maximum }: ConditionalLimit): boolean =>
+  (minimum !== undefined && value < minimum) || (maximum !== undefined && value > maximum);

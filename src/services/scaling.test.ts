@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rescaled, type ScalingChange } from './scaling.ts';
+import { applyScalingChange, type ScalingChange } from './scaling.ts';
 import type { ScalingContext } from './scaling-limits.ts';
 import { defaultScaling, type Scaling } from './service.ts';
 
@@ -11,7 +11,7 @@ const context: fc.Arbitrary<ScalingContext> = fc.record({
   service: fc.record({ kind: fc.constantFrom('production', 'development'), isPrimary: fc.boolean() }),
 });
 
-/** Settings that may be stored for such a service. */
+/** Valid stored settings for the context. */
 const storedFor = ({ organization, service }: ScalingContext): fc.Arbitrary<Scaling> => {
   const fewest = service.isPrimary && service.kind === 'production' ? 2 : 1;
   return fc
@@ -28,7 +28,7 @@ const storedFor = ({ organization, service }: ScalingContext): fc.Arbitrary<Scal
     }));
 };
 
-/** Whatever the schema lets through, in one unit of memory or the other. */
+/** Any change that the schema accepts, with memory per replica. */
 const perReplica: fc.Arbitrary<ScalingChange> = fc.record(
   {
     numReplicas: fc.integer({ min: 1, max: 20 }),
@@ -48,13 +48,13 @@ function inTotals({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, ...rest }:
   };
 }
 
-const world = context.chain((where) =>
+const cases = context.chain((where) =>
   fc.record({ where: fc.constant(where), current: storedFor(where), change: perReplica }),
 );
 const runs = { numRuns: 500 };
 
-/** The rules S2 and S3 once more, told of the outcome instead of the change. */
-function isLawful(
+/** The rules S2 and S3, expressed on the result instead of the change. */
+function isValid(
   before: Scaling,
   after: Scaling,
   { organization: { tier, isPaid }, service: { kind, isPrimary } }: ScalingContext,
@@ -67,41 +67,44 @@ function isLawful(
   return min <= max && (isPaid || max <= 120) && numReplicas >= (isPrimary ? 2 : 1) && numReplicas <= 20;
 }
 
-describe('the merge of a change', () => {
-  it('S1: gives every named field its value and keeps every other', () => {
+describe('a scaling change', () => {
+  it('S1: sets the given fields and keeps all others', () => {
     fc.assert(
-      fc.property(world, ({ where, current, change }) => {
-        expect(rescaled(current, change, where).scaling).toEqual({ ...current, ...change });
+      fc.property(cases, ({ where, current, change }) => {
+        expect(applyScalingChange(current, change, where).scaling).toEqual({ ...current, ...change });
       }),
       runs,
     );
   });
 
-  it('S2, S3: has nothing to complain about exactly where the outcome obeys the rules', () => {
+  it('S2, S3: has violations exactly if the result breaks a rule', () => {
     fc.assert(
-      fc.property(world, ({ where, current, change }) => {
-        const { scaling, violations } = rescaled(current, change, where);
-        expect(violations.length === 0).toBe(isLawful(current, scaling, where));
+      fc.property(cases, ({ where, current, change }) => {
+        const { scaling, violations } = applyScalingChange(current, change, where);
+        expect(violations.length === 0).toBe(isValid(current, scaling, where));
       }),
       { numRuns: 3000 },
     );
   });
 
-  it('M3: complains about fields that were given, with the values that were given', () => {
+  it('M3: reports only given fields, with the given values', () => {
     fc.assert(
-      fc.property(world, fc.boolean(), ({ where, current, change }, isTotal) => {
+      fc.property(cases, fc.boolean(), ({ where, current, change }, isTotal) => {
         const given = isTotal ? inTotals(change) : change;
-        const { violations } = rescaled(current, given, where);
+        const { violations } = applyScalingChange(current, given, where);
         for (const { path, value } of violations) expect(value).toBe(given[path as keyof ScalingChange]);
       }),
       runs,
     );
   });
 
-  it('S4: means the same in totals and per replica', () => {
+  it('S4: has the same effect in totals and per replica', () => {
     fc.assert(
-      fc.property(world, ({ where, current, change }) => {
-        const [replica, total] = [rescaled(current, change, where), rescaled(current, inTotals(change), where)];
+      fc.property(cases, ({ where, current, change }) => {
+        const [replica, total] = [
+          applyScalingChange(current, change, where),
+          applyScalingChange(current, inTotals(change), where),
+        ];
         expect(total.scaling).toEqual(replica.scaling);
         expect(total.violations.map(({ path }) => path.replace('Total', 'Replica'))).toEqual(
           replica.violations.map(({ path }) => path),
@@ -111,20 +114,20 @@ describe('the merge of a change', () => {
     );
   });
 
-  it('S1: done twice is done once, and the second time is never refused', () => {
+  it('S1: is idempotent, and valid the second time', () => {
     fc.assert(
-      fc.property(world, ({ where, current, change }) => {
-        const once = rescaled(current, change, where).scaling;
-        expect(rescaled(once, change, where)).toEqual({ scaling: once, violations: [] });
+      fc.property(cases, ({ where, current, change }) => {
+        const once = applyScalingChange(current, change, where).scaling;
+        expect(applyScalingChange(once, change, where)).toEqual({ scaling: once, violations: [] });
       }),
       runs,
     );
   });
 
-  it('S3: of what is stored already is never refused, whatever the tier and kind are by now', () => {
+  it('S3: to the stored values is always valid, whatever the current tier and kind', () => {
     fc.assert(
       fc.property(
-        world,
+        cases,
         context,
         fc.subarray([
           'numReplicas',
@@ -135,33 +138,33 @@ describe('the merge of a change', () => {
         ] as const),
         ({ current }, where, names) => {
           const same = Object.fromEntries(names.map((name) => [name, current[name]]));
-          expect(rescaled(current, same, where)).toEqual({ scaling: current, violations: [] });
-          expect(rescaled(current, inTotals(same), where)).toEqual({ scaling: current, violations: [] });
+          expect(applyScalingChange(current, same, where)).toEqual({ scaling: current, violations: [] });
+          expect(applyScalingChange(current, inTotals(same), where)).toEqual({ scaling: current, violations: [] });
         },
       ),
       runs,
     );
   });
 
-  it('S1: two changes of different fields come to the same in either order', () => {
+  it('S1: two changes of different fields have the same result in either order', () => {
     fc.assert(
-      fc.property(world, fc.func(fc.boolean()), ({ where, current, change }, isFirst) => {
+      fc.property(cases, fc.func(fc.boolean()), ({ where, current, change }, isFirst) => {
         const part = (wanted: boolean) =>
           Object.fromEntries(Object.entries(change).filter(([name]) => isFirst(name) === wanted));
         const inTurn = (first: ScalingChange, second: ScalingChange) =>
-          rescaled(rescaled(current, first, where).scaling, second, where).scaling;
+          applyScalingChange(applyScalingChange(current, first, where).scaling, second, where).scaling;
         expect(inTurn(part(true), part(false))).toEqual(inTurn(part(false), part(true)));
-        expect(inTurn(part(true), part(false))).toEqual(rescaled(current, change, where).scaling);
+        expect(inTurn(part(true), part(false))).toEqual(applyScalingChange(current, change, where).scaling);
       }),
       runs,
     );
   });
 
-  it('S4: leaves what was stored alone', () => {
+  it('S4: does not modify the stored settings', () => {
     fc.assert(
-      fc.property(world, ({ where, current, change }) => {
+      fc.property(cases, ({ where, current, change }) => {
         const copy = structuredClone(current);
-        rescaled(current, change, where);
+        applyScalingChange(current, change, where);
         expect(current).toEqual(copy);
       }),
     );
@@ -176,7 +179,7 @@ describe('a new service', () => {
     ['SCALE', 'development', 3, 8, 8],
     ['ENTERPRISE', 'production', 3, 16, 120],
   ] as const)(
-    'S2, S4, S5: in a %s organization, %s, begins with %i replicas of %i to %i GB',
+    'S2, S4, S5: in a %s organization, %s, starts with %i replicas of %i to %i GB',
     (tier, kind, numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb) => {
       expect(defaultScaling({ tier }, kind)).toEqual({
         numReplicas,

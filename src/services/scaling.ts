@@ -1,14 +1,15 @@
 import type { Violation } from '../kernel/errors.ts';
 import {
-  findViolatedLimit,
+  findLimit,
+  isOutOfRange,
+  listMemoryLimits,
+  matchesLimit,
   REPLICA_LIMITS,
-  REPLICA_MEMORY_LIMITS,
   type ScalingContext,
-  TOTAL_MEMORY_LIMITS,
 } from './scaling-limits.ts';
-import { type Scaling, TOTAL_PER_REPLICA } from './service.ts';
+import { type Scaling, type Service, TOTAL_PER_REPLICA } from './service.ts';
 
-/** Fields left out keep their value. Memory comes as totals or per replica, never as both. */
+/** Fields left out keep their value. Memory is given as totals or per replica, never as both. */
 export interface ScalingChange {
   numReplicas?: number | undefined;
   minTotalMemoryGb?: number | undefined;
@@ -19,16 +20,18 @@ export interface ScalingChange {
   idleTimeoutMinutes?: number | undefined;
 }
 
-/** The settings after the change, or everything that is wrong with it. Ranges and steps are the schema's work. */
-export function rescaled(
+/** The settings after the change, and the rules that it violates. Ranges and steps are checked by the schema. */
+export function applyScalingChange(
   current: Scaling,
   change: ScalingChange,
   context: ScalingContext,
 ): { scaling: Scaling; violations: Violation[] } {
   const scaling: Scaling = {
     numReplicas: change.numReplicas ?? current.numReplicas,
-    minReplicaMemoryGb: replicaMemory(change.minReplicaMemoryGb, change.minTotalMemoryGb) ?? current.minReplicaMemoryGb,
-    maxReplicaMemoryGb: replicaMemory(change.maxReplicaMemoryGb, change.maxTotalMemoryGb) ?? current.maxReplicaMemoryGb,
+    minReplicaMemoryGb:
+      toReplicaMemory(change.minReplicaMemoryGb, change.minTotalMemoryGb) ?? current.minReplicaMemoryGb,
+    maxReplicaMemoryGb:
+      toReplicaMemory(change.maxReplicaMemoryGb, change.maxTotalMemoryGb) ?? current.maxReplicaMemoryGb,
     idleScaling: change.idleScaling ?? current.idleScaling,
     idleTimeoutMinutes: change.idleTimeoutMinutes ?? current.idleTimeoutMinutes,
   };
@@ -42,8 +45,10 @@ export function rescaled(
 
 function replicaViolations(current: Scaling, { numReplicas }: Scaling, context: ScalingContext): Violation[] {
   if (numReplicas === current.numReplicas) return [];
-  const rule = findViolatedLimit(REPLICA_LIMITS, numReplicas, context);
-  return rule === undefined ? [] : [{ path: 'numReplicas', rule, value: numReplicas }];
+  const limit = findLimit(REPLICA_LIMITS, context);
+  return limit && (limit.readOnly || isOutOfRange(numReplicas, limit))
+    ? [{ path: 'numReplicas', rule: limit.message, value: numReplicas }]
+    : [];
 }
 
 function memoryViolations(
@@ -56,29 +61,57 @@ function memoryViolations(
     const replicaGb = wanted[`${bound}ReplicaMemoryGb`];
     if (replicaGb === current[`${bound}ReplicaMemoryGb`]) return [];
     const isTotal = change[`${bound}TotalMemoryGb`] !== undefined;
-    const value = inUnit(replicaGb, isTotal);
-    const rule = findViolatedLimit(isTotal ? TOTAL_MEMORY_LIMITS : REPLICA_MEMORY_LIMITS, value, context);
-    const path = isTotal ? `${bound}TotalMemoryGb` : `${bound}ReplicaMemoryGb`;
-    return rule === undefined ? [] : [{ path, rule, value }];
+    const value = toUnit(replicaGb, isTotal);
+    const limit = findLimit(listMemoryLimits(isTotal ? TOTAL_PER_REPLICA : 1), context);
+    return limit && (limit.readOnly || isOutOfRange(value, limit))
+      ? [{ path: `${bound}${isTotal ? 'Total' : 'Replica'}MemoryGb`, rule: limit.message, value }]
+      : [];
   });
 }
 
-/** Equal is fine: that pins the size. Stored settings that are out of order do not spoil a change of something else. */
+/** Equal bounds fix the size. Stored bounds that are out of order do not block a change of other settings. */
 function orderViolations(current: Scaling, wanted: Scaling, change: ScalingChange): Violation[] {
   const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = wanted;
   if (min <= max || !isResized(current, wanted)) return [];
   const isTotal = change.minTotalMemoryGb !== undefined || change.maxTotalMemoryGb !== undefined;
   const bound = min === current.minReplicaMemoryGb ? 'max' : 'min';
-  const value = inUnit(bound === 'min' ? min : max, isTotal);
-  const rule = `The minimum of ${inUnit(min, isTotal)} GB must not exceed the maximum of ${inUnit(max, isTotal)} GB`;
+  const value = toUnit(bound === 'min' ? min : max, isTotal);
+  const rule = `The minimum of ${toUnit(min, isTotal)} GB must not exceed the maximum of ${toUnit(max, isTotal)} GB`;
   return [{ path: `${bound}${isTotal ? 'Total' : 'Replica'}MemoryGb`, rule, value }];
+}
+
+/**
+ * The rules for a service declared in a fleet file. A file may declare the size of a service that the API cannot
+ * resize (BASIC, development), so read-only limits do not apply.
+ */
+export function declaredScalingViolations(
+  { scaling, ...service }: Pick<Service, 'kind' | 'isPrimary' | 'scaling'>,
+  organization: ScalingContext['organization'],
+): Violation[] {
+  const { numReplicas, minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = scaling;
+  const context = { organization, service };
+  const violations: Violation[] = [];
+  const replicaLimit = findLimit(REPLICA_LIMITS, context);
+  if (replicaLimit && isOutOfRange(numReplicas, replicaLimit))
+    violations.push({ path: 'numReplicas', rule: replicaLimit.message, value: numReplicas });
+  const memoryLimit = listMemoryLimits(1).find((limit) => !limit.readOnly && matchesLimit(limit, context));
+  if (memoryLimit?.maximum !== undefined && isOutOfRange(max, memoryLimit)) {
+    const { maximum } = memoryLimit;
+    const rule = `A non-paid organization may have at most ${maximum} GB per replica, ${maximum * TOTAL_PER_REPLICA} GB in total`;
+    violations.push({ path: 'maxReplicaMemoryGb', rule, value: max });
+  }
+  if (min > max) {
+    const rule = `The minimum of ${min} GB per replica must not exceed the maximum of ${max} GB`;
+    violations.push({ path: 'minReplicaMemoryGb', rule, value: min });
+  }
+  return violations;
 }
 
 const isResized = (current: Scaling, wanted: Scaling): boolean =>
   wanted.minReplicaMemoryGb !== current.minReplicaMemoryGb || wanted.maxReplicaMemoryGb !== current.maxReplicaMemoryGb;
 
-const inUnit = (replicaGb: number, isTotal: boolean): number => (isTotal ? replicaGb * TOTAL_PER_REPLICA : replicaGb);
+const toUnit = (replicaGb: number, isTotal: boolean): number => (isTotal ? replicaGb * TOTAL_PER_REPLICA : replicaGb);
 
-function replicaMemory(replicaGb: number | undefined, totalGb: number | undefined): number | undefined {
+function toReplicaMemory(replicaGb: number | undefined, totalGb: number | undefined): number | undefined {
   return replicaGb ?? (totalGb === undefined ? undefined : totalGb / TOTAL_PER_REPLICA);
 }

@@ -1,47 +1,38 @@
 import Type, { type Static } from 'typebox';
 import { isoSeconds } from '../kernel/clock.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import { REPLICA_LIMITS, REPLICA_MEMORY_LIMITS, TOTAL_MEMORY_LIMITS } from './scaling-limits.ts';
+import { listMemoryLimits, REPLICA_LIMITS, SCALING_LIMITS } from './scaling-limits.ts';
 import { SERVICE_KINDS, SERVICE_STATES, type Service, TOTAL_PER_REPLICA } from './service.ts';
 
 export const ServicePath = Type.Object({
   ...OrganizationPath.properties,
-  serviceId: Type.String({ format: 'uuid', description: 'The service; letter case does not matter' }),
+  serviceId: Type.String({ format: 'uuid', description: 'Case-insensitive' }),
 });
 
 export const NumReplicas = Type.Integer({
-  minimum: 1,
-  maximum: 20,
+  ...SCALING_LIMITS.numReplicas,
   description: '2 to 20 for the first service of a warehouse; exactly 1 in a BASIC organization',
   'x-limits': REPLICA_LIMITS,
 });
-export const IdleScaling = Type.Boolean({ description: 'true lets the service scale to zero while idle' });
+export const IdleScaling = Type.Boolean({ description: 'true lets the service scale to zero when idle' });
 export const IdleTimeoutMinutes = Type.Number({
-  minimum: 5,
-  description: 'Minutes without work before the service may idle',
+  ...SCALING_LIMITS.idleTimeoutMinutes,
+  description: 'Minutes without queries before the service may idle',
 });
-const total = (bound: string) =>
-  `Deprecated: the ${bound} memory of three replicas in GB; only for production services, at most 360 unless the organization pays`;
-const replica = (bound: string) =>
-  `The ${bound} memory of one replica in GB; only for production services, at most 120 unless the organization pays`;
-// Integers: `multipleOf` alone lets 36.00000000001 pass, which one store refuses and the other keeps.
+// Integers: `multipleOf` alone accepts 36.00000000001.
 export const TotalMemoryGb = (bound: 'minimum' | 'maximum') =>
   Type.Integer({
-    minimum: 24,
-    maximum: 1068,
-    multipleOf: 12,
+    ...SCALING_LIMITS.totalMemoryGb,
     deprecated: true,
-    description: total(bound),
-    'x-limits': TOTAL_MEMORY_LIMITS,
+    description: `Deprecated: the ${bound} memory of three replicas in GB; only for production services, at most 360 for a non-paid organization`,
+    'x-limits': listMemoryLimits(TOTAL_PER_REPLICA),
     'x-replicas': TOTAL_PER_REPLICA,
   });
 export const ReplicaMemoryGb = (bound: 'minimum' | 'maximum') =>
   Type.Integer({
-    minimum: 8,
-    maximum: 356,
-    multipleOf: 4,
-    description: replica(bound),
-    'x-limits': REPLICA_MEMORY_LIMITS,
+    ...SCALING_LIMITS.replicaMemoryGb,
+    description: `The ${bound} memory of one replica in GB; only for production services, at most 120 for a non-paid organization`,
+    'x-limits': listMemoryLimits(1),
   });
 
 export const ScalingBody = Type.Object({
@@ -53,7 +44,7 @@ export const ScalingBody = Type.Object({
 });
 
 export const ReplicaScalingBody = Type.Object({
-  autoscalingMode: Type.Optional(Type.Enum(['vertical'], { description: 'The only mode there is' })),
+  autoscalingMode: Type.Optional(Type.Enum(['vertical'], { description: 'The only mode' })),
   idleScaling: Type.Optional(IdleScaling),
   idleTimeoutMinutes: Type.Optional(IdleTimeoutMinutes),
   maxReplicaMemoryGb: Type.Optional(ReplicaMemoryGb('maximum')),
@@ -63,7 +54,7 @@ export const ReplicaScalingBody = Type.Object({
 
 const text = () => Type.Optional(Type.String());
 
-/** The service record of the interface, field for field. */
+/** The service record of the public interface. */
 export const ServiceRecord = Type.Object({
   availablePrivateEndpointIds: Type.Optional(Type.Array(Type.String())),
   byocId: text(),
@@ -102,20 +93,20 @@ const CurrentScaling = Type.Object({
   idleTimeoutMinutes: Type.Number(),
 });
 
-/** What the operations around it show as well. */
+/** The service record with the additional fields of our read operations. */
 export const ExtendedServiceRecord = Type.Object({
   ...ServiceRecord.properties,
   state: Type.Enum([...SERVICE_STATES]),
-  tier: Type.Enum([...SERVICE_KINDS], { description: 'What the fleet file calls kind' }),
+  tier: Type.Enum([...SERVICE_KINDS], { description: 'Called kind in the fleet file' }),
   provider: text(),
   region: text(),
   autoscalingMode: Type.Enum(['vertical']),
   currentScaling: CurrentScaling,
 });
 
-export function extendedRecord(service: Service): Static<typeof ExtendedServiceRecord> {
+export function toExtendedRecord(service: Service): Static<typeof ExtendedServiceRecord> {
   const { id, name, kind, state, dataWarehouseId, isPrimary, scaling, createdAt, details } = service;
-  // The spreads stand last: V8 takes fifty times as long for members that follow a spread.
+  // Spreads come last: V8 is about 50 times slower for members that follow a spread.
   return {
     id,
     name,

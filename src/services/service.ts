@@ -21,7 +21,7 @@ export const SERVICE_STATES = [
 ] as const;
 export type ServiceState = (typeof SERVICE_STATES)[number];
 
-/** What the scaling operations steer. Memory is per replica; a total is always three times that (decision S4). */
+/** The settings that the scaling operations change. Memory is per replica (decision S4). */
 export interface Scaling {
   numReplicas: number;
   minReplicaMemoryGb: number;
@@ -30,14 +30,14 @@ export interface Scaling {
   idleTimeoutMinutes: number;
 }
 
-export interface Endpoint {
+interface Endpoint {
   protocol: string;
   host: string;
   port: number;
   username?: string;
 }
 
-/** The part of the record that no rule reads. */
+/** Fields of the record that no rule depends on. */
 export interface ServiceDetails {
   provider?: string;
   region?: string;
@@ -56,7 +56,7 @@ export interface ServiceDetails {
   transparentDataEncryptionKeyId?: string;
 }
 
-/** A database service: never a layer of this program. */
+/** A database service. */
 export interface Service {
   id: string;
   organizationId: string;
@@ -71,9 +71,10 @@ export interface Service {
   details: ServiceDetails;
 }
 
+/** Total memory is always three times the memory of one replica, whatever the number of replicas (decision S4). */
 export const TOTAL_PER_REPLICA = 3;
 
-/** What a new service gets where nobody says otherwise (decisions S2, S4, S5). */
+/** The settings of a new service (decisions S2, S4, S5). */
 export function defaultScaling({ tier }: Pick<Organization, 'tier'>, kind: ServiceKind): Scaling {
   const isSmall = tier === 'BASIC' || kind === 'development';
   return {

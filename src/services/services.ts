@@ -5,13 +5,13 @@ import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
-import { rescaled, type ScalingChange } from './scaling.ts';
+import { applyScalingChange, type ScalingChange } from './scaling.ts';
 import type { Scaling, Service } from './service.ts';
-import { findService, listServices, takeService, updateScaling } from './store.ts';
+import { findService, listServices, lockService, updateScaling } from './store.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
-export interface Preview {
+interface Preview {
   organization: Organization;
   before: Readonly<Service>;
   after: Readonly<Service>;
@@ -35,26 +35,26 @@ export function createServices({ state, audit, organizations }: Options) {
         return service;
       }),
 
-    /** What a change would give, refused for the same reasons, and nothing is stored. */
+    /** The result of a change without storing it; rejected for the same reasons. */
     async preview(organizationId: string, id: string, change: ScalingChange): Promise<Preview> {
       const organization = await organizations.get(organizationId);
       const before = await findService(state.db, organizationId, id);
       if (!before) throw missing(id);
-      const { scaling, violations } = rescaled(before.scaling, change, { organization, service: before });
+      const { scaling, violations } = applyScalingChange(before.scaling, change, { organization, service: before });
       rejectViolations(violations);
       return { organization, before, after: { ...before, scaling } };
     },
 
-    /** Merges the change into what is stored at that moment: two changes of different fields both survive. */
+    /** Merges the change into the stored settings, so concurrent changes of different fields both take effect. */
     async rescale(actor: Actor, organizationId: string, id: string, change: ScalingChange): Promise<Readonly<Service>> {
       return state.write(async (tx) => {
-        const taken = await takeService(tx, organizationId, id);
-        if (!taken) throw missing(id);
-        const { organization, service } = taken;
-        const { scaling, violations } = rescaled(service.scaling, change, { organization, service });
+        const locked = await lockService(tx, organizationId, id);
+        if (!locked) throw missing(id);
+        const { organization, service } = locked;
+        const { scaling, violations } = applyScalingChange(service.scaling, change, { organization, service });
         rejectViolations(violations);
         const changed = difference(service.scaling, scaling);
-        const type = activityOf(changed.after);
+        const type = getActivityType(changed.after);
         if (!type) return service;
         const after = { ...service, scaling };
         await updateScaling(tx, after);
@@ -71,8 +71,8 @@ export function createServices({ state, audit, organizations }: Options) {
   };
 }
 
-/** The public names tell memory, replicas and idling apart; a change of several is named after the weightiest. */
-function activityOf(changed: Partial<Scaling>): ActivityType | undefined {
+/** The public types distinguish memory, replicas and idling; a change of several has the first of these types. */
+function getActivityType(changed: Partial<Scaling>): ActivityType | undefined {
   if (changed.minReplicaMemoryGb !== undefined || changed.maxReplicaMemoryGb !== undefined)
     return 'service_update_autoscaling_memory';
   if (changed.numReplicas !== undefined) return 'service_update_autoscaling_replicas';

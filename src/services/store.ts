@@ -6,8 +6,8 @@ import { prepared } from '../state/prepared.ts';
 import type { Db } from '../state/tables.ts';
 import type { Service } from './service.ts';
 
-/** Of a document that was read lately the service is still there. It is shared, so nobody may change it. */
-const serviceIn = memoize((document): Readonly<Service> => JSON.parse(document));
+/** Recently read documents are parsed once. The result is shared: callers must not modify it. */
+const parseService = memoize((document): Readonly<Service> => JSON.parse(document));
 
 const selectOne = prepared((db: Db, value: { organizationId: string; id: string }) =>
   db
@@ -17,12 +17,12 @@ const selectOne = prepared((db: Db, value: { organizationId: string; id: string 
     .where('id', '=', value.id),
 );
 
-/** As `recent` has it. */
+/** For authenticated requests only, see `recent`. */
 export function findService(db: Db, organizationId: string, id: string): MaybePromise<Readonly<Service> | undefined> {
-  return mapMaybe(selectOne.cached(db, { organizationId, id }), (row) => row && serviceIn(row.document));
+  return mapMaybe(selectOne.cached(db, { organizationId, id }), (row) => row && parseService(row.document));
 }
 
-const selectAndHold = prepared((db: Db, value: { organizationId: string; id: string }) =>
+const selectAndLock = prepared((db: Db, value: { organizationId: string; id: string }) =>
   lockRows(
     db,
     db
@@ -35,18 +35,18 @@ const selectAndHold = prepared((db: Db, value: { organizationId: string; id: str
 );
 
 /**
- * Holds the organization's row and then the service's until the transaction ends. Both, so that PostgreSQL gives the
- * service as whoever held it before left it, and not as it was when the wait began.
+ * Locks the rows of the organization and the service until the transaction ends. Both, so that PostgreSQL returns the
+ * service as the previous transaction left it, and not as it was when the wait started.
  */
-export function takeService(tx: Db, organizationId: string, id: string): MaybePromise<TakenService | undefined> {
+export function lockService(tx: Db, organizationId: string, id: string): MaybePromise<LockedService | undefined> {
   return mapMaybe(
-    selectAndHold.first(tx, { organizationId, id }),
+    selectAndLock.first(tx, { organizationId, id }),
     (row) =>
-      row && { organization: { tier: row.tier as Tier, isPaid: row.paid === 1 }, service: serviceIn(row.document) },
+      row && { organization: { tier: row.tier as Tier, isPaid: row.paid === 1 }, service: parseService(row.document) },
   );
 }
 
-export interface TakenService {
+interface LockedService {
   organization: Pick<Organization, 'tier' | 'isPaid'>;
   service: Readonly<Service>;
 }
@@ -70,7 +70,7 @@ const setDocument = prepared((db: Db, value: { organizationId: string; id: strin
     .where('id', '=', value.id),
 );
 
-/** Leaves the index alone, in which the time of creation stands. */
+/** Leaves `created_at` alone, so no index changes. */
 export function updateScaling(tx: Db, service: Readonly<Service>): MaybePromise<unknown> {
   const { organizationId, id } = service;
   return setDocument.first(tx, { organizationId, id, document: JSON.stringify(service) });

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { actorOf } from '../audit/request-actor.ts';
+import { getActor } from '../audit/request-actor.ts';
 import { dashboardResponse, emptyDashboardResponse } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
@@ -48,7 +48,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
         },
       },
       async (request) => ({
-        data: await sources.create(actorOf(request), getIdentity(request).organizationId, request.body),
+        data: await sources.create(getActor(request), getIdentity(request).organizationId, request.body),
       }),
     );
 
@@ -67,7 +67,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
       },
       async (request) => {
         const { organizationId } = getIdentity(request);
-        return { data: await sources.replace(actorOf(request), organizationId, request.params.id, request.body) };
+        return { data: await sources.replace(getActor(request), organizationId, request.params.id, request.body) };
       },
     );
 
@@ -84,7 +84,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
         },
       },
       async (request) => {
-        await sources.remove(actorOf(request), getIdentity(request).organizationId, request.params.id);
+        await sources.remove(getActor(request), getIdentity(request).organizationId, request.params.id);
         return {};
       },
     );

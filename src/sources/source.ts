@@ -1,7 +1,7 @@
 import { OWN_DATABASE } from '../engine/engine.ts';
 
 export const SOURCE_KINDS = ['log', 'trace', 'metric'] as const;
-export type SourceKind = (typeof SOURCE_KINDS)[number];
+type SourceKind = (typeof SOURCE_KINDS)[number];
 
 export const METRIC_DATA_TYPES = ['gauge', 'sum', 'histogram', 'summary', 'exponential histogram'] as const;
 export type MetricDataType = (typeof METRIC_DATA_TYPES)[number];

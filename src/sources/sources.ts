@@ -61,7 +61,7 @@ export function createSources({ state, audit, organizations, findDashboardReadin
       rejectViolations(sourceViolations(body));
       const source = completedSource(newHexId(), body);
       await state.write(async (tx) => {
-        await organizations.take(tx, organizationId);
+        await organizations.lock(tx, organizationId);
         await putSource(tx, organizationId, source);
         await audit.record(tx, actor, {
           organizationId,
@@ -78,7 +78,7 @@ export function createSources({ state, audit, organizations, findDashboardReadin
       rejectViolations(sourceViolations(body));
       const after = completedSource(id, body);
       return state.write(async (tx) => {
-        await organizations.take(tx, organizationId);
+        await organizations.lock(tx, organizationId);
         const before = await getChangeable(tx, organizationId, id);
         const changed = difference(before, after);
         if (Object.keys({ ...changed.before, ...changed.after }).length === 0) return before;
@@ -95,7 +95,7 @@ export function createSources({ state, audit, organizations, findDashboardReadin
 
     async remove(actor: Actor, organizationId: string, id: string): Promise<void> {
       await state.write(async (tx) => {
-        await organizations.take(tx, organizationId);
+        await organizations.lock(tx, organizationId);
         const before = await getChangeable(tx, organizationId, id);
         const user = await findDashboardReading(tx, organizationId, id);
         if (user)

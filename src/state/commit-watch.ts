@@ -1,6 +1,6 @@
 import type { Database } from 'libsql';
 
-export interface CommitWatch {
+interface CommitWatch {
   /** Whether any process has committed since the last call. */
   hasChanged(): boolean;
   /** To be called after each commit of this process. */

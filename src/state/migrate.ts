@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type Migration, parseMigration } from '../kernel/migration.ts';
+import { BACKFILLS } from './backfills.ts';
 import type { State } from './state.ts';
 import type { Db } from './tables.ts';
 
@@ -14,7 +15,7 @@ const LOCK = 0x70_68_73; // the id of our advisory lock on PostgreSQL
  * starts at the same time waits until the first is done.
  */
 export async function migrate(state: State, folder: string, clock: Clock): Promise<string[]> {
-  const known = readMigrations(folder);
+  const available = readMigrations(folder);
   return state.write(async (tx) => {
     if (state.kind === 'postgres') {
       await sql`SET LOCAL lock_timeout = 0`.execute(tx);
@@ -22,10 +23,11 @@ export async function migrate(state: State, folder: string, clock: Clock): Promi
     }
     await createHistory(tx);
     const applied = await tx.selectFrom('schema_migrations').selectAll().orderBy('version').execute();
-    rejectForeignHistory(applied, known);
-    const pending = known.filter(({ version }) => !applied.some((row) => row.version === version));
+    rejectForeignHistory(applied, available);
+    const pending = available.filter(({ version }) => !applied.some((row) => row.version === version));
     for (const { version, name, checksum, statements } of pending) {
       for (const statement of statements) await sql.raw(statement).execute(tx);
+      await BACKFILLS[name]?.(tx);
       await tx.insertInto('schema_migrations').values({ version, name, checksum, applied_at: clock.now() }).execute();
     }
     return pending.map(({ name }) => name);
@@ -64,7 +66,7 @@ function rejectForeignHistory(
   }
 }
 
-export function readMigrations(folder: string): Migration[] {
+function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()

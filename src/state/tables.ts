@@ -43,6 +43,10 @@ export interface ActivityRow {
   id: string;
   created_at: number;
   document: string;
+  type: string;
+  actor_id: string;
+  actor_name: string;
+  resource_id: string;
 }
 
 export interface ApiKeyRow {
@@ -54,7 +58,7 @@ export interface ApiKeyRow {
   document: string;
 }
 
-export interface ServiceRow {
+interface ServiceRow {
   id: string;
   organization_id: string;
   created_at: number;
@@ -111,7 +115,7 @@ export interface UsageDayRow {
   locked: number;
 }
 
-export interface UsageIntakeRow {
+interface UsageIntakeRow {
   organization_id: string;
   holder: string;
   expires_at: number;
@@ -170,7 +174,7 @@ export interface DashboardVersionRow {
   document: string;
 }
 
-export interface DashboardSourceRow {
+interface DashboardSourceRow {
   organization_id: string;
   id: string;
   name: string;
@@ -188,7 +192,7 @@ export interface ConsoleSessionRow {
   expires_at: number;
 }
 
-export interface FleetDocumentRow {
+interface FleetDocumentRow {
   organization_id: string;
   kind: string;
   id: string;

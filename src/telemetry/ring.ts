@@ -38,5 +38,3 @@ export function createRing<T>(capacity: number) {
     },
   };
 }
-
-export type Ring<T> = ReturnType<typeof createRing<T>>;

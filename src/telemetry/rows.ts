@@ -16,7 +16,7 @@ export const DELTA = 1;
 export const CUMULATIVE = 2;
 
 /** A `DateTime64(9)` as epoch seconds with nine decimals, independent of time zones. */
-export type UnixTime = string;
+type UnixTime = string;
 
 export type Attributes = Record<string, string>;
 
@@ -64,17 +64,17 @@ export interface MetricRow extends Row {
   TimeUnix: UnixTime;
 }
 
-export interface GaugeRow extends MetricRow {
+interface GaugeRow extends MetricRow {
   Value: number;
 }
 
-export interface SumRow extends MetricRow {
+interface SumRow extends MetricRow {
   Value: number;
   AggregationTemporality: number;
   IsMonotonic: boolean;
 }
 
-export interface HistogramRow extends MetricRow {
+interface HistogramRow extends MetricRow {
   Count: number;
   Sum: number;
   /** One more than the bounds: the last is for values above all bounds. */
@@ -85,7 +85,7 @@ export interface HistogramRow extends MetricRow {
   AggregationTemporality: number;
 }
 
-export interface ExponentialHistogramRow extends MetricRow {
+interface ExponentialHistogramRow extends MetricRow {
   Count: number;
   Sum: number;
   Scale: number;
@@ -99,14 +99,14 @@ export interface ExponentialHistogramRow extends MetricRow {
   AggregationTemporality: number;
 }
 
-export interface SummaryRow extends MetricRow {
+interface SummaryRow extends MetricRow {
   Count: number;
   Sum: number;
   'ValueAtQuantiles.Quantile': number[];
   'ValueAtQuantiles.Value': number[];
 }
 
-export interface RowByKind {
+interface RowByKind {
   logs: LogRow;
   traces: SpanRow;
   gauge: GaugeRow;

@@ -21,14 +21,12 @@ const LAST_WRITE_MS = 3 * SECOND_MS;
  * Why rows were not written. `full`: overwritten by newer requests. `sampled`: too many requests. `failed`: rejected by the
  * engine. `stopped`: left over at shutdown. `series`: too many metric series.
  */
-export type DropReason = 'full' | 'sampled' | 'failed' | 'stopped' | 'series';
+type DropReason = 'full' | 'sampled' | 'failed' | 'stopped' | 'series';
 
-export interface TelemetryCounts {
+interface TelemetryCounts {
   written: number;
   dropped: Record<DropReason, number>;
 }
-
-export type SelfTelemetry = ReturnType<typeof openSelfTelemetry>;
 
 interface Options {
   engine: Pick<Engine, 'kind' | 'insert' | 'insertLines' | 'isRunning' | 'start'>;

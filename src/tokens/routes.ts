@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { actorOf } from '../audit/request-actor.ts';
+import { getActor } from '../audit/request-actor.ts';
 import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
@@ -44,7 +44,7 @@ export function tokenRoutes({ tokens }: { tokens: Tokens }): Routes {
       },
       async (request) => {
         const { organizationId } = getIdentity(request);
-        const { token, text } = await tokens.create(actorOf(request), organizationId, request.body);
+        const { token, text } = await tokens.create(getActor(request), organizationId, request.body);
         return success(request, { dashboardToken: toTokenRecord(token), token: text });
       },
     );
@@ -63,7 +63,7 @@ export function tokenRoutes({ tokens }: { tokens: Tokens }): Routes {
       },
       async (request) => {
         await tokens.remove(
-          actorOf(request),
+          getActor(request),
           getIdentity(request).organizationId,
           request.params.tokenId.toLowerCase(),
         );

@@ -12,7 +12,7 @@ import { deleteToken, insertToken, listTokens } from './store.ts';
 import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token } from './token.ts';
 
 /** The settings of a token that a client can choose. */
-export interface TokenSettings {
+interface TokenSettings {
   name?: string | undefined;
   access?: TokenAccess | undefined;
   /** ISO 8601 with an offset; null or empty: never. */
@@ -49,7 +49,7 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
         usedAt: undefined,
       };
       await state.write(async (tx) => {
-        await organizations.take(tx, organizationId);
+        await organizations.lock(tx, organizationId);
         await insertToken(tx, token);
         const after = toAuditFields(token);
         await audit.record(tx, actor, {
@@ -65,7 +65,7 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
     /** The token is rejected from the next request on. */
     async remove(actor: Actor, organizationId: string, id: string): Promise<Token> {
       return state.write(async (tx) => {
-        await organizations.take(tx, organizationId);
+        await organizations.lock(tx, organizationId);
         const token = (await listTokens(tx, organizationId)).find((one) => one.id === id);
         if (!token) throw new AppError('not_found', `token ${id} does not exist`);
         await deleteToken(tx, organizationId, id);
@@ -85,6 +85,6 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
 }
 
 /** The fields of a token that the audit log may contain. */
-export function toAuditFields({ name, access, tokenSuffix, expireAt }: Token) {
+function toAuditFields({ name, access, tokenSuffix, expireAt }: Token) {
   return { name, access, tokenSuffix, expireAt: formatExpiry(expireAt) };
 }

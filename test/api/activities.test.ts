@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { acme, globex, initech } from '../support/fleet.ts';
-import { hashDataOf, keyNamed, keysPath, madeKey, postKey, sha256 } from '../support/keys.ts';
+import { toHashData, getKeyId, keysPath, createKey, postKey, sha256 } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const path = `/v1/organizations/${acme.id}/activities`;
@@ -9,21 +9,21 @@ const service = `/v1/organizations/${acme.id}/services/${acme.primary}`;
 
 onEachStore('activities', (store) => {
   const server = useServer(store, { args: ['--trust-proxy', '127.0.0.1'] });
-  const trail = async () => (await server.call({ path: `${path}?limit=1000`, key: acme.admin })).json.result;
+  const readLog = async () => (await server.call({ path: `${path}?limit=1000`, key: acme.admin })).json.result;
 
-  /** Does something and answers what it added to the trail. */
+  /** Runs `work` and returns the activities it added to the audit log. */
   async function added(work: () => Promise<unknown>) {
-    const before = await trail();
+    const before = await readLog();
     await work();
-    const after = await trail();
-    expect(after.slice(after.length - before.length), 'what was there stays as it was').toEqual(before);
+    const after = await readLog();
+    expect(after.slice(after.length - before.length), 'earlier activities are unchanged').toEqual(before);
     return after.slice(0, after.length - before.length);
   }
 
   const from = { 'user-agent': 'audit-test/1.0', 'x-forwarded-for': '203.0.113.7' };
   const actor = async () => ({
     actorType: 'api',
-    actorId: await keyNamed(server, 'admin'),
+    actorId: await getKeyId(server, 'admin'),
     actorDetails: 'admin',
     actorIpAddress: '203.0.113.7',
     userAgent: 'audit-test/1.0',
@@ -55,7 +55,7 @@ onEachStore('activities', (store) => {
       { idleTimeoutMinutes: 30 },
     ],
   ])(
-    'B3: a change of %s writes one activity: who, from where, with what, before and after',
+    'B3: a change of %s writes one activity with actor, address, user agent, before and after',
     async (_, body, type, before, after) => {
       let requestId = '';
       const activities = await added(async () => {
@@ -78,11 +78,11 @@ onEachStore('activities', (store) => {
     },
   );
 
-  it('K1, K7: the life of a key writes one activity per change, and no secret or hash', async () => {
+  it('K1, K7: every change of a key writes one activity without secrets or hashes', async () => {
     const credentials = { keyId: 'audited-key-0001', keySecret: 'audited-secret' };
     const body = {
       name: 'audited',
-      hashData: hashDataOf(credentials),
+      hashData: toHashData(credentials),
       ipAccessList: [{ source: '::1', note: 'unknown' }],
     };
     const shown = {
@@ -117,8 +117,8 @@ onEachStore('activities', (store) => {
     expect(deleted).toEqual([{ ...known, type: 'key_delete', before: { ...shown, ...after } }]);
   });
 
-  it('B6: what the fleet file brought is there too, by the system, and without any secret or hash', async () => {
-    const activities = await trail();
+  it('B6: resources from the fleet file have activities by the system, without secrets or hashes', async () => {
+    const activities = await readLog();
     const types = activities
       .filter(({ actorType }: { actorType: string }) => actorType === 'system')
       .map(({ type }: { type: string }) => type);
@@ -152,7 +152,7 @@ onEachStore('activities', (store) => {
       404,
     ],
     ['a key with a broken rule', 'POST', keysPath(), { roles: [] }, 400],
-    ['a key whose id is taken', 'POST', keysPath(), { hashData: hashDataOf(globex.admin) }, 409],
+    ['a key whose id is taken', 'POST', keysPath(), { hashData: toHashData(globex.admin) }, 409],
     ['a key that is not there', 'DELETE', `${keysPath()}/${randomUUID()}`, undefined, 404],
     ['another organization', 'POST', keysPath(initech), {}, 404],
   ])('B3: %s writes no activity', async (_, method, target, body, status) => {
@@ -164,9 +164,9 @@ onEachStore('activities', (store) => {
     expect(activities).toEqual([]);
   });
 
-  it('B3: nor does a key that changes nothing, a conflict of the last admin, a read, or a refused role', async () => {
-    const { id } = await madeKey(server, { name: 'same' });
-    const admin = await keyNamed(server, 'admin');
+  it('B3: an unchanged key, a conflict, a read and a rejected role write no activity', async () => {
+    const { id } = await createKey(server, { name: 'same' });
+    const admin = await getKeyId(server, 'admin');
     const activities = await added(async () => {
       await server.call({
         method: 'PATCH',
@@ -187,7 +187,7 @@ onEachStore('activities', (store) => {
     expect(activities).toEqual([]);
   });
 
-  it('B3: many changes at once write one activity each, in the order in which they happened', async () => {
+  it('B3: concurrent changes write one activity each, in order', async () => {
     const activities = await added(() =>
       Promise.all(Array.from({ length: 12 }, (_, index) => postKey(server, { name: `many ${index}` }))),
     );
@@ -196,19 +196,19 @@ onEachStore('activities', (store) => {
     expect(times).toEqual([...times].sort((a, b) => b - a));
   });
 
-  it('B6: of a long user agent the beginning is kept', async () => {
+  it('B6: a long user agent is truncated', async () => {
     const [activity] = await added(() =>
       server.call({ method: 'POST', path: keysPath(), key: acme.admin, headers: { 'user-agent': 'x'.repeat(2000) } }),
     );
     expect(activity.userAgent).toBe('x'.repeat(512));
   });
 
-  describe('reading them', () => {
+  describe('reading activities', () => {
     const list = (query: string) => server.call({ path: `${path}?${query}`, key: acme.developer });
     const ids = ({ json }: { json: { result: { id: string }[] } }) => json.result.map(({ id }) => id);
 
-    it('M1, M4: one is found by its id, in any letter case', async () => {
-      const [newest] = await trail();
+    it('M1, M4: finds an activity by id, ignoring case', async () => {
+      const [newest] = await readLog();
       const { status, json } = await server.call({ path: `${path}/${newest.id.toUpperCase()}`, key: acme.developer });
       expect([status, json.result]).toEqual([200, newest]);
       const unknown = randomUUID();
@@ -216,8 +216,8 @@ onEachStore('activities', (store) => {
       expect([missing.status, missing.json.error]).toEqual([404, `NOT_FOUND: activity ${unknown} does not exist`]);
     });
 
-    it('M1: limit and before page through all of them, newest first, each once', async () => {
-      const all = (await trail()).map(({ id }: { id: string }) => id);
+    it('M1: limit and before page through all activities, newest first, each once', async () => {
+      const all = (await readLog()).map(({ id }: { id: string }) => id);
       const seen: string[] = [];
       for (
         let page = ids(await list('limit=7'));
@@ -230,8 +230,8 @@ onEachStore('activities', (store) => {
       expect(seen).toEqual(all);
     });
 
-    it('B4: from_date and to_date bound the time: a day is whole, a moment is from there on and up to there', async () => {
-      const all = await trail();
+    it('B4: from_date and to_date are inclusive for days; a to_date time is exclusive', async () => {
+      const all = await readLog();
       const middle = all[Math.floor(all.length / 2)].createdAt as string;
       const [today, tomorrow] = [0, 1].map((days) =>
         new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10),
@@ -269,7 +269,7 @@ onEachStore('activities', (store) => {
         'limit=0&to_date=soon',
         'query.to_date: The value must be an ISO 8601 date or date-time <string:soon>; query.limit: The value must be a whole number from 1 to 1000 <string:0>',
       ],
-    ])('B4, M3: the query %s is refused', async (query, error) => {
+    ])('B4, M3: rejects the query %s', async (query, error) => {
       const { status, json } = await list(query);
       expect([status, json.error]).toEqual([400, `BAD_REQUEST: ${error}`]);
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { madeKey, whoAmI } from '../support/keys.ts';
+import { createKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -45,7 +45,7 @@ onEachStore('authentication', (store) => {
     ['a disabled key with a wrong secret', `Basic ${base64(`${acme.disabled.keyId}:wrong`)}`, NOT_FOUND],
     ['an expired key', `Basic ${base64(`${acme.expired.keyId}:${acme.expired.keySecret}`)}`, NOT_ACTIVE],
     ['an expired key with a wrong secret', `Basic ${base64(`${acme.expired.keyId}:wrong`)}`, NOT_FOUND],
-  ])('M5: %s is a 401 that says why', async (_, authorization, error) => {
+  ])('M5: %s is a 401 with the reason', async (_, authorization, error) => {
     const { status, json, headers } = await manage(authorization);
     expect(status).toBe(401);
     expect(json).toEqual({ requestId: headers.get('x-request-id'), error, status: 401 });
@@ -59,11 +59,11 @@ onEachStore('authentication', (store) => {
     ['BASIC', `BASIC ${good}`],
     ['two spaces', `Basic  ${good}`],
     ['no padding', `Basic ${good.replaceAll('=', '')}`],
-  ])('B8: the scheme is read in any letter case: %s', async (_, authorization) => {
+  ])('B8: accepts the scheme in any case: %s', async (_, authorization) => {
     expect((await manage(authorization)).status).toBe(200);
   });
 
-  it('M5: an unknown id and a wrong secret are answered with the same bytes, apart from the request id', async () => {
+  it('M5: responses to an unknown id and a wrong secret differ only in the request id', async () => {
     const answers = [
       await whoAmI(server, { keyId: 'Nobody00000000000000', keySecret: 'x' }),
       await whoAmI(server, { ...acme.admin, keySecret: 'x' }),
@@ -75,8 +75,8 @@ onEachStore('authentication', (store) => {
     expect(unknown).toEqual(wrong);
   });
 
-  it('M5: a header that was good stops being good when its key does', async () => {
-    const { credentials } = await madeKey(server);
+  it('M5: an accepted header is rejected once its key is disabled', async () => {
+    const { credentials } = await createKey(server);
     expect((await whoAmI(server, credentials)).status).toBe(200);
     expect((await whoAmI(server, { ...credentials, keySecret: `${credentials.keySecret} ` })).json.error).toBe(
       NOT_FOUND,
@@ -84,7 +84,7 @@ onEachStore('authentication', (store) => {
     expect((await whoAmI(server, credentials)).status).toBe(200);
   });
 
-  describe('of dashboards', () => {
+  describe('of the dashboard API', () => {
     const read = (authorization?: string) =>
       server.call({ path: '/api/v2/dashboards', headers: authorization === undefined ? {} : { authorization } });
 
@@ -98,14 +98,14 @@ onEachStore('authentication', (store) => {
       ['a token in other letter case', `Bearer ${acme.token.toUpperCase()}`],
       ['the credentials of a key', `Basic ${good}`],
       ['the credentials of a key as Bearer', `Bearer ${good}`],
-    ])('D1: %s is a 401 with one text', async (_, authorization) => {
+    ])('D1: %s is a 401 with the same message', async (_, authorization) => {
       const { status, json, headers } = await read(authorization);
       expect([status, json]).toEqual([401, { message: BAD_TOKEN }]);
       expect(headers.get('www-authenticate')).toBe('Bearer realm="pilothouse"');
       expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     });
 
-    it.each(['Bearer', 'bearer', 'BEARER'])('B8: the scheme is read in any letter case: %s', async (scheme) => {
+    it.each(['Bearer', 'bearer', 'BEARER'])('B8: accepts the scheme in any case: %s', async (scheme) => {
       expect((await read(`${scheme} ${acme.token}`)).status).toBe(200);
     });
   });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Credentials } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
-import { madeKey, whoAmI } from '../support/keys.ts';
+import { createKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 onEachStore('the client address', (store) => {
@@ -11,14 +11,14 @@ onEachStore('the client address', (store) => {
     it.each([['203.0.113.7'], ['127.0.0.1, 203.0.113.7'], ['203.0.113.7, 127.0.0.1']])(
       'B9: X-Forwarded-For: %s counts for nothing',
       async (header) => {
-        const { credentials } = await madeKey(server, { ipAccessList: [{ source: '203.0.113.7' }] });
+        const { credentials } = await createKey(server, { ipAccessList: [{ source: '203.0.113.7' }] });
         const { status, json } = await whoAmI(server, credentials, { 'x-forwarded-for': header });
         expect([status, json.error]).toEqual([403, 'FORBIDDEN: This key may not be used from 127.0.0.1']);
       },
     );
 
     it("K6: a key for the socket's own address works", async () => {
-      const { credentials } = await madeKey(server, { ipAccessList: [{ source: '127.0.0.1' }] });
+      const { credentials } = await createKey(server, { ipAccessList: [{ source: '127.0.0.1' }] });
       expect((await whoAmI(server, credentials, { 'x-forwarded-for': '203.0.113.7' })).status).toBe(200);
     });
   });
@@ -27,7 +27,7 @@ onEachStore('the client address', (store) => {
     const server = useServer(store, { args: ['--trust-proxy', '127.0.0.1/32,10.0.0.0/8'] });
     let office: Credentials;
     beforeAll(async () => {
-      office = (await madeKey(server, { ipAccessList: [{ source: '203.0.113.7' }] })).credentials;
+      office = (await createKey(server, { ipAccessList: [{ source: '203.0.113.7' }] })).credentials;
     });
 
     it.each([

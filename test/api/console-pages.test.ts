@@ -24,7 +24,7 @@ const securityOf = (headers: Headers) =>
 const useConsole = (options: ClockedOptions = {}) =>
   useClockedServer('libsql', { consoleDirectory: folder.directory, ...options });
 
-describe('the pages of the console', () => {
+describe('console pages', () => {
   const server = useConsole();
   const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     fetch(server.url + path, { method, headers, redirect: 'manual' });
@@ -37,7 +37,7 @@ describe('the pages of the console', () => {
     `/dashboards/${acme.dashboard}`,
     '/v1ews',
     '/consoles',
-  ])('%s is the page, for a browser', async (path) => {
+  ])('%s serves the page to a browser', async (path) => {
     const answer = await get(path, html);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -52,7 +52,7 @@ describe('the pages of the console', () => {
     expect(text).toContain('<meta name="pilothouse-base" content="" />');
   });
 
-  it('HEAD answers like GET, and whoever has the page already need not get it again', async () => {
+  it('HEAD responds like GET, and a current copy gets a 304', async () => {
     const page = await get('/', html);
     for (const path of ['/', '/services']) {
       const headOnly = await get(path, html, 'HEAD');
@@ -76,7 +76,7 @@ describe('the pages of the console', () => {
     ['/assets/..%2f..%2fpackage.json', html],
     ['/services', {}],
     ['/services', { accept: 'application/json' }],
-  ])('%s is no page', async (path, headers) => {
+  ])('%s does not serve the page', async (path, headers) => {
     const answer = await get(path, headers as Record<string, string>);
     const text = await answer.text();
     expect(answer.status, text).toBe(path.includes('organizations') ? 401 : 404);
@@ -84,14 +84,14 @@ describe('the pages of the console', () => {
     expect(securityOf(answer.headers)).not.toEqual(SECURITY);
   });
 
-  it('what is in the folder above is out of reach, however it is asked for', async () => {
+  it('files outside the folder cannot be reached', async () => {
     for (const path of ['/../package.json', '/assets/../../package.json', '//assets/main-1a2b3c4d.js']) {
       const answer = await sendRaw(server.url, head(`GET ${path} HTTP/1.1`, 'Host: h', 'Accept: */*'));
       expectFailure('/', answer, 404);
     }
   });
 
-  it('other methods find no page', async () => {
+  it('other methods do not serve the page', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
       expect([404, 405], method).toContain((await get('/services', html, method)).status);
     expect((await get('/', html, 'POST')).status).toBe(405);
@@ -102,7 +102,7 @@ describe('the pages of the console', () => {
     ['gzip', 'gzip'],
     ['br;q=0, gzip;q=0.5', 'gzip'],
     ['identity', null],
-  ])('an asset is kept for a year and sent as the build compressed it (%s)', async (accepted, encoding) => {
+  ])('an asset is cached for a year and sent as precompressed (%s)', async (accepted, encoding) => {
     const answer = await get('/assets/main-1a2b3c4d.js', { 'accept-encoding': accepted });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-encoding')).toBe(encoding);
@@ -114,7 +114,7 @@ describe('the pages of the console', () => {
     expect(await answer.text()).toBe(script);
   });
 
-  it('what the build left as it is goes out as it is, and what has no hash in its name is asked for again', async () => {
+  it('uncompressed files are sent as they are, and files without a hash in the name are revalidated', async () => {
     const style = await get('/assets/main-5e6f7a8b.css', { 'accept-encoding': 'br' });
     expect([style.headers.get('content-encoding'), await style.text()]).toEqual([null, 'body { margin: 0 }']);
     const mark = await get('/mark.svg');
@@ -126,7 +126,7 @@ describe('the pages of the console', () => {
     expect(again.status).toBe(304);
   });
 
-  it('leaves the interfaces, their reference and their headers alone', async () => {
+  it('do not affect the APIs, their reference or their headers', async () => {
     const { headers } = await signIn(server, acme.admin);
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/v1', '/docs', '/console/config']) {
       const answer = await get(path, html);
@@ -146,7 +146,7 @@ describe('the pages of the console', () => {
 describe('a server without a built console', () => {
   const server = useClockedServer('libsql');
 
-  it('shows the reference at the root, and no other page', async () => {
+  it('serves the reference at the root and no other page', async () => {
     const root = await fetch(`${server.url}/`, { headers: html, redirect: 'manual' });
     expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
     expectFailure('/services', await server.call({ path: '/services', headers: html }), 404);
@@ -157,7 +157,7 @@ describe('a server without a built console', () => {
 describe('the demo', () => {
   const server = useClockedServer('libsql', { demo: { keyId: 'DemoKey', keySecret: 'demo-secret' } });
 
-  it('tells the console how to sign in with one click', async () => {
+  it('gives the console the demo credentials', async () => {
     const { json } = await server.call({ path: '/console/config' });
     expect(json.demo).toEqual({ keyId: 'DemoKey', keySecret: 'demo-secret' });
   });
@@ -167,7 +167,7 @@ describe('below a base path', () => {
   const server = useConsole({ settings: { basePath: '/tools/pilothouse' } });
   const root = () => server.url.replace('/tools/pilothouse', '');
 
-  it('everything is there, and the address of the server says so', async () => {
+  it('all paths work, and the OpenAPI document names the server URL', async () => {
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/tools\/pilothouse$/);
     for (const path of ['/healthz', '/metrics', '/openapi.json', '/docs', '/', '/assets/main-1a2b3c4d.js', '?a=b'])
       expect((await fetch(server.url + path)).status, path).toBe(200);
@@ -177,7 +177,7 @@ describe('below a base path', () => {
     expect((await server.call({ path: '/openapi.json' })).json.servers).toEqual([{ url: '/tools/pilothouse' }]);
   });
 
-  it('nothing is beside it', async () => {
+  it('nothing is served outside the base path', async () => {
     for (const path of ['/', '/healthz', `/v1/organizations/${acme.id}`, '/tools', '/tools/pilothouses', '/docs']) {
       const answer = await fetch(root() + path, { headers: html });
       const text = await answer.text();
@@ -185,7 +185,7 @@ describe('below a base path', () => {
     }
   });
 
-  it('the pages name their files there', async () => {
+  it('pages refer to files below the base path', async () => {
     for (const path of ['', '/', '/services/x']) {
       const text = await (await fetch(server.url + path, { headers: html })).text();
       expect(text).toContain('src="/tools/pilothouse/assets/main-1a2b3c4d.js"');
@@ -195,7 +195,7 @@ describe('below a base path', () => {
     }
   });
 
-  it('so does the reference', async () => {
+  it('the reference refers to files below the base path', async () => {
     const text = await (await fetch(`${server.url}/docs`)).text();
     for (const [, address = ''] of text.matchAll(/(?:src|href)="([^"]+)"/g)) {
       const answer = await fetch(new URL(address, `${server.url}/docs`));
@@ -203,14 +203,14 @@ describe('below a base path', () => {
     }
   });
 
-  it('the cookie is for that path alone, and sessions work', async () => {
+  it('the cookie is limited to the base path, and sessions work', async () => {
     const answer = await server.call({ method: 'POST', path: '/console/session', body: acme.admin });
     expect(answer.headers.get('set-cookie')).toContain('; Path=/tools/pilothouse/; ');
     const { headers } = await signIn(server, acme.admin);
     expect((await server.call({ path: '/api/v2/dashboards', headers })).status).toBe(200);
   });
 
-  it('B2: failures keep the shape of their interface', async () => {
+  it('B2: errors have the format of their API', async () => {
     const base = '/tools/pilothouse';
     const raw = (line: string, ...lines: string[]) => sendRaw(root(), head(line, 'Host: h', ...lines));
     expectFailure('/v1/x', await raw(`GET ${base}/v1/nothing HTTP/1.1`), 404);
@@ -234,7 +234,7 @@ describe('below a base path', () => {
 describe('below a base path without a console', () => {
   const server = useClockedServer('libsql', { settings: { basePath: '/x', dashboardPort: '0' } });
 
-  it('the root leads to the reference, and dashboards on their own port stand below it too', async () => {
+  it('the root redirects to the reference, also with a separate dashboard port', async () => {
     const answer = await fetch(`${server.url}/`, { redirect: 'manual' });
     expect(answer.headers.get('location')).toBe('/x/docs');
     expect((await server.call({ path: '/api/v2/dashboards', token: acme.token })).status).toBe(200);

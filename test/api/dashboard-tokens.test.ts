@@ -15,7 +15,7 @@ onEachStore('dashboard tokens', (store) => {
     server.call({ method: 'POST', path, key, ...(body === undefined ? {} : { body }) });
   const list = async (): Promise<Json[]> => (await server.call({ path, key: acme.admin })).json.result;
 
-  it('K1, B6: a token is shown this once, reads by default, and is never stored as text', async () => {
+  it('K1, B6: a token is returned once, is read-only by default and never stored in plain text', async () => {
     const { status, json, headers } = await post();
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
     const { dashboardToken, token } = json.result;
@@ -37,7 +37,7 @@ onEachStore('dashboard tokens', (store) => {
     expect(server.log()).not.toContain(token);
   });
 
-  it('a token of write access reads and writes', async () => {
+  it('a read-write token reads and writes', async () => {
     const { token } = (await post({ name: 'editor', access: 'write' })).json.result;
     const created = await server.call({ method: 'POST', path: boards, token, body: { name: 'x' } });
     expect(created.status).toBe(200);
@@ -58,7 +58,7 @@ onEachStore('dashboard tokens', (store) => {
     expect((await list()).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
   });
 
-  it('K4: expireAt null and empty mean never; a later moment is shown', async () => {
+  it('K4: expireAt null and empty mean never; a future time is returned', async () => {
     for (const [expireAt, shown] of [
       [null, null],
       ['', null],
@@ -67,7 +67,7 @@ onEachStore('dashboard tokens', (store) => {
       expect((await post({ expireAt })).json.result.dashboardToken.expireAt).toBe(shown);
   });
 
-  it('a deleted token is refused from the next request on', async () => {
+  it('a deleted token is rejected from the next request on', async () => {
     const { token, dashboardToken } = (await post()).json.result;
     expect((await server.call({ path: boards, token })).status).toBe(200);
     const gone = { method: 'DELETE', path: `${path}/${dashboardToken.id.toUpperCase()}`, key: acme.admin };
@@ -78,7 +78,7 @@ onEachStore('dashboard tokens', (store) => {
     expect((await list()).map(({ id }) => id)).not.toContain(dashboardToken.id);
   });
 
-  it('K2: says when it was last used, to the minute', async () => {
+  it('K2: the last use has one-minute precision', async () => {
     const { token, dashboardToken } = (await post({ name: 'used' })).json.result;
     const usedAt = async () => (await list()).find(({ id }) => id === dashboardToken.id)?.usedAt;
     expect(await usedAt()).toBeUndefined();
@@ -87,7 +87,7 @@ onEachStore('dashboard tokens', (store) => {
     expect(noted).toMatch(/:00Z$/);
   });
 
-  it('R1: only an admin makes and deletes them; a developer may look', async () => {
+  it('R1: only an admin creates and deletes tokens; a developer lists them', async () => {
     const [known] = await list();
     expect((await post({}, acme.developer)).status).toBe(403);
     expect((await server.call({ method: 'DELETE', path: `${path}/${known.id}`, key: acme.developer })).status).toBe(
@@ -96,7 +96,7 @@ onEachStore('dashboard tokens', (store) => {
     expect((await server.call({ path, key: acme.query })).status).toBe(403);
   });
 
-  it('M4: the tokens of somebody else are like those of nobody', async () => {
+  it('M4: tokens of another organization look like missing ones', async () => {
     const theirs = `/v1/organizations/${globex.id}/dashboardTokens`;
     const [one] = (await server.call({ path: theirs, key: globex.admin })).json.result;
     expect((await server.call({ path: theirs, key: acme.admin })).status).toBe(404);
@@ -107,7 +107,7 @@ onEachStore('dashboard tokens', (store) => {
     expect((await server.call({ path: boards, token: globex.token })).status).toBe(200);
   });
 
-  it('B6: making and deleting one is in the trail, without the token or its hash', async () => {
+  it('B6: creating and deleting a token is audited, without the token or its hash', async () => {
     const { dashboardToken } = (await post({ name: 'audited', access: 'write' })).json.result;
     await server.call({ method: 'DELETE', path: `${path}/${dashboardToken.id}`, key: acme.admin });
     const { json } = await server.call({ path: `/v1/organizations/${acme.id}/activities?limit=2`, key: acme.admin });

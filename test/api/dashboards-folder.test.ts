@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { cli, storeAt } from '../support/cli.ts';
+import { cli, createTestStore } from '../support/cli.ts';
 import type { Json } from '../support/client.ts';
 import { DASHBOARDS, HEX_ID, read, tile, write } from '../support/dashboards.ts';
 import { acme, globex } from '../support/fleet.ts';
@@ -107,7 +107,7 @@ onEachStore('the dashboards folder', (store) => {
       expect([answer.status, answer.json]).toEqual([409, { message: expect.stringContaining('täam/a b.yaml') }]);
     }
     expect((await read(server, '/a')).json).toEqual(json);
-    const at = storeAt(server.directory, server.databaseUrl);
+    const at = createTestStore(server.directory, server.databaseUrl);
     const listed = JSON.parse((await at.run('dashboard', 'list', '--org', 'Acme', '--json')).stdout);
     expect(listed.find(({ id }: Json) => id === 'a').provisionedFrom).toBe('täam/a b.yaml');
     expect(listed.find(({ id }: Json) => id === acme.dashboard).provisionedFrom).toBeUndefined();
@@ -160,7 +160,7 @@ onEachStore('the dashboards folder', (store) => {
     await start();
     expect((await read(server, `/${acme.dashboard}`)).json.data.name).toBe('taken over');
     expect((await read(server, `/${acme.dashboard}/versions`)).json.data).toHaveLength(2);
-    const at = storeAt(server.directory, server.databaseUrl);
+    const at = createTestStore(server.directory, server.databaseUrl);
     const changed = {
       organizations: [{ id: acme.id, name: 'Acme', dashboards: [{ id: acme.dashboard, name: 'fleet' }] }],
     };

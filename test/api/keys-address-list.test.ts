@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { keysPath, madeKey, postKey, whoAmI } from '../support/keys.ts';
+import { keysPath, createKey, postKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const RULE = 'The value must be an IPv4 or IPv6 address or a CIDR';
 
-onEachStore('the address list of a key', (store) => {
+onEachStore('the IP access list of a key', (store) => {
   const server = useServer(store, { args: ['--max-keys', '10000', '--trust-proxy', '127.0.0.1/32'] });
   const from = (address: string) => ({ 'x-forwarded-for': address });
 
@@ -21,7 +21,7 @@ onEachStore('the address list of a key', (store) => {
     ['2001:db8::77/32'],
     ['2001:DB8:0:0:0:0:0:1'],
     ['::ffff:203.0.113.7'],
-  ])('K6: the source %s is accepted and shown as it was given', async (source) => {
+  ])('K6: accepts the source %s and returns it unchanged', async (source) => {
     const { status, json } = await postKey(server, { ipAccessList: [{ source }] });
     expect(status).toBe(200);
     expect(json.result.key.ipAccessList).toEqual([{ source }]);
@@ -48,7 +48,7 @@ onEachStore('the address list of a key', (store) => {
     [' 203.0.113.7'],
     ['203.0.113.7,203.0.113.8'],
     [''],
-  ])('K6, M3: the source %j is refused, and its place is named', async (source) => {
+  ])('K6, M3: rejects the source %j with its path', async (source) => {
     const { status, json } = await postKey(server, { ipAccessList: [{ source: '203.0.113.1' }, { source }] });
     expect(status).toBe(400);
     expect(json.error).toBe(`BAD_REQUEST: request body.ipAccessList[1].source: ${RULE} <string:${source}>`);
@@ -62,13 +62,13 @@ onEachStore('the address list of a key', (store) => {
     [[null], 'ipAccessList[0]: The value must be an object <null>'],
     ['203.0.113.7', 'ipAccessList: The value must be an array <string:203.0.113.7>'],
     [[{ source: '::1', description: 7 }], 'ipAccessList[0].description: The value must be a string <number:7>'],
-  ])('K6, M3: the list %j is refused', async (ipAccessList, rule) => {
+  ])('K6, M3: rejects the list %j', async (ipAccessList, rule) => {
     const { status, json } = await postKey(server, { ipAccessList });
     expect(status).toBe(400);
     expect(json.error).toBe(`BAD_REQUEST: request body.${rule}`);
   });
 
-  it('K6, B4: a description is optional, null leaves it out, and what is unknown is dropped', async () => {
+  it('K6, B4: a description is optional, null omits it, and unknown fields are dropped', async () => {
     const ipAccessList = [
       { source: '::1', description: 'home' },
       { source: '::2', description: null },
@@ -104,8 +104,8 @@ onEachStore('the address list of a key', (store) => {
     [['203.0.113.7'], '::ffff:cb00:7107', 200],
     [['::ffff:203.0.113.0/120'], '203.0.113.9', 200],
     [['203.0.113.7'], 'unknown', 403],
-  ])('K6, B9: a key for %j that is used from %s answers %i', async (sources, address, status) => {
-    const { credentials } = await madeKey(server, { ipAccessList: sources.map((source) => ({ source })) });
+  ])('K6, B9: a key limited to %j and used from %s gets status %i', async (sources, address, status) => {
+    const { credentials } = await createKey(server, { ipAccessList: sources.map((source) => ({ source })) });
     const answer = await whoAmI(server, credentials, from(address));
     expect(answer.status).toBe(status);
     if (status === 403) expect(answer.json.error).toMatch(/^FORBIDDEN: This key may not be used from /);

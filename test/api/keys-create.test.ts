@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { keysPath, madeKey, postKey, whoAmI } from '../support/keys.ts';
+import { keysPath, createKey, postKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const WHOLE_SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
-/** Of version 7. */
+/** A version 7 UUID. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 onEachStore('create key', (store) => {
   const server = useServer(store, { args: ['--max-keys', '10000'] });
 
-  it('K1, K2, K3: answers the record, an id and a secret, and nothing else', async () => {
+  it('K1, K2, K3: returns the record, a key id and a secret, and nothing else', async () => {
     const { status, json, headers } = await postKey(server, { name: 'shape' });
     expect(status).toBe(200);
     expect(Object.keys(json).sort()).toEqual(['requestId', 'result', 'status']);
@@ -31,8 +31,8 @@ onEachStore('create key', (store) => {
     });
   });
 
-  it('K1: no two keys share an id or a secret', async () => {
-    const made = await Promise.all(Array.from({ length: 10 }, () => madeKey(server)));
+  it('K1: key ids and secrets are unique', async () => {
+    const made = await Promise.all(Array.from({ length: 10 }, () => createKey(server)));
     for (const part of [
       made.map(({ id }) => id),
       made.map(({ credentials }) => credentials.keyId),
@@ -42,18 +42,18 @@ onEachStore('create key', (store) => {
     }
   });
 
-  it('K1: the record of a later key sorts behind that of an earlier one', async () => {
+  it('K1: ids of key records are in creation order', async () => {
     const ids: string[] = [];
-    for (let i = 0; i < 5; i++) ids.push((await madeKey(server)).id);
+    for (let i = 0; i < 5; i++) ids.push((await createKey(server)).id);
     expect(ids.toSorted()).toEqual(ids);
   });
 
-  it('K1: the key works from the very next request', async () => {
-    const { credentials } = await madeKey(server);
+  it('K1: the key works from the next request on', async () => {
+    const { credentials } = await createKey(server);
     expect((await whoAmI(server, credentials)).status).toBe(200);
   });
 
-  it('B6: an answer that shows a secret is not stored by anybody, nor is a refusal', async () => {
+  it('B6: responses, errors included, have cache-control: no-store', async () => {
     expect((await postKey(server, {})).headers.get('cache-control')).toBe('no-store');
     expect((await postKey(server, { roles: [] })).headers.get('cache-control')).toBe('no-store');
   });
@@ -67,7 +67,7 @@ onEachStore('create key', (store) => {
       { name: null, expireAt: null, hashData: null, ipAccessList: null, roles: null, state: null },
     ],
     ['members that nobody knows', { colour: 'blue', usedAt: '2020-01-01T00:00:00Z', id: acme.id, keySuffix: 'abcd' }],
-  ])('K5, K6, K8, B4, B5: %s makes a key with the defaults', async (_, body) => {
+  ])('K5, K6, K8, B4, B5: %s creates a key with the defaults', async (_, body) => {
     const { status, json } = await postKey(server, body);
     expect(status).toBe(200);
     expect(json.result.key).toMatchObject({
@@ -88,14 +88,14 @@ onEachStore('create key', (store) => {
     ['spaces, quotes and markup', ' "quoted" <b>\'bold\'</b> \\ \n\t'],
     ['other scripts', 'ключ מפתח 鍵'],
     ['a name that says __proto__', '__proto__'],
-  ])('K8: a name of %s is kept as it is', async (_, name) => {
-    const { id } = await madeKey(server, { name });
+  ])('K8: a name of %s is stored unchanged', async (_, name) => {
+    const { id } = await createKey(server, { name });
     const { json } = await server.call({ path: `${keysPath()}/${id}`, key: acme.admin });
     expect(json.result.name).toBe(name);
   });
 
   it('K8: names need not be unique', async () => {
-    const [first, second] = [await madeKey(server, { name: 'twin' }), await madeKey(server, { name: 'twin' })];
+    const [first, second] = [await createKey(server, { name: 'twin' }), await createKey(server, { name: 'twin' })];
     expect(first.id).not.toBe(second.id);
   });
 
@@ -121,7 +121,7 @@ onEachStore('create key', (store) => {
     ['with the other half alone', '"\\ude00a"', 'The value must not contain NUL characters or unpaired surrogates'],
     ['a number', '7', 'The value must be a string <number:7>'],
     ['an array', '["a"]', 'The value must be a string <array>'],
-  ])('K8, M3: a name that is %s is refused', async (_, name, rule) => {
+  ])('K8, M3: rejects a name that is %s', async (_, name, rule) => {
     const { status, json } = await server.call({
       method: 'POST',
       path: keysPath(),
@@ -134,7 +134,7 @@ onEachStore('create key', (store) => {
   });
 
   it.each([[['admin']], [['developer']], [['query_endpoints']], [['query_endpoints', 'developer', 'admin']]])(
-    'K5: the roles %j are kept in their order',
+    'K5: the roles %j keep their order',
     async (roles) => {
       expect((await postKey(server, { roles })).json.result.key.roles).toEqual(roles);
     },
@@ -151,26 +151,26 @@ onEachStore('create key', (store) => {
     [[null], 'request body.roles[0]: The value must be one of admin, developer, query_endpoints <null>'],
     ['admin', 'request body.roles: The value must be an array <string:admin>'],
     [{ 0: 'admin' }, 'request body.roles: The value must be an array <object>'],
-  ])('K5, M3: the roles %j are refused', async (roles, rule) => {
+  ])('K5, M3: rejects the roles %j', async (roles, rule) => {
     const { status, json } = await postKey(server, { roles });
     expect(status).toBe(400);
     expect(json.error).toBe(`BAD_REQUEST: ${rule}`);
   });
 
-  it('K3: a key may be made disabled, and is refused until it is enabled', async () => {
-    const { id, credentials } = await madeKey(server, { state: 'disabled' });
+  it('K3: a key created as disabled is rejected until it is enabled', async () => {
+    const { id, credentials } = await createKey(server, { state: 'disabled' });
     expect((await whoAmI(server, credentials)).json.error).toBe('UNAUTHORIZED: Key is not active');
     await server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body: { state: 'enabled' } });
     expect((await whoAmI(server, credentials)).status).toBe(200);
   });
 
-  it.each([['Enabled'], [''], ['deleted'], [true], [['enabled']]])('K3: the state %j is refused', async (state) => {
+  it.each([['Enabled'], [''], ['deleted'], [true], [['enabled']]])('K3: rejects the state %j', async (state) => {
     const { status, json } = await postKey(server, { state });
     expect(status).toBe(400);
     expect(json.error).toContain('request body.state: The value must be one of enabled, disabled');
   });
 
-  it('M3: every broken member is named in one answer, and no key is made', async () => {
+  it('M3: reports all violations at once and creates no key', async () => {
     const before = (await server.call({ path: keysPath(), key: acme.admin })).json.result.length;
     const { json } = await postKey(server, { name: '', roles: [], state: 'off', ipAccessList: [{ source: 'x' }] });
     for (const member of ['name', 'roles', 'state', 'ipAccessList[0].source'])

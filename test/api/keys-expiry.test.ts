@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { keysPath, madeKey, postKey, whoAmI } from '../support/keys.ts';
+import { keysPath, createKey, postKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const NOT_A_TIME = 'The value must be an ISO 8601 date-time with an offset or Z';
@@ -22,7 +22,7 @@ onEachStore('key expiry', (store) => {
     ['2099-12-31T23:30:00-01:00', '2100-01-01T00:30:00Z'],
     ['2096-02-29T00:00:00Z', '2096-02-29T00:00:00Z'],
     ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59Z'],
-  ])('K4: expireAt %j is shown as %j', async (expireAt, shown) => {
+  ])('K4: expireAt %j is returned as %j', async (expireAt, shown) => {
     const { status, json } = await postKey(server, { expireAt });
     expect(status).toBe(200);
     expect(json.result.key.expireAt).toBe(shown);
@@ -46,7 +46,7 @@ onEachStore('key expiry', (store) => {
     ['2020-01-01T00:00:00Z', 'The value must lie in the future'],
     ['1969-12-31T23:59:59Z', 'The value must lie in the future'],
     ['9999-12-31T23:59:59-14:00', NOT_A_TIME],
-  ])('K4, M3: expireAt %j is refused', async (expireAt, rule) => {
+  ])('K4, M3: rejects expireAt %j', async (expireAt, rule) => {
     const { status, json } = await postKey(server, { expireAt });
     expect(status).toBe(400);
     expect(json.error).toBe(`BAD_REQUEST: request body.expireAt: ${rule} <string:${expireAt}>`);
@@ -57,22 +57,22 @@ onEachStore('key expiry', (store) => {
     [false, '<boolean:false>'],
     [[], '<array>'],
     [{}, '<object>'],
-  ])('K4: expireAt %j is neither a text nor null', async (expireAt, shown) => {
+  ])('K4: rejects expireAt %j, which is neither a string nor null', async (expireAt, shown) => {
     const { status, json } = await postKey(server, { expireAt });
     expect(status).toBe(400);
     expect(json.error).toBe(`BAD_REQUEST: request body.expireAt: The value must be a string or null ${shown}`);
   });
 
-  it('K9: a key is refused from the first request after it expired, and its record stays', async () => {
+  it('K9: an expired key is rejected from the next request on, and its record stays', async () => {
     const expireAt = Date.now() + 500;
-    const { id, credentials } = await madeKey(server, { expireAt: new Date(expireAt).toISOString() });
+    const { id, credentials } = await createKey(server, { expireAt: new Date(expireAt).toISOString() });
     while (Date.now() <= expireAt) await delay(20);
     const { status, json } = await whoAmI(server, credentials);
     expect([status, json.error]).toEqual([401, 'UNAUTHORIZED: Key is not active']);
     expect((await server.call({ path: `${keysPath()}/${id}`, key: acme.admin })).json.result.state).toBe('enabled');
   });
 
-  it('K4: a key that expired works again once its expiry is cleared', async () => {
+  it('K4: an expired key works again after its expiry is removed', async () => {
     expect((await whoAmI(server, acme.expired)).json.error).toBe('UNAUTHORIZED: Key is not active');
     const list = await server.call({ path: keysPath(), key: acme.admin });
     const { id, expireAt } = list.json.result.find(({ name }: { name: string }) => name === 'expired');

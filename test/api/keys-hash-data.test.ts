@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { hashDataOf, keysPath, madeKey, postKey, sha256, whoAmI } from '../support/keys.ts';
+import { toHashData, keysPath, createKey, postKey, sha256, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const NOT_A_HASH = 'The value must be a SHA-256 in base64, 44 characters';
-const good = hashDataOf({ keyId: 'never-stored-id', keySecret: 'never-stored-secret' });
+const good = toHashData({ keyId: 'never-stored-id', keySecret: 'never-stored-secret' });
 
 onEachStore('create key with hashData', (store) => {
   const server = useServer(store);
@@ -19,7 +19,7 @@ onEachStore('create key with hashData', (store) => {
     const { status, json } = await postKey(server, {
       name: 'brought',
       roles: ['admin'],
-      hashData: hashDataOf(credentials),
+      hashData: toHashData(credentials),
     });
     expect(status).toBe(200);
     expect(Object.keys(json.result)).toEqual(['key']);
@@ -35,8 +35,8 @@ onEachStore('create key with hashData', (store) => {
     );
   });
 
-  it('K7: the hashes themselves are no credentials', async () => {
-    const hashData = hashDataOf({ keyId: 'hash-is-no-id-0001', keySecret: 'hash-is-no-secret' });
+  it('K7: the hashes are not accepted as credentials', async () => {
+    const hashData = toHashData({ keyId: 'hash-is-no-id-0001', keySecret: 'hash-is-no-secret' });
     expect((await postKey(server, { hashData })).status).toBe(200);
     expect((await whoAmI(server, { keyId: hashData.keyIdHash, keySecret: hashData.keySecretHash })).status).toBe(401);
   });
@@ -99,7 +99,7 @@ onEachStore('create key with hashData', (store) => {
       ['keyIdSuffix'],
       'The value must be the last 4 characters of the key id <string>',
     ],
-  ])('K7, M3: hashData with %s is refused, member by member, and never echoed', async (_, hashData, members, rule) => {
+  ])('K7, M3: rejects hashData with %s, field by field, without echoing it', async (_, hashData, members, rule) => {
     const { status, json, text } = await postKey(server, { hashData });
     expect(status).toBe(400);
     expect(json.error).toBe(
@@ -110,7 +110,7 @@ onEachStore('create key with hashData', (store) => {
   });
 
   it.each([['secret-text'], [['secret-text']], [7], [true]])(
-    'K7, M3: hashData %j is no object, and is not echoed either',
+    'K7, M3: rejects hashData %j, which is not an object, without echoing it',
     async (hashData) => {
       const { status, json } = await postKey(server, { hashData });
       expect(status).toBe(400);
@@ -123,10 +123,10 @@ onEachStore('create key with hashData', (store) => {
   it.each([
     ['of the same organization', acme],
     ['of another organization', globex],
-  ])('K7: a key id that a key %s has is a conflict, which tells nothing more', async (_, owner) => {
+  ])('K7: the key id of a key %s is a conflict without further details', async (_, owner) => {
     const credentials = { keyId: `TakenBy${owner.id}`, keySecret: 'first' };
-    expect((await postKey(server, { hashData: hashDataOf(credentials) }, owner)).status).toBe(200);
-    const hashData = { ...hashDataOf(credentials), keySecretHash: sha256('second') };
+    expect((await postKey(server, { hashData: toHashData(credentials) }, owner)).status).toBe(200);
+    const hashData = { ...toHashData(credentials), keySecretHash: sha256('second') };
     const { status, json } = await postKey(server, { name: 'late', hashData });
     expect([status, json.error]).toEqual([409, 'CONFLICT: A key with this id already exists']);
     const { json: list } = await server.call({ path: keysPath(), key: acme.admin });
@@ -135,27 +135,27 @@ onEachStore('create key with hashData', (store) => {
     expect((await whoAmI(server, credentials)).status).toBe(200);
   });
 
-  it('K7: also the id of a key that we made, or that a file declared, is taken', async () => {
-    const { credentials } = await madeKey(server);
+  it('K7: the id of a generated or declared key is a conflict too', async () => {
+    const { credentials } = await createKey(server);
     for (const { keyId } of [credentials, globex.admin]) {
-      expect((await postKey(server, { hashData: hashDataOf({ keyId, keySecret: 'x' }) })).status).toBe(409);
+      expect((await postKey(server, { hashData: toHashData({ keyId, keySecret: 'x' }) })).status).toBe(409);
     }
   });
 
-  it('K7: of many who bring the same id at once, one gets it', async () => {
-    const hashData = hashDataOf({ keyId: 'race-for-one-id', keySecret: 'x' });
+  it('K7: of concurrent requests with the same id, one succeeds', async () => {
+    const hashData = toHashData({ keyId: 'race-for-one-id', keySecret: 'x' });
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => postKey(server, { hashData }, index % 2 === 0 ? acme : globex)),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
   });
 
-  it('K7: the id of a deleted key may be brought again', async () => {
+  it('K7: the id of a deleted key can be reused', async () => {
     const credentials = { keyId: 'deleted-and-back', keySecret: 'x' };
-    const first = await postKey(server, { hashData: hashDataOf(credentials) });
+    const first = await postKey(server, { hashData: toHashData(credentials) });
     await server.call({ method: 'DELETE', path: `${keysPath()}/${first.json.result.key.id}`, key: acme.admin });
     expect((await whoAmI(server, credentials)).status).toBe(401);
-    expect((await postKey(server, { hashData: hashDataOf(credentials) })).status).toBe(200);
+    expect((await postKey(server, { hashData: toHashData(credentials) })).status).toBe(200);
     expect((await whoAmI(server, credentials)).status).toBe(200);
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Credentials } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
-import { keyNamed, keysPath, madeKey, whoAmI } from '../support/keys.ts';
+import { getKeyId, keysPath, createKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const LAST = 'CONFLICT: This is the last enabled admin key of the organization; it cannot be';
 
 onEachStore('the last admin key', (store) => {
-  describe('where the other admin keys are disabled and expired', () => {
+  describe('with the other admin keys disabled or expired', () => {
     const server = useServer(store);
     const change = (id: string, body: object, key: Credentials = acme.admin) =>
       server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key, body });
@@ -17,33 +17,33 @@ onEachStore('the last admin key', (store) => {
       [{ roles: ['developer'] }, 'demoted'],
       [{ roles: ['query_endpoints', 'developer'] }, 'demoted'],
       [{ state: 'disabled', roles: ['developer'] }, 'disabled'],
-    ])('B3: is not changed to %j', async (body, doing) => {
-      const id = await keyNamed(server, 'admin');
+    ])('B3: cannot be changed to %j', async (body, doing) => {
+      const id = await getKeyId(server, 'admin');
       const { status, json } = await change(id, { name: 'lost', ...body });
       expect([status, json.error]).toEqual([409, `${LAST} ${doing}`]);
       const { json: after } = await server.call({ path: `${keysPath()}/${id}`, key: acme.admin });
       expect(after.result).toMatchObject({ name: 'admin', state: 'enabled', roles: ['admin'] });
     });
 
-    it('B3: may be changed in every other way', async () => {
-      const id = await keyNamed(server, 'admin');
+    it('B3: accepts all other changes', async () => {
+      const id = await getKeyId(server, 'admin');
       expect((await change(id, { roles: ['admin', 'developer'], state: 'enabled' })).status).toBe(200);
       expect((await change(id, { roles: ['admin'] })).status).toBe(200);
     });
 
-    it('B3: those that are not active may be deleted, disabled and demoted', async () => {
-      expect((await change(await keyNamed(server, 'disabled'), { roles: ['developer'] })).status).toBe(200);
-      expect((await change(await keyNamed(server, 'disabled'), { roles: ['admin'] })).status).toBe(200);
-      expect((await change(await keyNamed(server, 'expired'), { state: 'disabled' })).status).toBe(200);
+    it('B3: inactive admin keys can be deleted, disabled and demoted', async () => {
+      expect((await change(await getKeyId(server, 'disabled'), { roles: ['developer'] })).status).toBe(200);
+      expect((await change(await getKeyId(server, 'disabled'), { roles: ['admin'] })).status).toBe(200);
+      expect((await change(await getKeyId(server, 'expired'), { state: 'disabled' })).status).toBe(200);
     });
   });
 
-  describe('where there is a second one', () => {
+  describe('with a second admin key', () => {
     const server = useServer(store);
 
-    it('B3: of two who disable each other at once, one stays', async () => {
-      const first = await keyNamed(server, 'admin');
-      const { id: second, credentials } = await madeKey(server, { roles: ['admin'] });
+    it('B3: of two keys that disable each other concurrently, one stays enabled', async () => {
+      const first = await getKeyId(server, 'admin');
+      const { id: second, credentials } = await createKey(server, { roles: ['admin'] });
       const disable = (id: string, key: Credentials) =>
         server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key, body: { state: 'disabled' } });
       const answers = await Promise.all([disable(second, acme.admin), disable(first, credentials)]);
@@ -56,9 +56,9 @@ onEachStore('the last admin key', (store) => {
       await server.call({ method: 'DELETE', path: `${keysPath()}/${second}`, key: acme.admin });
     });
 
-    it('B3: it may step down, and then the other cannot', async () => {
-      const first = await keyNamed(server, 'admin');
-      const { id: second, credentials } = await madeKey(server, { roles: ['admin'] });
+    it('B3: one can be demoted, then the other cannot', async () => {
+      const first = await getKeyId(server, 'admin');
+      const { id: second, credentials } = await createKey(server, { roles: ['admin'] });
       const demote = (id: string, key: Credentials) =>
         server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key, body: { roles: ['developer'] } });
       expect((await demote(second, credentials)).status).toBe(200);
@@ -66,9 +66,9 @@ onEachStore('the last admin key', (store) => {
       expect((await demote(first, acme.admin)).json.error).toBe(`${LAST} demoted`);
     });
 
-    it('B3: the last one is not deleted by a key that was an admin a moment ago', async () => {
-      const first = await keyNamed(server, 'admin');
-      const { id: second, credentials } = await madeKey(server, { roles: ['admin'] });
+    it('B3: a key that is no longer an admin cannot delete the last one', async () => {
+      const first = await getKeyId(server, 'admin');
+      const { id: second, credentials } = await createKey(server, { roles: ['admin'] });
       const requests = [
         server.call({
           method: 'PATCH',

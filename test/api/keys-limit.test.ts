@@ -1,45 +1,43 @@
 import { expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { hashDataOf, keyNamed, keysPath, madeKey, postKey } from '../support/keys.ts';
+import { toHashData, getKeyId, keysPath, createKey, postKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
-onEachStore('the most keys of an organization', (store) => {
-  // The fleet file brings five for Acme (one disabled, one expired) and one for Globex.
+onEachStore('the key limit of an organization', (store) => {
+  // The fleet file declares five for Acme (one disabled, one expired) and one for Globex.
   const server = useServer(store, { args: ['--max-keys', '7'] });
   const count = async () => (await server.call({ path: keysPath(), key: acme.admin })).json.result.length;
 
-  it('K8: of many at once, exactly as many are made as there is room for, whatever the state of the others', async () => {
+  it('K8: concurrent requests create exactly as many keys as the limit allows, disabled keys included', async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => postKey(server, { state: 'disabled' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409, 409, 409]);
     const refused = answers.find(({ status }) => status === 409);
-    expect(refused?.json.error).toBe(
-      'CONFLICT: The organization has 7 keys, which is the most it may have; delete one first',
-    );
+    expect(refused?.json.error).toBe('CONFLICT: The organization has 7 keys, the maximum; delete one first');
     expect(await count()).toBe(7);
   });
 
-  it('K8: another organization has room of its own', async () => {
+  it('K8: the limit is per organization', async () => {
     expect((await postKey(server, {}, globex)).status).toBe(200);
   });
 
-  it('B8: a body that breaks a rule is told before the room is looked at', async () => {
+  it('B8: an invalid body is reported before the limit', async () => {
     expect((await postKey(server, { roles: [] })).status).toBe(400);
   });
 
-  it('K8: a deleted key makes room for one', async () => {
-    await server.call({ method: 'DELETE', path: `${keysPath()}/${await keyNamed(server, 'query')}`, key: acme.admin });
-    await madeKey(server);
+  it('K8: deleting a key allows another one', async () => {
+    await server.call({ method: 'DELETE', path: `${keysPath()}/${await getKeyId(server, 'query')}`, key: acme.admin });
+    await createKey(server);
     expect((await postKey(server)).status).toBe(409);
   });
 
-  it('K7, K8: a key whose id is taken takes no room; in a full organization the room is what is told', async () => {
-    const hashData = hashDataOf(globex.admin);
+  it('K7, K8: a duplicate key id does not count; at the limit, the limit is reported first', async () => {
+    const hashData = toHashData(globex.admin);
     expect((await postKey(server, { hashData })).json.error).toMatch(/has 7 keys/);
     const { json } = await server.call({ path: keysPath(), key: acme.admin });
     const [made] = json.result.filter(({ name }: { name: string }) => name === 'API key');
     await server.call({ method: 'DELETE', path: `${keysPath()}/${made.id}`, key: acme.admin });
     expect((await postKey(server, { hashData })).json.error).toMatch(/this id already exists/);
-    await madeKey(server);
+    await createKey(server);
     expect(await count()).toBe(7);
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { keysPath, madeKey, whoAmI } from '../support/keys.ts';
+import { keysPath, createKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 onEachStore('manage keys', (store) => {
@@ -15,8 +15,8 @@ onEachStore('manage keys', (store) => {
       ...(body === undefined ? {} : { body }),
     });
 
-  it('M1: the list shows every key of the organization, oldest first, as its record', async () => {
-    const { id } = await madeKey(server, { name: 'newest' });
+  it('M1: lists the records of all keys of the organization, oldest first', async () => {
+    const { id } = await createKey(server, { name: 'newest' });
     const { status, json, headers } = await server.call({ path: keysPath(), key: acme.admin });
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -27,8 +27,8 @@ onEachStore('manage keys', (store) => {
     expect(times).toEqual([...times].sort());
   });
 
-  it('K1, M4: a record is found by its UUID in any letter case, and never by the credential', async () => {
-    const { id, credentials } = await madeKey(server, { name: 'found' });
+  it('K1, M4: finds a record by its UUID, ignoring case, and never by its key id', async () => {
+    const { id, credentials } = await createKey(server, { name: 'found' });
     const path = `/v1/organizations/${acme.id.toUpperCase()}/keys/${id.toUpperCase()}`;
     const { status, json, headers } = await server.call({ path, key: acme.admin });
     expect([status, json.result.id, headers.get('cache-control')]).toEqual([200, id, 'no-store']);
@@ -41,7 +41,7 @@ onEachStore('manage keys', (store) => {
     ]);
   });
 
-  it.each(['GET', 'PATCH', 'DELETE'])('M4: %s of a key that does not exist is a 404 that names it', async (method) => {
+  it.each(['GET', 'PATCH', 'DELETE'])('M4: %s of a missing key is a 404 with its id', async (method) => {
     const id = randomUUID();
     const { status, json } = await server.call({ method, path: `${keysPath()}/${id}`, key: acme.admin });
     expect([status, json.error]).toEqual([404, `NOT_FOUND: key ${id} does not exist`]);
@@ -69,8 +69,8 @@ onEachStore('manage keys', (store) => {
       { id: acme.id, keySuffix: 'abcd', createdAt: '2020-01-01T00:00:00Z', usedAt: null, hashData: {}, colour: 1 },
       {},
     ],
-  ])('K3, K4, K6, B4: changing %s changes that and nothing else', async (_, body, changed) => {
-    const { id } = await madeKey(server, {
+  ])('K3, K4, K6, B4: changing %s changes nothing else', async (_, body, changed) => {
+    const { id } = await createKey(server, {
       name: 'before',
       expireAt: '2099-01-01T00:00:00Z',
       ipAccessList: [{ source: '203.0.113.7', description: 'office' }, { source: '2001:db8::/32' }],
@@ -95,8 +95,8 @@ onEachStore('manage keys', (store) => {
       'ipAccessList[0].source: The value must be an IPv4 or IPv6 address or a CIDR',
     ],
     [{ name: 'half', roles: ['owner'] }, 'roles[0]: The value must be one of admin, developer, query_endpoints'],
-  ])('K4, K5, K6, K8: the change %j is refused whole', async (body, rule) => {
-    const { id } = await madeKey(server, { name: 'kept' });
+  ])('K4, K5, K6, K8: rejects the change %j as a whole', async (body, rule) => {
+    const { id } = await createKey(server, { name: 'kept' });
     const before = await get(id);
     const { status, json } = await patch(id, body);
     expect(status).toBe(400);
@@ -104,14 +104,14 @@ onEachStore('manage keys', (store) => {
     expect(await get(id)).toEqual(before);
   });
 
-  it('K1: a change leaves the credentials as they are', async () => {
-    const { id, credentials } = await madeKey(server);
+  it('K1: a change does not affect the credentials', async () => {
+    const { id, credentials } = await createKey(server);
     await patch(id, { name: 'renamed', roles: ['admin'] });
     expect((await whoAmI(server, credentials)).status).toBe(200);
   });
 
-  it('B3: two changes of different members at once both survive', async () => {
-    const { id } = await madeKey(server);
+  it('B3: concurrent changes of different fields both take effect', async () => {
+    const { id } = await createKey(server);
     await Promise.all([
       patch(id, { name: 'one' }),
       patch(id, { roles: ['query_endpoints'] }),
@@ -120,8 +120,8 @@ onEachStore('manage keys', (store) => {
     expect(await get(id)).toMatchObject({ name: 'one', roles: ['query_endpoints'], ipAccessList: [{ source: '::1' }] });
   });
 
-  it('M1, B6: a deleted key is gone at once; the answer has no result', async () => {
-    const { id } = await madeKey(server);
+  it('M1, B6: a key is deleted immediately; the response has no result', async () => {
+    const { id } = await createKey(server);
     const { status, json, headers } = await server.call({
       method: 'DELETE',
       path: `${keysPath()}/${id}`,
@@ -134,8 +134,8 @@ onEachStore('manage keys', (store) => {
     expect((await server.call({ method: 'DELETE', path: `${keysPath()}/${id}`, key: acme.admin })).status).toBe(404);
   });
 
-  it('B3: a key cannot delete itself, whoever else there is', async () => {
-    const { id, credentials } = await madeKey(server, { roles: ['admin'] });
+  it('B3: a key cannot delete itself', async () => {
+    const { id, credentials } = await createKey(server, { roles: ['admin'] });
     const { status, json } = await server.call({
       method: 'DELETE',
       path: `${keysPath()}/${id.toUpperCase()}`,

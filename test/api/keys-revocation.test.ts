@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { keysPath, madeKey, whoAmI } from '../support/keys.ts';
+import { keysPath, createKey, whoAmI } from '../support/keys.ts';
 import { startSecond } from '../support/second-server.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 
@@ -19,8 +19,8 @@ onEachStore('a key on two nodes', (store) => {
   const change = (node: Pick<TestServer, 'call'>, id: string, body: object) =>
     node.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body });
 
-  it('K9: one that is disabled on a node is refused on both from the very next request, and enabled the same way', async () => {
-    const { id, credentials } = await madeKey(server);
+  it('K9: disabling or enabling it on one node takes effect on both with the next request', async () => {
+    const { id, credentials } = await createKey(server);
     for (const node of [server, second]) {
       expect(await onBoth(credentials)).toEqual([200, 200]);
       await change(node, id, { state: 'disabled' });
@@ -30,17 +30,17 @@ onEachStore('a key on two nodes', (store) => {
     expect(await onBoth(credentials)).toEqual([200, 200]);
   });
 
-  it('K9: one that is deleted on a node is not found on both from the very next request', async () => {
+  it('K9: deleting it on one node takes effect on both with the next request', async () => {
     for (const node of [server, second]) {
-      const { id, credentials } = await madeKey(server);
+      const { id, credentials } = await createKey(server);
       expect(await onBoth(credentials)).toEqual([200, 200]);
       await node.call({ method: 'DELETE', path: `${keysPath()}/${id}`, key: acme.admin });
       expect(await onBoth(credentials)).toEqual(['UNAUTHORIZED: Key is not found', 'UNAUTHORIZED: Key is not found']);
     }
   });
 
-  it('K9: roles and addresses that change on a node count on both from the very next request', async () => {
-    const { id, credentials } = await madeKey(server);
+  it('K9: changing roles or addresses on one node takes effect on both with the next request', async () => {
+    const { id, credentials } = await createKey(server);
     expect(await onBoth(credentials)).toEqual([200, 200]);
     await change(second, id, { roles: ['query_endpoints'] });
     for (const answer of await onBoth(credentials)) expect(answer).toMatch(/^FORBIDDEN: This operation needs the role/);
@@ -49,8 +49,8 @@ onEachStore('a key on two nodes', (store) => {
       expect(answer).toBe('FORBIDDEN: This key may not be used from 127.0.0.1');
   });
 
-  it('K2: usedAt is absent before the first use, then there, to the minute', async () => {
-    const { id, credentials } = await madeKey(server);
+  it('K2: usedAt is absent before the first use, then has one-minute precision', async () => {
+    const { id, credentials } = await createKey(server);
     const record = async () => (await server.call({ path: `${keysPath()}/${id}`, key: acme.admin })).json.result;
     await whoAmI(server, { ...credentials, keySecret: 'wrong' });
     expect(await record()).not.toHaveProperty('usedAt');
@@ -62,8 +62,8 @@ onEachStore('a key on two nodes', (store) => {
     expect([earliest, latest]).toContain((await record()).usedAt);
   });
 
-  it('K2: a change right after the use does not lose usedAt', async () => {
-    const { id, credentials } = await madeKey(server);
+  it('K2: a change right after a use keeps usedAt', async () => {
+    const { id, credentials } = await createKey(server);
     await whoAmI(server, credentials);
     await change(server, id, { name: 'changed' });
     const record = async () => (await second.call({ path: `${keysPath()}/${id}`, key: acme.admin })).json.result;

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { hashDataOf, keysPath, madeKey, postKey, sha256, whoAmI } from '../support/keys.ts';
+import { toHashData, keysPath, createKey, postKey, sha256, whoAmI } from '../support/keys.ts';
 import { onEachStore, startServer } from '../support/server.ts';
 import { storeText } from '../support/store-text.ts';
 
-onEachStore('what a key leaves behind', (store) => {
-  it('K1, K7: no secret and no key id in the store, and neither they nor their hashes in answers, activities or logs', async () => {
+onEachStore('the secrets of a key', (store) => {
+  it('K1, K7: are not in the store, and neither they nor their hashes are in responses, activities or logs', async () => {
     const server = await startServer(store, { args: ['--log-level', 'trace'] });
     try {
-      const { id, credentials: made } = await madeKey(server, { roles: ['admin'] });
+      const { id, credentials: made } = await createKey(server, { roles: ['admin'] });
       const brought = { keyId: 'brought-key-id-0001', keySecret: 'brought-key-secret' };
-      await postKey(server, { hashData: hashDataOf(brought), roles: ['admin'] });
-      await postKey(server, { hashData: hashDataOf(brought) });
-      await postKey(server, { hashData: { ...hashDataOf(brought), keyIdSuffix: 'wrong' } });
+      await postKey(server, { hashData: toHashData(brought), roles: ['admin'] });
+      await postKey(server, { hashData: toHashData(brought) });
+      await postKey(server, { hashData: { ...toHashData(brought), keyIdSuffix: 'wrong' } });
       await server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: made, body: { name: 'renamed' } });
       await whoAmI(server, { ...made, keySecret: `${made.keySecret}x` });
       await whoAmI(server, { ...brought, keySecret: 'mistyped-secret' });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Credentials } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
-import { madeKey } from '../support/keys.ts';
+import { createKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 /** A request with several errors. Each row of the table fixes the error of the row before. */
@@ -146,7 +146,7 @@ onEachStore('the order of checks', (store) => {
   const server = useServer(store);
   let elsewhere: Credentials;
   beforeAll(async () => {
-    elsewhere = (await madeKey(server, { roles: ['query_endpoints'], ipAccessList: [{ source: '203.0.113.7' }] }))
+    elsewhere = (await createKey(server, { roles: ['query_endpoints'], ipAccessList: [{ source: '203.0.113.7' }] }))
       .credentials;
   });
 
@@ -191,7 +191,7 @@ onEachStore('the order of checks', (store) => {
     const limited = useServer(store, { args: ['--rate-limit', '2/60s'] });
 
     it('B8: the rate limit is checked after the address and before everything else', async () => {
-      const { credentials } = await madeKey(limited, {
+      const { credentials } = await createKey(limited, {
         roles: ['query_endpoints'],
         ipAccessList: [{ source: '203.0.113.7' }],
       });

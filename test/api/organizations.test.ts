@@ -11,7 +11,7 @@ onEachStore('reading organizations', (store) => {
     ['Acme', 'SCALE', acme],
     ['Globex', 'SCALE', globex],
     ['Initech', 'BASIC', initech],
-  ])('M4: a key of %s lists its own organization and no other', async (name, tier, { id, admin }) => {
+  ])('M4: a key of %s lists only its organization', async (name, tier, { id, admin }) => {
     const { status, json } = await server.call({ path: '/v1/organizations', key: admin });
     expect(status).toBe(200);
     expect(json.result).toMatchObject([{ id, name, tier }]);
@@ -19,7 +19,7 @@ onEachStore('reading organizations', (store) => {
     expect((await server.call({ path: `/v1/organizations/${id}`, key: admin })).json.result).toEqual(json.result[0]);
   });
 
-  it('M1: the envelope holds requestId, result and status; the id is fresh and in the header', async () => {
+  it('M1: a response has requestId, result and status; the id is unique and also in the header', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => server.call({ path: '/v1/organizations', key: acme.admin })));
     for (const { json, headers } of answers) {
       expect(Object.keys(json).sort()).toEqual(['requestId', 'result', 'status']);
@@ -29,7 +29,7 @@ onEachStore('reading organizations', (store) => {
     expect(new Set(answers.map(({ json }) => json.requestId)).size).toBe(3);
   });
 
-  it('M4: another organization is answered like one that does not exist', async () => {
+  it('M4: another organization looks like a missing one', async () => {
     const [other, unknown] = await Promise.all(
       [globex.id, UNKNOWN].map((id) => server.call({ path: `/v1/organizations/${id}`, key: acme.admin })),
     );
@@ -37,7 +37,7 @@ onEachStore('reading organizations', (store) => {
     expect([unknown?.status, unknown?.json.error]).toEqual([404, `NOT_FOUND: organization ${UNKNOWN} does not exist`]);
   });
 
-  it('M4: letter case does not matter, a malformed id does', async () => {
+  it('M4: ignores case and rejects a malformed id', async () => {
     expect(
       (await server.call({ path: `/v1/organizations/${acme.id.toUpperCase()}`, key: acme.admin })).json.result.id,
     ).toBe(acme.id);
@@ -49,7 +49,7 @@ onEachStore('reading organizations', (store) => {
   });
 
   it.each(['/v1/organizations', `/v1/organizations/${acme.id}`])(
-    'R1: %s is open to developers and closed to query_endpoints',
+    'R1: %s admits developer and rejects query_endpoints',
     async (path) => {
       expect((await server.call({ path, key: acme.developer })).status).toBe(200);
       expect((await server.call({ path, key: acme.query })).status).toBe(403);
@@ -57,7 +57,7 @@ onEachStore('reading organizations', (store) => {
   );
 
   it.each(['/v1/organizations', `/v1/organizations/${acme.id}`])(
-    'B4: %s refuses an unknown query parameter by name',
+    'B4: %s rejects an unknown query parameter by name',
     async (path) => {
       const { status, json } = await server.call({ path: `${path}?limit=1`, key: acme.admin });
       expect([status, json.error]).toEqual([400, 'BAD_REQUEST: query.limit: Unknown parameter <string:1>']);

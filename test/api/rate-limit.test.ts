@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiResponse, Credentials } from '../support/client.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
-import { madeKey, whoAmI } from '../support/keys.ts';
+import { createKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-ratelimit-policy'];
@@ -67,7 +67,7 @@ onEachStore('rate limit', (store) => {
     });
 
     it('B7: calls from a rejected address have the headers and count too', async () => {
-      const { credentials } = await madeKey(server, { ipAccessList: [{ source: '203.0.113.7' }] }, initech);
+      const { credentials } = await createKey(server, { ipAccessList: [{ source: '203.0.113.7' }] }, initech);
       const response = await whoAmI(server, credentials);
       expect(response.status).toBe(403);
       expectRateLimitHeaders(response, 4);

@@ -30,7 +30,7 @@ onEachStore('update service scaling per replica', (store) => {
     ['unpaid', { minReplicaMemoryGb: 120, maxReplicaMemoryGb: 120 }],
     ['basic', { minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8, numReplicas: 1 }],
     ['development', { minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8, numReplicas: 3 }],
-  ])('S2, S3, S5: %s takes %j', expectAccepted);
+  ])('S2, S3, S5: %s accepts %j', expectAccepted);
 
   it.each<Refused>([
     ['primary', { minReplicaMemoryGb: 4 }, 'minReplicaMemoryGb', 'The value must be at least 8', 'number:4'],
@@ -96,7 +96,7 @@ onEachStore('update service scaling per replica', (store) => {
       'The size of a development service cannot be changed',
       'number:4',
     ],
-  ])('S2, S3, S5: %s refuses %j and keeps what it has', async (service, body, field, rule, value) => {
+  ])('S2, S3, S5: %s rejects %j and stays unchanged', async (service, body, field, rule, value) => {
     const before = await stored(service);
     const { status, json } = await patch(service, { idleScaling: false, ...body });
     expect(status).toBe(400);
@@ -104,12 +104,12 @@ onEachStore('update service scaling per replica', (store) => {
     expect(await stored(service)).toEqual(before);
   });
 
-  it('S4: a replica is a third of the total', async () => {
+  it('S4: memory per replica is a third of the total', async () => {
     const { json } = await patch('primary', { minReplicaMemoryGb: 20, maxReplicaMemoryGb: 80, numReplicas: 7 });
     expect(json.result).toMatchObject({ minTotalMemoryGb: 60, maxTotalMemoryGb: 240 });
   });
 
-  it('S6: these fields are not deprecated', async () => {
+  it('S6: the fields are not deprecated', async () => {
     const { headers } = await patch('primary', { minReplicaMemoryGb: 20, maxReplicaMemoryGb: 80 });
     expect([headers.get('deprecation'), headers.get('link')]).toEqual([null, null]);
   });
@@ -120,13 +120,13 @@ onEachStore('update service scaling per replica', (store) => {
     '',
     '{"minReplicaMemoryGb":null,"numReplicas":null}',
     '{"minTotalMemoryGb":24,"name":"other"}',
-  ])('S1, B4, B5: %s answers 200 and changes nothing', async (text) => {
+  ])('S1, B4, B5: %s returns 200 and changes nothing', async (text) => {
     const before = await stored('primary');
     expect((await patchText('primary', text)).status).toBe(200);
     expect(await stored('primary')).toEqual(before);
   });
 
-  it('M3: lists every broken field', async () => {
+  it('M3: reports every invalid field', async () => {
     const { json } = await patch('primary', { autoscalingMode: 'horizontal', maxReplicaMemoryGb: 6, numReplicas: 0 });
     expect(json.error).toBe(
       'BAD_REQUEST: request body.autoscalingMode: The value must be one of vertical <string:horizontal>; ' +
@@ -134,7 +134,7 @@ onEachStore('update service scaling per replica', (store) => {
     );
   });
 
-  it('S1: updates of totals and of replicas at the same time both survive', async () => {
+  it('S1: concurrent updates of totals and of replicas both take effect', async () => {
     for (let round = 0; round < 10; round++) {
       const [minTotalMemoryGb, maxReplicaMemoryGb] = [24 + 12 * round, 120 + 4 * round];
       const totals = server.call({
@@ -149,7 +149,7 @@ onEachStore('update service scaling per replica', (store) => {
     }
   });
 
-  describe('M4: whose service', () => {
+  describe('M4: access to services', () => {
     it.each([
       ['another organization', globex.id, globex.primary, `organization ${globex.id} does not exist`],
       ['a service of another organization', acme.id, globex.primary, `service ${globex.primary} does not exist`],
@@ -159,13 +159,13 @@ onEachStore('update service scaling per replica', (store) => {
       expect([status, json.error]).toEqual([404, `NOT_FOUND: ${text}`]);
     });
 
-    it('letter case of the ids does not matter', async () => {
+    it('ids are case-insensitive', async () => {
       const path = `/v1/organizations/${acme.id.toUpperCase()}/services/${acme.primary.toUpperCase()}/replicaScaling`;
       const { status, json } = await server.call({ method: 'PATCH', path, key: acme.admin, body: { numReplicas: 4 } });
       expect([status, json.result.id]).toEqual([200, acme.primary]);
     });
 
-    it.each([['developer'], ['query']] as const)('R1: the role of the %s key does not allow it', async (holder) => {
+    it.each([['developer'], ['query']] as const)('R1: rejects the %s key', async (holder) => {
       expect((await patch('primary', { numReplicas: 4 }, { key: acme[holder] })).status).toBe(403);
     });
   });

@@ -5,19 +5,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { madeKey } from '../support/keys.ts';
+import { createKey } from '../support/keys.ts';
 import { formatPath, listOperations } from '../support/operations.ts';
 import { onEachStore, PROGRAM, type TestServer, useServer } from '../support/server.ts';
 
 const KEYS = { admin: acme.admin, developer: acme.developer, query_endpoints: acme.query };
 
-/** What an operation cannot do without. */
+/** Required query parameters and bodies of operations. */
 const BODIES: Record<string, object> = { budgetCreate: { monthlyCHC: 1_000_000 } };
 
-/** A question that comes as a POST, since it has a body, is still a question. */
+/** Reads that use POST because they have a body. */
 const isRead = (method: string, path: string) => method === 'GET' || path.endsWith('/preview');
 
-/** Every documented operation with every role: `GET /v1/… developer` → refused or not. */
+/** Every documented operation with every role: `GET /v1/… developer` → rejected or not. */
 async function roleTable(server: TestServer) {
   const rows: { call: string; documented: boolean; refused: boolean; error: string | undefined }[] = [];
   for (const operation of await listOperations(server, '/v1')) {
@@ -48,7 +48,7 @@ async function roleTable(server: TestServer) {
 onEachStore('roles', (store) => {
   const server = useServer(store);
 
-  it('R1: every operation refuses exactly the roles that its document leaves out', async () => {
+  it('R1: every operation rejects exactly the roles that the document does not list', async () => {
     const rows = await roleTable(server);
     expect(rows.map(({ call, refused }) => [call, refused])).toEqual(
       rows.map(({ call, documented }) => [call, documented]),
@@ -58,7 +58,7 @@ onEachStore('roles', (store) => {
         expect(error).toMatch(/^FORBIDDEN: This operation needs the role admin( or developer)?; the key has /);
   });
 
-  it('R1: admin may do everything, developer may read, query_endpoints may do none of it', async () => {
+  it('R1: admin can do everything, developer can read, query_endpoints can do nothing', async () => {
     for (const { method, path, roles } of await listOperations(server, '/v1')) {
       expect([path, method, roles]).toEqual([path, method, isRead(method, path) ? ['admin', 'developer'] : ['admin']]);
     }
@@ -83,8 +83,8 @@ onEachStore('roles', (store) => {
     [['query_endpoints', 'developer'], 200, 403],
     [['query_endpoints', 'admin'], 200, 200],
     [['developer', 'admin'], 200, 200],
-  ])('R1: of the roles %j one that admits the operation is enough', async (roles, read, change) => {
-    const { credentials } = await madeKey(server, { roles });
+  ])('R1: one sufficient role of %j is enough', async (roles, read, change) => {
+    const { credentials } = await createKey(server, { roles });
     const service = `/v1/organizations/${acme.id}/services/${acme.secondary}`;
     expect((await server.call({ path: service, key: credentials })).status).toBe(read);
     expect(
@@ -92,7 +92,7 @@ onEachStore('roles', (store) => {
     ).toBe(change);
   });
 
-  it('R1, R2: a refused change changes nothing', async () => {
+  it('R1, R2: a rejected change has no effect', async () => {
     const service = `/v1/organizations/${acme.id}/services/${acme.primary}`;
     const before = (await server.call({ path: service, key: acme.admin })).json.result;
     for (const key of [acme.developer, acme.query])
@@ -112,11 +112,14 @@ describe('the generated reference', () => {
   });
   afterAll(() => rmSync(fresh, { recursive: true, force: true }));
 
-  it.each(['roles.md', 'openapi.json', 'aggregations.md'])('R1: docs/%s matches the code (`npm run docs`)', (file) => {
-    expect(readFileSync(join(docs, file), 'utf8')).toBe(readFileSync(join(fresh, file), 'utf8'));
-  });
+  it.each(['roles.md', 'openapi.json', 'aggregations.md', 'settings.md'])(
+    'R1: docs/%s matches the code (`npm run docs`)',
+    (file) => {
+      expect(readFileSync(join(docs, file), 'utf8')).toBe(readFileSync(join(fresh, file), 'utf8'));
+    },
+  );
 
-  it('R1: roles.md has a row for every operation, and says yes and 403 as the server does', () => {
+  it('R1: roles.md has a row for every operation and matches the server', () => {
     const rows = readFileSync(join(fresh, 'roles.md'), 'utf8')
       .split('\n')
       .filter((line) => /`[A-Z]+ \/v1\//.test(line));

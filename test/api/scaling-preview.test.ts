@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { acme, initech } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
-onEachStore('the preview of a change of scaling', (store) => {
+onEachStore('the preview of a scaling change', (store) => {
   const server = useServer(store);
   const preview = (
     body: object,
@@ -22,7 +22,7 @@ onEachStore('the preview of a change of scaling', (store) => {
   const monthly = (replicas: number, replicaGb: number, price = 0.2985) =>
     Math.round(((replicas * replicaGb) / 8) * 732 * price * 1e6) / 1e6;
 
-  it('gives the record and the monthly cost before and after, and stores nothing', async () => {
+  it('returns the record and the monthly cost before and after, and stores nothing', async () => {
     const before = await stored();
     const trail = async () =>
       (await server.call({ path: `/v1/organizations/${acme.id}/activities`, key: acme.admin })).json.result;
@@ -47,7 +47,7 @@ onEachStore('the preview of a change of scaling', (store) => {
     expect(await trail()).toEqual(activities);
   });
 
-  it('gives what the change itself then gives', async () => {
+  it('returns the same record as the change', async () => {
     const body = { numReplicas: 5, maxTotalMemoryGb: 120 };
     const expected = (await preview(body, acme.secondary)).json.result.service;
     const path = `/v1/organizations/${acme.id}/services/${acme.secondary}/scaling`;
@@ -55,7 +55,7 @@ onEachStore('the preview of a change of scaling', (store) => {
     expect(await stored(acme.secondary)).toEqual(expected);
   });
 
-  it('takes memory per replica too, and the price of the tier', async () => {
+  it('accepts memory per replica and uses the price of the tier', async () => {
     const { json } = await preview(
       { minReplicaMemoryGb: 64, idleScaling: false },
       acme.primary,
@@ -74,7 +74,7 @@ onEachStore('the preview of a change of scaling', (store) => {
     ['S3', { minTotalMemoryGb: 360, maxTotalMemoryGb: 24 }, acme.primary],
     ['S3', { maxTotalMemoryGb: 48 }, acme.development],
     ['S5', { idleTimeoutMinutes: 1 }, acme.primary],
-  ])('%s: refuses %j as the change itself would', async (_, body, service) => {
+  ])('%s: rejects %j like the change', async (_, body, service) => {
     const path = `/v1/organizations/${acme.id}/services/${service}/scaling`;
     const refused = await server.call({ method: 'PATCH', path, key: acme.admin, body });
     const answer = await preview(body, service);
@@ -82,7 +82,7 @@ onEachStore('the preview of a change of scaling', (store) => {
     expect(refused.status).toBe(400);
   });
 
-  it('R1, M4: a developer may ask; nobody else, and not about what is not there', async () => {
+  it('R1, M4: admits developer, rejects query_endpoints, and returns 404 for a missing service', async () => {
     const as = (key: typeof acme.admin) => preview({}, acme.primary, { ...acme, admin: key });
     expect((await as(acme.developer)).status).toBe(200);
     expect((await as(acme.query)).status).toBe(403);

@@ -10,14 +10,14 @@ onEachStore('a request to update service scaling', (store) => {
   const { pathOf, patch, patchText, stored, restore } = scalingCalls(server, 'scaling');
   beforeEach(restore);
 
-  describe('S1: what is left out keeps its value', () => {
+  describe('S1: fields left out keep their value', () => {
     it.each([
       { numReplicas: 5 },
       { minTotalMemoryGb: 60 },
       { maxTotalMemoryGb: 480 },
       { idleScaling: false },
       { idleTimeoutMinutes: 20 },
-    ])('%j changes that and nothing else', async (body) => {
+    ])('%j changes nothing else', async (body) => {
       const before = await stored('primary');
       const { status } = await patch('primary', body);
       expect(status).toBe(200);
@@ -42,7 +42,7 @@ onEachStore('a request to update service scaling', (store) => {
         '{"name":"other","state":"stopped","minReplicaMemoryGb":64,"isPrimary":false,"x":{"y":[1]}}',
       ],
       ['members with the names of prototypes (B5)', '{"__proto__":{"numReplicas":7},"constructor":{"numReplicas":7}}'],
-    ])('%s answers 200 with the unchanged record', async (_, text) => {
+    ])('%s returns 200 with the unchanged record', async (_, text) => {
       const before = await server.call({ path: pathOf('primary'), key: acme.admin });
       const { status, json } = await patchText('primary', text);
       expect(status).toBe(200);
@@ -54,18 +54,18 @@ onEachStore('a request to update service scaling', (store) => {
       expect((await patch('primary')).status).toBe(200);
     });
 
-    it('B4: a null member beside a value does not touch the value', async () => {
+    it('B4: a null field does not affect other fields', async () => {
       const { json } = await patch('primary', { numReplicas: 6, maxTotalMemoryGb: null });
       expect(json.result).toMatchObject({ numReplicas: 6, maxTotalMemoryGb: 360 });
     });
 
-    it('B5: of duplicate members the last wins', async () => {
+    it('B5: the last of duplicate fields wins', async () => {
       expect((await patchText('primary', '{"numReplicas":99,"numReplicas":7}')).json.result.numReplicas).toBe(7);
     });
   });
 
-  describe('M3: what is wrong is told exactly', () => {
-    it('lists every broken field, joined by "; ", and stores none of the good ones', async () => {
+  describe('M3: errors are exact', () => {
+    it('lists every invalid field, joined by "; ", and stores none of the valid ones', async () => {
       const before = await stored('primary');
       const { status, json } = await patch('primary', {
         idleScaling: 'no',
@@ -87,7 +87,7 @@ onEachStore('a request to update service scaling', (store) => {
       expect(await stored('primary')).toEqual(before);
     });
 
-    it('lists every rule that the service itself breaks, and stores nothing (S1)', async () => {
+    it('lists every rule that the service would violate, and stores nothing (S1)', async () => {
       const before = await stored('unpaid');
       const { status, json } = await patch('unpaid', { numReplicas: 1, maxTotalMemoryGb: 480, idleTimeoutMinutes: 60 });
       expect(status).toBe(400);
@@ -98,7 +98,7 @@ onEachStore('a request to update service scaling', (store) => {
       expect(await stored('unpaid')).toEqual(before);
     });
 
-    it('cuts a long value at 64 characters', async () => {
+    it('truncates a long value to 64 characters', async () => {
       const { json } = await patch('primary', { idleScaling: 'é'.repeat(100) });
       expect(json.error).toBe(
         `BAD_REQUEST: request body.idleScaling: The value must be a boolean <string:${'é'.repeat(64)}>`,
@@ -110,7 +110,7 @@ onEachStore('a request to update service scaling', (store) => {
       ['"text"', '<string:text>'],
       ['3', '<number:3>'],
       ['true', '<boolean:true>'],
-    ])('B5: a body of %s is no object', async (text, shown) => {
+    ])('B5: rejects a body of %s, which is not an object', async (text, shown) => {
       const { status, json } = await patchText('primary', text);
       expect(status).toBe(400);
       expect(json.error).toBe(`BAD_REQUEST: request body: The value must be an object ${shown}`);
@@ -135,7 +135,7 @@ onEachStore('a request to update service scaling', (store) => {
       [{ maxTotalMemoryGb: 480 }],
       [{ maxTotalMemoryGb: 360 }],
       [{ numReplicas: 4, minTotalMemoryGb: 24 }],
-    ])('%j is answered with deprecation and link', async (body) => {
+    ])('%j gets the headers deprecation and link', async (body) => {
       const { status, headers } = await patch('primary', body);
       expect(status).toBe(200);
       expect(headers.get('deprecation')).toMatch(/^@\d+$/);
@@ -148,15 +148,15 @@ onEachStore('a request to update service scaling', (store) => {
       [200, { minTotalMemoryGb: null, maxTotalMemoryGb: null }],
       [400, { minTotalMemoryGb: 25 }],
       [400, { minTotalMemoryGb: 60, numReplicas: 1 }],
-    ])('status %i for %j comes without them', async (expected, body) => {
+    ])('status %i for %j has no such headers', async (expected, body) => {
       const { status, headers } = await patch('primary', body);
       expect(status).toBe(expected);
       expect([headers.get('deprecation'), headers.get('link')]).toEqual([null, null]);
     });
   });
 
-  describe('S1: at the same time', () => {
-    it('updates of different fields all survive, round after round', async () => {
+  describe('S1: concurrent updates', () => {
+    it('of different fields all take effect', async () => {
       for (let round = 0; round < 10; round++) {
         const fields = [
           { numReplicas: 2 + round },
@@ -171,7 +171,7 @@ onEachStore('a request to update service scaling', (store) => {
       }
     });
 
-    it('S3: of two updates that exclude each other exactly one is stored', async () => {
+    it('S3: of two that exclude each other, exactly one is stored', async () => {
       const answers = await Promise.all([
         patch('primary', { minTotalMemoryGb: 240 }),
         patch('primary', { maxTotalMemoryGb: 120 }),
@@ -185,7 +185,7 @@ onEachStore('a request to update service scaling', (store) => {
     });
   });
 
-  describe('M4: whose service', () => {
+  describe('M4: access to services', () => {
     const body = { numReplicas: 4 };
 
     it.each([
@@ -206,14 +206,14 @@ onEachStore('a request to update service scaling', (store) => {
       expect(await stored('unpaid')).toMatchObject({ numReplicas: 2 });
     });
 
-    it('letter case of the ids does not matter', async () => {
+    it('ids are case-insensitive', async () => {
       const path = `/v1/organizations/${acme.id.toUpperCase()}/services/${acme.primary.toUpperCase()}/scaling`;
       const { status, json } = await server.call({ method: 'PATCH', path, key: acme.admin, body });
       expect(status).toBe(200);
       expect(json.result).toMatchObject({ id: acme.primary, numReplicas: 4 });
     });
 
-    it('a malformed id is a 400 that names the parameter', async () => {
+    it('a malformed id is a 400 with the name of the parameter', async () => {
       const { status, json } = await server.call({
         method: 'PATCH',
         path: `/v1/organizations/${acme.id}/services/analytics/scaling`,
@@ -224,7 +224,7 @@ onEachStore('a request to update service scaling', (store) => {
       expect(json.error).toBe('BAD_REQUEST: path.serviceId: The value must be a valid uuid <string:analytics>');
     });
 
-    it.each([['developer'], ['query']] as const)('R1: the role of the %s key does not allow it', async (holder) => {
+    it.each([['developer'], ['query']] as const)('R1: rejects the %s key', async (holder) => {
       expect((await patch('primary', body, { key: acme[holder] })).status).toBe(403);
       expect(await stored('primary')).toMatchObject({ numReplicas: 3 });
     });

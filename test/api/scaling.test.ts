@@ -10,7 +10,7 @@ onEachStore('the rules of update service scaling', (store) => {
   const { patch, patchText, stored, restore } = scalingCalls(server, 'scaling');
   beforeEach(restore);
 
-  async function expectRefused(...[service, body, field, rule, value]: Refused) {
+  async function expectRejected(...[service, body, field, rule, value]: Refused) {
     const before = await stored(service);
     const { status, json } = await patch(service, body);
     expect(status).toBe(400);
@@ -34,7 +34,7 @@ onEachStore('the rules of update service scaling', (store) => {
       ['unpaid', { numReplicas: 20 }],
       ['basic', { numReplicas: 1 }],
       ['development', { numReplicas: 3 }],
-    ])('%s takes %j', expectAccepted);
+    ])('%s accepts %j', expectAccepted);
 
     it('S2, B5: 3.0 is the integer 3', async () => {
       expect((await patchText('secondary', '{"numReplicas": 3.0}')).json.result.numReplicas).toBe(3);
@@ -72,7 +72,7 @@ onEachStore('the rules of update service scaling', (store) => {
         'The size of a development service cannot be changed',
         'number:2',
       ],
-    ])('%s refuses %j and keeps what it has', expectRefused);
+    ])('%s rejects %j and stays unchanged', expectRejected);
   });
 
   describe('S3: memory', () => {
@@ -86,7 +86,7 @@ onEachStore('the rules of update service scaling', (store) => {
       ['primary', { maxTotalMemoryGb: 48 }],
       ['secondary', { maxTotalMemoryGb: 372 }],
       ['unpaid', { minTotalMemoryGb: 360, maxTotalMemoryGb: 360 }],
-    ])('%s takes %j', expectAccepted);
+    ])('%s accepts %j', expectAccepted);
 
     it.each<Refused>([
       ['primary', { minTotalMemoryGb: 12 }, 'minTotalMemoryGb', 'The value must be at least 24', 'number:12'],
@@ -124,7 +124,7 @@ onEachStore('the rules of update service scaling', (store) => {
         'The size of a development service cannot be changed',
         'number:36',
       ],
-    ])('%s refuses %j and keeps what it has', expectRefused);
+    ])('%s rejects %j and stays unchanged', expectRejected);
 
     it.each<Refused>([
       [
@@ -148,9 +148,9 @@ onEachStore('the rules of update service scaling', (store) => {
         'The minimum of 120 GB must not exceed the maximum of 108 GB',
         'number:120',
       ],
-    ])('%s refuses %j: after the merge the minimum would exceed the maximum, both named', expectRefused);
+    ])('%s rejects %j: the minimum would exceed the maximum', expectRejected);
 
-    it('two values that only fit together are taken together', async () => {
+    it('two values that are only valid together are accepted together', async () => {
       await expectAccepted('primary', { minTotalMemoryGb: 720, maxTotalMemoryGb: 1068 });
       await expectAccepted('primary', { minTotalMemoryGb: 24, maxTotalMemoryGb: 36 });
     });
@@ -158,12 +158,12 @@ onEachStore('the rules of update service scaling', (store) => {
     it.each<Accepted>([
       ['basic', { minTotalMemoryGb: 24, maxTotalMemoryGb: 24, numReplicas: 1 }],
       ['development', { minTotalMemoryGb: 24, maxTotalMemoryGb: 24, numReplicas: 3 }],
-    ])('%s takes %j: a value equal to the stored one is never refused', expectAccepted);
+    ])('%s accepts %j: a value equal to the stored one is always valid', expectAccepted);
 
     it.each<Accepted>([
       ['basic', { idleScaling: false, idleTimeoutMinutes: 45 }],
       ['development', { idleScaling: false, idleTimeoutMinutes: 45 }],
-    ])('%s has a fixed size, its idling does not: %j', expectAccepted);
+    ])('%s has a fixed size but accepts %j', expectAccepted);
   });
 
   describe('S4: totals and replicas', () => {
@@ -209,7 +209,7 @@ onEachStore('the rules of update service scaling', (store) => {
         'basic',
         { numReplicas: 1, minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8, minTotalMemoryGb: 24, maxTotalMemoryGb: 24 },
       ],
-    ])('%s shows what it was made with, defaults included', async (service, expected) => {
+    ])('%s shows its initial settings, defaults included', async (service, expected) => {
       expect(await stored(service)).toMatchObject(expected);
     });
   });
@@ -222,7 +222,7 @@ onEachStore('the rules of update service scaling', (store) => {
       ['primary', { idleTimeoutMinutes: 0.1 + 5 }],
       ['primary', { idleScaling: false }],
       ['primary', { idleScaling: false, idleTimeoutMinutes: 30 }],
-    ])('%s takes %j', expectAccepted);
+    ])('%s accepts %j', expectAccepted);
 
     it.each<Refused>([
       ['primary', { idleTimeoutMinutes: 4.99 }, 'idleTimeoutMinutes', 'The value must be at least 5', 'number:4.99'],
@@ -230,9 +230,9 @@ onEachStore('the rules of update service scaling', (store) => {
       ['primary', { idleTimeoutMinutes: '15' }, 'idleTimeoutMinutes', 'The value must be a number', 'string:15'],
       ['primary', { idleScaling: 'true' }, 'idleScaling', 'The value must be a boolean', 'string:true'],
       ['primary', { idleScaling: 1 }, 'idleScaling', 'The value must be a boolean', 'number:1'],
-    ])('%s refuses %j and keeps what it has', expectRefused);
+    ])('%s rejects %j and stays unchanged', expectRejected);
 
-    it('1e400 is no finite number', async () => {
+    it('rejects 1e400, which is not finite', async () => {
       const { status, json } = await patchText('primary', '{"idleTimeoutMinutes": 1e400}');
       expect(status).toBe(400);
       expect(json.error).toBe(
@@ -240,7 +240,7 @@ onEachStore('the rules of update service scaling', (store) => {
       );
     });
 
-    it('a timeout set while idling is off is kept and shown when it is on again', async () => {
+    it('stores and returns a timeout that is set while idling is off', async () => {
       await patch('primary', { idleScaling: false });
       await patch('primary', { idleTimeoutMinutes: 99 });
       expect((await patch('primary', { idleScaling: true })).json.result).toMatchObject({

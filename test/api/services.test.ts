@@ -80,12 +80,12 @@ onEachStore('the service record', (store) => {
   const server = useServer(store, { fleet: detailed });
   const path = (id: string) => `/v1/organizations/${acme.id}/services/${id}`;
 
-  it('S7: an update shows the fields of the interface that have a value, and no others', async () => {
+  it('S7: an update returns the fields that have a value, and no others', async () => {
     const { json } = await server.call({ method: 'PATCH', path: `${path(full)}/scaling`, key: acme.admin, body: {} });
     expect(json.result).toEqual(fullRecord);
   });
 
-  it('S7: a field without a value is left out, never null or empty', async () => {
+  it('S7: a field without a value is omitted, never null or empty', async () => {
     const { json } = await server.call({ method: 'PATCH', path: `${path(bare)}/scaling`, key: acme.admin, body: {} });
     expect(json.result).toEqual({
       ...scaling,
@@ -99,7 +99,7 @@ onEachStore('the service record', (store) => {
     });
   });
 
-  it('a read shows the same record and what surrounds it', async () => {
+  it('a read returns the same record with additional fields', async () => {
     const { json } = await server.call({ path: path(full), key: acme.admin });
     const { numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb, idleScaling, idleTimeoutMinutes } = scaling;
     const currentScaling = { numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb, idleScaling, idleTimeoutMinutes };
@@ -114,7 +114,7 @@ onEachStore('the service record', (store) => {
     });
   });
 
-  it('the list holds whole records, oldest first', async () => {
+  it('the list returns whole records, oldest first', async () => {
     const { json } = await server.call({ path: `/v1/organizations/${acme.id}/services`, key: acme.admin });
     expect(json.result.map(({ name }: { name: string }) => name)).toEqual(['bare', 'full']);
     expect(json.result[1]).toEqual((await server.call({ path: path(full), key: acme.admin })).json.result);
@@ -126,12 +126,12 @@ onEachStore('reading services', (store) => {
   const read = (organization: { id: string }, key: { keyId: string; keySecret: string }, rest = '') =>
     server.call({ path: `/v1/organizations/${organization.id}/services${rest}`, key });
 
-  describe('M4: nobody sees the services of another organization', () => {
+  describe('M4: services of other organizations are not visible', () => {
     it.each([
       ['Acme', acme, [acme.primary, acme.secondary, acme.development]],
       ['Globex', globex, [globex.primary]],
       ['Initech', initech, [initech.primary]],
-    ])('%s lists its own', async (_, organization, expected) => {
+    ])('%s lists its services', async (_, organization, expected) => {
       const { status, json } = await read(organization, organization.admin);
       expect(status).toBe(200);
       expect(json.result.map(({ id }: { id: string }) => id)).toEqual(expected);
@@ -159,7 +159,7 @@ onEachStore('reading services', (store) => {
     });
   });
 
-  it('M4: letter case of the ids does not matter', async () => {
+  it('M4: ids are case-insensitive', async () => {
     const { status, json } = await read({ id: acme.id.toUpperCase() }, acme.admin, `/${acme.primary.toUpperCase()}`);
     expect([status, json.result.id]).toEqual([200, acme.primary]);
   });
@@ -175,14 +175,14 @@ onEachStore('reading services', (store) => {
     },
   );
 
-  it('R1: a developer reads, query_endpoints does not', async () => {
+  it('R1: admits developer and rejects query_endpoints', async () => {
     expect((await read(acme, acme.developer)).status).toBe(200);
     expect((await read(acme, acme.developer, `/${acme.primary}`)).status).toBe(200);
     expect((await read(acme, acme.query)).status).toBe(403);
     expect((await read(acme, acme.query, `/${acme.primary}`)).status).toBe(403);
   });
 
-  it.each(['', `/${acme.primary}`])('B4: services%s refuses unknown query parameters by name', async (rest) => {
+  it.each(['', `/${acme.primary}`])('B4: services%s rejects unknown query parameters by name', async (rest) => {
     const { status, json } = await read(acme, acme.admin, `${rest}?page=2&size=10`);
     expect([status, json.error]).toEqual([
       400,

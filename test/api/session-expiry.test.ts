@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const organization = `/v1/organizations/${acme.id}`;
 
-onEachStore('a session in time', (store) => {
+onEachStore('the lifetime of a session', (store) => {
   const server = useClockedServer(store);
   const status = async ({ headers }: SignedIn) => (await server.call({ path: organization, headers })).status;
 
@@ -24,14 +24,14 @@ onEachStore('a session in time', (store) => {
     expect(await status(other)).toBe(200);
   });
 
-  it('goes on while it is used, and ends twelve hours after signing in all the same', async () => {
+  it('continues while it is used, and ends 12 hours after sign-in', async () => {
     const session = await signIn(server, acme.admin);
     const { expiresAt } = session.json;
     expect(Date.parse(expiresAt)).toBe(server.now + 12 * HOUR);
     for (let hours = 1; hours < 12; hours++) {
       server.now += HOUR;
       expect(await status(session), `after ${hours} hours`).toBe(200);
-      // What was noted is written when the server stops; another node would then see it too.
+      // Stopping the server writes the recorded use, which another node then reads.
       await server.restart();
     }
     expect((await getSession(server, session)).json.expiresAt).toBe(expiresAt);
@@ -42,7 +42,7 @@ onEachStore('a session in time', (store) => {
     expect((await getSession(server, session)).status).toBe(401);
   });
 
-  it('notes its use without anybody waiting for it', async () => {
+  it('its use is recorded in the background', async () => {
     const session = await signIn(server, acme.admin);
     server.now += HOUR;
     expect(await status(session)).toBe(200);
@@ -69,7 +69,7 @@ onEachStore('a session in time', (store) => {
     expect(await status(session)).toBe(401);
   });
 
-  it('K9: ends at once when its key is given an earlier end', async () => {
+  it('K9: ends immediately when its key is set to expire earlier', async () => {
     const made = { method: 'POST', path: keysPath(), key: acme.admin, body: { name: 'long', roles: ['admin'] } };
     const { key, ...credentials } = (await server.call(made)).json.result;
     const session = await signIn(server, credentials);
@@ -79,7 +79,7 @@ onEachStore('a session in time', (store) => {
     expect(await status(session)).toBe(401);
   });
 
-  it('makes room: a credential has a hundred at most, and the oldest go first', async () => {
+  it('a credential has at most 100 sessions; the oldest end first', async () => {
     const first = await signIn(server, acme.admin);
     server.now += 1;
     const second = await signIn(server, acme.admin);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { storeOf } from '../support/cli.ts';
+import { getServerStore } from '../support/cli.ts';
 import type { Call } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
-import { keyNamed, keysPath, madeKey } from '../support/keys.ts';
+import { getKeyId, keysPath, createKey } from '../support/keys.ts';
 import { formatPath, listOperations } from '../support/operations.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { getSession, postSession, SESSION, signIn } from '../support/sessions.ts';
@@ -15,7 +15,7 @@ onEachStore('a session', (store) => {
   const server = useServer(store, { args: ['--trust-proxy', '127.0.0.1'] });
   const status = async (call: Call) => (await server.call(call)).status;
 
-  describe('without its csrf token is nobody, whatever the method', () => {
+  describe('without its CSRF token is not authenticated, whatever the method', () => {
     const calls: Call[] = [
       { path: organization },
       { method: 'HEAD', path: organization },
@@ -47,7 +47,7 @@ onEachStore('a session', (store) => {
     });
   });
 
-  it('asks the console for no password of the browser, and scripts for theirs', async () => {
+  it('has a challenge that opens no password dialog; scripts get the usual one', async () => {
     const challenge = async (headers: Record<string, string>, path = organization) =>
       (await server.call({ path, headers })).headers.get('www-authenticate');
     expect(await challenge({ 'x-pilothouse-csrf': 'old' })).toBe('Session realm="pilothouse"');
@@ -57,7 +57,7 @@ onEachStore('a session', (store) => {
     expect(await challenge({ 'x-pilothouse-csrf': 'old', authorization: 'Basic xx' })).toMatch(/^Basic /);
   });
 
-  it('counts only where there is no Authorization header', async () => {
+  it('is used only without an Authorization header', async () => {
     const { headers } = await signIn(server, acme.admin);
     for (const authorization of ['', 'Basic xx', 'Bearer xx'])
       for (const path of [organization, board])
@@ -66,9 +66,9 @@ onEachStore('a session', (store) => {
     expect(key.status, 'the weaker key of the header is the one that counts').toBe(403);
   });
 
-  it('R1: may do in the management interface exactly what its key may', async () => {
+  it('R1: has exactly the permissions of its key on the management API', async () => {
     const operations = (await listOperations(server, '/v1')).filter(({ method }) => method === 'GET');
-    const keyId = await keyNamed(server, 'admin');
+    const keyId = await getKeyId(server, 'admin');
     const keys = { admin: acme.admin, developer: acme.developer, query_endpoints: acme.query };
     for (const [role, key] of Object.entries(keys)) {
       const { headers } = await signIn(server, key);
@@ -82,7 +82,7 @@ onEachStore('a session', (store) => {
     }
   });
 
-  it('R1: an admin changes, a developer reads, query_endpoints gets nothing, in dashboards too', async () => {
+  it('R1: admin changes dashboards, developer reads them, query_endpoints has no access', async () => {
     const [admin, developer, query] = [
       await signIn(server, acme.admin),
       await signIn(server, acme.developer),
@@ -107,7 +107,7 @@ onEachStore('a session', (store) => {
     expect(await status({ method: 'PATCH', path: scaling, headers: developer.headers, body: {} })).toBe(403);
   });
 
-  it('R2: of a token is for dashboards only', async () => {
+  it('R2: of a token works for dashboards only', async () => {
     const [reader, writer] = [
       await signIn(server, { token: acme.token }),
       await signIn(server, { token: acme.writer }),
@@ -137,11 +137,11 @@ onEachStore('a session', (store) => {
     expect((await server.call({ path: '/api/v2/dashboards', headers })).text).not.toContain('Acme');
   });
 
-  describe('K9: follows its key from the very next request', () => {
+  describe('K9: follows its key from the next request on', () => {
     const change = (id: string, body: object) =>
       server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body });
     const made = async (roles = ['admin']) => {
-      const { id, credentials } = await madeKey(server, { name: 'watched', roles });
+      const { id, credentials } = await createKey(server, { name: 'watched', roles });
       const session = await signIn(server, credentials);
       const statuses = async () => [
         await status({ path: organization, headers: session.headers }),
@@ -191,7 +191,7 @@ onEachStore('a session', (store) => {
 
     it('when it gets another secret', async () => {
       const { id, statuses } = await made();
-      const { code, stderr } = await storeOf(server).run('key', 'rotate', id, '--org', acme.id, '--json');
+      const { code, stderr } = await getServerStore(server).run('key', 'rotate', id, '--org', acme.id, '--json');
       expect(code, stderr).toBe(0);
       expect(await statuses()).toEqual([401, 401, 401]);
     });
@@ -207,13 +207,13 @@ onEachStore('a session', (store) => {
     });
   });
 
-  it('is named in the trail by its key, and counts as a use of it', async () => {
-    const { id, credentials } = await madeKey(server, { name: 'clerk', roles: ['admin'] });
+  it('is audited under its key and counts as a use of it', async () => {
+    const { id, credentials } = await createKey(server, { name: 'clerk', roles: ['admin'] });
     const { headers } = await signIn(server, credentials);
     const sent = { ...headers, 'x-forwarded-for': '203.0.113.9', 'user-agent': 'a browser' };
     const { json } = await server.call({ method: 'POST', path: keysPath(), headers: sent, body: { name: 'made' } });
-    const trail = await server.call({ path: `${organization}/activities?limit=1`, key: acme.admin });
-    expect(trail.json.result[0]).toMatchObject({
+    const activities = await server.call({ path: `${organization}/activities?limit=1`, key: acme.admin });
+    expect(activities.json.result[0]).toMatchObject({
       type: 'key_create',
       actorType: 'api',
       actorId: id,
@@ -230,7 +230,7 @@ onEachStore('a session', (store) => {
 onEachStore('attempts to sign in', (store) => {
   const server = useServer(store, { args: ['--trust-proxy', '127.0.0.1', '--rate-limit', '3/600s'] });
 
-  it('B7: that fail count together with all other failures of an address, and good ones still pass', async () => {
+  it('B7: failed ones share the limit of the address, and valid ones still pass', async () => {
     const from = { 'x-forwarded-for': '198.51.100.1' };
     const wrong = { ...acme.admin, keySecret: 'wrong' };
     for (let i = 0; i < 150; i++) expect((await postSession(server, wrong, from)).status).toBe(401);
@@ -246,13 +246,13 @@ onEachStore('attempts to sign in', (store) => {
     expect((await postSession(server, wrong, { 'x-forwarded-for': '198.51.100.2' })).status).toBe(401);
   });
 
-  it('B7: that succeed are limited by credential, like every other use', async () => {
+  it('B7: successful ones are limited per credential', async () => {
     for (const expected of [200, 200, 200, 429])
       expect((await postSession(server, globex.admin)).status).toBe(expected);
     expect((await postSession(server, { token: acme.token })).status).toBe(200);
   });
 
-  it('B7: a session and its key share one count', async () => {
+  it('B7: a session and its key share one limit', async () => {
     const { headers } = await signIn(server, acme.developer);
     const remaining = async (call: Call) => (await server.call(call)).headers.get('x-ratelimit-remaining');
     expect(await remaining({ path: organization, key: acme.developer })).toBe('2');

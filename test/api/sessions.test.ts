@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Call } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
-import { keyNamed } from '../support/keys.ts';
+import { getKeyId } from '../support/keys.ts';
 import { startSecond } from '../support/second-server.ts';
 import { onEachStore, startServer, useServer } from '../support/server.ts';
 import { getSession, postSession, SESSION, signIn } from '../support/sessions.ts';
@@ -15,14 +15,14 @@ const CHALLENGE = 'Session realm="pilothouse"';
 onEachStore('signing in', (store) => {
   const server = useServer(store);
 
-  it('with a key tells who it is, what it may do and until when', async () => {
+  it('with a key returns the credential, its permissions and the expiry', async () => {
     const answer = await postSession(server, acme.admin);
     expect(answer.status, answer.text).toBe(200);
     expect(answer.json).toEqual({
       csrf: expect.stringMatching(/^[\w-]{22}\.[\w-]{43}$/),
       kind: 'key',
       organization: { id: acme.id, name: 'Acme', tier: 'SCALE', paid: true },
-      credential: { id: await keyNamed(server, 'admin'), name: 'admin', roles: ['admin'] },
+      credential: { id: await getKeyId(server, 'admin'), name: 'admin', roles: ['admin'] },
       address: '127.0.0.1',
       access: 'write',
       expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
@@ -41,7 +41,7 @@ onEachStore('signing in', (store) => {
   it.each([
     ['developer', acme.developer, 'read'],
     ['query', acme.query, 'none'],
-  ])('the key %s has its own access to dashboards', async (name, key, access) => {
+  ])('the key %s has access to dashboards by its roles', async (name, key, access) => {
     expect((await signIn(server, key)).json).toMatchObject({ access, credential: { name } });
   });
 
@@ -56,12 +56,12 @@ onEachStore('signing in', (store) => {
     ['a proxy', { 'x-forwarded-proto': 'https' }],
     ['a chain of proxies', { 'x-forwarded-proto': 'https, http' }],
     ['the browser', { origin: 'https://pilothouse.example' }],
-  ])('the cookie is for https only where %s says that it came that way', async (_, headers) => {
+  ])('the cookie is Secure if %s indicates HTTPS', async (_, headers) => {
     const answer = await postSession(server, acme.admin, headers);
     expect(answer.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict; Secure$/);
   });
 
-  it('never gives the same secret or csrf token twice', async () => {
+  it('never returns the same secret or CSRF token twice', async () => {
     const all = [await signIn(server, acme.admin), await signIn(server, acme.admin)];
     expect(new Set(all.flatMap(({ secret, csrf }) => [secret, csrf])).size).toBe(4);
   });
@@ -90,7 +90,7 @@ onEachStore('signing in', (store) => {
     ['a number', { keyId: 'a', keySecret: 90210 }, ['keySecret']],
     ['both', { ...acme.admin, token: acme.token }, ['token']],
     ['too much', { token: 'a-secret-to-hide'.repeat(300) }, ['token']],
-  ])('%s is a 400 that names the member and echoes no secret', async (_, body, fields) => {
+  ])('%s is a 400 with the field name and without the secret', async (_, body, fields) => {
     const { status, json, text } = await postSession(server, body);
     expect(status, text).toBe(400);
     expect(json.errors.map(({ path }: { path: string }) => path)).toEqual(fields);
@@ -98,7 +98,7 @@ onEachStore('signing in', (store) => {
       expect(text).not.toContain(secret);
   });
 
-  it('takes JSON and nothing else, so that no form of another page can sign anybody in', async () => {
+  it('accepts only JSON, so that a form of another site cannot sign in', async () => {
     const headers = { 'content-type': 'text/plain' };
     const text = JSON.stringify(acme.admin);
     expectFailure(SESSION, await server.call({ method: 'POST', path: SESSION, text, headers }), 415);
@@ -106,7 +106,7 @@ onEachStore('signing in', (store) => {
     expectFailure(SESSION, await postSession(server, long), 413);
   });
 
-  it('GET tells the same again with a fresh csrf token, and the earlier ones stay good', async () => {
+  it('GET returns the same with a new CSRF token, and earlier tokens stay valid', async () => {
     const session = await signIn(server, acme.admin);
     const again = await getSession(server, session);
     expect(again.status).toBe(200);
@@ -120,7 +120,7 @@ onEachStore('signing in', (store) => {
     }
   });
 
-  it('GET without a session is a 401 that opens no window of the browser', async () => {
+  it('GET without a session is a 401 that opens no password dialog', async () => {
     for (const cookie of ['', 'other=1', `pilothouse_session=${'a'.repeat(43)}`]) {
       const answer = await server.call({ path: SESSION, headers: { cookie } });
       expectFailure(SESSION, answer, 401);
@@ -128,13 +128,13 @@ onEachStore('signing in', (store) => {
     }
   });
 
-  it('the session is found among other cookies', async () => {
+  it('finds the session among other cookies', async () => {
     const { secret } = await signIn(server, acme.admin);
     const cookie = `a=b; pilothouse_session=${secret}; pilothouse_session=${'b'.repeat(43)}; c`;
     expect((await server.call({ path: SESSION, headers: { cookie } })).status).toBe(200);
   });
 
-  it('signing out ends this session and no other, and the cookie goes', async () => {
+  it('signing out ends only this session and deletes the cookie', async () => {
     const [session, other] = [await signIn(server, acme.admin), await signIn(server, acme.admin)];
     const answer = await server.call({ method: 'DELETE', path: SESSION, headers: session.headers });
     expect([answer.status, answer.json]).toEqual([200, {}]);
@@ -146,14 +146,14 @@ onEachStore('signing in', (store) => {
     expect((await server.call({ method: 'DELETE', path: SESSION })).status).toBe(200);
   });
 
-  it('signing in again ends what the same browser had before', async () => {
+  it('signing in again ends the previous session of the browser', async () => {
     const session = await signIn(server, acme.admin);
     const next = await signIn(server, acme.developer, session.cookie);
     expect((await getSession(server, session)).status).toBe(401);
     expect((await getSession(server, next)).json.credential.name).toBe('developer');
   });
 
-  it('other sites get nothing, and no answer allows them to read it', async () => {
+  it('other sites are rejected, and no response has CORS headers', async () => {
     const session = await signIn(server, acme.admin);
     const calls: Call[] = [
       { path: SESSION },
@@ -180,14 +180,14 @@ onEachStore('signing in', (store) => {
     }
   });
 
-  it('the store holds neither the cookie nor the csrf token', async () => {
+  it('the store contains neither the cookie nor the CSRF token', async () => {
     const { secret, csrf } = await signIn(server, acme.admin);
     const text = await storeText(server);
     expect(text).toContain(createHash('sha256').update(secret).digest('base64'));
     for (const hidden of [secret, csrf]) expect(text).not.toContain(hidden);
   });
 
-  it('holds on every node, and ends on every node', async () => {
+  it('a session works and ends on every node', async () => {
     const second = await startSecond(server);
     try {
       const session = await signIn(server, acme.admin);
@@ -199,7 +199,7 @@ onEachStore('signing in', (store) => {
     }
   });
 
-  it('outlives a restart of the server', async () => {
+  it('a session survives a restart of the server', async () => {
     const session = await signIn(server, acme.admin);
     await server.stop();
     await server.restart();
@@ -207,16 +207,16 @@ onEachStore('signing in', (store) => {
   });
 });
 
-describe('what the console is told before anybody signs in', () => {
+describe('the console configuration', () => {
   const server = useServer('libsql');
 
-  it('is where it stands and what it is, and no credentials', async () => {
+  it('has the base path and version, and no credentials', async () => {
     const { status, json, headers } = await server.call({ path: '/console/config' });
     expect([status, json]).toEqual([200, { basePath: '', version: expect.stringMatching(/^\d+\./), demo: null }]);
     expect(headers.get('cache-control')).toBe('no-cache');
   });
 
-  it('what is not there is a 404, and what cannot be done a 405', async () => {
+  it('unknown paths are a 404 and other methods a 405', async () => {
     expectFailure('/console/x', await server.call({ path: '/console/x', headers: { accept: 'text/html' } }), 404);
     const answer = await server.call({ method: 'PUT', path: SESSION });
     expectFailure(SESSION, answer, 405);
@@ -224,17 +224,17 @@ describe('what the console is told before anybody signs in', () => {
   });
 });
 
-describe('with a port of their own for dashboards', () => {
+describe('with a separate dashboard port', () => {
   const server = useServer('libsql', { args: ['--dashboard-port', '0'] });
 
-  it('the console has none, and stands on the main port only', async () => {
+  it('the console has no dashboards and is served on the main port only', async () => {
     expect((await signIn(server, acme.admin)).json.access).toBe('none');
     expect((await fetch(`${server.dashboardUrl}/console/config`)).status).toBe(404);
   });
 });
 
-onEachStore('what is logged of sessions', (store) => {
-  it('names the operation and the key, and holds no secret, cookie or csrf token', async () => {
+onEachStore('the log of sessions', (store) => {
+  it('names the operation and the key, and contains no secret, cookie or CSRF token', async () => {
     const server = await startServer(store, { args: ['--log-level', 'trace'] });
     try {
       const session = await signIn(server, acme.admin);

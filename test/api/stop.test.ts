@@ -115,7 +115,7 @@ describe('the ready line', () => {
       const program = spawnProgram(['serve', '--port', new URL(server.url).port, '--data', directory]);
       expect(await program.ended).toBe(1);
       expect(program.stdout()).toBe('');
-      expect(program.stderr()).toMatch(/^error: Port \d+ is taken by another program.*\n$/);
+      expect(program.stderr()).toMatch(/^error: Port \d+ is in use by another program.*\n$/);
     } finally {
       await server.remove();
       rmSync(directory, { recursive: true, force: true });

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { ApiResponse } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
-import { keyNamed, madeKey } from '../support/keys.ts';
+import { getKeyId, createKey } from '../support/keys.ts';
 import { formatPath, listOperations, type Operation } from '../support/operations.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 
-/** A body that would do something, if the call got through. */
+/** A body that would have an effect if the request were accepted. */
 const BODIES: Record<string, object> = {
   instanceScalingUpdate: { numReplicas: 7 },
   instanceReplicaScalingUpdate: { numReplicas: 7 },
@@ -47,20 +47,20 @@ const call = (
   });
 };
 
-/** The answer without what must differ: the request's id, and the ids that were asked for. */
+/** The response without the parts that must differ: the request id and the requested ids. */
 const anonymous = ({ status, text, json }: ApiResponse, values: Record<string, string>) => {
   const ids = [json.requestId, ...Object.values(values)].filter((id) => id !== undefined);
   return [status, ids.reduce((rest, id) => rest.replaceAll(id, '…'), text)];
 };
 
-/** One id of everything that belongs to Globex, by the name that paths give it. */
+/** One id of each kind of resource of Globex, by path parameter. */
 async function idsOfGlobex(server: TestServer): Promise<Record<string, string>> {
   const activities = await server.call({ path: `/v1/organizations/${globex.id}/activities`, key: globex.admin });
   const tokens = await server.call({ path: `/v1/organizations/${globex.id}/dashboardTokens`, key: globex.admin });
   return {
     organizationId: globex.id,
     serviceId: globex.primary,
-    keyId: await keyNamed(server, 'admin', globex),
+    keyId: await getKeyId(server, 'admin', globex),
     activityId: activities.json.result[0].id,
     tokenId: tokens.json.result[0].id,
     budgetId: await budgetOfGlobex(server),
@@ -70,7 +70,7 @@ async function idsOfGlobex(server: TestServer): Promise<Record<string, string>> 
   };
 }
 
-/** The one budget that Globex has; made where there is none yet. */
+/** The budget of Globex; created if it does not exist. */
 async function budgetOfGlobex(server: TestServer): Promise<string> {
   const path = `/v1/organizations/${globex.id}/budgets`;
   const [known] = (await server.call({ path, key: globex.admin })).json.result;
@@ -79,7 +79,7 @@ async function budgetOfGlobex(server: TestServer): Promise<string> {
   return (await server.call({ method: 'POST', path, key: globex.admin, body })).json.result.id;
 }
 
-/** Whatever Globex can see of itself. */
+/** Everything that Globex can read. */
 async function globexSees(server: TestServer): Promise<unknown[]> {
   const paths = [
     '',
@@ -110,7 +110,7 @@ onEachStore('tenancy', (store) => {
     ...(await listOperations(server, '/api/v2')),
   ];
 
-  it('R1, R2: Globex itself finds all that the following tests look for', async () => {
+  it('R1, R2: Globex finds all of its resources used in the following tests', async () => {
     const ids = await idsOfGlobex(server);
     for (const operation of await allOperations()) {
       if (operation.method !== 'GET') continue;
@@ -118,7 +118,7 @@ onEachStore('tenancy', (store) => {
     }
   });
 
-  it('M4: in the organization of somebody else, every operation answers like in one that does not exist', async () => {
+  it('M4: every operation treats another organization like a missing one', async () => {
     const before = await globexSees(server);
     const ids = await idsOfGlobex(server);
     const operations = (await allOperations()).filter(({ parameters }) => parameters.includes('organizationId'));
@@ -133,7 +133,7 @@ onEachStore('tenancy', (store) => {
     expect(await globexSees(server)).toEqual(before);
   });
 
-  it('M4, D1: with the id of somebody else in the own organization, every operation answers like for one that does not exist', async () => {
+  it('M4, D1: every operation treats a resource of another organization like a missing one', async () => {
     const before = await globexSees(server);
     const own = { ...(await idsOfGlobex(server)), organizationId: acme.id };
     const operations = (await allOperations()).filter(({ parameters }) =>
@@ -159,8 +159,8 @@ onEachStore('tenancy', (store) => {
     expect(await globexSees(server)).toEqual(before);
   });
 
-  it('R1, R2: no list shows anything of somebody else', async () => {
-    await madeKey(server, { name: 'of Globex alone' }, globex);
+  it('R1, R2: no list contains resources of another organization', async () => {
+    await createKey(server, { name: 'of Globex alone' }, globex);
     const { id: _, version: __, tileId: ___, ...ids } = await idsOfGlobex(server);
     const lists = (await allOperations()).filter(
       ({ method, parameters }) => method === 'GET' && parameters.every((name) => name === 'organizationId'),
@@ -174,7 +174,7 @@ onEachStore('tenancy', (store) => {
     }
   });
 
-  it('M4: the id in the path may be written in capitals and still means the own organization only', async () => {
+  it('M4: an organization id in upper case refers to the same organization', async () => {
     expect((await server.call({ path: `/v1/organizations/${acme.id.toUpperCase()}`, key: acme.admin })).status).toBe(
       200,
     );
@@ -185,7 +185,7 @@ onEachStore('tenancy', (store) => {
     expect([status, json.error]).toEqual([404, `NOT_FOUND: organization ${globex.id} does not exist`]);
   });
 
-  it('R1: a page of activities cannot be continued into those of somebody else', async () => {
+  it('R1: paging through activities stays within the organization', async () => {
     const { activityId } = await idsOfGlobex(server);
     const { status, json } = await server.call({
       path: `/v1/organizations/${acme.id}/activities?before=${activityId}`,
@@ -195,7 +195,7 @@ onEachStore('tenancy', (store) => {
     for (const { organizationId } of json.result) expect(organizationId).toBe(acme.id);
   });
 
-  it('R2: a token opens no management operation, and a key no dashboard', async () => {
+  it('R2: a token is rejected by the management API, and a key by the dashboard API', async () => {
     const { keyId, keySecret } = acme.admin;
     expect((await server.call({ path: '/v1/organizations', token: acme.token })).status).toBe(401);
     expect(

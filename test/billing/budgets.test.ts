@@ -36,7 +36,9 @@ onEachStore('budgets', (store) => {
   const received = () =>
     receiver.received.map(({ body }) => JSON.parse(body)).map(({ month, threshold }) => [month, threshold]);
   const activities = async (id: string) =>
-    (await billing.domains.audit.list(id, { limit: 100 })).filter(({ type }) => type === 'budget_threshold');
+    (await billing.domains.audit.list(id, {}, { limit: 100 })).activities.filter(
+      ({ type }) => type === 'budget_threshold',
+    );
 
   it('raise one alert per threshold and month, however often they are checked', async () => {
     const id = await createOrganization({ '2026-09-30': 500, '2026-10-01': 50, '2026-10-20': 25.5 });
@@ -155,7 +157,7 @@ onEachStore('budgets', (store) => {
     receiver.status = 500;
     await createBudget(id);
     await billing.domains.budgets.check();
-    const activityText = JSON.stringify(await billing.domains.audit.list(id, { limit: 100 }));
+    const activityText = JSON.stringify(await billing.domains.audit.list(id, {}, { limit: 100 }));
     expect(billing.log.join()).toContain('responded with 500');
     for (const text of [billing.log.join(), activityText]) {
       expect(text).not.toContain(SECRET);

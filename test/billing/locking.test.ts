@@ -83,7 +83,7 @@ onEachStore('locked days', (store) => {
       ['2026-12-01', true],
     ]);
     const { list } = metering.domains.audit;
-    expect((await list(org.id, { limit: 10 })).map(({ type }) => type)).toEqual(
+    expect((await list(org.id, {}, { limit: 10 })).activities.map(({ type }) => type)).toEqual(
       expect.arrayContaining(['usage_day_lock']),
     );
   });
@@ -184,7 +184,7 @@ onEachStore('locked days', (store) => {
       violations: [
         {
           path: 'organizations[0].usageCosts[1].locked',
-          rule: 'The days through 2026-11-12 are locked; a new record of one of them must be locked too',
+          rule: 'Days up to 2026-11-12 are locked; a new record for one of them must be locked too',
         },
       ],
     });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { cli, errorsOf, type Json, storeOf } from '../support/cli.ts';
+import { cli, getServerStore, type Json, listErrors } from '../support/cli.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-onEachStore('everyday commands beside a running server', (store) => {
+onEachStore('commands next to a running server', (store) => {
   const server = useServer(store);
-  const run = (...args: string[]) => storeOf(server).run(...args);
+  const run = (...args: string[]) => getServerStore(server).run(...args);
   const json = async (...args: string[]): Promise<Json> => {
     const { code, stdout, stderr } = await run(...args, '--json');
     expect(code, stderr).toBe(0);
@@ -15,10 +15,10 @@ onEachStore('everyday commands beside a running server', (store) => {
   const services = (key: { keyId: string; keySecret: string }) =>
     server.call({ path: `/v1/organizations/${acme.id}/services`, key });
 
-  it('org list and service list show what there is, as columns or as JSON', async () => {
+  it('org list and service list print a table or JSON', async () => {
     const { stdout } = await run('org', 'list');
     expect(stdout.split('\n')[0]).toMatch(/^ID +NAME +TIER +PAID$/);
-    expect(stdout).toMatch(new RegExp(`${acme.id} +Acme +SCALE +paid\n`));
+    expect(stdout).toMatch(new RegExp(`${acme.id} +Acme +SCALE +yes\n`));
     expect(await json('org', 'list')).toContainEqual({
       id: globex.id,
       name: 'Globex',
@@ -34,18 +34,18 @@ onEachStore('everyday commands beside a running server', (store) => {
     );
   });
 
-  it('--org may be left out only where there is one organization', async () => {
-    const left = await run('service', 'list');
-    expect(left.code).toBe(2);
-    expect(left.stderr).toContain(`error: --org must name one of `);
-    expect(left.stderr).toContain(`${acme.id} (Acme)`);
-    expect(await run('key', 'list', '--org', 'Nobody')).toMatchObject({
+  it('--org is optional only if there is one organization', async () => {
+    const omitted = await run('service', 'list');
+    expect(omitted.code).toBe(2);
+    expect(omitted.stderr).toContain(`error: --org must be one of `);
+    expect(omitted.stderr).toContain(`${acme.id} (Acme)`);
+    expect(await run('key', 'list', '--org', 'Umbrella')).toMatchObject({
       code: 1,
-      stderr: 'error: organization Nobody does not exist\n',
+      stderr: 'error: organization Umbrella does not exist\n',
     });
   });
 
-  it('K1: key create prints credentials that work at once; K9: disable and rotate work at once', async () => {
+  it('K1: key create prints working credentials; K9: key disable and key rotate take effect immediately', async () => {
     const created = await json(
       'key',
       'create',
@@ -83,9 +83,9 @@ onEachStore('everyday commands beside a running server', (store) => {
     });
   });
 
-  it('without --json the credentials are all that is on standard output, ready for a script', async () => {
+  it('without --json, standard output contains only the credentials', async () => {
     const { stdout, stderr } = await run('key', 'create', '--org', 'Acme');
-    expect(stderr).toBe('Created key API key (developer). The secret is shown this once.\n');
+    expect(stderr).toBe('Created key API key (developer). The secret is shown only once.\n');
     expect(stdout).toMatch(/^[A-Za-z0-9]{20}:phs_[A-Za-z0-9]{49}\n$/);
     const [keyId = '', keySecret = ''] = stdout.trim().split(':');
     expect((await services({ keyId, keySecret })).status).toBe(200);
@@ -94,7 +94,7 @@ onEachStore('everyday commands beside a running server', (store) => {
     expect(list.stdout).not.toContain(keyId);
   });
 
-  it('R2: token create prints a token that sees its organization and no other', async () => {
+  it('R2: token create prints a token that reads only its own organization', async () => {
     const { token } = await json('token', 'create', '--org', 'Globex', '--name', 'tv');
     expect(token).toMatch(/^pht_[A-Za-z0-9]{49}$/);
     const { status, json: answer } = await server.call({ path: '/api/v2/dashboards', token });
@@ -102,26 +102,26 @@ onEachStore('everyday commands beside a running server', (store) => {
     const plain = await run('token', 'create', '--org', 'Acme', '--expires', '2099-01-01T00:00:00Z');
     expect(plain).toMatchObject({
       code: 0,
-      stderr: 'Created dashboard token dashboard token. It is shown this once.\n',
+      stderr: 'Created dashboard token dashboard token. It is shown only once.\n',
     });
     expect((await server.call({ path: '/api/v2/dashboards', token: plain.stdout.trim() })).status).toBe(200);
   });
 
-  it('R2: token create --access write makes one that may change dashboards; list says which may, and when it was used', async () => {
+  it('R2: token create --access write creates a token that can change dashboards; token list shows access and last use', async () => {
     const { id, token, access } = await json('token', 'create', '--org', 'Acme', '--name', 'pen', '--access', 'write');
     expect(access).toBe('write');
     const listed = async () => (await json('token', 'list', '--org', 'Acme')).find((one: Json) => one.id === id);
     expect(await listed()).toMatchObject({ name: 'pen', access: 'write', usedAt: null });
     const call = { method: 'POST', path: '/api/v2/dashboards', token, body: { name: 'by CLI token' } };
     expect((await server.call(call)).status).toBe(200);
-    await until(listed, ({ usedAt }) => usedAt !== null, 'the use of the token is not noted');
+    await until(listed, ({ usedAt }) => usedAt !== null, 'the last use of the token is not recorded');
     expect((await run('token', 'list', '--org', 'Acme')).stdout).toMatch(
       /^ID +NAME +ACCESS +TOKEN +EXPIRES +LAST USED\n/,
     );
     expect((await run('token', 'create', '--org', 'Acme', '--access', 'admin')).code).toBe(2);
   });
 
-  it('R2: token delete revokes a token from the next request on; another organization cannot', async () => {
+  it('R2: token delete revokes a token before the next request, but not a token of another organization', async () => {
     const { id, token } = await json('token', 'create', '--org', 'Globex', '--name', 'gone');
     const status = async () => (await server.call({ path: '/api/v2/dashboards', token })).status;
     expect((await json('token', 'list', '--org', 'Globex')).map((one: Json) => one.id)).toContain(id);
@@ -131,14 +131,14 @@ onEachStore('everyday commands beside a running server', (store) => {
     expect(await status()).toBe(401);
   });
 
-  it('K4, K5, K8: what the interface refuses, the command line refuses with exit code 2', async () => {
+  it('K4, K5, K8: values that the API rejects end with exit code 2', async () => {
     const long = 'x'.repeat(256);
     const create = ['key', 'create', '--org', 'Acme'];
-    expect(errorsOf(await run(...create, '--role', 'owner', 'boss', '--state', 'asleep', '--name', ''))).toEqual([
-      '--name must have 1 to 255 characters',
+    expect(listErrors(await run(...create, '--role', 'owner', 'boss', '--state', 'asleep', '--name', ''))).toEqual([
+      '--name must have 1 to 255 characters, not ""',
       '--role must be one of admin, developer, query_endpoints, not "owner"',
       '--role must be one of admin, developer, query_endpoints, not "boss"',
-      '--state must be one of enabled, disabled',
+      '--state must be one of enabled, disabled, not "asleep"',
     ]);
     for (const args of [
       [...create, '--name', long],
@@ -150,7 +150,7 @@ onEachStore('everyday commands beside a running server', (store) => {
     }
   });
 
-  it('a key that is not there, or the last admin key, is a failure with exit code 1', async () => {
+  it('rotating an unknown key and disabling the last admin key end with exit code 1', async () => {
     const absent = '00000000-0000-4000-8000-000000000000';
     expect(await run('key', 'rotate', absent, '--org', 'Acme')).toMatchObject({
       code: 1,
@@ -164,14 +164,14 @@ onEachStore('everyday commands beside a running server', (store) => {
 });
 
 describe('the command line', () => {
-  it('--help lists every command and ends well', async () => {
+  it('--help lists every command and exits with 0', async () => {
     const { code, stdout, stderr } = await cli(['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const command of ['serve', 'demo', 'apply', 'export', 'org', 'service', 'key', 'token', 'doctor'])
+    for (const command of ['serve', 'demo', 'apply', 'export', 'org', 'service', 'key', 'token', 'usage', 'doctor'])
       expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
   });
 
-  it('--help of a command names each flag with its variable', async () => {
+  it('--help of a command lists each flag with its variable', async () => {
     const { code, stdout } = await cli(['serve', '--help']);
     expect(code).toBe(0);
     const flags = {
@@ -212,7 +212,7 @@ describe('the command line', () => {
       ['org', 'list', '--log-level', 'loud', '--data', ''],
       'error: --data must not be empty, not ""\nerror: --log-level must be one of',
     ],
-  ])('a wrong command line (%j) ends with exit code 2 and nothing on standard output', async (args, text) => {
+  ])('an invalid command line (%j) ends with exit code 2 and an empty standard output', async (args, text) => {
     const { code, stdout, stderr } = await cli(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(text);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { cli, errorsOf, type Json, useStore } from '../support/cli.ts';
+import { cli, type Json, listErrors, useStore } from '../support/cli.ts';
 import { anyDashboard, HEX_ID, tile } from '../support/dashboards.ts';
 import { onEachStore } from '../support/server.ts';
 
@@ -27,7 +27,7 @@ onEachStore('dashboard commands', (store) => {
     await at.plan(fleet);
   });
 
-  it('list shows them, get prints one as the file that apply reads', async () => {
+  it('list prints all dashboards; get prints one as a file for apply', async () => {
     expect(await json('list')).toEqual([{ id: 'one', name: 'One', tags: ['t'], tiles: 1, version: 1 }]);
     expect((await at.run('dashboard', 'list')).stdout).toMatch(
       /^ID +NAME +TILES +TAGS +VERSION.*\none +One +1 +t +1\n$/,
@@ -36,10 +36,10 @@ onEachStore('dashboard commands', (store) => {
     expect(one).toMatchObject({ id: 'one', name: 'One', tags: ['t'] });
     expect(parse((await at.run('dashboard', 'get', 'one')).stdout)).toEqual(one);
     const missing = await at.run('dashboard', 'get', 'none');
-    expect([missing.code, errorsOf(missing)]).toEqual([1, ['Dashboard not found']]);
+    expect([missing.code, listErrors(missing)]).toEqual([1, ['Dashboard not found']]);
   });
 
-  it('apply adds and replaces, all of them or none, and says what it did', async () => {
+  it('apply creates and replaces dashboards, all or none, and prints the changes', async () => {
     const changed = file('a.json', { id: 'one', name: 'Renamed' });
     const added = file(
       'b.yaml',
@@ -54,8 +54,8 @@ onEachStore('dashboard commands', (store) => {
     ]);
     expect(await json('list')).toHaveLength(1);
     const broken = file('c.json', { name: 'Broken', tiles: [tile({ w: 99 })] });
-    const refused = await at.run('dashboard', 'apply', changed, broken);
-    expect([refused.code, errorsOf(refused)]).toEqual([2, [expect.stringMatching(/c\.json: tiles\[0\]\.w: /)]]);
+    const rejected = await at.run('dashboard', 'apply', changed, broken);
+    expect([rejected.code, listErrors(rejected)]).toEqual([2, [expect.stringMatching(/c\.json: tiles\[0\]\.w: /)]]);
     expect((await json('get', 'one')).name).toBe('One');
     const applied = await json('apply', changed, added);
     expect(applied.dashboards).toEqual([
@@ -68,7 +68,7 @@ onEachStore('dashboard commands', (store) => {
     ]);
   });
 
-  it('apply warns of sources that are not there, and stores the dashboard all the same', async () => {
+  it('apply warns about unknown sources and stores the dashboard', async () => {
     const path = file('a.json', {
       name: 'A',
       tiles: [tile({ series: [{ type: 'time', aggFn: 'count', sourceId: 'later' }] })],
@@ -80,7 +80,7 @@ onEachStore('dashboard commands', (store) => {
     ]);
   });
 
-  it('export → apply changes nothing: standard output, and a file for each', async () => {
+  it('applying an export changes nothing, from standard output or from one file per dashboard', async () => {
     await json('apply', file('a.json', { name: 'Two', tags: ['x: y', '#'], tiles: [tile({ name: '- "&' })] }));
     for (const flags of [[], ['--json']]) {
       const { stdout } = await at.run('dashboard', 'export', ...flags);
@@ -99,7 +99,7 @@ onEachStore('dashboard commands', (store) => {
     expect((await json('list')).map(({ version }: Json) => version)).toEqual([1, 1]);
   });
 
-  it('whatever dashboards there are: export → apply changes nothing, and brings them to another store', async () => {
+  it('applying an export of generated dashboards changes nothing', async () => {
     const bodies = fc.sample(anyDashboard, 60).map((body, index) => ({ id: `any-${index}`, ...body }));
     expect((await json('apply', file('any.json', bodies))).dashboards).toHaveLength(60);
     const before = await json('export');
@@ -109,14 +109,14 @@ onEachStore('dashboard commands', (store) => {
     expect(await json('export')).toEqual(before);
   });
 
-  it('versions and restore bring back what was', async () => {
+  it('versions lists versions, and restore saves an old one as the newest', async () => {
     const before = await json('get', 'one');
     await json('apply', file('a.json', { id: 'one', name: 'Bad' }));
     expect((await json('versions', 'one')).map(({ version, name }: Json) => [version, name])).toEqual([
       [2, 'Bad'],
       [1, 'One'],
     ]);
-    expect((await at.run('dashboard', 'restore', 'one', '1')).stdout).toBe('Restored One; it is version 3 now.\n');
+    expect((await at.run('dashboard', 'restore', 'one', '1')).stdout).toBe('Restored One as version 3.\n');
     expect(await json('get', 'one')).toEqual(before);
     for (const version of ['9', 'x']) {
       const { code, stderr } = await at.run('dashboard', 'restore', 'one', version);
@@ -124,7 +124,7 @@ onEachStore('dashboard commands', (store) => {
     }
   });
 
-  it('with more than one organization it must be said which, by the flag or in the file', async () => {
+  it('with several organizations, --org or the file must name one', async () => {
     await at.plan({ organizations: [...fleet.organizations, { name: 'Globex' }] });
     expect((await at.run('dashboard', 'list')).code).toBe(2);
     const path = file('a.json', { organization: 'Globex', name: 'Theirs' });
@@ -145,13 +145,13 @@ describe('dashboard validate', () => {
     return join(at.directory, name);
   };
 
-  it('needs no store, and lists every mistake of every file with its path', async () => {
+  it('needs no store and lists every problem of every file with its path', async () => {
     const good = file('good.yaml', 'name: Good');
     const bad = file('bad.yaml', 'name: ""\ntags: [1]\ntiles: [{x: 0, y: 0, w: 1, h: 1, series: []}]');
     const broken = file('broken.yaml', 'name: [');
     const both = await cli(['dashboard', 'validate', good, bad, broken, join(at.directory, 'none')]);
     expect([both.code, both.stdout]).toEqual([2, '']);
-    expect(errorsOf(both)).toEqual([
+    expect(listErrors(both)).toEqual([
       `${bad}: name: The value must not be empty <string:>`,
       `${bad}: tags[0]: The value must be a string <number:1>`,
       `${bad}: tiles[0].series: The list must have at least 1 element <array>`,

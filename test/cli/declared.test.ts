@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { errorsOf, type Json, storeOf, useStore } from '../support/cli.ts';
+import { getServerStore, type Json, listErrors, useStore } from '../support/cli.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64');
 const service = '0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11';
 const warehouse = '3ab15151-9e4d-4e31-b28a-5e906f4dc144';
-const stranger = '4bc26262-af5e-4f42-839b-6fa17a5ed255';
-const one = (organization: object) => ({ organizations: [{ name: 'Acme', ...organization }] });
+const unknownId = '4bc26262-af5e-4f42-839b-6fa17a5ed255';
+const acmeFleet = (organization: object) => ({ organizations: [{ name: 'Acme', ...organization }] });
 
-onEachStore('what a fleet file leaves out', (store) => {
+onEachStore('defaults in a fleet file', (store) => {
   const at = useStore(store);
 
-  it('S2, S4, S5: a new service gets the defaults of its tier and kind; the first of a warehouse is primary', async () => {
+  it('S2, S4, S5: a new service gets the defaults of its tier and kind; the first service of a warehouse is primary', async () => {
     const services = [
       { name: 'plain' },
       { name: 'dev', kind: 'development' },
@@ -25,7 +25,7 @@ onEachStore('what a fleet file leaves out', (store) => {
     const exported: Json[] = JSON.parse((await at.run('export', '--json')).stdout).organizations;
     for (const { name, tier, paid, services: stored } of exported) {
       expect({ tier, paid }).toEqual({ tier: name.endsWith('undefined') ? 'SCALE' : name.slice(4), paid: false });
-      const of = (wanted: string) => stored.find((candidate: Json) => candidate.name === wanted);
+      const findService = (wanted: string) => stored.find((candidate: Json) => candidate.name === wanted);
       const idle = {
         state: 'running',
         idleScaling: true,
@@ -33,13 +33,13 @@ onEachStore('what a fleet file leaves out', (store) => {
         numReplicas: tier === 'BASIC' ? 1 : 3,
       };
       const small = { minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 };
-      expect(of('plain')).toMatchObject({
+      expect(findService('plain')).toMatchObject({
         kind: 'production',
         isPrimary: true,
         ...idle,
         ...(tier === 'BASIC' ? small : { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 120 }),
       });
-      expect(of('dev')).toMatchObject({ kind: 'development', isPrimary: true, ...idle, ...small });
+      expect(findService('dev')).toMatchObject({ kind: 'development', isPrimary: true, ...idle, ...small });
       expect(stored.map((candidate: Json) => [candidate.name, candidate.isPrimary]).sort()).toEqual([
         ['a', true],
         ['b', false],
@@ -50,17 +50,17 @@ onEachStore('what a fleet file leaves out', (store) => {
     }
   });
 
-  it('F1: a service that joins a warehouse, also one that is no longer in the file, is not its first', async () => {
-    await at.plan(one({ services: [{ name: 'first', dataWarehouseId: warehouse }] }));
-    await at.plan(one({ services: [{ name: 'second', dataWarehouseId: warehouse, numReplicas: 1 }] }));
-    const { services } = await at.exported();
+  it('F1: a service that joins a warehouse is not primary, even if the primary service is no longer in the file', async () => {
+    await at.plan(acmeFleet({ services: [{ name: 'first', dataWarehouseId: warehouse }] }));
+    await at.plan(acmeFleet({ services: [{ name: 'second', dataWarehouseId: warehouse, numReplicas: 1 }] }));
+    const { services } = await at.exportFirstOrganization();
     expect(services.map(({ name, isPrimary }: Json) => [name, isPrimary]).sort()).toEqual([
       ['first', true],
       ['second', false],
     ]);
   });
 
-  it('F2: ids left out are derived, so they are the same on every store and whatever stands around them', async () => {
+  it('F2: omitted ids are derived, so they are the same on every store and in any order', async () => {
     const declared = {
       services: [{ name: 'a' }, { name: 'b' }],
       keys: [{ keyId: 'any', keySecret: 'x' }],
@@ -68,16 +68,16 @@ onEachStore('what a fleet file leaves out', (store) => {
       sources: [{ name: 's', kind: 'trace' }],
       dashboards: [{ name: 'd', tiles: [{ x: 0, y: 0, w: 1, h: 1, series: [{ type: 'number', aggFn: 'count' }] }] }],
     };
-    await at.plan(one(declared));
-    const first = await at.exported();
+    await at.plan(acmeFleet(declared));
+    const first = await at.exportFirstOrganization();
     expect(first).toMatchObject({
       id: '63c05267-9614-52b9-b9c7-19631a19ca02',
       dashboards: [{ id: expect.stringMatching(/^[0-9a-f]{24}$/) }],
       sources: [{ id: expect.stringMatching(/^[0-9a-f]{24}$/) }],
     });
-    expect(await at.plan(one({ ...declared, services: [{ name: 'new' }, { name: 'b' }, { name: 'a' }] }))).toEqual([
-      'add service new',
-    ]);
+    expect(
+      await at.plan(acmeFleet({ ...declared, services: [{ name: 'new' }, { name: 'b' }, { name: 'a' }] })),
+    ).toEqual(['add service new']);
     const ids = ({ id, services, keys, dashboardTokens, sources, dashboards }: Json) =>
       [
         id,
@@ -85,27 +85,29 @@ onEachStore('what a fleet file leaves out', (store) => {
           list.filter(({ name }) => name !== 'new').map((resource) => resource.id),
         ),
       ].sort();
-    expect(ids(await at.exported())).toEqual(ids(first));
+    expect(ids(await at.exportFirstOrganization())).toEqual(ids(first));
   });
 
-  it('F3: a cost of a known entity needs no owner, others name theirs', async () => {
+  it('F3: a cost of a known entity needs no warehouse or service id; other costs do', async () => {
     const date = '2026-10-01';
     const services = [{ id: service, name: 'analytics', dataWarehouseId: warehouse }];
     const known = [
       { date, entityType: 'service', entityId: service.toUpperCase(), metrics: { computeCHC: 0.000001 } },
       { date, entityType: 'datawarehouse', entityId: warehouse },
-      { date, entityType: 'clickpipe', entityId: stranger, entityName: 'pipe', serviceId: service },
+      { date, entityType: 'clickpipe', entityId: unknownId, entityName: 'pipe', serviceId: service },
     ];
-    await at.plan(one({ services, usageCosts: known.slice(0, 1) }));
-    // The service is in the store only by now, and that is enough.
-    await at.plan(one({ usageCosts: known }));
+    await at.plan(acmeFleet({ services, usageCosts: known.slice(0, 1) }));
+    // By now the service is only in the store, not in the file.
+    await at.plan(acmeFleet({ usageCosts: known }));
     const costs = async () =>
-      (await at.exported()).usageCosts.sort((a: Json, b: Json) => (a.entityType < b.entityType ? -1 : 1));
+      (await at.exportFirstOrganization()).usageCosts.sort((a: Json, b: Json) =>
+        a.entityType < b.entityType ? -1 : 1,
+      );
     expect(await costs()).toEqual([
       {
         date,
         entityType: 'clickpipe',
-        entityId: stranger,
+        entityId: unknownId,
         entityName: 'pipe',
         dataWarehouseId: warehouse,
         serviceId: service,
@@ -133,30 +135,30 @@ onEachStore('what a fleet file leaves out', (store) => {
       },
     ]);
     const unknown = await at.apply(
-      one({
+      acmeFleet({
         usageCosts: [
-          { date, entityType: 'service', entityId: stranger },
+          { date, entityType: 'service', entityId: unknownId },
           { date, entityType: 'clickpipe', entityId: warehouse },
         ],
       }),
     );
     expect(unknown.code).toBe(2);
-    expect(errorsOf(unknown)).toEqual([
-      'organizations[0].usageCosts[0].dataWarehouseId: The value is required for a service that is not known here <missing>',
-      'organizations[0].usageCosts[1].dataWarehouseId: The value is required for a clickpipe that is not known here <missing>',
-      'organizations[0].usageCosts[1].serviceId: The value is required for a clickpipe that is not known here <missing>',
+    expect(listErrors(unknown)).toEqual([
+      'organizations[0].usageCosts[0].dataWarehouseId: The value is required for a service that does not exist here <missing>',
+      'organizations[0].usageCosts[1].dataWarehouseId: The value is required for a clickpipe that does not exist here <missing>',
+      'organizations[0].usageCosts[1].serviceId: The value is required for a clickpipe that does not exist here <missing>',
     ]);
     expect(
       await at.plan(
-        one({ usageCosts: [{ date, entityType: 'service', entityId: stranger, dataWarehouseId: warehouse }] }),
+        acmeFleet({ usageCosts: [{ date, entityType: 'service', entityId: unknownId, dataWarehouseId: warehouse }] }),
       ),
-    ).toEqual([`add cost 2026-10-01 ${stranger}`]);
+    ).toEqual([`add cost 2026-10-01 ${unknownId}`]);
   });
 
-  it('F3, U5: a locked record with other values is refused, with and without --force; the same values are fine', async () => {
+  it('F3, U5: rejects other values for a locked record, even with --force, and accepts the same values', async () => {
     const services = [{ id: service, name: 'analytics' }];
     const file = (computeCHC: number, locked = true) =>
-      one({
+      acmeFleet({
         services,
         usageCosts: [{ date: '2026-10-01', entityType: 'service', entityId: service, locked, metrics: { computeCHC } }],
       });
@@ -167,7 +169,7 @@ onEachStore('what a fleet file leaves out', (store) => {
       expect(finished).toMatchObject({
         code: 2,
         stderr:
-          'error: organizations[0].usageCosts[0].locked: The record is locked and cannot change any more <boolean:true>\n',
+          'error: organizations[0].usageCosts[0].locked: The record is locked and can no longer change <boolean:true>\n',
       });
     }
     expect(await at.plan(file(2), '--force')).toEqual([]);
@@ -175,10 +177,10 @@ onEachStore('what a fleet file leaves out', (store) => {
 });
 
 onEachStore('credentials in a fleet file', (store) => {
-  const hashData = { keyIdHash: hash('anything at all'), keyIdSuffix: 'tall', keySecretHash: hash('geheim: ä') };
+  const hashData = { keyIdHash: hash('anything at all'), keyIdSuffix: 'tall', keySecretHash: hash('secret: ä') };
   const server = useServer(store, {
-    fleet: one({
-      id: stranger,
+    fleet: acmeFleet({
+      id: unknownId,
       keys: [
         { name: 'own', hashData },
         { name: 'expired', keyId: 'old', keySecret: 'old', expireAt: '2020-01-01T00:00:00+02:00' },
@@ -189,28 +191,28 @@ onEachStore('credentials in a fleet file', (store) => {
       ],
     }),
   });
-  const path = `/v1/organizations/${stranger}`;
+  const path = `/v1/organizations/${unknownId}`;
 
-  it('F3, K7: a key given as hashes and a token given as tokenHash open the door', async () => {
-    expect((await server.call({ path, key: { keyId: 'anything at all', keySecret: 'geheim: ä' } })).status).toBe(200);
+  it('F3, K7: a key declared by hashData and a token declared by tokenHash can authenticate', async () => {
+    expect((await server.call({ path, key: { keyId: 'anything at all', keySecret: 'secret: ä' } })).status).toBe(200);
     expect((await server.call({ path: '/api/v2/dashboards', token: 'my-token-of-some-length' })).status).toBe(200);
     expect((await server.call({ path: '/api/v2/dashboards', token: hash('my-token-of-some-length') })).status).toBe(
       401,
     );
   });
 
-  it('K4: a file may declare a key that has expired; it is refused', async () => {
+  it('K4: a file can declare an expired key, which cannot authenticate', async () => {
     const { status, json } = await server.call({ path, key: { keyId: 'old', keySecret: 'old' } });
     expect([status, json.error]).toEqual([401, 'UNAUTHORIZED: Key is not active']);
     expect((await server.call({ path: '/api/v2/dashboards', token: 'old-token' })).status).toBe(401);
   });
 
-  it('F3: the text of a token in place of its hash is the same token, now with its last characters', async () => {
-    const plan = await storeOf(server).plan(
-      one({ id: stranger, dashboardTokens: [{ name: 'hashed', token: 'my-token-of-some-length' }] }),
+  it('F3: replacing tokenHash by the token keeps the token and adds its suffix', async () => {
+    const plan = await getServerStore(server).plan(
+      acmeFleet({ id: unknownId, dashboardTokens: [{ name: 'hashed', token: 'my-token-of-some-length' }] }),
     );
     expect(plan).toEqual(['change token hashed']);
-    const { dashboardTokens } = await storeOf(server).exported();
+    const { dashboardTokens } = await getServerStore(server).exportFirstOrganization();
     expect(dashboardTokens).toHaveLength(2);
     expect(dashboardTokens).toContainEqual(
       expect.objectContaining({ name: 'hashed', tokenHash: hash('my-token-of-some-length'), tokenSuffix: 'ngth' }),

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli, type Json } from '../support/cli.ts';
 import { type Demo, startDemo } from '../support/demo.ts';
 
-/** The ready lines by the title that stands above each. */
-function curlLines(welcome: string): Map<string, string> {
+/** The printed curl commands by title. */
+function parseCommands(welcome: string): Map<string, string> {
   const joined = welcome.replaceAll(/\\\n\s*/g, '');
   return new Map(
     [...joined.matchAll(/^ {2}(\S.*)\n {4}(curl .*)$/gm)].map(([, title = '', line = '']) => [title, line]),
@@ -17,15 +17,15 @@ function curlLines(welcome: string): Map<string, string> {
 
 const execute = promisify(execFile);
 
-/** Runs a line the way a person's shell does. */
-async function answerOf(line: string | undefined): Promise<Json> {
-  const { stdout } = await execute('sh', ['-c', line?.replace('curl ', 'curl -sS --fail-with-body ') ?? 'exit 64']);
+/** Runs a command in a shell, as a user would. */
+async function runCommand(command: string | undefined): Promise<Json> {
+  const { stdout } = await execute('sh', ['-c', command?.replace('curl ', 'curl -sS --fail-with-body ') ?? 'exit 64']);
   return JSON.parse(stdout);
 }
 
 const dayBefore = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString().slice(0, 10);
 
-const RECORD = [
+const SERVICE_FIELDS = [
   'availablePrivateEndpointIds',
   'byocId',
   'createdAt',
@@ -57,16 +57,16 @@ describe('demo', () => {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-demo-'));
   const data = join(directory, 'data');
   let demo: Demo;
-  let lines: Map<string, string>;
+  let commands: Map<string, string>;
   const start = async () => {
     demo = await startDemo(data);
-    lines = curlLines(demo.welcome);
+    commands = parseCommands(demo.welcome);
   };
-  /** What the ready line for another path would be, with the admin's credentials. */
+  /** Reads another path with the admin's credentials. */
   const read = (path: string) => {
     const [, base, credentials] =
-      /^(?=.*(http\S+\/organizations\/[^/]+)\/keys)(?=.*(-u \S+))/.exec(lines.get('Create key') ?? '') ?? [];
-    return answerOf(`curl ${credentials} '${base}${path}'`);
+      /^(?=.*(http\S+\/organizations\/[^/]+)\/keys)(?=.*(-u \S+))/.exec(commands.get('Create key') ?? '') ?? [];
+    return runCommand(`curl ${credentials} '${base}${path}'`);
   };
 
   beforeAll(start);
@@ -75,15 +75,17 @@ describe('demo', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('prints the URLs, the credentials and one ready line for each of the five operations', () => {
+  it('prints the URLs, the credentials and one curl command for each of the five operations', () => {
     expect(demo.welcome).toMatch(
-      /API +http:\/\/127\.0\.0\.1:\d+\/v1 .*reference +http:\/\/127\.0\.0\.1:\d+\/docs\n +dashboards +http:\/\/127\.0\.0\.1:\d+\/api\/v2\n/,
+      /Management API +http:\/\/127\.0\.0\.1:\d+\/v1\n +Dashboard API +http:\/\/127\.0\.0\.1:\d+\/api\/v2\n +API reference +http:\/\/127\.0\.0\.1:\d+\/docs\n/,
     );
     expect(demo.welcome).toMatch(
-      /organization +b3a6f9d2-5c41-4e8a-9d27-0f1e2d3c4b5a\n +admin key +DemoAdminKey00000001 : demo-admin-secret\n/,
+      /Organization +b3a6f9d2-5c41-4e8a-9d27-0f1e2d3c4b5a\n +Admin key +DemoAdminKey00000001 : demo-admin-secret\n/,
     );
-    expect(demo.welcome).toMatch(/dashboard token +demo-dashboard-token\n +read-write one +demo-dashboard-writer\n/);
-    expect([...lines.keys()]).toEqual([
+    expect(demo.welcome).toMatch(
+      /Dashboard token +demo-dashboard-token +\(read-only\)\n +Dashboard token +demo-dashboard-writer +\(read-write\)\n/,
+    );
+    expect([...commands.keys()]).toEqual([
       'Update service scaling',
       'Create key',
       'Get organization usage cost',
@@ -92,27 +94,27 @@ describe('demo', () => {
     ]);
   });
 
-  it('each ready line works as it stands', async () => {
-    const scaled = await answerOf(lines.get('Update service scaling'));
+  it('each curl command works as printed', async () => {
+    const scaled = await runCommand(commands.get('Update service scaling'));
     expect(scaled).toMatchObject({
       status: 200,
       result: { minTotalMemoryGb: 48, maxTotalMemoryGb: 96, numReplicas: 3 },
     });
-    const created = await answerOf(lines.get('Create key'));
+    const created = await runCommand(commands.get('Create key'));
     expect(created).toMatchObject({
       status: 200,
       result: { key: { name: 'ci', roles: ['developer'] }, keySecret: expect.stringMatching(/^phs_/) },
     });
-    const cost = await answerOf(lines.get('Get organization usage cost'));
+    const cost = await runCommand(commands.get('Get organization usage cost'));
     expect(new Set(cost.result.costs.map(({ date }: Json) => date)).size).toBe(7);
     expect(cost.result.grandTotalCHC).toBeGreaterThan(0);
-    const list = await answerOf(lines.get('List dashboards'));
-    const one = await answerOf(lines.get('Get dashboard'));
+    const list = await runCommand(commands.get('List dashboards'));
+    const one = await runCommand(commands.get('Get dashboard'));
     expect(list.data.map(({ name }: Json) => name)).toEqual([
       'Service health',
-      'Pilothouse itself',
+      'Pilothouse',
       'Logs explorer',
-      'Fleet at a glance',
+      'Fleet overview',
     ]);
     expect(list.data.at(-1)).toEqual(one.data);
   });
@@ -121,8 +123,8 @@ describe('demo', () => {
     const { result: services } = await read('/services');
     expect(services.map(({ name }: Json) => name).sort()).toEqual(['analytics', 'analytics-reader', 'sandbox']);
     expect(new Set(services.map(({ dataWarehouseId }: Json) => dataWarehouseId)).size).toBe(2);
-    const { result: record } = await answerOf(lines.get('Update service scaling'));
-    expect(Object.keys(record).sort()).toEqual(RECORD);
+    const { result: record } = await runCommand(commands.get('Update service scaling'));
+    expect(Object.keys(record).sort()).toEqual(SERVICE_FIELDS);
     expect(record.endpoints).toContainEqual({
       protocol: 'mysql',
       host: expect.any(String),
@@ -132,41 +134,44 @@ describe('demo', () => {
     expect(record.ipAccessList[0]).toEqual({ source: expect.any(String), description: expect.any(String) });
   });
 
-  it('U5: meters and rates 90 days, of which the older ones are locked', async () => {
-    expect(await demo.usage).toMatch(/^demo usage of the last 90 days is there: \d{6} events/);
+  it('U5: meters and rates 90 days and locks the older ones', async () => {
+    expect(await demo.usage).toMatch(/^demo usage for the last 90 days is ready: \d{6} events/);
     const spans = [0, 30, 60].map((back) => `from_date=${dayBefore(back + 29)}&to_date=${dayBefore(back)}`);
-    const answers = await Promise.all(spans.map((span) => read(`/usageCost?${span}`)));
-    const costs: Json[] = answers.flatMap(({ result }) => result.costs);
+    const responses = await Promise.all(spans.map((span) => read(`/usageCost?${span}`)));
+    const costs: Json[] = responses.flatMap(({ result }) => result.costs);
     const days = new Map<string, boolean>(costs.map(({ date, locked }) => [date, locked]));
     expect(days.size).toBe(90);
     expect([1, 14, 15, 89].map((back) => days.get(dayBefore(back)))).toEqual([false, false, true, true]);
     const perDay = (entity: string) =>
       costs.filter(({ entityName }) => entityName === entity).map(({ totalCHC }) => Number(totalCHC));
-    const [ordinary = 0, most = 0] = [perDay('analytics').sort((a, b) => a - b)[60], Math.max(...perDay('analytics'))];
-    expect(most).toBeGreaterThan(1.7 * ordinary);
+    const [ordinary = 0, highest = 0] = [
+      perDay('analytics').sort((a, b) => a - b)[60],
+      Math.max(...perDay('analytics')),
+    ];
+    expect(highest).toBeGreaterThan(1.7 * ordinary);
   }, 240_000);
 
-  it('keeps ids, credentials and what the API changed across a restart', async () => {
-    await answerOf(lines.get('Update service scaling'));
+  it('keeps ids, credentials and changes made through the API across a restart', async () => {
+    await runCommand(commands.get('Update service scaling'));
     const before = {
-      lines: [...lines.values()],
+      commands: [...commands.values()],
       keys: (await read('/keys')).result,
       services: (await read('/services')).result,
     };
     expect(await demo.stop()).toBe(0);
     await start();
     const withoutPort = (text: string) => text.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1');
-    expect([...lines.values()].map(withoutPort)).toEqual(before.lines.map(withoutPort));
+    expect([...commands.values()].map(withoutPort)).toEqual(before.commands.map(withoutPort));
     expect((await read('/services')).result).toEqual(before.services);
     const ids = (keys: Json[]) => keys.map(({ id }) => id);
     expect(ids((await read('/keys')).result)).toEqual(ids(before.keys));
-    expect((await answerOf(lines.get('List dashboards'))).data).toHaveLength(4);
+    expect((await runCommand(commands.get('List dashboards'))).data).toHaveLength(4);
   });
 });
 
-describe('demo, elsewhere than on loopback', () => {
+describe('demo on a public address', () => {
   it.each(['0.0.0.0', '::', '192.0.2.1', 'example.com'])(
-    'refuses --host %s: its credentials are public',
+    'rejects --host %s because its credentials are public',
     async (host) => {
       const { code, stderr } = await cli([
         'demo',
@@ -175,11 +180,11 @@ describe('demo, elsewhere than on loopback', () => {
         '--host',
         host,
         '--data',
-        join(tmpdir(), 'pilothouse-never-made'),
+        join(tmpdir(), 'pilothouse-never-created'),
       ]);
       expect({ code, stderr }).toEqual({
         code: 2,
-        stderr: `error: --host must be a loopback address: the credentials of the demo are public, ${host} may not be\n`,
+        stderr: `error: --host must be a loopback address, not "${host}": the demo credentials are public\n`,
       });
     },
   );

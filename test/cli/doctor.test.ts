@@ -12,40 +12,40 @@ const checks = (stdout: string) =>
 onEachStore('doctor', (store) => {
   const at = useStore(store);
 
-  it('finds nothing wrong with a store that works, a port that is free and a clock that agrees', async () => {
+  it('passes every check with a working store, a free port and a synchronized clock', async () => {
     const { code, stdout, stderr } = await at.run('doctor', '--port', '0', '--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(checks(stdout)).toEqual({ node: true, config: true, store: true, clock: true, engine: true, port: true });
   });
 });
 
-describe('doctor, when something is wrong', () => {
+describe('doctor with a failing check', () => {
   const at = useStore('libsql');
   let holder: Server | undefined;
   afterEach(() => {
     holder?.close();
   });
 
-  it('names a taken port and ends with exit code 1', async () => {
+  it('reports a port in use and exits with 1', async () => {
     const port = await freePort();
     await new Promise<void>((resolve) => {
       holder = createServer().listen(port, '127.0.0.1', resolve);
     });
     const { code, stdout, stderr } = await at.run('doctor', '--port', String(port));
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: Something needs attention; see above\n' });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: 1 of 6 checks failed\n' });
     expect(stdout).toMatch(/^ok {4}node/m);
     expect(stdout).toMatch(/^ok {4}store/m);
-    expect(stdout).toMatch(new RegExp(`^FAIL {2}port +127\\.0\\.0\\.1:${port} cannot be used: .*EADDRINUSE`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^FAIL {2}port +cannot listen on 127\\.0\\.0\\.1:${port}: .*EADDRINUSE`, 'm'));
   });
 
-  it('says why there is no engine', async () => {
+  it('reports why the engine is unavailable', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const { code, stdout } = await at.run('doctor', '--port', '0', '--clickhouse-url', url);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^FAIL {2}engine +no tile data and no metering: .*ECONNREFUSED/m);
+    expect(stdout).toMatch(/^FAIL {2}engine +tile data and metering are unavailable: .*ECONNREFUSED/m);
   });
 
-  it('says that a fleet file cannot be used', async () => {
+  it('reports an unreadable fleet file', async () => {
     const { code, stdout } = await at.run(
       'doctor',
       '--port',
@@ -57,7 +57,7 @@ describe('doctor, when something is wrong', () => {
     expect([code, checks(stdout).fleet]).toEqual([1, false]);
   });
 
-  it('names every wrong setting and opens nothing', async () => {
+  it('reports every invalid setting and opens nothing', async () => {
     const { code, stdout } = await cli(['doctor', '--port', 'x', '--rate-limit', 'fast', '--json']);
     expect(code).toBe(1);
     expect(checks(stdout)).toEqual({ node: true, config: false });
@@ -65,7 +65,7 @@ describe('doctor, when something is wrong', () => {
     expect(stdout).toContain('--rate-limit must look like');
   });
 
-  it('says that a database cannot be reached, without its password', async () => {
+  it('reports an unreachable database without its password', async () => {
     const url = `postgres://pilothouse:hunter2@127.0.0.1:${await freePort()}/none`;
     const { code, stdout, stderr } = await cli(['doctor', '--port', '0', '--database-url', url]);
     expect(code).toBe(1);
@@ -75,7 +75,7 @@ describe('doctor, when something is wrong', () => {
     expect(stdout + stderr).not.toContain('hunter2');
   });
 
-  it('says that a data directory cannot be used', async () => {
+  it('reports an unusable data directory', async () => {
     const file = join(at.directory, 'file');
     writeFileSync(file, '');
     const { code, stdout } = await cli(['doctor', '--port', '0', '--data', join(file, 'data')]);

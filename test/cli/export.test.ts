@@ -8,13 +8,13 @@ const details = {
   provider: 'aws',
   region: 'eu-central-1',
   endpoints: [{ protocol: 'mysql', host: 'a.example', port: 3306, username: 'mysql4a' }],
-  ipAccessList: [{ source: '10.0.0.0/8', description: 'Büro: «eins»' }],
+  ipAccessList: [{ source: '10.0.0.0/8', description: 'Büro: "1" & more' }],
   isReadonly: false,
   idleTimeoutMinutes: 7.5,
   createdAt: '2026-01-02T03:04:05.678Z',
 };
 
-/** Everything that a file can say, where saying it again could go wrong. */
+/** Values that are easy to lose in a round trip. */
 const full: Json = structuredClone(fleet);
 Object.assign(full.organizations[0].services[0], details);
 Object.assign(full.organizations[0].keys[1], {
@@ -32,7 +32,7 @@ Object.assign(full.organizations[0], {
     },
     { name: 'metrics', kind: 'metric', metricTables: { gauge: 'g', 'exponential histogram': 'e' } },
   ],
-  dashboards: ['zwei', 'eins', 'drei'].map((name) => ({
+  dashboards: ['two', 'one', 'three'].map((name) => ({
     name,
     tiles: [
       { x: 0, y: 0, w: 1, h: 1, series: [{ type: 'markdown', content: 'yes\n---\n# "no": &a' }] },
@@ -59,7 +59,7 @@ onEachStore('export', (store) => {
   const from = useStore(store);
   const to = useStore(store);
 
-  it('F1: applied to the same store it changes nothing, and applied to an empty one it makes the same store', async () => {
+  it('F1: applying an export to the same store changes nothing, and to an empty store reproduces it', async () => {
     expect(await from.plan(full)).not.toEqual([]);
     const { stdout } = await from.run('export');
     expect(await from.plan(stdout)).toEqual([]);
@@ -70,7 +70,7 @@ onEachStore('export', (store) => {
     expect((await to.run('export')).stdout).toBe(stdout);
   });
 
-  it('keeps its order when something in the middle changes, so that two exports can be compared', async () => {
+  it('keeps a stable order, so that two exports can be compared', async () => {
     const cost = (day: number, computeCHC: number) => ({
       date: `2026-10-0${day}`,
       entityType: 'service',
@@ -89,13 +89,13 @@ onEachStore('export', (store) => {
     });
     for (const amount of [1, 2]) {
       await from.plan(file(amount));
-      const { dashboards, usageCosts } = await from.exported();
+      const { dashboards, usageCosts } = await from.exportFirstOrganization();
       expect(dashboards.map(({ id }: Json) => id)).toEqual(['a', 'b', 'c']);
       expect(usageCosts.map(({ date }: Json) => date)).toEqual(['2026-10-01', '2026-10-02', '2026-10-03']);
     }
   });
 
-  it('prints YAML, or the same as JSON, with hashes in place of credentials', async () => {
+  it('prints the same as YAML and JSON, with hashes instead of credentials', async () => {
     await from.plan(full);
     const { stdout: yaml } = await from.run('export');
     const { stdout: json } = await from.run('export', '--json');

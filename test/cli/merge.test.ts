@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { storeOf, useStore } from '../support/cli.ts';
+import { getServerStore, useStore } from '../support/cli.ts';
 import { onEachStore, run, useServer } from '../support/server.ts';
 
 const id = '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d';
@@ -27,7 +27,7 @@ const organization = {
 };
 const file = (changes: object = {}) => ({ organizations: [{ ...organization, ...changes }] });
 
-onEachStore('a fleet file beside the API', (store) => {
+onEachStore('a fleet file merged with changes made through the API', (store) => {
   const server = useServer(store, { fleet: file() });
   const path = `/v1/organizations/${id}`;
   const service = `${path}/services/${analytics.id}`;
@@ -39,22 +39,22 @@ onEachStore('a fleet file beside the API', (store) => {
     expect((await server.call({ method: 'DELETE', path: `${path}/keys/${spare.id}`, key: admin })).status).toBe(200);
   });
 
-  it('F1: a file that did not change changes nothing, also after the API changed a field and deleted a key', async () => {
-    expect(await storeOf(server).plan(file())).toEqual([]);
+  it('F1: an unchanged file changes nothing, even after the API changed a field and deleted a key', async () => {
+    expect(await getServerStore(server).plan(file())).toEqual([]);
     expect(await record()).toMatchObject({ numReplicas: 5, idleTimeoutMinutes: 30 });
     expect((await server.call({ path, key: spare })).status).toBe(401);
   });
 
-  it('F1: starting the server with that file again changes nothing either', async () => {
+  it('F1: restarting the server with the unchanged file changes nothing', async () => {
     await server.stop();
     await server.restart();
     expect(await record()).toMatchObject({ numReplicas: 5, idleTimeoutMinutes: 30 });
     expect((await server.call({ path, key: spare })).status).toBe(401);
   });
 
-  it('F1: a field that the file changed takes its value, every other field keeps what the API made of it', async () => {
+  it('F1: a field changed in the file takes its new value; every other field keeps the value set by the API', async () => {
     const changed = file({ services: [{ ...analytics, maxTotalMemoryGb: 240 }] });
-    expect(await storeOf(server).plan(changed)).toEqual(['change service analytics']);
+    expect(await getServerStore(server).plan(changed)).toEqual(['change service analytics']);
     expect(await record()).toMatchObject({
       numReplicas: 5,
       idleTimeoutMinutes: 30,
@@ -64,25 +64,25 @@ onEachStore('a fleet file beside the API', (store) => {
     });
   });
 
-  it('F1: a member that left the file keeps its value', async () => {
+  it('F1: a field removed from the file keeps its value', async () => {
     const { numReplicas: _, ...rest } = analytics;
-    expect(await storeOf(server).plan(file({ services: [{ ...rest, maxTotalMemoryGb: 240 }] }))).toEqual([]);
+    expect(await getServerStore(server).plan(file({ services: [{ ...rest, maxTotalMemoryGb: 240 }] }))).toEqual([]);
     expect(await record()).toMatchObject({ numReplicas: 5, maxTotalMemoryGb: 240 });
   });
 
-  it('F1: something deleted comes back when the file says something new about it', async () => {
+  it('F1: a deleted resource is created again when its declaration changes', async () => {
     const renamed = file({
       services: [{ ...analytics, maxTotalMemoryGb: 240, numReplicas: 5 }],
       keys: [organization.keys[0], { ...spare, name: 'spare again' }],
     });
-    expect(await storeOf(server).plan(renamed)).toEqual(['add key spare again']);
+    expect(await getServerStore(server).plan(renamed)).toEqual(['add key spare again']);
     expect((await server.call({ path, key: spare })).status).toBe(200);
   });
 
-  it('F1: --force makes everything equal to the file, at once for a running server', async () => {
+  it('F1: --force makes the store match the file, immediately for a running server', async () => {
     expect((await scale({ numReplicas: 7 })).status).toBe(200);
     expect((await server.call({ method: 'DELETE', path: `${path}/keys/${spare.id}`, key: admin })).status).toBe(200);
-    expect((await storeOf(server).plan(file(), '--force')).sort()).toEqual([
+    expect((await getServerStore(server).plan(file(), '--force')).sort()).toEqual([
       'add key spare',
       'change service analytics',
     ]);
@@ -90,7 +90,7 @@ onEachStore('a fleet file beside the API', (store) => {
     expect((await server.call({ path, key: spare })).status).toBe(200);
   });
 
-  it('F1: what a file changed stands in the audit trail, without credentials', async () => {
+  it('F1: changes made by a file are recorded in the audit log, without credentials', async () => {
     const { json, text } = await server.call({ path: `${path}/activities`, key: admin });
     expect(json.result.map(({ type }: { type: string }) => type)).toEqual(
       expect.arrayContaining(['create_organization', 'service_create', 'service_update', 'key_create']),
@@ -98,7 +98,7 @@ onEachStore('a fleet file beside the API', (store) => {
     expect(text).not.toContain('Hash');
   });
 
-  it('F1: costs from a file are served at once', async () => {
+  it('F1: costs from a file are served immediately', async () => {
     const cost = (computeCHC: number) =>
       file({
         usageCosts: [{ date: '2026-10-01', entityType: 'service', entityId: analytics.id, metrics: { computeCHC } }],
@@ -107,13 +107,13 @@ onEachStore('a fleet file beside the API', (store) => {
       (await server.call({ path: `${path}/usageCost?from_date=2026-10-01&to_date=2026-10-01`, key: admin })).json.result
         .grandTotalCHC;
     for (const amount of [1.5, 2.25]) {
-      await storeOf(server).plan(cost(amount));
+      await getServerStore(server).plan(cost(amount));
       expect(await total()).toBe(amount);
     }
   });
 });
 
-onEachStore('what left the fleet file', (store) => {
+onEachStore('resources removed from the fleet file', (store) => {
   const at = useStore(store);
   const reader = { name: 'reader', dataWarehouseId: '3ab15151-9e4d-4e31-b28a-5e906f4dc144', numReplicas: 2 };
   const full = file({
@@ -125,13 +125,13 @@ onEachStore('what left the fleet file', (store) => {
   });
   const bare = { organizations: [{ id, name: 'Acme', paid: true, services: [reader] }] };
 
-  it('F1: stays, unless --prune removes it; what only the API made stays always', async () => {
+  it('F1: are kept unless --prune is given; resources created through the API are always kept', async () => {
     await at.plan(full);
-    const before = await at.exported();
+    const before = await at.exportFirstOrganization();
     const created = JSON.parse((await at.run('key', 'create', '--json')).stdout);
 
     expect(await at.plan(bare)).toEqual([]);
-    expect({ ...(await at.exported()), keys: before.keys }).toEqual(before);
+    expect({ ...(await at.exportFirstOrganization()), keys: before.keys }).toEqual(before);
 
     const removals = [
       'service analytics',
@@ -146,7 +146,7 @@ onEachStore('what left the fleet file', (store) => {
       .sort();
     expect((await at.plan(bare, '--prune', '--dry-run')).sort()).toEqual(removals);
     expect((await at.plan(bare, '--prune')).sort()).toEqual(removals);
-    const after = await at.exported();
+    const after = await at.exportFirstOrganization();
     expect(Object.keys(after)).toEqual(['id', 'name', 'tier', 'paid', 'createdAt', 'services', 'keys']);
     expect(after.services).toEqual([expect.objectContaining({ name: 'reader', isPrimary: false })]);
     expect(after.keys).toEqual([expect.objectContaining({ id: created.key.id })]);
@@ -154,7 +154,7 @@ onEachStore('what left the fleet file', (store) => {
     expect((await at.plan(full)).sort()).toEqual(removals.map((line) => line.replace('remove', 'add')));
   });
 
-  it('F1: --prune also forgets what the API had deleted, so that a later file may declare it anew', async () => {
+  it('F1: can be declared again after --prune, even if the API had deleted them', async () => {
     await at.plan(full);
     const other = { ...full.organizations[0], keys: [organization.keys[0]] };
     const started = await run(['serve', '--port', '0', ...at.args]);
@@ -169,7 +169,7 @@ onEachStore('what left the fleet file', (store) => {
     expect(await at.plan(full)).toEqual(['add key spare']);
   });
 
-  it('F1, U5: --prune does not remove a locked cost record, and then removes nothing', async () => {
+  it('F1, U5: --prune fails without removing anything if a cost record is locked', async () => {
     const locked = file({
       usageCosts: [{ date: '2026-10-01', entityType: 'service', entityId: analytics.id, locked: true }],
     });
@@ -179,14 +179,14 @@ onEachStore('what left the fleet file', (store) => {
     expect(finished.stderr).toBe(
       `error: organizations[0].usageCosts: A locked record cannot be removed <string:2026-10-01 service ${analytics.id}>\n`,
     );
-    expect((await at.exported()).keys).toHaveLength(2);
+    expect((await at.exportFirstOrganization()).keys).toHaveLength(2);
   });
 });
 
-describe('two files', () => {
+describe('two fleet files', () => {
   const at = useStore('libsql');
 
-  it('F1: each of its own organization do not disturb each other, also with --prune', async () => {
+  it('F1: for different organizations do not affect each other, even with --prune', async () => {
     const other = { organizations: [{ name: 'Globex', services: [{ name: 'main' }] }] };
     await at.plan(file());
     expect(await at.plan(other, '--prune')).toEqual(['add organization Globex', 'add service main']);

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { cli, errorsOf } from '../support/cli.ts';
+import { cli, listErrors } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { createDatabase, freePort } from '../support/postgres.ts';
 import { run } from '../support/server.ts';
@@ -37,7 +37,7 @@ const organization = (url: string, headers: Record<string, string> = {}) =>
   fetch(`${url}/v1/organizations/${acme.id}`, { headers: { authorization, ...headers } });
 
 describe('serve', () => {
-  it('--port 0 picks a free port; the ready line is the first on standard output, and SIGTERM ends it with 0', async () => {
+  it('--port 0 picks a free port; the ready line comes first on standard output, and SIGTERM exits with 0', async () => {
     const server = await serve(['--port', '0', '--data', data, '--fleet', fleetFile]);
     expect(server).toMatchObject({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/),
@@ -48,7 +48,7 @@ describe('serve', () => {
     expect(await server.stop('SIGTERM')).toBe(0);
   });
 
-  it.each(['--base-path', 'PILOTHOUSE_BASE_PATH'])('%s stands in both addresses of the ready line', async (how) => {
+  it.each(['--base-path', 'PILOTHOUSE_BASE_PATH'])('%s is part of both URLs of the ready line', async (how) => {
     const args = ['--port', '0', '--dashboard-port', '0', '--data', data, '--fleet', fleetFile];
     const server = how.startsWith('--')
       ? await serve([...args, how, '/tools/x/'])
@@ -88,7 +88,7 @@ describe('serve', () => {
     expect(server.log()).toBe('');
   });
 
-  it('a flag wins over its variable', async () => {
+  it('a flag takes precedence over its variable', async () => {
     const server = await serve(
       ['--port', '0', '--data', data, '--fleet', fleetFile, '--rate-limit', 'off', '--host', '127.0.0.1'],
       {
@@ -104,7 +104,7 @@ describe('serve', () => {
     expect(existsSync(join(directory, 'other'))).toBe(false);
   });
 
-  it('B1: with a port of its own, the dashboard interface is there and nowhere else', async () => {
+  it('B1: --dashboard-port moves the dashboard API to that port', async () => {
     const server = await serve(['--port', '0', '--dashboard-port', '0', '--data', data, '--fleet', fleetFile]);
     expect(server.dashboardUrl).not.toBe(server.url);
     const headers = { authorization: `Bearer ${acme.token}` };
@@ -113,23 +113,23 @@ describe('serve', () => {
     expect((await organization(server.dashboardUrl)).status).toBe(404);
   });
 
-  it('all mistakes are reported at once, before anything is opened', async () => {
+  it('reports all invalid settings at once, before anything is opened', async () => {
     const finished = await cli(['serve', '--data', data, '--port', 'http', '--max-keys', '0', '--rate-limit', '10'], {
       PILOTHOUSE_LOG_LEVEL: 'loud',
       PILOTHOUSE_DATABSE_URL: 'x',
     });
     expect(finished).toMatchObject({ code: 2, stdout: '' });
-    expect(errorsOf(finished)).toEqual([
-      '--port must be a port, 0 to 65535, not "http"',
+    expect(listErrors(finished)).toEqual([
+      '--port must be a port number from 0 to 65535, not "http"',
       '--rate-limit must look like 1000/10s, or be off, not "10"',
       '--max-keys must be a whole number of at least 1, not "0"',
       expect.stringContaining('PILOTHOUSE_LOG_LEVEL must be one of trace'),
-      'PILOTHOUSE_DATABSE_URL is not a setting of this version',
+      'PILOTHOUSE_DATABSE_URL is not a known setting',
     ]);
     expect(existsSync(data)).toBe(false);
   });
 
-  it('F2: a wrong fleet file ends it with exit code 2 and all mistakes, before anything is opened', async () => {
+  it('F2: an invalid fleet file ends with exit code 2 and all violations, before anything is opened', async () => {
     writeFileSync(
       fleetFile,
       JSON.stringify({
@@ -145,17 +145,17 @@ describe('serve', () => {
     );
     const finished = await cli(['serve', '--port', '0', '--data', data, '--fleet', fleetFile]);
     expect(finished).toMatchObject({ code: 2, stdout: '' });
-    expect(errorsOf(finished).map((line) => line.split(':')[0])).toEqual([
+    expect(listErrors(finished).map((line) => line.split(':')[0])).toEqual([
       'organizations[0].name',
       'organizations[0].services[0].numReplicas',
       'organizations[0].services[1].size',
     ]);
     expect(existsSync(data)).toBe(false);
     const absent = await cli(['serve', '--port', '0', '--data', data, '--fleet', '/nowhere.yaml']);
-    expect([absent.code, errorsOf(absent)[0]]).toEqual([2, expect.stringContaining('/nowhere.yaml cannot be read')]);
+    expect([absent.code, listErrors(absent)[0]]).toEqual([2, expect.stringContaining('/nowhere.yaml cannot be read')]);
   });
 
-  it('F2: a fleet file that breaks a rule of the store ends it with exit code 2 too, and is not served', async () => {
+  it('F2: a fleet file that violates a rule across resources also ends with exit code 2', async () => {
     writeFileSync(
       fleetFile,
       JSON.stringify({
@@ -172,13 +172,13 @@ describe('serve', () => {
     );
     const finished = await cli(['serve', '--port', '0', '--data', data, '--fleet', fleetFile]);
     expect(finished).toMatchObject({ code: 2, stdout: '' });
-    expect(errorsOf(finished)).toHaveLength(2);
+    expect(listErrors(finished)).toHaveLength(2);
   });
 
   it.each([
     ['--port', '--dashboard-port'],
     ['--dashboard-port', '--port'],
-  ])('a taken %s ends it with exit code 1 and one clear line', async (taken, other) => {
+  ])('a %s in use ends with exit code 1 and one line', async (taken, other) => {
     const port = await freePort();
     const holder = await new Promise<Server>((resolve) => {
       const server = createServer().listen(port, '127.0.0.1', () => resolve(server));
@@ -188,14 +188,14 @@ describe('serve', () => {
       expect(finished).toEqual({
         code: 1,
         stdout: '',
-        stderr: `error: Port ${port} is taken by another program; choose one with ${taken}, or 0 for any free one\n`,
+        stderr: `error: Port ${port} is in use by another program; choose another with ${taken}, or 0 for any free port\n`,
       });
     } finally {
       holder.close();
     }
   });
 
-  it('a database that cannot be reached ends it with exit code 1, without its password', async () => {
+  it('an unreachable database ends with exit code 1, and its password is not printed', async () => {
     const url = `postgres://pilothouse:hunter2@127.0.0.1:${await freePort()}/none`;
     const { code, stdout, stderr } = await cli(['serve', '--port', '0', '--log-level', 'warn'], {
       PILOTHOUSE_DATABASE_URL: url,
@@ -209,7 +209,7 @@ describe('serve', () => {
 });
 
 describe.skipIf(inject('postgresUrl') === '')('serve on PostgreSQL', () => {
-  it('takes its URL from the file that PILOTHOUSE_DATABASE_URL_FILE names', async () => {
+  it('reads its URL from the file named by PILOTHOUSE_DATABASE_URL_FILE', async () => {
     const database = await createDatabase(inject('postgresUrl'));
     const file = join(directory, 'url');
     writeFileSync(file, `${database.url}\n`);

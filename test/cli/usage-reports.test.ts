@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { errorsOf, useStore } from '../support/cli.ts';
+import { listErrors, useStore } from '../support/cli.ts';
 import { parseCsvRecords } from '../support/csv.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { findFocusViolations } from '../support/focus.ts';
 import { onEachStore } from '../support/server.ts';
 
-onEachStore('the commands that read the bill', (on) => {
+onEachStore('usage report and budget commands', (on) => {
   const store = useStore(on);
   const json = async (...args: string[]) => {
     const { code, stdout, stderr } = await store.run(...args, '--org', 'Acme', '--json');
@@ -13,7 +13,7 @@ onEachStore('the commands that read the bill', (on) => {
     return JSON.parse(stdout);
   };
 
-  it('usage summary and usage export show what the API shows', async () => {
+  it('usage summary and usage export print the same costs as the API', async () => {
     await store.apply(fleet);
     const { rows, totals } = await json(
       'usage',
@@ -32,8 +32,8 @@ onEachStore('the commands that read the bill', (on) => {
     expect(totals.totalCHC).toBe(13.745679);
     const table = await store.run('usage', 'summary', '--from', '2026-10-01', '--to', '2026-10-31', '--org', 'Acme');
     expect(table.stdout.split('\n').slice(0, 2)).toEqual([
-      'PERIOD   GROUP  CHC    BEFORE  CHANGE',
-      '2026-10         13.75  0.00    13.75',
+      'PERIOD   GROUP  CHC    PREVIOUS  CHANGE',
+      '2026-10         13.75  0.00      13.75',
     ]);
     const span = ['--from', '2026-01-01', '--to', '2026-12-31', '--org', 'Acme'];
     const csv = parseCsvRecords((await store.run('usage', 'export', ...span)).stdout);
@@ -47,12 +47,12 @@ onEachStore('the commands that read the bill', (on) => {
     for (const line of lines) expect(findFocusViolations(line)).toEqual([]);
   });
 
-  it('usage forecast tells the end of a month', async () => {
+  it('usage forecast prints the expected cost of a month', async () => {
     await store.apply(fleet);
     const forecast = await json('usage', 'forecast', '--month', '2026-10');
     expect(forecast).toMatchObject({ month: '2026-10', forecast: { expectedCHC: 13.745679 } });
     const { stdout } = await store.run('usage', 'forecast', '--month', '2026-10', '--org', 'Acme');
-    expect(stdout).toMatch(/^2026-10 +CHC\nbooked so far +13\.75\nexpected +13\.75 \(13\.75 to 13\.75\)\n/);
+    expect(stdout).toMatch(/^2026-10 +CHC\nmonth to date +13\.75\nforecast +13\.75 \(13\.75 to 13\.75\)\n/);
   });
 
   it('budget set, list and delete', async () => {
@@ -78,22 +78,22 @@ onEachStore('the commands that read the bill', (on) => {
     [['usage', 'summary', '--by', 'year'], ['--by must be one of day, week, month, all, not "year"']],
     [['usage', 'export', '--format', 'xlsx'], ['--format must be one of csv, focus, not "xlsx"']],
     [['usage', 'forecast', '--month', '13'], ['--month must look like 2026-11, not "13"']],
-    [['budget', 'set', 'x'], ['--monthly is needed for a new budget, and there is none named "x"']],
+    [['budget', 'set', 'x'], ['--monthly is required to create a budget, and no budget is named "x"']],
     [
       ['budget', 'set', '', '--monthly', 'much', '--threshold', '0'],
       [
-        '--name must have 1 to 255 characters',
-        '--monthly must be a number of CHC, not "much"',
-        '--threshold must be a whole number of percent from 1 to 1000, or forecast',
+        '<name> must have 1 to 255 characters, not ""',
+        '--monthly must be a positive number of CHC, not "much"',
+        '--threshold must be a whole percentage from 1 to 1000, or forecast, not "0"',
       ],
     ],
     [
       ['budget', 'set', 'x', '--monthly', '1', '--webhook', 'http://127.0.0.1/'],
       ['webhook.url: The address is private; allow private addresses with --webhook-allow-private yes <string>'],
     ],
-  ])('%j is refused with code 2', async (args, errors) => {
+  ])('%j ends with exit code 2', async (args, errors) => {
     await store.apply(fleet);
     const finished = await store.run(...args, '--org', 'Acme');
-    expect([finished.code, errorsOf(finished)]).toEqual([2, errors]);
+    expect([finished.code, listErrors(finished)]).toEqual([2, errors]);
   });
 });

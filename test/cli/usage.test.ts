@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { cli, errorsOf, useStore } from '../support/cli.ts';
+import { cli, listErrors, useStore } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
 import { onEachStore, startServer } from '../support/server.ts';
 
@@ -16,7 +16,7 @@ const row = (id: string, quantity: string) =>
 onEachStore('usage commands', (name) => {
   const store = useStore(name);
 
-  it('imports CSV, lists what is wrong, counts nothing twice, locks, and the ledger stands the check', async () => {
+  it('imports CSV, lists rejected events, ignores duplicates, locks days and passes the ledger check', async () => {
     await store.apply(fleet);
     const file = join(store.directory, 'usage.csv');
     writeFileSync(
@@ -25,7 +25,7 @@ onEachStore('usage commands', (name) => {
     );
     const first = await store.run('usage', 'import', file);
     expect(first.code).toBe(1);
-    expect(first.stdout.trim()).toBe('2 accepted, 0 counted before, 1 rejected.');
+    expect(first.stdout.trim()).toBe('2 accepted, 0 duplicates, 1 rejected.');
     expect(first.stderr).toMatch(/event 3: quantity: The value must be a decimal number/);
     const packed = join(store.directory, 'usage.csv.gz');
     writeFileSync(packed, gzipSync(`${HEADER}\n${row('one', '60')}\n${row('two', '30')}\n`));
@@ -34,37 +34,43 @@ onEachStore('usage commands', (name) => {
     expect(JSON.parse(second.stdout)).toEqual({ accepted: 1, duplicates: 1, rejected: 0, errors: [] });
     const locked = await store.run('usage', 'lock', '--through', '2026-11-01', '--json');
     expect(JSON.parse(locked.stdout)).toEqual({ lockedThrough: '2026-11-01', days: 1 });
-    const { usageCosts } = await store.exported();
+    const { usageCosts } = await store.exportFirstOrganization();
     expect(usageCosts).toMatchObject([{ date: '2026-11-01', locked: true, metrics: { computeCHC: 0.597 } }]);
     const check = await store.run('usage', 'recompute', '--check', '--json');
     expect(JSON.parse(check.stdout)).toEqual({ days: 1, lines: 1, waiting: 0, differences: [] });
   });
 
-  it('names what it cannot read', async () => {
+  it('rejects unreadable files and invalid options', async () => {
     await store.apply(fleet);
     const file = join(store.directory, 'usage.csv');
     writeFileSync(file, 'id,source\n1,2\n');
     const columns = await store.run('usage', 'import', file);
     expect(columns.code).toBe(2);
-    expect(errorsOf(columns)).toEqual([
-      'The first row must name the columns; time, entityType, entityId, meter, quantity are missing',
+    expect(listErrors(columns)).toEqual([
+      'The first row must name the columns; missing: time, entityType, entityId, meter, quantity',
     ]);
     expect((await store.run('usage', 'import', join(store.directory, 'none.csv'))).code).toBe(2);
     expect((await store.run('usage', 'import', file, '--format', 'xml')).code).toBe(2);
-    expect(errorsOf(await store.run('usage', 'import', file, '--url', 'ftp://x'))).toHaveLength(2);
+    expect(listErrors(await store.run('usage', 'import', file, '--url', 'ftp://x', '--key', 'no-colon'))).toEqual([
+      '--url must look like http://127.0.0.1:8080, not "ftp://x"',
+      '--key must look like id:secret',
+    ]);
+    expect(listErrors(await store.run('usage', 'import', file, '--url', 'http://x'))).toEqual([
+      '--url and --key must be used together',
+    ]);
     expect((await store.run('usage', 'lock', '--through', '2026-02-30')).code).toBe(2);
     expect((await store.run('usage', 'lock', '--through', '2999-01-01')).code).toBe(2);
   });
 
-  it('shows and sets prices, with all mistakes at once', async () => {
+  it('shows and sets prices, and lists all violations at once', async () => {
     await store.apply(fleet);
     const shown = JSON.parse((await store.run('prices', 'show', '--json')).stdout);
     expect(shown).toMatchObject({ version: 1, effectiveFrom: '1970-01-01' });
     const file = join(store.directory, 'prices.json');
     writeFileSync(file, JSON.stringify({ effectiveFrom: '2026-12-01', prices: shown.prices.slice(1) }));
-    const refused = await store.run('prices', 'set', file);
-    expect(refused.code).toBe(2);
-    expect(errorsOf(refused)).toEqual([expect.stringMatching(/compute of a service in BASIC/)]);
+    const rejected = await store.run('prices', 'set', file);
+    expect(rejected.code).toBe(2);
+    expect(listErrors(rejected)).toEqual([expect.stringMatching(/compute of a service in BASIC/)]);
     writeFileSync(file, JSON.stringify({ effectiveFrom: '2026-12-01', prices: shown.prices }));
     expect((await store.run('prices', 'set', file)).code).toBe(0);
     const versions = [];
@@ -74,7 +80,7 @@ onEachStore('usage commands', (name) => {
   });
 });
 
-it('usage goes through a running server, whose engine is its own', async () => {
+it('usage import --url sends events to a running server, which owns the embedded engine', async () => {
   const server = await startServer('libsql');
   try {
     const file = join(server.directory, 'usage.ndjson');
@@ -88,9 +94,9 @@ it('usage goes through a running server, whose engine is its own', async () => {
     expect(JSON.parse(sent.stdout)).toMatchObject({ accepted: 2, duplicates: 0, rejected: 1, errors: [{ index: 2 }] });
     const direct = await cli(['usage', 'import', file, '--data', join(server.directory, 'data'), '--org', acme.id]);
     expect(direct.code).toBe(1);
-    expect(errorsOf(direct)).toEqual([expect.stringMatching(/Another process is using the engine directory/)]);
-    const stranger = await cli([...through.slice(0, -2), 'no:body']);
-    expect(errorsOf(stranger)).toEqual([expect.stringMatching(/The server refused: UNAUTHORIZED/)]);
+    expect(listErrors(direct)).toEqual([expect.stringMatching(/Another process is using the engine directory/)]);
+    const unauthorized = await cli([...through.slice(0, -2), 'unknown:key']);
+    expect(listErrors(unauthorized)).toEqual([expect.stringMatching(/The server rejected the request: UNAUTHORIZED/)]);
   } finally {
     await server.remove();
   }

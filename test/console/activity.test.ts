@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { expectAccessible, inBrowser, takeScreenshots } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
-import { madeKey } from '../support/keys.ts';
+import { createKey } from '../support/keys.ts';
 
 inBrowser('activity page', (browser) => {
   const scale = (body: object) =>
@@ -23,7 +23,7 @@ inBrowser('activity page', (browser) => {
   });
 
   it('filters by resource type, actor and text, and stores the filters in the URL', async () => {
-    await madeKey(browser.server, { name: 'needle' });
+    await createKey(browser.server, { name: 'needle' });
     const page = await browser.signIn(acme.admin, '/activity');
     await page.getByRole('combobox', { name: 'Resource type' }).click();
     await page.getByRole('option', { name: 'Keys', exact: true }).click();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { inBrowser, waitUntilSettled } from '../support/browser.ts';
 import { acme, fleet } from '../support/fleet.ts';
-import { madeKey } from '../support/keys.ts';
+import { createKey } from '../support/keys.ts';
 
 /** Each sets `window.pwned` if it is interpreted as markup, script or URL. */
 const HOSTILE = [
@@ -46,7 +46,7 @@ inBrowser(
       `/sign-in?to=${encodeURIComponent('javascript:window.pwned=1')}`,
     ])('are plain text at %s', async (path) => {
       for (const name of HOSTILE)
-        await madeKey(browser.server, {
+        await createKey(browser.server, {
           name,
           expireAt: new Date(Date.now() + 86_400_000).toISOString(),
           ipAccessList: [{ source: '127.0.0.1', description: name }],

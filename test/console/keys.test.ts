@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { inBrowser, type Page } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
-import { madeKey, whoAmI } from '../support/keys.ts';
+import { createKey, whoAmI } from '../support/keys.ts';
 
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 const chooseAction = async (page: Page, name: string, item: string) => {
@@ -131,7 +131,7 @@ inBrowser('keys page', (browser) => {
   });
 
   it('keeps a key that the server does not delete', async () => {
-    const { credentials } = await madeKey(browser.server, { name: 'self', roles: ['admin'] });
+    const { credentials } = await createKey(browser.server, { name: 'self', roles: ['admin'] });
     const page = await browser.signIn(credentials, '/keys');
     await chooseAction(page, 'self', 'Delete');
     const dialog = page.getByRole('dialog');

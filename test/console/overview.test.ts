@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { inBrowser, waitUntilSettled } from '../support/browser.ts';
 import { acme, fleet } from '../support/fleet.ts';
-import { madeKey } from '../support/keys.ts';
+import { createKey } from '../support/keys.ts';
 import { PROGRAM } from '../support/server.ts';
 
 const MAX_SCRIPT_BYTES = 250_000;
@@ -55,7 +55,7 @@ inBrowser(
     });
 
     it('shows services, expiring keys and recent activity', async () => {
-      await madeKey(browser.server, { name: 'leaving', expireAt: new Date(today + 3 * DAY_MS).toISOString() });
+      await createKey(browser.server, { name: 'leaving', expireAt: new Date(today + 3 * DAY_MS).toISOString() });
       const page = await browser.signIn(acme.admin);
       const row = page.getByRole('row', { name: /analytics/ });
       expect(await row.textContent()).toContain('16–120 GB × 3');

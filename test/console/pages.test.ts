@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { expectAccessible, inBrowser, type Page, takeScreenshots, waitUntilSettled } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
-import { madeKey } from '../support/keys.ts';
+import { createKey } from '../support/keys.ts';
 
 const PAGES: [name: string, path: string][] = [
   ['overview', '/'],
@@ -76,7 +76,7 @@ inBrowser('every page', (browser) => {
   });
 
   it.each(PAGES)('%s is accessible in light and dark and fits three widths', async (name, path) => {
-    await madeKey(browser.server, {
+    await createKey(browser.server, {
       name: 'expiring',
       expireAt: new Date(Date.now() + 5 * 86_400_000).toISOString(),
     });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { fillSignIn, inBrowser, type Page } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
-import { madeKey } from '../support/keys.ts';
+import { createKey } from '../support/keys.ts';
 
 const navigation = (page: Page) => page.getByRole('navigation', { name: 'Main' }).getByRole('link').allTextContents();
 
@@ -105,7 +105,7 @@ inBrowser('sign-in', (browser) => {
   });
 
   it('is shown over the page when the session ends, without losing input', async () => {
-    const { credentials } = await madeKey(browser.server, { name: 'short', roles: ['admin'] });
+    const { credentials } = await createKey(browser.server, { name: 'short', roles: ['admin'] });
     const page = await browser.signIn(credentials, `/services/${acme.primary}`);
     await page.getByLabel('Minimum (GB)').fill('96');
     const [cookie] = await page.context().cookies();

@@ -130,6 +130,53 @@ onEachStore('migrations', (store) => {
     }
   });
 
+  it('activities from before filters were indexed are found by every filter', { timeout: 60_000 }, async () => {
+    const past = copyProgram('0001-spine', readFileSync(migration('0001-spine'), 'utf8'));
+    try {
+      for (const file of readdirSync(past.migrations))
+        if (!/^000[1-6]-/.test(file)) rmSync(join(past.migrations, file));
+      const before = spawnProgram(['org', 'list', ...bare.args], { program: past.main });
+      programs.push(before);
+      expect(await before.ended, before.stderr()).toBe(0);
+      await bare.query(
+        `INSERT INTO organizations (id, name, tier, paid, created_at, key_count, cost_revision) VALUES ('${acme.id}', 'Acme', 'SCALE', 1, 1, 0, 1)`,
+      );
+      const toId = (index: number) => `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
+      // More than one batch of the back-fill.
+      const rows = Array.from({ length: 2500 }, (_, index) => {
+        const activity = {
+          id: toId(index),
+          createdAt: 1,
+          actor: { type: 'api', id: `actor-${index}`, details: `Ünit ${index}` },
+          organizationId: acme.id,
+          type: index === 7 ? 'key_delete' : 'key_create',
+          resource: { type: 'key', id: `key-${index}` },
+        };
+        return `('${acme.id}', '${activity.id}', 1, '${JSON.stringify(activity)}')`;
+      });
+      await bare.query(`INSERT INTO activities (organization_id, id, created_at, document) VALUES ${rows.join(', ')}`);
+      const directory = mkdtempSync(join(tmpdir(), 'pilothouse-fleet-'));
+      const fleetFile = join(directory, 'fleet.json');
+      writeFileSync(fleetFile, JSON.stringify(fleet));
+      const url = await ready(serve(undefined, '--fleet', fleetFile));
+      rmSync(directory, { recursive: true, force: true });
+      const authorization = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
+      const find = async (query: string) => {
+        const response = await fetch(`${url}/v1/organizations/${acme.id}/activities?${query}`, {
+          headers: { authorization },
+        });
+        return ((await response.json()) as { result: { id: string }[] }).result.map(({ id }) => id);
+      };
+      expect(await find('type=key_delete')).toEqual([toId(7)]);
+      expect(await find('actor=actor-1234')).toEqual([toId(1234)]);
+      expect(await find(`actor=${encodeURIComponent('Ünit 2499')}`)).toEqual([toId(2499)]);
+      expect(await find('resource_id=key-0')).toEqual([toId(0)]);
+      expect(await find(`resource_type=key&before=${toId(3)}`)).toEqual([toId(2), toId(1), toId(0)]);
+    } finally {
+      past.remove();
+    }
+  });
+
   it('a database of a newer version is rejected with advice, and stays unchanged', { timeout: 300_000 }, async () => {
     const future = copyProgram('0999-tomorrow', 'CREATE TABLE tomorrow (id TEXT NOT NULL PRIMARY KEY);\n');
     try {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
-import { storeOf } from '../support/cli.ts';
+import { getServerStore } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -69,7 +69,7 @@ describe('kill -9 while usage arrives', () => {
       );
       await server.stop();
 
-      const store = storeOf(server);
+      const store = getServerStore(server);
       for (const command of [
         ['usage', 'rate'],
         ['usage', 'recompute', '--check', '--json'],

@@ -10,14 +10,14 @@ import { type StartOptions, type TestServer, useServer } from './server.ts';
 export type { Page };
 
 /** Screenshots of every page, for manual review; kept after the run. */
-export const SCREENSHOTS = join(tmpdir(), 'pilothouse-screenshots');
+const SCREENSHOTS = join(tmpdir(), 'pilothouse-screenshots');
 const WIDTHS = [375, 768, 1280];
 /** Screenshots and accessibility checks take long on a machine under load. */
 const TEST_TIMEOUT_MS = 120_000;
 /** Below the timeout of a test, so that the error names the locator. */
 const LOCATOR_TIMEOUT_MS = 30_000;
 
-export interface OpenOptions {
+interface OpenOptions {
   width?: number;
   colorScheme?: 'light' | 'dark';
 }

@@ -7,28 +7,28 @@ import type { Json } from './client.ts';
 import { createDatabase } from './postgres.ts';
 import { PROGRAM, type StoreName, type TestServer } from './server.ts';
 
-// Each command is a process of its own, a second or more where others share the machine.
-vi.setConfig({ testTimeout: 120_000 });
+// Each command starts a process, which takes a second or more on a busy machine.
+vi.setConfig({ testTimeout: 300_000 });
 
-/** A command that hangs must not outlive its test. */
-const LONGEST_RUN_MS = 60_000;
+/** A hanging command is killed before its test times out. */
+const MAX_RUN_MS = 120_000;
 
-export interface Finished {
+interface FinishedCommand {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** Runs the built program to its end. */
-export function cli(args: string[], environment: Record<string, string> = {}): Promise<Finished> {
+/** Runs the built program until it exits. */
+export function cli(args: string[], environment: Record<string, string> = {}): Promise<FinishedCommand> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [PROGRAM, ...args], {
       env: { PATH: process.env.PATH, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: LONGEST_RUN_MS,
+      timeout: MAX_RUN_MS,
       killSignal: 'SIGKILL',
     });
-    const finished: Finished = { code: null, stdout: '', stderr: '' };
+    const finished: FinishedCommand = { code: null, stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       finished.stdout += text;
     });
@@ -40,26 +40,26 @@ export function cli(args: string[], environment: Record<string, string> = {}): P
   });
 }
 
-/** Each `error: …` line, without that word. */
-export const errorsOf = ({ stderr }: Finished): string[] =>
+/** The `error: …` lines, without the prefix. */
+export const listErrors = ({ stderr }: FinishedCommand): string[] =>
   stderr.split('\n').flatMap((line) => (line.startsWith('error: ') ? [line.slice(7)] : []));
 
 export type { Json };
 
-/** The command line on one store. */
-export interface TestStore {
+/** Runs commands on one store. */
+interface TestStore {
   directory: string;
   args: string[];
-  run(...args: string[]): Promise<Finished>;
-  /** `apply` of this file: an object as JSON, a text as it is. */
-  apply(fleet: object | string, ...flags: string[]): Promise<Finished>;
-  /** What `apply` did, without what stayed: `add service analytics`. Must succeed. */
+  run(...args: string[]): Promise<FinishedCommand>;
+  /** Applies a fleet file: an object as JSON, or its text. */
+  apply(fleet: object | string, ...flags: string[]): Promise<FinishedCommand>;
+  /** The changes that `apply` made, such as `add service analytics`. Must succeed. */
   plan(fleet: object | string, ...flags: string[]): Promise<string[]>;
   /** The first organization of `export`; must succeed. */
-  exported(): Promise<Json>;
+  exportFirstOrganization(): Promise<Json>;
 }
 
-export function storeAt(directory: string, databaseUrl: string | undefined): TestStore {
+export function createTestStore(directory: string, databaseUrl: string | undefined): TestStore {
   const args = ['--data', join(directory, 'data'), ...(databaseUrl ? ['--database-url', databaseUrl] : [])];
   const store: TestStore = {
     directory,
@@ -78,7 +78,7 @@ export function storeAt(directory: string, databaseUrl: string | undefined): Tes
         .filter(({ action }) => action !== 'unchanged')
         .map(({ action, kind, name }) => `${action} ${kind} ${name}`);
     },
-    async exported() {
+    async exportFirstOrganization() {
       const { code, stdout, stderr } = await store.run('export', '--json');
       expect(code, stderr).toBe(0);
       return JSON.parse(stdout).organizations[0];
@@ -87,8 +87,9 @@ export function storeAt(directory: string, databaseUrl: string | undefined): Tes
   return store;
 }
 
-/** The command line on the store of a running server. */
-export const storeOf = ({ directory, databaseUrl }: TestServer): TestStore => storeAt(directory, databaseUrl);
+/** Runs commands on the store of a running server. */
+export const getServerStore = ({ directory, databaseUrl }: TestServer): TestStore =>
+  createTestStore(directory, databaseUrl);
 
 /** An empty store for each test of the surrounding `describe`; use it inside tests and hooks only. */
 export function useStore(store: StoreName): TestStore {
@@ -97,7 +98,7 @@ export function useStore(store: StoreName): TestStore {
   beforeEach(async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
     const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
-    current = storeAt(directory, database?.url);
+    current = createTestStore(directory, database?.url);
     remove = async () => {
       await database?.drop();
       rmSync(directory, { recursive: true, force: true });

@@ -13,7 +13,7 @@ import { createDatabase } from './postgres.ts';
 import type { StoreName } from './server.ts';
 
 /** A server in the test process, with a clock that the test controls. */
-export interface ClockedServer {
+interface ClockedServer {
   url: string;
   now: number;
   call(call: Call): Promise<ApiResponse>;
@@ -42,7 +42,7 @@ export function useClockedServer(store: StoreName, { settings = {}, ...options }
     const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
     const flags = { port: '0', dataDirectory: directory, ...(database && { databaseUrl: database.url }), ...settings };
     const loaded = loadConfig({ flags, environment: {}, readFile: () => '' });
-    if ('mistakes' in loaded) throw new Error(loaded.mistakes.join('\n'));
+    if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
     server.now = Date.parse('2026-11-02T10:00:30Z');
     const start = async () => {
       running = await startServer({

@@ -8,13 +8,11 @@ export function parseCsv(text: string): string[][] {
   while (at < text.length) {
     let cell = '';
     if (text[at] === '"') {
-      for (at++; ; at++) {
-        if (at >= text.length) expect.fail('unterminated quote');
-        if (text[at] !== '"') cell += text[at];
-        else if (text[at + 1] === '"') cell += text[at++];
-        else break;
-      }
-      at++;
+      const quoted = /"(?:[^"]|"")*"/y;
+      quoted.lastIndex = at;
+      const [found = expect.fail('unterminated quote')] = quoted.exec(text) ?? [];
+      cell = found.slice(1, -1).replaceAll('""', '"');
+      at += found.length;
     } else {
       const end = /[,\r\n"]/g;
       end.lastIndex = at;

@@ -8,7 +8,7 @@ export const DASHBOARDS = '/api/v2/dashboards';
 export const HEX_ID = /^[0-9a-f]{24}$/;
 
 export const markdown = { type: 'markdown', content: '# hello' };
-export const count = { type: 'time', aggFn: 'count' };
+const count = { type: 'time', aggFn: 'count' };
 export const tile = (more: object = {}): Json => ({ x: 0, y: 0, w: 12, h: 4, series: [count], ...more });
 
 /** One call with a token that may write. */

@@ -3,14 +3,14 @@ import { PROGRAM } from './server.ts';
 
 export interface Demo {
   welcome: string;
-  /** Resolves with the line that says how its telemetry was loaded, or why not. */
+  /** Resolves with the message about its telemetry: loaded, or the reason why not. */
   telemetry: Promise<string>;
-  /** The same of its metered usage. */
+  /** The same for its metered usage. */
   usage: Promise<string>;
   stop(): Promise<number | null>;
 }
 
-/** Starts the demo and waits for the end of its welcome. */
+/** Starts the demo and waits for the end of its welcome message. */
 export async function startDemo(data: string, program = PROGRAM): Promise<Demo> {
   const child = spawn(process.execPath, [program, 'demo', '--port', '0', '--data', data], {
     env: { PATH: process.env.PATH },
@@ -19,26 +19,26 @@ export async function startDemo(data: string, program = PROGRAM): Promise<Demo> 
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   let errors = '';
   child.stderr.setEncoding('utf8');
-  const said = (line: RegExp) =>
+  const waitForMessage = (line: RegExp) =>
     new Promise<string>((resolve) => {
       child.stderr.on('data', () => {
         const [found] = line.exec(errors) ?? [];
         if (found) resolve(found);
       });
-      void ended.then((code) => resolve(`the demo ended with ${code}: ${errors}`));
+      void ended.then((code) => resolve(`the demo exited with ${code}: ${errors}`));
     });
   child.stderr.on('data', (text: string) => {
     errors += text;
   });
-  const telemetry = said(/^demo telemetry.*$/m);
-  const usage = said(/^(no )?demo usage.*$/m);
+  const telemetry = waitForMessage(/^.*demo telemetry.*$/im);
+  const usage = waitForMessage(/^demo usage.*$/m);
   const welcome = await new Promise<string>((resolve, reject) => {
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (more: string) => {
       text += more;
       if (text.includes('Ctrl+C')) resolve(text);
     });
-    void ended.then((code) => reject(new Error(`the demo ended with ${code}: ${errors}`)));
+    void ended.then((code) => reject(new Error(`the demo exited with ${code}: ${errors}`)));
   });
   return {
     welcome,

@@ -16,7 +16,7 @@ const text = (id: string, name: string, x: number, y: number) => ({
 /** Two texts beside each other. */
 export const draft = { name: 'Draft', tags: ['test'], tiles: [text('one', 'One', 0, 0), text('two', 'Two', 12, 0)] };
 
-export interface Draft {
+interface Draft {
   id(): string;
   /** The page on which it is edited. */
   edit(): Promise<Page>;

@@ -26,13 +26,13 @@ export function startEngineHttpServer(directory: string): Promise<Child> {
   });
 }
 
-export interface EngineResponse {
+interface EngineResponse {
   status: number;
   headers: Headers;
   text: string;
 }
 
-export interface EngineCall {
+interface EngineCall {
   as?: Access;
   query?: Record<string, string>;
   headers?: Record<string, string>;

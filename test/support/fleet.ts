@@ -1,4 +1,4 @@
-/** Two organizations that must never see each other, a BASIC one, and what the API tests need in them. */
+/** Two isolated organizations and a BASIC one, with the resources that the API tests need. */
 
 export const acme = {
   id: '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d',
@@ -8,7 +8,7 @@ export const acme = {
   disabled: { keyId: 'AcmeDisabledKey00001', keySecret: 'acme-disabled-secret' },
   expired: { keyId: 'AcmeExpiredKey000001', keySecret: 'acme-expired-secret' },
   token: 'acme-dashboard-token',
-  /** May also change dashboards and sources. */
+  /** Can also change dashboards and sources. */
   writer: 'acme-dashboard-writer',
   /** Production, first of its warehouse, paid organization: 16–120 GB per replica, 3 replicas. */
   primary: '0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11',
@@ -17,7 +17,7 @@ export const acme = {
   /** Development: a fixed size. */
   development: '2fa04040-8d3c-4d20-a179-4d8f5e3cb033',
   warehouse: '3ab15151-9e4d-4e31-b28a-5e906f4dc144',
-  /** Also the id of a source: ids are unique among things of one kind. */
+  /** Also the id of a source: ids are unique within one kind of resource. */
   dashboard: '64f0c1d2e3a4b5c6d7e8f900',
 };
 
@@ -26,7 +26,7 @@ export const globex = {
   admin: { keyId: 'GlobexAdminKey000001', keySecret: 'globex-admin-secret' },
   token: 'globex-dashboard-token',
   writer: 'globex-dashboard-writer',
-  /** Production, first of its warehouse, in an organization that does not pay. */
+  /** Production, first of its warehouse, in a non-paid organization. */
   primary: '4bc26262-af5e-4f42-839b-6fa17a5ed255',
   dashboard: '64f0c1d2e3a4b5c6d7e8f901',
 };

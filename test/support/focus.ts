@@ -150,14 +150,8 @@ export function findFocusViolations(row: FocusRow): string[] {
   for (const [column, rule] of Object.entries(FOCUS_RULES)) {
     const cell = row[column];
     if (cell === undefined) violations.push(`${column} is missing`);
-    else if (cell === '') {
-      if (!rule.mayBeNull?.(row)) violations.push(`${column} is null`);
-    } else {
-      if (rule.mustBeNull?.(row)) violations.push(`${column} must be null`);
-      if (!KINDS[rule.kind](cell)) violations.push(`${column} is not a ${rule.kind}: ${cell}`);
-      if (rule.allowed && !rule.allowed.includes(cell)) violations.push(`${column} may not be ${cell}`);
-      if (rule.isNonNegative && cell.startsWith('-')) violations.push(`${column} is negative`);
-    }
+    else if (cell !== '') violations.push(...findCellViolations(row, column, rule, cell));
+    else if (!rule.mayBeNull?.(row)) violations.push(`${column} is null`);
   }
   for (const [price, cost] of COSTS) {
     const [quantity = '', unit = '', total = ''] = [row.PricingQuantity, row[price], row[cost]];
@@ -165,6 +159,15 @@ export function findFocusViolations(row: FocusRow): string[] {
       violations.push(`${quantity} × ${price} ${unit} is not ${cost} ${total}`);
   }
   return [...violations, ...findPeriodViolations(row)];
+}
+
+function findCellViolations(row: FocusRow, column: string, rule: ColumnRule, cell: string): string[] {
+  const violations: string[] = [];
+  if (rule.mustBeNull?.(row)) violations.push(`${column} must be null`);
+  if (!KINDS[rule.kind](cell)) violations.push(`${column} is not a ${rule.kind}: ${cell}`);
+  if (rule.allowed && !rule.allowed.includes(cell)) violations.push(`${column} may not be ${cell}`);
+  if (rule.isNonNegative && cell.startsWith('-')) violations.push(`${column} is negative`);
+  return violations;
 }
 
 /** A billing period is a calendar month, a charge period one of its days; both exclude their end. */

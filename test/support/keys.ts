@@ -14,8 +14,8 @@ export const keysPath = (owner: Owner = acme): string => `/v1/organizations/${ow
 export const postKey = (server: TestServer, body?: unknown, owner: Owner = acme): Promise<ApiResponse> =>
   server.call({ method: 'POST', path: keysPath(owner), key: owner.admin, ...(body === undefined ? {} : { body }) });
 
-/** A key made over HTTP: its record, and the credentials to use it with. */
-export async function madeKey(
+/** A key created over HTTP: its record and its credentials. */
+export async function createKey(
   server: TestServer,
   body: object = {},
   owner: Owner = acme,
@@ -25,23 +25,23 @@ export async function madeKey(
   return { id: json.result.key.id, credentials: { keyId: json.result.keyId, keySecret: json.result.keySecret } };
 }
 
-/** The record's id of a key that the fleet file declares. */
-export async function keyNamed(server: TestServer, name: string, owner: Owner = acme): Promise<string> {
+/** The record id of a key declared in the fleet file. */
+export async function getKeyId(server: TestServer, name: string, owner: Owner = acme): Promise<string> {
   const { json } = await server.call({ path: keysPath(owner), key: owner.admin });
   return json.result.find((key: { name: string }) => key.name === name).id;
 }
 
-/** Something every good key may ask for, if it reads at all. */
+/** A request that every key with read access may make. */
 export const whoAmI = (
   server: TestServer,
   key: Credentials,
   headers: Record<string, string> = {},
 ): Promise<ApiResponse> => server.call({ path: '/v1/organizations', key, headers });
 
-/** base64(SHA-256(text)), made here and not by the program under test. */
+/** base64(SHA-256(text)), computed independently of the program under test. */
 export const sha256 = (text: string): string => hash('sha256', text, 'base64');
 
-export const hashDataOf = ({ keyId, keySecret }: Credentials) => ({
+export const toHashData = ({ keyId, keySecret }: Credentials) => ({
   keyIdHash: sha256(keyId),
   keyIdSuffix: keyId.slice(-4),
   keySecretHash: sha256(keySecret),

@@ -22,7 +22,7 @@ export async function openOwnServer(flags: Partial<Record<SettingName, string>> 
     environment: {},
     readFile: () => '',
   });
-  if ('mistakes' in loaded) throw new Error(loaded.mistakes.join('\n'));
+  if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
   const server = await startServer({
     config: loaded.config,
     clock: systemClock,

@@ -19,7 +19,7 @@ const html = `<!doctype html>
 </html>
 `;
 
-/** A folder as the build of the console leaves it, of few and known files. */
+/** A folder like the build output of the console, with a few known files. */
 export function createPageFolder(): { directory: string; remove(): void } {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-pages-'));
   mkdirSync(join(directory, 'assets'));

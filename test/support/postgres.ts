@@ -16,7 +16,7 @@ export interface Postgres {
 }
 
 /** Finds the newest installed PostgreSQL. */
-export function postgresBinaries(): string | undefined {
+function postgresBinaries(): string | undefined {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [

@@ -8,7 +8,7 @@ export interface RawResponse {
   json: Json;
 }
 
-export interface RawConnection {
+interface RawConnection {
   socket: Socket;
   send(bytes: string | Uint8Array): void;
   /** Resolves once the server has closed the connection. */

@@ -2,8 +2,8 @@ import type { ApiResponse, Call } from './client.ts';
 import { acme, globex, initech } from './fleet.ts';
 import type { TestServer } from './server.ts';
 
-/** The services of the shared fleet by what the rules see in them. */
-export const services = {
+/** The services of the shared fleet, one for each case of the rules. */
+const services = {
   primary: { organization: acme, id: acme.primary },
   secondary: { organization: acme, id: acme.secondary },
   development: { organization: acme, id: acme.development },
@@ -13,7 +13,7 @@ export const services = {
 
 export type ServiceName = keyof typeof services;
 
-/** How the fleet file declares those whose size can change at all. */
+/** The declared settings of the services that can be resized. */
 const declared = {
   primary: {
     numReplicas: 3,
@@ -38,7 +38,7 @@ const declared = {
   },
 };
 
-export const SCALING_FIELDS = [
+const SCALING_FIELDS = [
   'idleScaling',
   'idleTimeoutMinutes',
   'maxReplicaMemoryGb',
@@ -64,11 +64,11 @@ export function scalingCalls(server: TestServer, operation: 'scaling' | 'replica
     pathOf,
     patch,
 
-    /** The body as it stands, for what JSON.stringify cannot write. */
+    /** A raw body, for JSON that JSON.stringify cannot produce. */
     patchText: (name: ServiceName, text: string) =>
       patch(name, undefined, { text, headers: { 'content-type': 'application/json' } }),
 
-    /** What another request sees of the scaling settings. */
+    /** The scaling settings as another request reads them. */
     async stored(name: ServiceName): Promise<Record<string, unknown>> {
       const { json } = await server.call({ path: pathOf(name), key: services[name].organization.admin });
       return Object.fromEntries(SCALING_FIELDS.map((field) => [field, json.result[field]]));

@@ -3,14 +3,14 @@ import type { ApiResponse, Call, Credentials, Json } from './client.ts';
 
 export const SESSION = '/console/session';
 
-/** Somebody who is signed in: what their browser sends, and what it was told. */
+/** A console session: the response to the sign-in and the headers that a browser sends. */
 export interface SignedIn {
-  /** What the cookie holds. */
+  /** The value of the cookie. */
   secret: string;
   csrf: string;
-  /** The cookie alone, as any page can make a browser send it. */
+  /** The cookie alone, which a browser sends whichever page starts the request. */
   cookie: { cookie: string };
-  /** Cookie and csrf token, as the console sends them. */
+  /** Cookie and CSRF token, as the console sends them. */
   headers: Record<string, string>;
   json: Json;
 }

@@ -31,6 +31,15 @@ describe('findUnusedExports', () => {
     expect(find(sources)).toEqual({ unused: [], testOnly: [] });
   });
 
+  it('counts an interface that another module extends with `declare module`', () => {
+    const sources = {
+      'src/main.ts': "import { a } from './a.ts';",
+      'src/a.ts': 'export const a = 1; export interface Names {}',
+      'src/names.ts': "export interface More {} declare module './a.ts' { interface Names extends More {} }",
+    };
+    expect(find(sources)).toEqual({ unused: [], testOnly: [] });
+  });
+
   it('lists exports that only tests import', () => {
     const sources = {
       'src/main.ts': "import { a } from './a.ts';",

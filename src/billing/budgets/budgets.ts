@@ -120,7 +120,7 @@ export function createBudgets(options: Options) {
         updatedAt: now,
       };
       await state.write(async (tx) => {
-        await organizations.take(tx, organizationId);
+        await organizations.lock(tx, organizationId);
         if ((await listBudgets(tx, organizationId)).length >= MAX_BUDGETS)
           throw new AppError('conflict', `The organization has reached its limit of ${MAX_BUDGETS} budgets`);
         await putBudget(tx, budget);
@@ -143,7 +143,7 @@ export function createBudgets(options: Options) {
       settings: BudgetSettings,
     ): Promise<BudgetWithAlerts> {
       const { budget, newSecret } = await state.write(async (tx) => {
-        await organizations.take(tx, organizationId);
+        await organizations.lock(tx, organizationId);
         const before = await get(tx, organizationId, id);
         const { webhook, newSecret: generated } = resolveWebhook(settings.webhook, before.webhook);
         const after: Budget = {
@@ -176,7 +176,7 @@ export function createBudgets(options: Options) {
     /** Deletes the alerts of the budget too; pending deliveries are dropped. */
     async remove(actor: Actor, organizationId: string, id: string): Promise<void> {
       await state.write(async (tx) => {
-        await organizations.take(tx, organizationId);
+        await organizations.lock(tx, organizationId);
         const budget = await get(tx, organizationId, id);
         await deleteBudget(tx, organizationId, id);
         await audit.record(tx, actor, {

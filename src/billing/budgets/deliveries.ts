@@ -26,7 +26,7 @@ export function createDeliveries({ state, clock, organizations, log, sendWebhook
   /** Undefined when another node has claimed the alert, or the budget no longer has a webhook. */
   async function claim(due: BudgetAlert) {
     return state.write(async (tx) => {
-      await organizations.take(tx, due.organizationId);
+      await organizations.lock(tx, due.organizationId);
       const alert = await findAlert(tx, due);
       const now = clock.now();
       if (alert?.nextAttemptAt === undefined || alert.nextAttemptAt > now) return undefined;
@@ -44,7 +44,7 @@ export function createDeliveries({ state, clock, organizations, log, sendWebhook
   /** Does nothing if the budget was deleted in the meantime. */
   async function update(alert: BudgetAlert, change: Partial<BudgetAlert>): Promise<void> {
     await state.write(async (tx) => {
-      await organizations.take(tx, alert.organizationId);
+      await organizations.lock(tx, alert.organizationId);
       const current = await findAlert(tx, alert);
       if (current) await putAlert(tx, { ...current, ...change });
     });

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { actorOf } from '../../audit/request-actor.ts';
+import { getActor } from '../../audit/request-actor.ts';
 import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../../http/envelopes.ts';
 import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
@@ -50,7 +50,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
       async (request) => {
         const { name, monthlyCHC, thresholds, webhook } = request.body;
         const settings = { name, monthlyCHC, thresholds: thresholds as Threshold[] | undefined, webhook };
-        const created = await budgets.create(actorOf(request), getIdentity(request).organizationId, settings);
+        const created = await budgets.create(getActor(request), getIdentity(request).organizationId, settings);
         return success(request, toBudgetRecord(created));
       },
     );
@@ -85,7 +85,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
         const { name, monthlyCHC, thresholds, webhook } = request.body;
         const settings = { name, monthlyCHC, thresholds: thresholds as Threshold[] | undefined, webhook };
         const id = request.params.budgetId.toLowerCase();
-        const changed = await budgets.update(actorOf(request), getIdentity(request).organizationId, id, settings);
+        const changed = await budgets.update(getActor(request), getIdentity(request).organizationId, id, settings);
         return success(request, toBudgetRecord(changed));
       },
     );
@@ -104,7 +104,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
       },
       async (request) => {
         const id = request.params.budgetId.toLowerCase();
-        await budgets.remove(actorOf(request), getIdentity(request).organizationId, id);
+        await budgets.remove(getActor(request), getIdentity(request).organizationId, id);
         return emptySuccess(request);
       },
     );

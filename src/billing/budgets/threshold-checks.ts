@@ -85,7 +85,7 @@ export function createThresholdChecks({ state, clock, audit, organizations, summ
     spending: MonthSpending,
   ): Promise<void> {
     await state.write(async (tx) => {
-      await organizations.take(tx, organizationId);
+      await organizations.lock(tx, organizationId);
       const budget = await findBudget(tx, organizationId, id);
       const key = { organizationId, budgetId: id, month: spending.month, threshold };
       if (!budget || (await findAlert(tx, key))) return;

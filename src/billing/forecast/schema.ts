@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { isoSeconds } from '../../kernel/clock.ts';
 import { chcFromMicros } from '../../kernel/money.ts';
-import { ExtendedServiceRecord, extendedRecord } from '../../services/schema.ts';
+import { ExtendedServiceRecord, toExtendedRecord } from '../../services/schema.ts';
 import { totalMicros } from '../cost.ts';
 import { Chc, Metrics, toMetricsRecord } from '../schema.ts';
 import type { Forecast } from './forecasts.ts';
@@ -83,7 +83,7 @@ export const ScalingPreview = Type.Object({
 type Preview = Awaited<ReturnType<ScalingCosts['preview']>>;
 
 export function toPreviewRecord({ service, before, after }: Preview): Static<typeof ScalingPreview> {
-  return { service: extendedRecord(service), monthlyCost: { before: toRange(before), after: toRange(after) } };
+  return { service: toExtendedRecord(service), monthlyCost: { before: toRange(before), after: toRange(after) } };
 }
 
 const toRange = ({ min, max }: MonthlyCost) => ({ min: chcFromMicros(min), max: chcFromMicros(max) });

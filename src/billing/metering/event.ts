@@ -64,17 +64,18 @@ export function createEventValidator(entities: EntityMap, nowMs: number): EventV
     if (typeof entityId !== 'string') return eventError('entityId', 'The value must be a string');
     const entity = findEntity(entityType, entityId);
     if (!entity) return unknownEntityError(entityType, entityId);
-    const definition = typeof meter === 'string' ? METERS_BY_NAME.get(meter) : undefined;
-    if (typeof meter !== 'string' || !definition)
-      return eventError('meter', `The value must be one of ${METRICS.join(', ')}`);
-    if (!definition.entityTypes.includes(entity.entityType))
-      return eventError(
-        'meter',
-        `A ${entity.entityType} has no ${meter}; the meter applies to ${definition.entityTypes.join(' or ')}`,
-      );
+    const definition = checkMeter(meter, entity);
+    if ('reason' in definition) return definition;
     const amount = parseQuantity(quantity, definition);
     if (typeof amount !== 'string') return amount;
-    return { id: id as string, source: source as string, time: eventTime, entity, meter, quantity: amount };
+    return {
+      id: id as string,
+      source: source as string,
+      time: eventTime,
+      entity,
+      meter: meter as string,
+      quantity: amount,
+    };
   };
 
   function parseCachedTime(text: string): EventTime | EventError {
@@ -116,6 +117,13 @@ function parseTime(text: string, nowMs: number): EventTime | EventError {
   if (ms > nowMs + FUTURE_MS) return eventError('time', 'The value must be at most one hour in the future');
   if (ms < FIRST_MS) return eventError('time', 'The value must not be before 2000');
   return { ms, day: toUtcDay(ms), text: new Date(ms).toISOString().replace('T', ' ').slice(0, -1) };
+}
+
+function checkMeter(name: unknown, { entityType }: Entity): Meter | EventError {
+  const meter = typeof name === 'string' ? METERS_BY_NAME.get(name) : undefined;
+  if (!meter) return eventError('meter', `The value must be one of ${METRICS.join(', ')}`);
+  if (meter.entityTypes.includes(entityType)) return meter;
+  return eventError('meter', `A ${entityType} has no ${name}; the meter applies to ${meter.entityTypes.join(' or ')}`);
 }
 
 function unknownEntityError(entityType: string, entityId: string): EventError {

@@ -78,7 +78,7 @@ export function createIntake({ state, engine, clock, organizations, entities, lo
   /** False while another node holds the lease of the organization. */
   async function tryToAcquireLease(organizationId: string, days: readonly Day[]): Promise<boolean> {
     const previous = await state.write(async (tx) => {
-      await organizations.take(tx, organizationId);
+      await organizations.lock(tx, organizationId);
       const lease = await findLease(tx, organizationId);
       const isHeld = lease && lease.holder !== holder && lease.days.length > 0 && lease.expiresAt > clock.now();
       if (isHeld) return 'held';
@@ -104,7 +104,7 @@ export function createIntake({ state, engine, clock, organizations, entities, lo
 
   async function releaseLease(organizationId: string, days: readonly Day[]): Promise<void> {
     await state.write(async (tx) => {
-      await organizations.take(tx, organizationId);
+      await organizations.lock(tx, organizationId);
       await markChanged(tx, organizationId, days);
       const lease = await findLease(tx, organizationId);
       if (lease?.holder === holder) await putLease(tx, organizationId, { ...lease, days: [] });
@@ -148,7 +148,7 @@ export function createIntake({ state, engine, clock, organizations, entities, lo
     async recoverUnfinished(): Promise<void> {
       for (const organizationId of await listUnfinishedLeases(state.db)) {
         await state.write(async (tx) => {
-          await organizations.take(tx, organizationId);
+          await organizations.lock(tx, organizationId);
           const lease = await findLease(tx, organizationId);
           if (!lease || lease.days.length === 0 || !batchQueue.isIdle(organizationId)) return;
           if (lease.holder !== holder && lease.expiresAt > clock.now()) return;

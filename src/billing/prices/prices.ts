@@ -34,7 +34,7 @@ export function createPrices({ state, clock, audit, organizations }: Options) {
         return await state.write(async (tx) => {
           // All organizations, so that no day is rated or locked while its prices change.
           const organizationIds = (await organizations.list()).map(({ id }) => id).sort();
-          for (const id of organizationIds) await organizations.take(tx, id);
+          for (const id of organizationIds) await organizations.lock(tx, id);
           const locked = await findLastLockedDay(tx);
           if (locked !== undefined && book.effectiveFrom <= locked) {
             const rule = `The value must be after ${locked}, the last locked day`;

@@ -28,7 +28,7 @@ export function createDayLocking({ state, clock, audit, organizations, rateDay }
   /** Undefined when a day has to be rated first. */
   async function tryToLock(actor: Actor, organizationId: string, through: Day): Promise<number | undefined> {
     return state.write(async (tx) => {
-      await organizations.take(tx, organizationId);
+      await organizations.lock(tx, organizationId);
       if (through <= (await readLockedThrough(tx, organizationId))) return 0;
       const openDays = await listDays(tx, { organizationId, to: through }, 'open');
       if (openDays.some(({ revision, ratedRevision }) => revision > ratedRevision)) return undefined;

@@ -52,7 +52,7 @@ export function createDayRating({ state, engine, clock, organizations, entities,
     };
     const [totals, { known, read }] = await Promise.all([readUsageTotals(engine, organizationId, date), readStore()]);
     const changedEntries = await state.write(async (tx) => {
-      const organization = await organizations.take(tx, organizationId);
+      const organization = await organizations.lock(tx, organizationId);
       const current = await findDay(tx, organizationId, date);
       // Another node rated a later state of the day.
       if (!current || current.ratedRevision > day.revision) return 0;

@@ -3,22 +3,22 @@ import { at, logs, note, tile } from './tile.ts';
 
 const ERRORS = 'SeverityText:"ERROR"';
 
-/** Ways to ask the logs. */
+/** Examples of log queries. */
 export const logsExplorer: DashboardSpec = {
   id: '64f0c1d2e3a4b5c6d7e8f904',
   name: 'Logs explorer',
   tags: ['demo', 'logs'],
   tiles: [
-    tile('number', 'lines', 'Lines', at(0, 0, 6, 4), [logs({ aggFn: 'count' })]),
+    tile('number', 'lines', 'Log lines', at(0, 0, 6, 4), [logs({ aggFn: 'count' })]),
     tile('number', 'errors', 'Errors', at(6, 0, 6, 4), [logs({ aggFn: 'count', where: ERRORS })]),
-    tile('number', 'users', 'Customers who met an error', at(12, 0, 6, 4), [
+    tile('number', 'users', 'Customers with errors', at(12, 0, 6, 4), [
       logs({ aggFn: 'count_distinct', field: "LogAttributes['user.id']", where: ERRORS }),
     ]),
-    tile('number', 'declined', 'Cards declined', at(18, 0, 6, 4), [logs({ aggFn: 'count', where: '"card declined"' })]),
-    tile('time', 'severities', 'Lines by severity', at(0, 4, 16, 6), [
+    tile('number', 'declined', 'Declined cards', at(18, 0, 6, 4), [logs({ aggFn: 'count', where: '"card declined"' })]),
+    tile('time', 'severities', 'Log lines by severity', at(0, 4, 16, 6), [
       logs({ aggFn: 'count', groupBy: ['SeverityText'], displayType: 'stacked_bar' }),
     ]),
-    tile('time', 'slow', 'Slow requests by tier of the customer (SQL)', at(16, 4, 8, 6), [
+    tile('time', 'slow', 'Slow requests by customer tier (SQL)', at(16, 4, 8, 6), [
       logs({
         aggFn: 'count',
         whereLanguage: 'sql',
@@ -35,13 +35,13 @@ export const logsExplorer: DashboardSpec = {
         sortOrder: 'desc',
       }),
     ]),
-    tile('search', 'ledger', 'Warnings about the ledger', at(12, 10, 12, 7), [
+    tile('search', 'ledger', 'Payments: ledger messages', at(12, 10, 12, 7), [
       logs({
         fields: ['Timestamp', 'SeverityText', 'Body'],
         where: 'ledger_entries (SeverityText:"WARN" OR SeverityText:"INFO") ServiceName:"payments"',
       }),
     ]),
-    tile('search', 'gateway', 'Failed checkouts of paying customers', at(0, 17, 24, 8), [
+    tile('search', 'gateway', 'Failed requests of paying customers', at(0, 17, 24, 8), [
       logs({
         fields: [
           'Timestamp',
@@ -57,9 +57,9 @@ export const logsExplorer: DashboardSpec = {
     ]),
     note(
       'about',
-      'Searching',
+      'How to search',
       at(0, 25, 24, 4),
-      'Words are looked for in the text of a line: `ledger_entries`, `"card declined"`. Attributes stand behind their column: `LogAttributes.http.status_code:>=500`, `ResourceAttributes.k8s.pod.name:payments*`. `AND`, `OR`, `NOT` and parentheses combine them.',
+      'Words and phrases match the log message: `ledger_entries`, `"card declined"`. To match an attribute, name its column first: `LogAttributes.http.status_code:>=500`, `ResourceAttributes.k8s.pod.name:payments*`. Combine conditions with `AND`, `OR`, `NOT` and parentheses.',
     ),
   ],
 };

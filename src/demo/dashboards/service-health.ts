@@ -5,11 +5,11 @@ const SERVER = 'SpanKind:"Server"';
 const SHOP = '-ServiceName:"pilothouse"';
 const byService = ['ServiceName'];
 
-const incident = `The services of a small shop: **gateway** → **search**, and **gateway** → **checkout** → **payments** → its ledger database; **ingest** reads a queue.
+const ABOUT = `The services of a small online shop: **gateway** calls **search** and **checkout**; **checkout** calls **payments**, which uses a ledger database; **ingest** reads a queue.
 
-Every day at **10:05 UTC** a reconciliation job locks the table \`ledger_entries\`. For 25 minutes payments waits for its database: latencies rise up to the timeout of 5 s, charges fail with 504, checkout and gateway pass the failure on, the queue of charges grows and the connections run out. At 10:27 payments is restarted, which ends it; its counters begin again at zero, and rates know that.`;
+Every day at **10:05 UTC** a reconciliation job locks the table \`ledger_entries\`, and for 25 minutes payments waits for its database: latency rises to the timeout of 5 s, charges fail with 504, the failures reach checkout and gateway, the queue of charges grows, and the connection pool runs out. The incident ends when payments is restarted at 10:27. The restart also resets its counters, which rates take into account.`;
 
-/** Is the shop well, and if not, since when and where? */
+/** Health of the demo shop. */
 export const serviceHealth: DashboardSpec = {
   id: '64f0c1d2e3a4b5c6d7e8f902',
   name: 'Service health',
@@ -26,7 +26,7 @@ export const serviceHealth: DashboardSpec = {
     tile(
       'number',
       'errors',
-      'Failed requests',
+      'Error rate',
       at(6, 0, 6, 4),
       [
         traces({ aggFn: 'count', where: `${SERVER} ServiceName:"gateway" StatusCode:"Error"` }),
@@ -34,13 +34,13 @@ export const serviceHealth: DashboardSpec = {
       ],
       true,
     ),
-    tile('number', 'p95', 'p95 at the gateway, ms', at(12, 0, 6, 4), [
+    tile('number', 'p95', 'Gateway p95 latency (ms)', at(12, 0, 6, 4), [
       traces({ aggFn: 'quantile', level: 0.95, field: MILLISECONDS, where: `${SERVER} ServiceName:"gateway"` }),
     ]),
     tile('number', 'orders', 'Orders placed', at(18, 0, 6, 4), [
       metrics({ metricName: 'orders.placed', metricDataType: 'sum', aggFn: 'increase' }),
     ]),
-    tile('time', 'rate', 'Requests per second', at(0, 4, 12, 6), [
+    tile('time', 'rate', 'Requests per second by service', at(0, 4, 12, 6), [
       metrics({
         metricName: 'http.server.requests',
         metricDataType: 'sum',
@@ -52,7 +52,7 @@ export const serviceHealth: DashboardSpec = {
     tile(
       'time',
       'error-ratio',
-      'Share of failed requests',
+      'Error rate by service',
       at(12, 4, 12, 6),
       [
         traces({ aggFn: 'count', where: `${SERVER} ${SHOP} StatusCode:"Error"`, groupBy: byService }),
@@ -65,7 +65,7 @@ export const serviceHealth: DashboardSpec = {
       ],
       true,
     ),
-    tile('time', 'latency-traces', 'p95 of spans, ms', at(0, 10, 12, 6), [
+    tile('time', 'latency-traces', 'p95 latency from traces (ms)', at(0, 10, 12, 6), [
       traces({
         aggFn: 'quantile',
         level: 0.95,
@@ -74,7 +74,7 @@ export const serviceHealth: DashboardSpec = {
         groupBy: byService,
       }),
     ]),
-    tile('time', 'latency-histogram', 'p95 of all requests (histogram), s', at(12, 10, 12, 6), [
+    tile('time', 'latency-histogram', 'p95 latency from histograms (s)', at(12, 10, 12, 6), [
       metrics({
         metricName: 'http.server.request.duration',
         metricDataType: 'histogram',
@@ -92,7 +92,7 @@ export const serviceHealth: DashboardSpec = {
         groupBy: ["Attributes['queue.name']"],
       }),
     ]),
-    tile('time', 'database', 'p99 of database calls (exponential histogram), ms', at(8, 16, 8, 6), [
+    tile('time', 'database', 'Database p99 latency (ms)', at(8, 16, 8, 6), [
       metrics({
         metricName: 'db.client.operation.duration',
         metricDataType: 'exponential histogram',
@@ -101,7 +101,7 @@ export const serviceHealth: DashboardSpec = {
         groupBy: byService,
       }),
     ]),
-    tile('time', 'connections', 'Database connections in use', at(16, 16, 8, 6), [
+    tile('time', 'connections', 'Open database connections', at(16, 16, 8, 6), [
       metrics({
         metricName: 'db.client.connections.usage',
         metricDataType: 'sum',
@@ -114,7 +114,7 @@ export const serviceHealth: DashboardSpec = {
         aggFn: 'quantile',
         level: 0.95,
         field: MILLISECONDS,
-        alias: 'p95, ms',
+        alias: 'p95 (ms)',
         where: `${SERVER} ${SHOP}`,
         groupBy: ['ServiceName', 'SpanName'],
         sortOrder: 'desc',
@@ -127,12 +127,12 @@ export const serviceHealth: DashboardSpec = {
         sortOrder: 'desc',
       }),
     ]),
-    tile('search', 'failures', 'Errors', at(12, 22, 12, 8), [
+    tile('search', 'failures', 'Recent errors', at(12, 22, 12, 8), [
       logs({
         fields: ['Timestamp', 'ServiceName', 'Body', "LogAttributes['exception.type']"],
         where: `SeverityText:"ERROR" ${SHOP}`,
       }),
     ]),
-    note('about', 'What you see', at(0, 30, 24, 5), incident),
+    note('about', 'About this dashboard', at(0, 30, 24, 5), ABOUT),
   ],
 };

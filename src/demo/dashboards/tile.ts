@@ -1,37 +1,41 @@
 import type { DashboardSpec } from '../../fleet/schema.ts';
 
-export type TileSpec = NonNullable<DashboardSpec['tiles']>[number];
-export type SeriesSpec = TileSpec['series'][number];
+type TileSpec = NonNullable<DashboardSpec['tiles']>[number];
+type SeriesSpec = TileSpec['series'][number];
 
-type Place = Pick<TileSpec, 'x' | 'y' | 'w' | 'h'>;
-type Given = Omit<SeriesSpec, 'type' | 'sourceId' | 'dataSource'>;
+type Position = Pick<TileSpec, 'x' | 'y' | 'w' | 'h'>;
+type SeriesOptions = Omit<SeriesSpec, 'type' | 'sourceId' | 'dataSource'>;
 
-/** Columns, rows, width and height on the grid of 24. */
-export const at = (x: number, y: number, w: number, h: number): Place => ({ x, y, w, h });
+/** Column, row, width and height on the 24-column grid. */
+export const at = (x: number, y: number, w: number, h: number): Position => ({ x, y, w, h });
 
-export const logs = (given: Given) => ({ dataSource: 'events' as const, sourceId: 'logs', ...given });
-export const traces = (given: Given) => ({ dataSource: 'events' as const, sourceId: 'traces', ...given });
-export const metrics = (given: Given) => ({ dataSource: 'metrics' as const, sourceId: 'metrics', ...given });
+export const logs = (options: SeriesOptions) => ({ dataSource: 'events' as const, sourceId: 'logs', ...options });
+export const traces = (options: SeriesOptions) => ({ dataSource: 'events' as const, sourceId: 'traces', ...options });
+export const metrics = (options: SeriesOptions) => ({
+  dataSource: 'metrics' as const,
+  sourceId: 'metrics',
+  ...options,
+});
 
-type Sourced = ReturnType<typeof logs> | ReturnType<typeof metrics>;
+type SeriesWithSource = ReturnType<typeof logs> | ReturnType<typeof metrics>;
 
 export const tile = (
   type: SeriesSpec['type'],
   id: string,
   name: string,
-  place: Place,
-  series: (Sourced | Given)[],
+  position: Position,
+  series: (SeriesWithSource | SeriesOptions)[],
   asRatio = false,
 ): TileSpec => ({
   id,
   name,
-  ...place,
+  ...position,
   ...(asRatio && { asRatio }),
-  series: series.map((one) => ({ type, ...one })),
+  series: series.map((options) => ({ type, ...options })),
 });
 
-export const note = (id: string, name: string, place: Place, content: string): TileSpec =>
-  tile('markdown', id, name, place, [{ content }]);
+export const note = (id: string, name: string, position: Position, content: string): TileSpec =>
+  tile('markdown', id, name, position, [{ content }]);
 
-/** Durations of spans are nanoseconds. */
+/** Span durations are stored in nanoseconds. */
 export const MILLISECONDS = 'Duration / 1000000';

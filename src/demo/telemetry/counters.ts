@@ -6,7 +6,7 @@ import { loadAt, METRICS_EVERY_MS, midnight, processStart, severityAt } from './
 
 /** Exponential histograms have four buckets per doubling, from one millisecond up. */
 export const SCALE = 2;
-export const EXPONENTIAL_BUCKETS = 54;
+const EXPONENTIAL_BUCKETS = 54;
 const EXPONENTIAL_BOUNDS = Array.from({ length: EXPONENTIAL_BUCKETS - 1 }, (_, at) => 2 ** ((at + 1) / 4) / 1000);
 
 /** The services whose database calls are reported as exponential histograms. */

@@ -1,7 +1,7 @@
 import { SERVICES, type ServiceName } from './services.ts';
 
 /** Requests of a service with log-normal latencies. */
-export interface Portion {
+interface Portion {
   count: number;
   medianSeconds: number;
   spread: number;
@@ -29,11 +29,11 @@ export const errorShare = (service: ServiceName, severity: number): number =>
  * severities repeat every day, so there are a few dozen.
  */
 export function createSpread(bounds: readonly number[]): (portion: Portion) => number[] {
-  const known = new Map<string, number[]>();
+  const cache = new Map<string, number[]>();
   function sharesBelow(median: number, spread: number): number[] {
     const key = `${median} ${spread}`;
-    const shares = known.get(key) ?? bounds.map((bound) => shareBelow(bound, median, spread));
-    known.set(key, shares);
+    const shares = cache.get(key) ?? bounds.map((bound) => shareBelow(bound, median, spread));
+    cache.set(key, shares);
     return shares;
   }
   return ({ count, medianSeconds, spread }) => {

@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { OWN_DATABASE } from '../../engine/engine.ts';
 import { TABLES } from '../../telemetry/rows.ts';
 
-export interface Gauge {
+interface Gauge {
   organizationId: string;
   serviceName: string;
   metricName: string;

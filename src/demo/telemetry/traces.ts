@@ -8,7 +8,7 @@ import { loadAt, STEP_MS, severityAt } from './traffic.ts';
 
 /** Traces are sampled: this many per step at peak load. */
 const TRACES_PER_STEP = 4.9;
-export const DATABASE_TIMEOUT_MS = 5000;
+const DATABASE_TIMEOUT_MS = 5000;
 
 /** Adds the spans of one step and their log lines. */
 export function addTraces(rows: TelemetryRows, random: Random, organizationId: string, stepMs: number): void {

@@ -1,10 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Actor } from '../../audit/activity.ts';
 import type { Intake } from '../../billing/metering/intake.ts';
 import type { Rating } from '../../billing/rating/rating.ts';
+import { createBackgroundLoop } from '../../kernel/background-loop.ts';
 import { type Clock, MINUTE_MS } from '../../kernel/clock.ts';
 import { addDays, type Day, toUtcDay } from '../../kernel/days.ts';
-import { type DemoMeter, usageOfDay } from './usage.ts';
+import { type DemoMeter, generateUsage } from './generator.ts';
 
 interface Options {
   intake: Intake;
@@ -12,87 +13,89 @@ interface Options {
   clock: Clock;
   organizationId: string;
   meters: readonly DemoMeter[];
-  /** Days before this many are closed. */
+  /** Days older than this are locked. */
   lockAfterDays: number;
   actor: Actor;
-  /** What a person may want to know, in one line. */
+  /** Receives progress messages for people. */
   say(line: string): void;
 }
 
 const DAYS = 90;
-/** The days that people look at first are rated before the rest is made. */
+/** The most recent days are rated before the older ones are generated. */
 const FIRST_DAYS = 7;
 
 /**
- * Meters the last 90 days of a demo, as far as they are empty, through the same intake and rating as everybody's usage,
- * and goes on minute by minute. All of it in the background. Must be closed.
+ * Meters the missing days of the last 90 through the regular intake and rating, then continues every minute. Runs in
+ * the background; the caller must close it.
  */
 export function openDemoUsage({ intake, rating, clock, organizationId, meters, lockAfterDays, actor, say }: Options) {
   let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
 
-  const take = async (date: Day): Promise<number> => {
+  async function meterDay(date: Day): Promise<number> {
     const untilMs = clock.now();
-    const { accepted } = await intake.ingest(organizationId, () => usageOfDay(meters, date, untilMs));
+    const { accepted } = await intake.ingest(organizationId, () => generateUsage(meters, date, untilMs));
     return accepted;
-  };
+  }
 
-  /** Today is never whole, and the last day that was metered may not be. */
-  async function missingDays(): Promise<Day[]> {
+  /** Days without usage, today, and the last metered day: both may be incomplete. */
+  async function listMissingDays(): Promise<Day[]> {
     const today = toUtcDay(clock.now());
     const days = Array.from({ length: DAYS }, (_, back) => addDays(today, -back));
     const missing: Day[] = [];
-    let isFirstFound = true;
+    let isLastMeteredDay = true;
     for (const date of days) {
-      const isThere = await rating.hasUsage(organizationId, date);
-      if (!isThere || isFirstFound) missing.push(date);
-      if (isThere) isFirstFound = false;
+      const hasUsage = await rating.hasUsage(organizationId, date);
+      if (!hasUsage || isLastMeteredDay) missing.push(date);
+      if (hasUsage) isLastMeteredDay = false;
     }
     return missing;
   }
 
-  async function load(): Promise<void> {
-    const beganMs = clock.now();
+  /** Returns false if closed before the end. */
+  async function load(): Promise<boolean> {
+    const startedMs = clock.now();
     let events = 0;
-    for (const [index, date] of (await missingDays()).entries()) {
-      if (isClosed) return;
-      events += await take(date);
+    for (const [index, date] of (await listMissingDays()).entries()) {
+      if (isClosed) return false;
+      events += await meterDay(date);
       if (index === FIRST_DAYS - 1) await rating.rateChanged(organizationId);
-      await nextTurn();
+      await nextTick();
     }
-    if (isClosed) return;
+    if (isClosed) return false;
     await rating.rateChanged(organizationId);
     await rating.lockDays(actor, organizationId, addDays(toUtcDay(clock.now()), -(lockAfterDays + 1)));
-    const seconds = ((clock.now() - beganMs) / 1000).toFixed(1);
-    say(`demo usage of the last ${DAYS} days is there: ${events} events metered and rated in ${seconds} s`);
+    const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
+    say(`demo usage for the last ${DAYS} days is ready: ${events} events metered and rated in ${seconds} s`);
+    return true;
   }
 
-  /** Also yesterday, whose last minutes may have passed since. */
-  async function goOn(): Promise<void> {
+  /** Includes yesterday, whose last minutes may have ended since the previous run. */
+  async function addRecent(): Promise<void> {
     const today = toUtcDay(clock.now());
-    await take(addDays(today, -1));
-    await take(today);
+    await meterDay(addDays(today, -1));
+    await meterDay(today);
   }
 
-  async function attempt(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!isClosed) say(`no demo usage: ${(error as Error).message}`);
-      return;
-    }
-    if (isClosed) return;
-    timer = setTimeout(() => {
-      working = attempt(goOn);
-    }, MINUTE_MS).unref();
-  }
+  let isLoaded = false;
+  let isFailing = false;
+  const loop = createBackgroundLoop({
+    everyMs: MINUTE_MS,
+    async run() {
+      if (isLoaded) await addRecent();
+      else isLoaded = await load();
+      isFailing = false;
+    },
+    onError(error) {
+      if (!isFailing && !isClosed) say(`demo usage is not available: ${(error as Error).message}`);
+      isFailing = true;
+    },
+  });
+  loop.start();
 
-  let working = attempt(load);
   return {
     async close(): Promise<void> {
       isClosed = true;
-      clearTimeout(timer);
-      await working;
+      await loop.close();
     },
   };
 }

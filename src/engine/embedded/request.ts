@@ -35,7 +35,7 @@ export async function readCall(request: IncomingMessage, url: URL): Promise<Call
   const text = url.searchParams.get('query');
   const { sql, data } = text === null ? splitInsert(body) : { sql: text, data: body };
   if (sql.trim() === '') throw new EngineException(62, 'SYNTAX_ERROR', 'Empty query.');
-  const given = [...url.searchParams];
+  const searchParameters = [...url.searchParams];
   const header = (name: string) => {
     const value = request.headers[name];
     return typeof value === 'string' ? value : undefined;
@@ -45,9 +45,11 @@ export async function readCall(request: IncomingMessage, url: URL): Promise<Call
     sql,
     data,
     parameters: checkNames(
-      given.filter(([name]) => name.startsWith('param_')).map(([name, value]) => [name.slice(6), value]),
+      searchParameters.filter(([name]) => name.startsWith('param_')).map(([name, value]) => [name.slice(6), value]),
     ),
-    settings: checkNames(given.filter(([name]) => !name.startsWith('param_') && !OTHER_PARAMETERS.has(name))),
+    settings: checkNames(
+      searchParameters.filter(([name]) => !name.startsWith('param_') && !OTHER_PARAMETERS.has(name)),
+    ),
     database: url.searchParams.get('database') ?? header('x-clickhouse-database'),
     format:
       findFormat(sql) ?? url.searchParams.get('default_format') ?? header('x-clickhouse-format') ?? 'TabSeparated',

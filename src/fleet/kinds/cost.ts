@@ -24,7 +24,7 @@ export const costKind: Kind<Cost> = {
     );
   },
 
-  fieldsOf: ({ date, entityType, entityId, entityName, dataWarehouseId, serviceId, isLocked, micros }) => ({
+  toFields: ({ date, entityType, entityId, entityName, dataWarehouseId, serviceId, isLocked, micros }) => ({
     date,
     entityType,
     entityId,
@@ -37,8 +37,8 @@ export const costKind: Kind<Cost> = {
     ),
   }),
 
-  /** A service or warehouse that is known needs nothing but its id. */
-  defaults: (fields, context) => ({ locked: false, metrics: {}, ...ownerOf(fields, context) }),
+  /** For a known service or warehouse the id is enough. */
+  defaults: (fields, context) => ({ locked: false, metrics: {}, ...findOwnerFields(fields, context) }),
 
   build(_id, fields, { organization }) {
     const metrics = (fields.metrics ?? {}) as Record<string, number>;
@@ -62,19 +62,19 @@ export const costKind: Kind<Cost> = {
 
   violations({ before, after }, { lockedThrough }) {
     const violations: Violation[] = [];
-    const needed = (path: string) =>
+    const reportMissing = (path: string) =>
       violations.push({
         path,
-        rule: `The value is required for a ${after.entityType} that is not known here`,
+        rule: `The value is required for a ${after.entityType} that does not exist here`,
         value: MISSING,
       });
-    if (after.dataWarehouseId === '') needed('dataWarehouseId');
-    if (after.entityType === 'clickpipe' && after.serviceId === undefined) needed('serviceId');
-    if (before?.isLocked && JSON.stringify(this.fieldsOf(before)) !== JSON.stringify(this.fieldsOf(after))) {
-      violations.push({ path: 'locked', rule: 'The record is locked and cannot change any more', value: true });
+    if (after.dataWarehouseId === '') reportMissing('dataWarehouseId');
+    if (after.entityType === 'clickpipe' && after.serviceId === undefined) reportMissing('serviceId');
+    if (before?.isLocked && JSON.stringify(this.toFields(before)) !== JSON.stringify(this.toFields(after))) {
+      violations.push({ path: 'locked', rule: 'The record is locked and can no longer change', value: true });
     }
     if (!before && !after.isLocked && after.date <= lockedThrough) {
-      const rule = `The days through ${lockedThrough} are locked; a new record of one of them must be locked too`;
+      const rule = `Days up to ${lockedThrough} are locked; a new record for one of them must be locked too`;
       violations.push({ path: 'locked', rule, value: false });
     }
     return violations;
@@ -105,7 +105,7 @@ export const costKind: Kind<Cost> = {
   },
 };
 
-function ownerOf({ entityType, entityId, serviceId }: Fields, { services }: Context): Fields {
+function findOwnerFields({ entityType, entityId, serviceId }: Fields, { services }: Context): Fields {
   const id = String(entityId);
   if (entityType === 'datawarehouse') {
     const members = [...services.values()].filter(({ dataWarehouseId }) => dataWarehouseId === id);

@@ -3,7 +3,7 @@ import type { Dashboard, DashboardBody } from '../../dashboards/schema.ts';
 import { deleteDashboard, listStored, putDashboard } from '../../dashboards/store.ts';
 import type { Kind } from './kind.ts';
 
-/** A dashboard, and which version of it is stored; a new one has none yet. */
+/** A dashboard and its stored version; undefined for a new dashboard. */
 export interface VersionedDashboard {
   dashboard: Dashboard;
   version: number | undefined;
@@ -21,8 +21,8 @@ export const dashboardKind: Kind<VersionedDashboard> = {
     return new Map(all.map((one) => [one.dashboard.id, one]));
   },
 
-  fieldsOf: ({ dashboard: { name, tags, tiles } }) => ({ name, tags, tiles }),
-  trailOf: ({ dashboard, version }) => dashboardInTrail(dashboard, version),
+  toFields: ({ dashboard: { name, tags, tiles } }) => ({ name, tags, tiles }),
+  toAuditFields: ({ dashboard, version }) => dashboardInTrail(dashboard, version),
   defaults: () => ({}),
   build: (id, fields, _context, before) => ({
     dashboard: completed(id, fields as DashboardBody),

@@ -14,7 +14,7 @@ export const keyKind: Kind<Key> = {
     return new Map((await listKeys(tx, organizationId)).map((key) => [key.id, key]));
   },
 
-  fieldsOf: ({ name, state, roles, ipAccessList, expireAt, createdAt, keyIdHash, keySuffix, keySecretHash }) => ({
+  toFields: ({ name, state, roles, ipAccessList, expireAt, createdAt, keyIdHash, keySuffix, keySecretHash }) => ({
     name,
     roles,
     state,
@@ -46,7 +46,7 @@ export const keyKind: Kind<Key> = {
       keySuffix: keyIdSuffix,
       keySecretHash,
       createdAt: parseDateTime(String(fields.createdAt), { offset: 'required' }) ?? 0,
-      // A file may declare a key that has expired (decision K4).
+      // A file may declare an expired key (decision K4).
       expireAt: parseDateTime(String(fields.expireAt), { offset: 'required' }),
       usedAt: before?.usedAt,
     };
@@ -58,7 +58,7 @@ export const keyKind: Kind<Key> = {
     for (const { before, after } of pairs) {
       if (before) await updateKey(tx, after);
       else if ((await insertKey(tx, after)) === 'taken')
-        throw new AppError('conflict', `The key ${after.name} has a key id that another key has already`);
+        throw new AppError('conflict', `The key ${after.name} has the key id of another key`);
     }
   },
 

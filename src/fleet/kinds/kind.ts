@@ -6,48 +6,46 @@ import type { Service } from '../../services/service.ts';
 import type { Db } from '../../state/tables.ts';
 import type { Declared, Fields, KindName } from '../resource.ts';
 
-/** What a kind may look at besides the resource itself. */
+/** What the rules of a kind depend on besides the resource. */
 export interface Context {
   organization: Organization;
   now: number;
-  /** Whoever applies the file. */
   actor: Actor;
-  /** The organization's services as they will be; while services themselves are planned, as they are. */
+  /** The organization's services after the change; while services are being planned, before it. */
   services: ReadonlyMap<string, Service>;
-  /** The last day of its ledger that is closed; empty when none is. */
+  /** The last locked day of the ledger; empty if there is none. */
   lockedThrough: Day;
 }
 
-/** One resource as it was and as it will be. */
+/** A resource before and after the change. */
 export interface Pair<T> {
   id: string;
   before: T | undefined;
   after: T;
 }
 
-/** What the audit trail calls a change; an update may be named after the fields that changed. */
+/** The activity types of a kind. The type of an update may depend on the changed fields. */
 export type Activities =
   | { create: ActivityType; update(changed: readonly string[]): ActivityType; remove: ActivityType }
   | { bulk: ActivityType };
 
-/** How one kind of resource is read, spelled in a file, judged and stored. */
+/** How one kind of resource is loaded, represented in a file, validated and stored. */
 export interface Kind<T> {
   name: KindName;
-  /** The activities that the audit trail gets; a kind that is imported in bulk has one line for all. */
   activities: Activities;
-  /** What the organization has now, by id; of a large ledger only what the file speaks of. */
+  /** The stored resources by id. For costs, only the days that the file declares. */
   load(tx: Db, organizationId: string, declared: readonly Declared[]): Promise<Map<string, T>>;
-  /** Every field by its name in the file: what `export` writes, and the trail shows where there is no `trailOf`. */
-  fieldsOf(resource: T): Fields;
-  /** What plans and the audit trail show of it, where that is less than every field. */
-  trailOf?(resource: T): Fields;
-  /** What a new resource has where the file says nothing. */
+  /** All fields by their name in the file. */
+  toFields(resource: T): Fields;
+  /** The fields for plans and the audit log; all fields if absent. */
+  toAuditFields?(resource: T): Fields;
+  /** Values for fields that the declaration of a new resource leaves out. */
   defaults(fields: Fields, context: Context): Fields;
-  /** The inverse of `fieldsOf`. `before` keeps what no file can say. */
+  /** The inverse of `toFields`. Fields that a file cannot declare come from `before`. */
   build(id: string, fields: Fields, context: Context, before: T | undefined): T;
-  /** The rules that one resource must obey, with paths below the resource. */
+  /** Paths are relative to the resource. */
   violations(pair: Pair<T>, context: Context): Violation[];
-  /** Why one may not be removed, with paths below the organization. */
+  /** The rules that forbid removal. Paths are relative to the organization. */
   removalViolations?(resource: T): Violation[];
   save(tx: Db, pairs: readonly Pair<T>[], context: Context): Promise<void>;
   remove(tx: Db, resource: T, context: Context): Promise<void>;

@@ -17,7 +17,7 @@ export const organizationKind: Kind<Organization> = {
     return new Map(organization ? [[organizationId, organization]] : []);
   },
 
-  fieldsOf: ({ name, tier, isPaid, createdAt }) => ({ name, tier, paid: isPaid, createdAt: isoTime(createdAt) }),
+  toFields: ({ name, tier, isPaid, createdAt }) => ({ name, tier, paid: isPaid, createdAt: isoTime(createdAt) }),
 
   defaults: (_fields, { now }) => ({ tier: 'SCALE', paid: false, createdAt: isoTime(now) }),
 

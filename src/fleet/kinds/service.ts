@@ -1,6 +1,6 @@
 import { isoTime, parseDateTime } from '../../kernel/clock.ts';
 import type { Violation } from '../../kernel/errors.ts';
-import { MAX_UNPAID_REPLICA_GB, MIN_REPLICAS_OF_PRIMARY } from '../../services/scaling-limits.ts';
+import { declaredScalingViolations } from '../../services/scaling.ts';
 import {
   defaultScaling,
   type Service,
@@ -19,7 +19,7 @@ export const serviceKind: Kind<Service> = {
     return new Map((await listServices(tx, organizationId)).map((service) => [service.id, service]));
   },
 
-  fieldsOf: ({ name, kind, state, dataWarehouseId, isPrimary, scaling, createdAt, details }) => ({
+  toFields: ({ name, kind, state, dataWarehouseId, isPrimary, scaling, createdAt, details }) => ({
     name,
     kind,
     state,
@@ -32,13 +32,13 @@ export const serviceKind: Kind<Service> = {
 
   defaults(fields, { organization, now, services }) {
     const kind = (fields.kind ?? 'production') as ServiceKind;
-    const joins = [...services.values()].some(
+    const hasPrimary = [...services.values()].some(
       ({ isPrimary, dataWarehouseId }) => isPrimary && dataWarehouseId === fields.dataWarehouseId,
     );
     return {
       kind,
       state: 'running',
-      ...(joins ? { isPrimary: false } : {}),
+      ...(hasPrimary ? { isPrimary: false } : {}),
       ...defaultScaling(organization, kind),
       createdAt: isoTime(now),
     };
@@ -75,11 +75,14 @@ export const serviceKind: Kind<Service> = {
         idleTimeoutMinutes: Number(idleTimeoutMinutes),
       },
       createdAt: parseDateTime(String(createdAt), { offset: 'required' }) ?? 0,
-      details: withValues<ServiceDetails>(details),
+      details: removeEmptyFields<ServiceDetails>(details),
     };
   },
 
-  violations: ({ id, after }, context) => [...sizeViolations(after, context), ...primaryViolations(id, after, context)],
+  violations: ({ id, after }, context) => [
+    ...declaredScalingViolations(after, context.organization),
+    ...primaryViolations(id, after, context),
+  ],
 
   async save(tx, pairs) {
     for (const { before, after } of pairs) await (before ? updateService(tx, after) : insertService(tx, after));
@@ -88,35 +91,12 @@ export const serviceKind: Kind<Service> = {
   remove: (tx, service) => deleteService(tx, service.organizationId, service.id),
 };
 
-/** A field without a value is left out of the record, never shown as empty (decision S7); so are those of its endpoints and addresses. */
-function withValues<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(withValues) as T;
+/** Removes empty fields, also in endpoints and addresses: the record omits fields without a value (decision S7). */
+function removeEmptyFields<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(removeEmptyFields) as T;
   if (typeof value !== 'object' || value === null) return value;
   const filled = Object.entries(value).filter(([, member]) => member !== '' && member !== undefined);
-  return Object.fromEntries(filled.map(([name, member]) => [name, withValues(member)])) as T;
-}
-
-/** What may be declared at all. That a size cannot be *changed* (BASIC, development) is a rule of the API, not of a file. */
-function sizeViolations({ kind, isPrimary, scaling }: Service, { organization }: Context): Violation[] {
-  const { numReplicas, minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = scaling;
-  const violations: Violation[] = [];
-  const broken = (path: string, rule: string, value: number) => violations.push({ path, rule, value });
-  if (organization.tier === 'BASIC') {
-    if (numReplicas !== 1)
-      broken('numReplicas', 'A service of a BASIC organization has exactly 1 replica', numReplicas);
-  } else if (kind === 'production' && isPrimary && numReplicas < MIN_REPLICAS_OF_PRIMARY) {
-    broken('numReplicas', 'The first service of a warehouse must have at least 2 replicas', numReplicas);
-  }
-  if (!organization.isPaid && max > MAX_UNPAID_REPLICA_GB) {
-    broken(
-      'maxReplicaMemoryGb',
-      `A non-paid organization may have at most ${MAX_UNPAID_REPLICA_GB} GB per replica, ${MAX_UNPAID_REPLICA_GB * 3} GB in total`,
-      max,
-    );
-  }
-  if (min > max)
-    broken('minReplicaMemoryGb', `The minimum of ${min} GB per replica must not exceed the maximum of ${max} GB`, min);
-  return violations;
+  return Object.fromEntries(filled.map(([name, member]) => [name, removeEmptyFields(member)])) as T;
 }
 
 function primaryViolations(id: string, { isPrimary, dataWarehouseId }: Service, { services }: Context): Violation[] {
@@ -126,6 +106,6 @@ function primaryViolations(id: string, { isPrimary, dataWarehouseId }: Service, 
       )
     : undefined;
   return other
-    ? [{ path: 'isPrimary', rule: `The warehouse has a first service already, ${other.name}`, value: true }]
+    ? [{ path: 'isPrimary', rule: `The warehouse already has a first service, ${other.name}`, value: true }]
     : [];
 }

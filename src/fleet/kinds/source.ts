@@ -16,7 +16,7 @@ export const sourceKind: Kind<Source> = {
     return new Map((await listSources(tx, organizationId)).map((source) => [source.id, source]));
   },
 
-  fieldsOf: ({ id: _, ...fields }) => fields,
+  toFields: ({ id: _, ...fields }) => fields,
   defaults: () => ({}),
   build: (id, fields) => completedSource(id, fields as SourceBody),
 

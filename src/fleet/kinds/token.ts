@@ -16,7 +16,7 @@ export const tokenKind: Kind<Token> = {
     return new Map((await listTokens(tx, organizationId)).map((token) => [token.id, token]));
   },
 
-  fieldsOf: ({ name, access, tokenHash, tokenSuffix, expireAt, createdAt }) => ({
+  toFields: ({ name, access, tokenHash, tokenSuffix, expireAt, createdAt }) => ({
     name,
     access,
     tokenHash,

@@ -98,18 +98,7 @@ export function ActivityPage() {
       ) : (
         <Panel flush>
           {shown?.length === 0 ? (
-            <EmptyState
-              title={isFiltered ? 'No matching activity' : 'No activity yet'}
-              action={
-                isFiltered && (
-                  <Button variant="default" onClick={() => void navigate({ search: {}, replace: true })}>
-                    Clear filters
-                  </Button>
-                )
-              }
-            >
-              {isFiltered ? 'No changes match these filters.' : 'Changes to services, keys and dashboards appear here.'}
-            </EmptyState>
+            <NoActivity isFiltered={isFiltered} onClear={() => void navigate({ search: {}, replace: true })} />
           ) : (
             <ol className={classes.list} aria-label="Activity" aria-busy={isPlaceholderData}>
               {shown ? (
@@ -135,5 +124,22 @@ export function ActivityPage() {
         </Group>
       )}
     </Page>
+  );
+}
+
+function NoActivity({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (!isFiltered)
+    return <EmptyState title="No activity yet">Changes to services, keys and dashboards appear here.</EmptyState>;
+  return (
+    <EmptyState
+      title="No matching activity"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    >
+      No changes match these filters.
+    </EmptyState>
   );
 }

@@ -19,6 +19,8 @@ interface Props {
 type Aggregation = NonNullable<Series['aggFn']>;
 type MetricType = NonNullable<Series['metricDataType']>;
 
+/** A member that is undefined or empty is removed. */
+type Change = { [Name in keyof Series]?: Series[Name] | undefined };
 type WhereLanguage = Series['whereLanguage'];
 
 /** The aggregations available for a type of data, and the one in use. */
@@ -41,8 +43,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
   const kind = sources.find(({ id }) => id === series.sourceId)?.kind ?? 'log';
   const isSearch = series.type === 'search';
   const isMetric = kind === 'metric';
-  /** Empty members are removed. */
-  const change = (part: { [Name in keyof Series]?: Series[Name] | undefined }) => {
+  const change = (part: Change) => {
     const merged = Object.entries({ ...series, ...part }).filter(([, value]) => value !== undefined && value !== '');
     onChange({ where: '', ...Object.fromEntries(merged) } as Series);
   };
@@ -97,25 +98,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
         />
       )}
       {isMetric && !isSearch && (
-        <>
-          <Autocomplete
-            label="Metric"
-            placeholder="http.server.requests"
-            data={suggestions.metrics}
-            limit={MAX_SUGGESTIONS}
-            value={series.metricName ?? ''}
-            error={errorAt('metricName')}
-            onChange={(metricName) => change({ metricName })}
-          />
-          <Select
-            label="Metric type"
-            allowDeselect={false}
-            data={seriesConstraints.metricDataType.values}
-            value={series.metricDataType ?? 'gauge'}
-            error={errorAt('metricDataType')}
-            onChange={(type) => change({ metricDataType: (type ?? 'gauge') as MetricType })}
-          />
-        </>
+        <MetricFields series={series} metrics={suggestions.metrics} errorAt={errorAt} onChange={change} />
       )}
       {needsField && (
         <Autocomplete
@@ -180,5 +163,34 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
         </>
       )}
     </div>
+  );
+}
+
+interface MetricFieldsProps extends Pick<Props, 'series' | 'errorAt'> {
+  metrics: string[];
+  onChange: (part: Change) => void;
+}
+
+function MetricFields({ series, metrics, errorAt, onChange }: MetricFieldsProps) {
+  return (
+    <>
+      <Autocomplete
+        label="Metric"
+        placeholder="http.server.requests"
+        data={metrics}
+        limit={MAX_SUGGESTIONS}
+        value={series.metricName ?? ''}
+        error={errorAt('metricName')}
+        onChange={(metricName) => onChange({ metricName })}
+      />
+      <Select
+        label="Metric type"
+        allowDeselect={false}
+        data={seriesConstraints.metricDataType.values}
+        value={series.metricDataType ?? 'gauge'}
+        error={errorAt('metricDataType')}
+        onChange={(type) => onChange({ metricDataType: (type ?? 'gauge') as MetricType })}
+      />
+    </>
   );
 }

@@ -6,7 +6,7 @@ export type Source = ListSourcesResult[number];
 type Column = ListSourceColumnsResult[number];
 
 /** Suggestions for a source: its columns, and expressions that dashboards already use. */
-export interface Suggestions {
+interface Suggestions {
   expressions: string[];
   metrics: string[];
 }

@@ -1,10 +1,10 @@
-// The floor for changes: durable commits of one row, one after the other, on the same file system, with nothing around them.
+// The baseline for writes: durable commits of one row, one after the other, on the same file system.
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import Database from 'libsql';
 
-export function openCommits(directory) {
-  const database = new Database(join(directory, 'floor.db'));
+export function openCommitLoop(directory) {
+  const database = new Database(join(directory, 'baseline.db'));
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.exec('CREATE TABLE IF NOT EXISTS rows (id INTEGER PRIMARY KEY, value TEXT NOT NULL)');
@@ -12,7 +12,7 @@ export function openCommits(directory) {
   const insert = database.prepare('INSERT OR REPLACE INTO rows (id, value) VALUES (?, ?)');
   let count = 0;
   return {
-    /** Gives the milliseconds that each commit took. */
+    /** Returns the duration of each commit in ms. */
     runFor(ms) {
       const latencies = [];
       const endAt = performance.now() + ms;

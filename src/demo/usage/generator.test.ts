@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DemoMeter, usageOfDay } from './usage.ts';
+import { type DemoMeter, generateUsage } from './generator.ts';
 
 const compute: DemoMeter = {
   entityType: 'service',
@@ -16,22 +16,22 @@ const DAY = 86_400_000;
 
 const dayAt = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const total = (meter: DemoMeter, date: string) =>
-  [...usageOfDay([meter], date, END)].reduce((sum, text) => sum + Number(JSON.parse(text).quantity), 0);
+  [...generateUsage([meter], date, END)].reduce((sum, text) => sum + Number(JSON.parse(text).quantity), 0);
 
-describe('the usage of a demo', () => {
-  it('is the same for the same day, minute by minute, with an id for each', () => {
-    const once = [...usageOfDay([compute, storage], '2026-10-05', END)];
-    expect(once).toHaveLength(1440 + 24);
-    expect([...usageOfDay([compute, storage], '2026-10-05', END)]).toEqual(once);
-    expect(new Set(once.map((text) => JSON.parse(text).id)).size).toBe(once.length);
+describe('generated demo usage', () => {
+  it('is deterministic, with one event per interval and unique ids', () => {
+    const first = [...generateUsage([compute, storage], '2026-10-05', END)];
+    expect(first).toHaveLength(1440 + 24);
+    expect([...generateUsage([compute, storage], '2026-10-05', END)]).toEqual(first);
+    expect(new Set(first.map((text) => JSON.parse(text).id)).size).toBe(first.length);
   });
 
-  it('ends where the moment is, with what has passed whole', () => {
+  it('contains only intervals that have ended', () => {
     const noon = Date.parse('2026-10-05T12:00:30Z');
-    expect([...usageOfDay([compute, storage], '2026-10-05', noon)]).toHaveLength(720 + 12);
+    expect([...generateUsage([compute, storage], '2026-10-05', noon)]).toHaveLength(720 + 12);
   });
 
-  it('is slower at weekends, grows where it is kept, and has one anomaly in ninety days', () => {
+  it('drops at weekends, grows for storage, and has one anomaly in ninety days', () => {
     expect(total(compute, '2026-10-04')).toBeLessThan(0.5 * total(compute, '2026-10-05'));
     expect(total(storage, '2026-10-05')).toBeGreaterThan(total(storage, '2026-09-05'));
     const days = Array.from({ length: 90 }, (_, index) =>

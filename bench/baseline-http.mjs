@@ -1,4 +1,4 @@
-// The floor for reads: a bare node:http server that answers the same bytes, and knows nothing else.
+// The baseline for reads: a minimal node:http server that sends the same bytes for every request.
 import { createServer } from 'node:http';
 
 process.once('message', ({ status, headers, body }) => {

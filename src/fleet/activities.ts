@@ -2,11 +2,11 @@ import type { Change } from '../audit/activity.ts';
 import type { Activities } from './kinds/kind.ts';
 import type { Step } from './plan.ts';
 
-/** One activity per change; a ledger that is imported in bulk gets one for all of it. */
-export function changesOf(activities: Activities, steps: readonly Step[]): Change[] {
-  const changing = steps.filter(({ action }) => action !== 'unchanged');
-  if ('bulk' in activities) return bulkChange(activities.bulk, changing);
-  return changing.map(({ action, kind, organizationId, id, before, after }) => ({
+/** One activity per changed resource; a bulk import has a single activity. */
+export function toChanges(activities: Activities, steps: readonly Step[]): Change[] {
+  const changed = steps.filter(({ action }) => action !== 'unchanged');
+  if ('bulk' in activities) return toBulkChange(activities.bulk, changed);
+  return changed.map(({ action, kind, organizationId, id, before, after }) => ({
     organizationId,
     type:
       action === 'add'
@@ -21,7 +21,7 @@ export function changesOf(activities: Activities, steps: readonly Step[]): Chang
   }));
 }
 
-function bulkChange(type: Change['type'], steps: readonly Step[]): Change[] {
+function toBulkChange(type: Change['type'], steps: readonly Step[]): Change[] {
   const [first] = steps;
   if (!first) return [];
   const count = (action: Step['action']) => steps.filter((step) => step.action === action).length;

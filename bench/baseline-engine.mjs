@@ -1,4 +1,4 @@
-// The engine alone: the program that the server starts beside itself, on a directory of its own, with the same tables.
+// The engine alone: the same program that the server starts, in a separate directory, with the same tables.
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const here = import.meta.dirname;
 const migrations = join(here, '../migrations/engine');
 
-export async function openBareEngine(directory, memoryBytes = 2 * 2 ** 30) {
+export async function openEngine(directory, memoryBytes = 2 * 2 ** 30) {
   const passwords = { reader: randomUUID(), writer: randomUUID() };
   const child = fork(join(here, '../dist/engine.js'), [], {
     execArgv: [],
@@ -32,13 +32,13 @@ export async function openBareEngine(directory, memoryBytes = 2 * 2 ** 30) {
   const { ready, failed } = await report;
   if (failed) throw new Error(failed.text);
 
-  /** A statement, and for an INSERT the rows behind it. */
+  /** `body` has the rows of an INSERT. */
   async function run(sql, body) {
     const url = `http://127.0.0.1:${ready.port}/?query=${encodeURIComponent(sql)}`;
     const authorization = `Basic ${Buffer.from(`writer:${passwords.writer}`).toString('base64')}`;
-    const answer = await fetch(url, { method: 'POST', headers: { authorization }, body: body ?? '' });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(text);
+    const response = await fetch(url, { method: 'POST', headers: { authorization }, body: body ?? '' });
+    const text = await response.text();
+    if (!response.ok) throw new Error(text);
     return text;
   }
 
@@ -49,7 +49,7 @@ export async function openBareEngine(directory, memoryBytes = 2 * 2 ** 30) {
   }
   return {
     run,
-    /** For a server that is to use this very engine. */
+    /** For a server that uses this engine. */
     url: `http://writer:${passwords.writer}@127.0.0.1:${ready.port}`,
     close() {
       if (child.connected) child.send({ close: true });

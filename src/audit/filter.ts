@@ -1,0 +1,53 @@
+import { type Activity, type ActivityType, listActivityTypes } from './activity.ts';
+
+/** Members left out match every activity. */
+export interface ActivityFilter {
+  /** Inclusive, in epoch milliseconds. */
+  fromMs?: number | undefined;
+  /** Exclusive, in epoch milliseconds. */
+  toMs?: number | undefined;
+  type?: ActivityType | undefined;
+  /** The id of the actor, or the name it had at the time. */
+  actor?: string | undefined;
+  resourceType?: string | undefined;
+  resourceId?: string | undefined;
+  /** In lower case. One of them must occur in the searchable fields of the activity. */
+  texts?: readonly string[] | undefined;
+}
+
+/** The indexed columns of an activity. */
+export interface FilterColumns {
+  type: string;
+  actor_id: string;
+  actor_name: string;
+  resource_id: string;
+}
+
+/** An activity matches if one of the columns has its value. */
+export type Alternatives = { [column in keyof FilterColumns]?: readonly string[] };
+
+/** The conditions of a filter, the most selective first. An activity must match all of them. */
+export function listConditions({ type, actor, resourceType, resourceId }: ActivityFilter): Alternatives[] {
+  const conditions: Alternatives[] = [];
+  if (resourceId !== undefined) conditions.push({ resource_id: [resourceId] });
+  if (type !== undefined) conditions.push({ type: [type] });
+  if (resourceType !== undefined) conditions.push({ type: listActivityTypes(resourceType) });
+  if (actor !== undefined) conditions.push({ actor_id: [actor], actor_name: [actor] });
+  return conditions;
+}
+
+export const matchesColumns = (row: FilterColumns, alternatives: Alternatives): boolean =>
+  (Object.keys(alternatives) as (keyof FilterColumns)[]).some((column) => alternatives[column]?.includes(row[column]));
+
+/** Cheaper than parsing: a text that occurs in a field also occurs in the JSON of the activity. */
+export function mayContainText(document: string, texts: readonly string[]): boolean {
+  const lower = document.toLowerCase();
+  return texts.some((text) => lower.includes(JSON.stringify(text).slice(1, -1)));
+}
+
+export function containsText({ type, actor, resource, before, after }: Activity, texts: readonly string[]): boolean {
+  const { id, details, address, userAgent, requestId } = actor;
+  const names = [before, after].map((side) => (side as { name?: unknown } | undefined)?.name);
+  const searchable = [type, id, details, address, userAgent, requestId, resource.id, ...names].join('\n').toLowerCase();
+  return texts.some((text) => searchable.includes(text));
+}

@@ -1,0 +1,29 @@
+import { type DashboardFile, parseDashboardFiles } from '../dashboards/file.ts';
+import { listProblems } from '../dashboards/folder.ts';
+import { type ProcessAccess, UsageError } from './command.ts';
+
+type Reader = Pick<ProcessAccess, 'readFile'>;
+
+interface FileProblem {
+  file: string;
+  message: string;
+}
+
+function parseFile({ readFile }: Reader, file: string): { dashboards: DashboardFile[]; problems: FileProblem[] } {
+  try {
+    return { dashboards: parseDashboardFiles(readFile(file)), problems: [] };
+  } catch (error) {
+    return { dashboards: [], problems: listProblems(error).map((message) => ({ file, message })) };
+  }
+}
+
+export const listFileProblems = (reader: Reader, files: readonly string[]): FileProblem[] =>
+  files.flatMap((file) => parseFile(reader, file).problems);
+
+/** Throws a `UsageError` with the problems of all files. */
+export function readDashboardFiles(reader: Reader, files: readonly string[]): DashboardFile[] {
+  const parsed = files.map((file) => parseFile(reader, file));
+  const problems = parsed.flatMap((one) => one.problems);
+  if (problems.length > 0) throw new UsageError(problems.map(({ file, message }) => `${file}: ${message}`));
+  return parsed.flatMap(({ dashboards }) => dashboards);
+}
