@@ -4,7 +4,7 @@ import { deleteEntries, putEntries } from '../../src/billing/rating/store.ts';
 import { actor, useMetering } from '../support/metering.ts';
 import { onEachStore } from '../support/server.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const HOUR = 298_500;
 

@@ -3,7 +3,7 @@ import { useMetering } from '../support/metering.ts';
 import { onEachStore } from '../support/server.ts';
 
 // Each store starts an engine.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 onEachStore('metered usage', (store) => {
   const metering = useMetering(store);
