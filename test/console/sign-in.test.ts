@@ -107,7 +107,11 @@ inBrowser('sign-in', (browser) => {
   it('is shown over the page when the session ends, without losing input', async () => {
     const { credentials } = await createKey(browser.server, { name: 'short', roles: ['admin'] });
     const page = await browser.signIn(credentials, `/services/${acme.primary}`);
-    await page.getByLabel('Minimum (GB)').fill('96');
+    // Wait for the cost estimate: after the session ends, it would show the dialog before the click.
+    await Promise.all([
+      page.waitForResponse((response) => response.request().postData()?.includes('96') === true),
+      page.getByLabel('Minimum (GB)').fill('96'),
+    ]);
     const [cookie] = await page.context().cookies();
     await fetch(`${browser.server.url}/console/session`, {
       method: 'DELETE',
