@@ -112,20 +112,18 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     const zone = getZone(view.timezone);
     const buckets = type === 'time' ? chooseBuckets(view, view.granularity, zone) : singleBucket(view);
     const isRatio = tile.asRatio && tile.series.length === 2;
-    const groups = type === 'number' ? 1 : (view.groups ?? DEFAULT_GROUPS[type]);
-    const top: TopGroups = isRatio
-      ? { groups: MAX_COMPARED_GROUPS, withOthers: false }
-      : { groups, withOthers: view.withOthers && type !== 'number' };
+    const top = chooseTopGroups(type, view);
+    const queried: TopGroups = isRatio ? { groups: MAX_COMPARED_GROUPS, withOthers: false } : top;
     const named = await Promise.all(
       tile.series.map(async (series, index) => {
         const path = `series[${index}]`;
         const resolved = await resolveSource(scope.organizationId, series, unknownSource(path));
         const grouped = type === 'number' ? { ...series, groupBy: [] } : series;
-        const query = buildQuery(scope, grouped, { buckets, top, path }, resolved);
+        const query = buildQuery(scope, grouped, { buckets, top: queried, path }, resolved);
         return { name: formatSeriesName(series), points: await readPoints(scope, query) };
       }),
     );
-    const shown = isRatio ? [divideSeries(tile, named, groups)] : named;
+    const shown = isRatio ? [divideSeries(tile, named, top.groups)] : named;
     const frame = { start: buckets.startMs, end: buckets.endMs, timezone: zone.name };
     if (type === 'time') return toTimeData(frame, buckets, shown);
     if (type === 'number') return toNumberData(frame, shown);
@@ -194,6 +192,11 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
 type ChartType = Exclude<Series['type'], 'search' | 'markdown'>;
 
 const DEFAULT_GROUPS = { time: 20, table: 100 };
+
+function chooseTopGroups(type: ChartType, { groups, withOthers }: TileView): TopGroups {
+  if (type === 'number') return { groups: 1, withOthers: false };
+  return { groups: groups ?? DEFAULT_GROUPS[type], withOthers };
+}
 
 function buildQuery(
   scope: QueryScope,

@@ -68,7 +68,7 @@ describe('series on the real engine', () => {
       log(2.5, 'api', { user: 'ann' }),
       log(2.6, 'api', { ms: 'unknown' }),
       log(2.7, 'worker', { ms: '100' }),
-      // Outside of the range, and somebody else's.
+      // Outside the range, and of another organization.
       log(-1, 'api', { ms: '1000' }),
       log(3, 'api', { ms: '1000' }),
       log(1, 'api', { ms: '7777', user: 'eve' }, GLOBEX),
@@ -212,7 +212,7 @@ describe('series on the real engine', () => {
     });
   });
 
-  it('events: groups by several things, map keys among them', async () => {
+  it('events: groups by several expressions, including map keys', async () => {
     expect(await grouped({ groupBy: ['ServiceName', 'LogAttributes.user'], where: 'SeverityText:"ERROR"' })).toEqual({
       'web|ann': [null, 1, null],
     });
@@ -223,7 +223,7 @@ describe('series on the real engine', () => {
     expect(points).toEqual({ groups: [{ labels: ['api'], isOthers: false, values: [2, null, 2] }], totalGroups: 3 });
   });
 
-  it('events: others are the rows of the rest, not an average of averages', async () => {
+  it('events: others are aggregated from rows, not from averages', async () => {
     const query: Partial<SeriesQuery> = {
       groupBy: ["LogAttributes['ms']"],
       aggFn: 'avg',
@@ -233,7 +233,7 @@ describe('series on the real engine', () => {
     expect(await grouped(query, 'log', 'whole')).toEqual({ '100': [100], '…': [15] });
   });
 
-  it('gauge: the last value of each series and bucket, then the aggregate', async () => {
+  it('gauge: the last value of each stream and bucket, then the aggregate', async () => {
     expect(await values({ metricName: 'cpu', aggFn: 'avg' }, 'gauge')).toEqual([30, null, 50]);
     expect(await values({ metricName: 'cpu', aggFn: 'sum' }, 'gauge')).toEqual([60, null, 50]);
     expect(await values({ metricName: 'cpu', aggFn: 'count' }, 'gauge')).toEqual([2, null, 1]);
@@ -243,7 +243,7 @@ describe('series on the real engine', () => {
     });
   });
 
-  it('sum: increases, resets counted as what is shown afterwards, processes told apart by their start', async () => {
+  it('sum: increases, resets, and restarted processes as separate streams', async () => {
     // First process: +30, then reset to 20, then +30. Second: began within the range with 7, then +2.
     expect(await values({ metricName: 'hits', aggFn: 'sum' }, 'sum')).toEqual([30, 27, 32]);
     expect(await values({ metricName: 'hits', aggFn: 'increase' }, 'sum')).toEqual([30, 27, 32]);
@@ -260,7 +260,7 @@ describe('series on the real engine', () => {
     expect(await values({ metricName: 'jobs', aggFn: 'sum' }, 'sum')).toEqual([7, 5, null]);
   });
 
-  it('sum: what may fall is read like a gauge, and its increase is not clamped', async () => {
+  it('sum: a sum that can decrease is read like a gauge, and its increase can be negative', async () => {
     expect(await values({ metricName: 'open', aggFn: 'sum' }, 'sum')).toEqual([10, 10, null]);
     expect(await values({ metricName: 'open', aggFn: 'increase', where: 'Attributes.host:"a"' }, 'sum')).toEqual([
       0,
@@ -283,7 +283,7 @@ describe('series on the real engine', () => {
     });
   });
 
-  it('exponential histogram: the scale may become coarser in between', async () => {
+  it('exponential histogram: the scale may become coarser', async () => {
     // Scale 1, bucket 0 is (1, 1.41]; at scale 0 it lies in bucket 0, (1, 2]: nothing new there, 20 new in (2, 4].
     expect(await values({ metricName: 'size', aggFn: 'quantile', level: 0.5 }, 'exponential histogram')).toEqual([
       expect.closeTo(2 * 2 ** 0.5, 9),
@@ -293,7 +293,7 @@ describe('series on the real engine', () => {
     expect(await values({ metricName: 'size', aggFn: 'count' }, 'exponential histogram')).toEqual([20, null, null]);
   });
 
-  it('summary: its own quantiles, counts and averages', async () => {
+  it('summary: precomputed quantiles, counts and averages', async () => {
     expect(await values({ metricName: 'rpc', aggFn: 'quantile', level: 0.9 }, 'summary')).toEqual([8, 10, null]);
     expect(await values({ metricName: 'rpc', aggFn: 'count' }, 'summary')).toEqual([10, 4, null]);
     expect(await values({ metricName: 'rpc', aggFn: 'avg' }, 'summary')).toEqual([5, 10, null]);
@@ -306,7 +306,7 @@ describe('series on the real engine', () => {
     expect(computeRatio(errors, webs, { aggFn: 'avg', groups: 20 }).groups[0]?.values).toEqual([null, 1, null]);
   });
 
-  it('buckets begin where the engine says they do, in every zone and season', async () => {
+  it('buckets match those of ClickHouse in every time zone and season', async () => {
     for (const name of ['UTC', 'Europe/Berlin', 'America/Sao_Paulo', 'Asia/Kolkata', 'Australia/Lord_Howe']) {
       for (const granularity of ['1m', '30m', '6h', '1d', '2d', '7d', '30d'] as const) {
         const startMs = Date.parse('2026-03-05T06:07:08Z');

@@ -163,7 +163,7 @@ describe('the rules of a dashboard', () => {
     ['level 0 and 1', [0, 1].map((level) => withSeries({ ...series, level })), true],
     ['level below 0 and above 1', [-0.1, 1.1].map((level) => withSeries({ ...series, level })), false],
     [
-      'values that nobody knows',
+      'unknown values',
       [
         { type: 'pie' },
         { aggFn: 'median' },

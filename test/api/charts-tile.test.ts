@@ -20,7 +20,7 @@ onEachStore('drawing a tile that is not saved', (store) => {
   const draw = (body: object, token = acme.token) =>
     server.call({ method: 'POST', path: '/api/v2/charts/tile', token, body });
 
-  it('answers what the saved tile answers, of every kind, also when it fails', async () => {
+  it('returns the same as a stored tile of every type, including errors', async () => {
     for (const tile of board.tiles) {
       const saved = await server.call({
         path: `/api/v2/dashboards/board/tiles/${tile.id}/data?${QUERY}`,
@@ -32,7 +32,7 @@ onEachStore('drawing a tile that is not saved', (store) => {
     expect((await draw({ series: [count], ...range })).json.data).toMatchObject({ type: 'number', value: 60 });
   });
 
-  it('takes a tile without a place or a name, ISO times, and what cuts the answer', async () => {
+  it('accepts a tile without position and name, ISO times, groups and limits', async () => {
     const time = { type: 'time', aggFn: 'count', groupBy: ['ServiceName'] };
     const iso = { start: new Date(T0).toISOString(), end: new Date(T0 + HALF_HOUR).toISOString() };
     const { json } = await draw({ series: [time], ...iso, granularity: '30m', groups: 1, others: true });
@@ -44,7 +44,7 @@ onEachStore('drawing a tile that is not saved', (store) => {
     expect(end - start).toBe(3_600_000);
   });
 
-  it('is for whoever may read, stores nothing, and sees its own organization only', async () => {
+  it('needs read access, stores nothing and reads only its own organization', async () => {
     const revision = async () =>
       (await server.call({ path: '/api/v2/dashboards', token: acme.token })).headers.get('etag');
     const before = await revision();

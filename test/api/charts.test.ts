@@ -85,8 +85,8 @@ onEachStore('the data of tiles and charts', (store) => {
     });
   });
 
-  describe('one tile as it is drawn', () => {
-    it('time: every bucket, null where there is nothing', async () => {
+  describe('tile data', () => {
+    it('time: returns every bucket, null if it is empty', async () => {
       const { json, status } = await data('time');
       expect(status).toBe(200);
       expect(json.data).toEqual({
@@ -104,7 +104,7 @@ onEachStore('the data of tiles and charts', (store) => {
       });
     });
 
-    it('time: cut to the top groups, with others', async () => {
+    it('time: returns the top groups and others', async () => {
       const { json } = await data('time', `${range}&groups=1&others=true`);
       expect(json.data.series).toEqual([
         { name: 'count', group: ['api'], isOthers: false, values: [2, null, null] },
@@ -113,7 +113,7 @@ onEachStore('the data of tiles and charts', (store) => {
       expect(json.data.groups).toEqual({ shown: 1, total: 2 });
     });
 
-    it.each(['gzip', 'br', 'identity'])('in %s, where the client takes it', async (encoding) => {
+    it.each(['gzip', 'br', 'identity'])('is encoded as %s if the client accepts it', async (encoding) => {
       const path = `/api/v2/dashboards/board/tiles/time/data?start=${T0}&end=${T0 + 3 * 3_600_000}&granularity=1m`;
       const headers = { 'accept-encoding': encoding };
       const answer = await server.call({ path, token: acme.token, headers });
@@ -124,7 +124,7 @@ onEachStore('the data of tiles and charts', (store) => {
       expect(answer.json.data.series[0].values).toHaveLength(180);
     });
 
-    it('ratio: a real division', async () => {
+    it('ratio: divides the series', async () => {
       const { json } = await data('ratio');
       expect(json.data.series).toEqual([{ name: 'errors', group: [], isOthers: false, values: [0.5, 0, null] }]);
     });
@@ -149,20 +149,20 @@ onEachStore('the data of tiles and charts', (store) => {
       expect((await data('markdown')).json.data).toEqual({ type: 'markdown', content: '# Hello' });
     });
 
-    it('takes ISO times and a time zone, and picks buckets itself', async () => {
+    it('accepts ISO times and a time zone, and chooses the granularity', async () => {
       const query = `start=${encodeURIComponent(at(0))}&end=${encodeURIComponent(at(3))}&timezone=Europe/Berlin`;
       const { json } = await data('time', query);
       expect(json.data).toMatchObject({ granularity: '15s', timezone: 'Europe/Berlin' });
     });
 
-    it('of another organization with the same ids is its own', async () => {
+    it('is separate for organizations with the same ids', async () => {
       const { json } = await data('time', range, globex.token);
       expect(json.data.series).toEqual([
         { name: 'count', group: ['secret'], isOthers: false, values: [null, 1, null] },
       ]);
     });
 
-    it('a tile whose query fails says so and leaves the others alone', async () => {
+    it('a failing tile returns an error and does not affect other tiles', async () => {
       const { status, json } = await data('broken');
       expect(status).toBe(400);
       expect(json.message).toMatch(/^series\[0\]\.field: /);
@@ -186,7 +186,7 @@ onEachStore('the data of tiles and charts', (store) => {
   });
 
   describe('chart series', () => {
-    it('rows by bucket and group, numbers as numbers', async () => {
+    it('returns rows by bucket and group, with numbers as JSON numbers', async () => {
       const { status, json } = await chart({ ...window, series: [{ ...count, groupBy: ['ServiceName'] }] });
       expect(status).toBe(200);
       expect(json.data).toEqual([
@@ -195,7 +195,7 @@ onEachStore('the data of tiles and charts', (store) => {
       ]);
     });
 
-    it('several series merge into one row; one that has nothing is missing', async () => {
+    it('merges several series into one row; omits series without a value', async () => {
       const errors = { ...count, where: 'SeverityText:"ERROR"' };
       const { json } = await chart({ ...window, series: [count, errors] });
       expect(json.data).toEqual([
@@ -212,7 +212,7 @@ onEachStore('the data of tiles and charts', (store) => {
       expect(column.json.data[0]).toEqual({ __hdx_time_bucket: at(0), ServiceName: 'api', series_0: 2 });
     });
 
-    it('dotted fields, map keys as groups, SQL and Lucene side by side', async () => {
+    it('supports dotted fields, map keys as groups, SQL and Lucene', async () => {
       const sum = { sourceId: 'logs', aggFn: 'sum', field: 'LogAttributes.ms', groupBy: ["LogAttributes['ms']"] };
       const { json } = await chart({
         ...window,
@@ -227,7 +227,7 @@ onEachStore('the data of tiles and charts', (store) => {
       ]);
     });
 
-    it('a where that is as long as it may be', async () => {
+    it('accepts a where of the maximum length', async () => {
       const values = Array.from({ length: 900 }, (_, index) => `'wörd-${index}'`).join(',');
       const where = `ServiceName IN (${values},'api')`;
       expect(where.length).toBeGreaterThan(9_000);
@@ -236,7 +236,7 @@ onEachStore('the data of tiles and charts', (store) => {
       expect(json.data).toEqual([{ ts_bucket: T0, group: [], 'series_0.data': 2 }]);
     });
 
-    it('a metric by name, or by its field', async () => {
+    it('finds a metric by metricName or field', async () => {
       const gauge = { sourceId: 'metrics', aggFn: 'max', metricDataType: 'gauge', where: '', groupBy: [] };
       const { json } = await chart({
         ...window,

@@ -39,7 +39,7 @@ onEachStore('compressed dashboards', (store) => {
     await write(server, 'DELETE', `/${data.id}`);
   });
 
-  it('D2: each encoding has a tag of its own, and each of them is a 304 in every encoding', async () => {
+  it('D2: each encoding has its own etag, and every etag gives a 304 in every encoding', async () => {
     const { data } = await madeDashboard(server, large);
     const encodings = ['identity', 'gzip', 'br'];
     const tags: string[] = [];
@@ -60,13 +60,13 @@ onEachStore('compressed dashboards', (store) => {
     }
   });
 
-  it('a short answer goes out as it is', async () => {
+  it('a short response is not compressed', async () => {
     const { data } = await madeDashboard(server, { name: 'short' });
     const { headers, json } = await read(server, `/${data.id}`, { 'accept-encoding': 'br, gzip' });
     expect([headers.get('content-encoding'), json.data]).toEqual([null, data]);
   });
 
-  it('the bytes are what content-length and content-encoding say, and HEAD says the same', async () => {
+  it('content-length and content-encoding match the body, and HEAD returns the same', async () => {
     const { data } = await madeDashboard(server, large);
     for (const [encoding, decode] of [
       ['gzip', gunzipSync],
@@ -81,7 +81,7 @@ onEachStore('compressed dashboards', (store) => {
     }
   });
 
-  it('the log and the metrics count these answers like all others', async () => {
+  it('the log and the metrics include these responses', async () => {
     const { headers } = await read(server, `/${acme.dashboard}`);
     await read(server, `/${acme.dashboard}`, { 'if-none-match': headers.get('etag') ?? '' });
     const { text } = await server.call({ path: '/metrics' });

@@ -49,7 +49,7 @@ onEachStore('the dashboards folder', (store) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('is there before the first request: YAML and JSON, in folders below, for whichever organization', async () => {
+  it('is applied before the first request: YAML and JSON, subfolders, several organizations', async () => {
     put('a.yaml', board({ id: 'given', name: 'A' }));
     put('b.json', JSON.stringify(board({ name: 'B' })));
     put('team/c.yml', board({ name: 'C' }));
@@ -70,7 +70,7 @@ onEachStore('the dashboards folder', (store) => {
     expect((await read(server, '/given/versions')).json.data).toHaveLength(1);
   });
 
-  it('follows its files while the server runs: new, changed, gone', async () => {
+  it('applies new, changed and deleted files while the server runs', async () => {
     put('a.yaml', board({ id: 'a', name: 'first' }));
     await start();
     put('a.yaml', board({ id: 'a', name: 'second' }));
@@ -89,7 +89,7 @@ onEachStore('the dashboards folder', (store) => {
     expect([restored.status, restored.headers.get('x-pilothouse-provisioned')]).toEqual([200, null]);
   });
 
-  it('marks what comes from a file, shows nothing else of it, and refuses to change it elsewhere', async () => {
+  it('marks dashboards from files in a header and rejects changes through the API', async () => {
     put('täam/a b.yaml', board({ id: 'a', name: 'A' }));
     await start();
     const { json, headers } = await read(server, '/a');
@@ -113,7 +113,7 @@ onEachStore('the dashboards folder', (store) => {
     expect(listed.find(({ id }: Json) => id === acme.dashboard).provisionedFrom).toBeUndefined();
   });
 
-  it('a file that breaks keeps what it said last; the log says where; the others go on', async () => {
+  it('keeps the dashboard of an invalid file, logs the errors and applies the other files', async () => {
     put('a.yaml', board({ id: 'a', name: 'good' }));
     put('b.yaml', board({ id: 'b', name: 'B' }));
     await start();
@@ -131,7 +131,7 @@ onEachStore('the dashboards folder', (store) => {
     await untilNamed('mended');
   });
 
-  it('a file renamed is the same dashboard where it has an id of its own, without a new version', async () => {
+  it('renaming a file with an id keeps the dashboard without a new version', async () => {
     put('a.yaml', board({ id: 'a', name: 'A' }));
     await start();
     renameSync(join(folder, 'a.yaml'), join(folder, 'z.yaml'));
@@ -143,7 +143,7 @@ onEachStore('the dashboards folder', (store) => {
     expect((await read(server, '/a/versions')).json.data).toHaveLength(1);
   });
 
-  it('of two files for one dashboard the first counts, and the log names both', async () => {
+  it('uses the first of two files with the same id and logs both', async () => {
     put('a.yaml', board({ id: 'a', name: 'first' }));
     put('b.yaml', board({ id: 'a', name: 'second' }));
     await start();
@@ -155,7 +155,7 @@ onEachStore('the dashboards folder', (store) => {
     );
   });
 
-  it('takes over a dashboard that was there before; its versions stay', async () => {
+  it('takes over an existing dashboard and keeps its versions', async () => {
     put('a.yaml', board({ id: acme.dashboard, name: 'taken over' }));
     await start();
     expect((await read(server, `/${acme.dashboard}`)).json.data.name).toBe('taken over');
@@ -169,7 +169,7 @@ onEachStore('the dashboards folder', (store) => {
     expect((await read(server, `/${acme.dashboard}`)).json.data.name).toBe('taken over');
   });
 
-  it('a folder that goes away for a moment takes no dashboard with it', async () => {
+  it('deletes no dashboard while the folder is unavailable', async () => {
     put('a.yaml', board({ id: 'a', name: 'A' }));
     await start();
     renameSync(folder, `${folder}-away`);
@@ -182,7 +182,7 @@ onEachStore('the dashboards folder', (store) => {
     renameSync(`${folder}-away`, folder);
   });
 
-  it('gives its dashboards back when the server is started without it, and takes them again', async () => {
+  it('makes dashboards editable when the server starts without the folder, and takes them over again', async () => {
     put('a.yaml', board({ id: 'a', name: 'A' }));
     put('theirs.yaml', board({ id: 'b', name: 'B', organization: 'Globex' }));
     await start();
@@ -217,7 +217,7 @@ onEachStore('the dashboards folder', (store) => {
     expect(versions.map(({ name }: Json) => name)).toEqual(['A', 'By hand', 'A']);
   });
 
-  it('a file that went away while no server ran takes its dashboard with it; a version brings it back', async () => {
+  it('deletes the dashboard of a file that was deleted while the server was down; a version restores it', async () => {
     put('a.yaml', board({ id: 'a', name: 'A' }));
     await start();
     await server.stop();
@@ -229,7 +229,7 @@ onEachStore('the dashboards folder', (store) => {
     expect((await write(server, 'PUT', '/a', { name: 'By hand' })).status).toBe(200);
   });
 
-  it('a fleet file may change again what came from a folder that is no longer given', async () => {
+  it('a fleet file may change dashboards of a folder that is no longer used', async () => {
     put('a.yaml', board({ id: acme.dashboard, name: 'taken over' }));
     await start();
     await server.stop();
@@ -241,7 +241,7 @@ onEachStore('the dashboards folder', (store) => {
     expect((await read(server, `/${acme.dashboard}`)).json.data.name).toBe('Of the fleet');
   });
 
-  it('which organization a file means must be clear', async () => {
+  it('skips files whose organization is ambiguous or unknown', async () => {
     put('none.yaml', board({ organization: undefined, name: 'none' }));
     put('unknown.yaml', board({ organization: 'Nobody', name: 'unknown' }));
     await start();
@@ -254,8 +254,8 @@ onEachStore('the dashboards folder', (store) => {
   });
 });
 
-describe('a dashboards folder that is not there', () => {
-  it('stops the start, and doctor says so', async () => {
+describe('a missing dashboards folder', () => {
+  it('prevents the start, and doctor reports it', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
     const args = ['--port', '0', '--data', join(directory, 'data'), '--dashboards', join(directory, 'none')];
     const { code, stderr } = await cli(['serve', ...args]);

@@ -9,7 +9,7 @@ onEachStore('If-Match', (store) => {
   const put = (id: string, name: string, ifMatch?: string) =>
     write(server, 'PUT', `/${id}`, { name }, { headers: ifMatch === undefined ? {} : { 'if-match': ifMatch } });
 
-  it('a change of what was read goes through, and answers the tag for the next one', async () => {
+  it('accepts a change of the current version and returns the next etag', async () => {
     const { data, etag } = await madeDashboard(server, { name: 'a' });
     const first = await put(data.id, 'b', etag);
     expect(first.status).toBe(200);
@@ -19,7 +19,7 @@ onEachStore('If-Match', (store) => {
     expect((await put(data.id, 'c', tag)).status).toBe(200);
   });
 
-  it('a stale one is a 412 and changes nothing; without the header the last write wins', async () => {
+  it('rejects a stale etag with 412; without the header the last write wins', async () => {
     const { data, etag } = await madeDashboard(server, { name: 'a' });
     await put(data.id, 'b');
     for (const stale of [etag, '"nonsense"', '""', 'nonsense', `${etag}, W/"other"`]) {
@@ -32,7 +32,7 @@ onEachStore('If-Match', (store) => {
     expect((await put(data.id, 'd')).status).toBe(200);
   });
 
-  it('takes a list, *, a weak tag, and the tag of a compressed answer', async () => {
+  it('accepts a list, *, a weak etag and the etag of a compressed response', async () => {
     const tiles = Array.from({ length: 20 }, (_, y) => tile({ id: `t${y}`, y }));
     const { data } = await madeDashboard(server, { name: 'large', tiles });
     let name = 0;
@@ -52,11 +52,11 @@ onEachStore('If-Match', (store) => {
     expect(gone.status).toBe(200);
   });
 
-  it('an unknown dashboard is a 404 also with If-Match', async () => {
+  it('an unknown dashboard is a 404 with If-Match too', async () => {
     expect((await put('f'.repeat(24), 'x', '*')).status).toBe(404);
   });
 
-  it('of many changes of the same state exactly one goes through, also on two nodes', async () => {
+  it('exactly one of many concurrent changes succeeds, on two nodes too', async () => {
     const second = await startSecond(server);
     try {
       const { data, etag } = await madeDashboard(server, { name: 'contested' });
@@ -81,7 +81,7 @@ onEachStore('If-Match', (store) => {
     }
   });
 
-  it('a change on one node is seen by the next read on another', async () => {
+  it('a change on one node is visible to the next read on another', async () => {
     const second = await startSecond(server);
     try {
       const { data } = await madeDashboard(server, { name: 'node' });

@@ -7,7 +7,7 @@ import { onEachStore, useServer } from '../support/server.ts';
 onEachStore('whatever dashboard is written', (store) => {
   const server = useServer(store);
 
-  it('comes back as it was given, and PUT of what was read changes nothing', async () => {
+  it('is returned as it was sent, and PUT of a response changes nothing', async () => {
     await fc.assert(
       fc.asyncProperty(anyDashboard, async (body) => {
         const { data, etag } = await madeDashboard(server, body);
@@ -27,7 +27,7 @@ onEachStore('whatever dashboard is written', (store) => {
     );
   });
 
-  it('can be replaced by any other and restored to the letter', async () => {
+  it('can be replaced and restored byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(anyDashboard, anyDashboard, async (one, other) => {
         const { data } = await madeDashboard(server, one);

@@ -7,7 +7,7 @@ onEachStore('versions of dashboards', (store) => {
   const server = useServer(store);
   const versions = async (id: string) => (await read(server, `/${id}/versions`)).json.data;
 
-  it('lists every saved state, newest first: when, by whom, its name, how many tiles', async () => {
+  it('lists all versions, newest first, with time, actor, name and number of tiles', async () => {
     const { data } = await madeDashboard(server, { name: 'first' });
     await write(server, 'PUT', `/${data.id}`, { name: 'second', tiles: [tile(), tile()] });
     const record = { savedAt: expect.stringMatching(/^20\d\d-.*Z$/), savedBy: 'editor' };
@@ -17,20 +17,20 @@ onEachStore('versions of dashboards', (store) => {
     ]);
   });
 
-  it('shows one whole, as it was', async () => {
+  it('returns a whole version', async () => {
     const { data } = await madeDashboard(server, { name: 'whole', tags: ['t'], tiles: [tile({ id: 'x' })] });
     await write(server, 'PUT', `/${data.id}`, { name: 'other' });
     const { status, json } = await read(server, `/${data.id}/versions/1`);
     expect([status, json.data.version, json.data.dashboard]).toEqual([200, 1, data]);
   });
 
-  it('what the fleet file brought is a version too', async () => {
+  it('a dashboard of the fleet file has a version too', async () => {
     const [only, ...more] = await versions(acme.dashboard);
     expect([only.version, only.tiles, more]).toEqual([1, 1, []]);
     expect(only.savedBy).toMatch(/^pilothouse fleet/);
   });
 
-  it('restores one as the newest; the others stay', async () => {
+  it('restores a version as the newest and keeps the others', async () => {
     const { data, etag } = await madeDashboard(server, { name: 'good', tiles: [tile()] });
     await write(server, 'PUT', `/${data.id}`, { name: 'bad' });
     const restored = await write(server, 'POST', `/${data.id}/versions/1/restore`);
@@ -45,13 +45,13 @@ onEachStore('versions of dashboards', (store) => {
     ]);
   });
 
-  it('restoring what is stored already changes nothing', async () => {
+  it('restoring the current version changes nothing', async () => {
     const { data } = await madeDashboard(server, { name: 'same' });
     expect((await write(server, 'POST', `/${data.id}/versions/1/restore`)).status).toBe(200);
     expect(await versions(data.id)).toHaveLength(1);
   });
 
-  it('brings a deleted dashboard back, with its id', async () => {
+  it('restores a deleted dashboard with its id', async () => {
     const { data } = await madeDashboard(server, { name: 'lost', tiles: [tile()] });
     await write(server, 'DELETE', `/${data.id}`);
     expect(await versions(data.id)).toHaveLength(1);
@@ -61,7 +61,7 @@ onEachStore('versions of dashboards', (store) => {
     expect((await versions(data.id))[0].version).toBe(2);
   });
 
-  it('honours If-Match', async () => {
+  it('supports If-Match', async () => {
     const { data, etag } = await madeDashboard(server, { name: 'a' });
     await write(server, 'PUT', `/${data.id}`, { name: 'b' });
     const restore = (ifMatch: string) =>
@@ -85,7 +85,7 @@ onEachStore('versions of dashboards', (store) => {
     },
   );
 
-  it('those of somebody else are like those of nobody', async () => {
+  it('versions of another organization are not found', async () => {
     for (const id of [globex.dashboard, 'f'.repeat(24), 'a%20b']) {
       for (const [method, below] of [
         ['GET', ''],

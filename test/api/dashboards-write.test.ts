@@ -11,7 +11,7 @@ onEachStore('writing dashboards', (store) => {
   const trail = async (): Promise<Json[]> =>
     (await server.call({ path: `/v1/organizations/${acme.id}/activities?limit=1000`, key: acme.admin })).json.result;
 
-  it('D1, D3: POST answers 200 with the whole dashboard, and ids of 24 hex characters that we made', async () => {
+  it('D1, D3: POST returns 200 with the whole dashboard and generated ids of 24 hex characters', async () => {
     const body = { id: 'mine', name: 'new', tags: ['b', 'a', 'b'], tiles: [tile(), tile({ id: 'kept', name: 'T' })] };
     const { data, etag } = await madeDashboard(server, body);
     expect(data).toEqual({
@@ -34,14 +34,14 @@ onEachStore('writing dashboards', (store) => {
     expect((await read(server, '')).json.data).toContainEqual(data);
   });
 
-  it('D4: two dashboards of the same body have ids of their own, down to their tiles', async () => {
+  it('D4: two dashboards with the same body have different ids, including tile ids', async () => {
     const body = { name: 'twin', tiles: [tile(), tile()] };
     const [one, other] = [(await madeDashboard(server, body)).data, (await madeDashboard(server, body)).data];
     const ids = [one, other].flatMap(({ id, tiles }) => [id, ...tiles.map((each: Json) => each.id)]);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('PUT replaces it whole: what the body leaves out is gone, tile ids that are given stay, others are made', async () => {
+  it('PUT replaces the whole dashboard, keeps given tile ids and generates the others', async () => {
     const { data } = await madeDashboard(server, { name: 'old', tags: ['x'], tiles: [tile({ id: 'a' }), tile()] });
     const body = { name: 'newer', tiles: [tile(), { ...data.tiles[1], name: 'second' }, tile({ id: 'mine' })] };
     const { status, json } = await write(server, 'PUT', `/${data.id}`, body);
@@ -54,7 +54,7 @@ onEachStore('writing dashboards', (store) => {
     expect((await read(server, `/${data.id}`)).json).toEqual(json);
   });
 
-  it('POST → GET → PUT is the identity: no new version, no line in the trail', async () => {
+  it('POST → GET → PUT changes nothing: no new version, no audit log entry', async () => {
     const { data, etag } = await madeDashboard(server, { name: 'same', tiles: [tile({ series: [markdown] })] });
     const before = await trail();
     const again = await write(server, 'PUT', `/${data.id}`, (await read(server, `/${data.id}`)).json.data);
@@ -63,7 +63,7 @@ onEachStore('writing dashboards', (store) => {
     expect(await trail()).toEqual(before);
   });
 
-  it('D1: DELETE answers 200 and {}; afterwards, and for what never was, 404', async () => {
+  it('D1: DELETE returns 200 and {}; for a deleted or unknown dashboard 404', async () => {
     const { data } = await madeDashboard(server, { name: 'short-lived' });
     const gone = await write(server, 'DELETE', `/${data.id}`);
     expect([gone.status, gone.json]).toEqual([200, {}]);
@@ -132,7 +132,7 @@ onEachStore('writing dashboards', (store) => {
     expect((await read(server, '')).json.data).toEqual(data);
   });
 
-  it('D6: what is exactly at its limit is taken', async () => {
+  it('D6: accepts values exactly at their limits', async () => {
     const body = {
       name: '😀'.repeat(1024),
       tags: Array.from({ length: 50 }, (_, index) => String(index).padEnd(32, 'x')),
@@ -146,7 +146,7 @@ onEachStore('writing dashboards', (store) => {
     await write(server, 'DELETE', `/${data.id}`);
   });
 
-  it('D5: sources that are not there are a 400 that lists them; those of another organization are not there', async () => {
+  it('D5: unknown sources are a 400 that lists them, including sources of another organization', async () => {
     const at = (sourceId: string) => ({ type: 'time', aggFn: 'count', sourceId });
     const body = {
       name: 'x',
@@ -172,7 +172,7 @@ onEachStore('writing dashboards', (store) => {
     await madeDashboard(server, known);
   });
 
-  it('validate says how a good body would be stored, stores nothing, and a token that reads is enough', async () => {
+  it('validate returns the normalized body, stores nothing and needs read access only', async () => {
     const before = (await read(server, '')).json;
     const body = { name: 'x', tags: ['a', 'a'], tiles: [tile(), tile({ id: 'mine' })], more: 1 };
     const { status, json } = await server.call({
@@ -195,7 +195,7 @@ onEachStore('writing dashboards', (store) => {
     expect(wrong.status).toBe(400);
   });
 
-  it('R2: a token that may only read changes nothing, and is told what it would take', async () => {
+  it('R2: a read-only token cannot change anything, and the error names the required access', async () => {
     const before = (await read(server, '')).json;
     for (const [method, below, body] of [
       ['POST', '', { name: 'x' }],
@@ -211,7 +211,7 @@ onEachStore('writing dashboards', (store) => {
     expect((await read(server, '')).json).toEqual(before);
   });
 
-  it('R2: writing reaches the own organization only', async () => {
+  it('R2: a token can only change its own organization', async () => {
     const theirs = () => server.call({ path: `${DASHBOARDS}/${globex.dashboard}`, token: globex.token });
     const before = await theirs();
     for (const [method, body] of [['PUT', { name: 'mine now' }], ['DELETE']] as const) {
@@ -221,7 +221,7 @@ onEachStore('writing dashboards', (store) => {
     expect((await theirs()).json).toEqual(before.json);
   });
 
-  it('B6: every change is in the trail: who, what, and which version, but not the whole dashboard', async () => {
+  it('B6: every change is in the audit log with actor and version, without the whole dashboard', async () => {
     const before = (await trail()).length;
     const { data } = await madeDashboard(server, { name: 'audited', tags: ['t'], tiles: [tile()] });
     await write(server, 'PUT', `/${data.id}`, { name: 'audited', tags: ['t'], tiles: [tile({ id: 'other' })] });
@@ -243,7 +243,7 @@ onEachStore('writing dashboards', (store) => {
     ]);
   });
 
-  it('B4: null for an optional member is the same as leaving it out', async () => {
+  it('B4: null for an optional member is the same as omitting it', async () => {
     const { data } = await madeDashboard(server, {
       name: 'x',
       tags: null,

@@ -89,13 +89,13 @@ onEachStore('dashboards', (store) => {
   const get = (below = '', token = one.token, headers: Record<string, string> = {}) =>
     server.call({ path: path + below, token, headers });
 
-  it('D1, D5: gets one dashboard with every member it was given', async () => {
+  it('D1, D5: returns one dashboard with all its members', async () => {
     const { status, json, headers } = await get('/rich_board-1');
     expect([status, json]).toEqual([200, { data: rich }]);
     expect(headers.get('content-type')).toMatch(/^application\/json/);
   });
 
-  it('D4: shows what is always present, and leaves out what has no value', async () => {
+  it('D4: includes all defaults and omits members without a value', async () => {
     expect((await get('/empty')).json).toEqual({ data: { id: 'empty', name: 'empty', tags: [], tiles: [] } });
     const { data } = (await get('/bare')).json;
     expect(data.tiles).toEqual([
@@ -156,7 +156,7 @@ onEachStore('dashboards', (store) => {
     expect([status, json]).toEqual([404, { message: 'Dashboard not found' }]);
   });
 
-  it.each(['', '/bare'])('D2: %j carries an etag, and answers 304 without a body to who has it', async (below) => {
+  it.each(['', '/bare'])('D2: %j has an etag, and returns 304 without a body if it matches', async (below) => {
     const first = await get(below);
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[^"]+"$/);
@@ -206,7 +206,7 @@ onEachStore('dashboards', (store) => {
     expect((await server.call({ path, headers: { authorization: `bEARER  ${one.token}` } })).status).toBe(200);
   });
 
-  it('B2, B3: another method is a 405 with Allow, an unknown path a 404, both in the shape of the interface', async () => {
+  it('B2, B3: another method is a 405 with Allow, an unknown path a 404, both in the error format of the interface', async () => {
     const wrong = await server.call({ method: 'PATCH', path: `${path}/bare`, token: one.token });
     expect([wrong.status, wrong.json]).toEqual([405, { message: expect.any(String) }]);
     expect(wrong.headers.get('allow')).toContain('GET');
@@ -214,7 +214,7 @@ onEachStore('dashboards', (store) => {
     expect([absent.status, absent.json]).toEqual([404, { message: expect.any(String) }]);
   });
 
-  it('B6, B7: carries a request id and the rate limit', async () => {
+  it('B6, B7: has a request id and the rate limit', async () => {
     const { headers } = await get();
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     expect(headers.get('x-ratelimit-policy')).toBe('1000000;w=10');

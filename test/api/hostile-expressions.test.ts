@@ -65,7 +65,7 @@ onEachStore('hostile expressions over HTTP', (store) => {
   };
 
   // One test for all of them: what counts is that none gets through, and the message names the one that does.
-  it(`none of ${HOSTILE_EXPRESSIONS.length} sees another organization, or breaks anything`, async () => {
+  it(`none of ${HOSTILE_EXPRESSIONS.length} reads another organization or causes a failure`, async () => {
     for (const attempt of HOSTILE_EXPRESSIONS) {
       const { status, text, json } = await ask(seriesWith(attempt));
       const about = `${attempt.name} (${attempt.language}): ${text.slice(0, 300)}`;
@@ -80,7 +80,7 @@ onEachStore('hostile expressions over HTTP', (store) => {
     ]);
   }, 120_000);
 
-  it('nor in a tile that is not saved, of any kind', async () => {
+  it('nor in a preview of a tile of any type', async () => {
     for (const [index, attempt] of HOSTILE_EXPRESSIONS.entries()) {
       const type = ['time', 'table', 'number', 'search'][index % 4] as string;
       const series = { ...seriesWith(attempt), type, ...(type === 'search' ? { fields: [] } : {}) };

@@ -34,7 +34,7 @@ onEachStore('the columns of a source', (store) => {
   };
   const keysOf = (list: Column[], column: string) => list.find(({ name }) => name === column)?.keys;
 
-  it('are those of its table, with the keys that its rows have, the most frequent first', async () => {
+  it('are those of the table, with map keys, most frequent first', async () => {
     const list = await columns('logs');
     expect(list).toContainEqual({ name: 'Timestamp', type: 'DateTime64(9)' });
     expect(list).toContainEqual({ name: 'EventName', type: 'String' });
@@ -43,14 +43,14 @@ onEachStore('the columns of a source', (store) => {
     expect(list.map(({ name }) => name)).not.toContain('OrganizationId');
   });
 
-  it('depend on the kind of metric', async () => {
+  it('depend on the type of metric', async () => {
     const names = async (type: string) => (await columns('metrics', type)).map(({ name }) => name);
     expect(await names('')).toContain('Value');
     expect(await names('metricDataType=histogram')).toContain('ExplicitBounds');
     expect(await names('metricDataType=gauge')).not.toContain('ExplicitBounds');
   });
 
-  it('tell the metrics that the range holds', async () => {
+  it('include the metric names in the range', async () => {
     const metrics = async (query: string, token = acme.token) =>
       (await columns('metrics', query, token)).find(({ name }) => name === 'MetricName')?.values;
     expect(await metrics(range)).toEqual(['memory']);
@@ -59,7 +59,7 @@ onEachStore('the columns of a source', (store) => {
     expect(await metrics(range, globex.token)).toEqual([]);
   });
 
-  it('hold keys of the own organization and of the range alone', async () => {
+  it('include only keys of the organization and of the range', async () => {
     expect(keysOf(await columns('logs', range, globex.token), 'LogAttributes')).toEqual(['secret-key']);
     const early = `start=${T0 - 3_600_000}&end=${T0}`;
     expect(keysOf(await columns('logs', early), 'LogAttributes')).toEqual([]);
@@ -75,7 +75,7 @@ onEachStore('the columns of a source', (store) => {
     expect((await server.call({ path: `/api/v2/sources/${path}`, token: acme.token })).status).toBe(status);
   });
 
-  it('of a table that is not in the engine says so; another organization does not know the source', async () => {
+  it('a missing table is an error; another organization cannot find the source', async () => {
     const body = { name: 'Gone', kind: 'log', from: { databaseName: 'shop', tableName: 'events' } };
     const made = await server.call({ method: 'POST', path: '/api/v2/sources', token: acme.writer, body });
     const path = `/api/v2/sources/${made.json.data.id}/columns`;

@@ -24,7 +24,7 @@ onEachStore('sources', (store) => {
     return json.data;
   };
 
-  it('lists the built-in ones first, with the tables of OpenTelemetry', async () => {
+  it('lists the built-in sources first, with the OpenTelemetry tables', async () => {
     const { json } = await call('GET', '', undefined, acme.token);
     const from = (tableName: string) => ({ databaseName: 'pilothouse', tableName });
     expect(json.data.slice(0, 3)).toEqual([
@@ -71,7 +71,7 @@ onEachStore('sources', (store) => {
     },
   );
 
-  it('any other table by its names, and PUT replaces it whole', async () => {
+  it('accepts any other table, and PUT replaces the whole source', async () => {
     const body = {
       name: 'shop',
       kind: 'log',
@@ -139,7 +139,7 @@ onEachStore('sources', (store) => {
     }
   });
 
-  it('a source that a dashboard reads from cannot be deleted until it does so no longer', async () => {
+  it('a source cannot be deleted while a dashboard uses it', async () => {
     const { id } = await made({ name: 'used', kind: 'log' });
     const series = [{ type: 'time', aggFn: 'count', sourceId: id }];
     const { data } = await madeDashboard(server, { name: 'Reader', tiles: [tile({ series })] });
@@ -153,7 +153,7 @@ onEachStore('sources', (store) => {
     expect(restored.json.message).toBe(`Could not find the following source IDs: ${id}`);
   });
 
-  it('R2: a token that may only read cannot change one', async () => {
+  it('R2: a read-only token cannot change a source', async () => {
     const { id } = await made({ name: 'x', kind: 'log' });
     for (const [method, below, body] of [
       ['POST', '', { name: 'x', kind: 'log' }],
@@ -163,7 +163,7 @@ onEachStore('sources', (store) => {
       expect((await call(method, below, body, acme.token)).status).toBe(403);
   });
 
-  it('D1: those of somebody else, and ids that cannot be, are not found', async () => {
+  it('D1: sources of another organization and invalid ids are not found', async () => {
     expect((await call('GET', `/${globex.dashboard}`, undefined, globex.token)).status).toBe(200);
     for (const id of [globex.dashboard, 'f'.repeat(24), 'a%20b', 'x'.repeat(65)]) {
       for (const [method, body] of [['GET'], ['PUT', { name: 'x', kind: 'log' }], ['DELETE']] as const) {
@@ -174,7 +174,7 @@ onEachStore('sources', (store) => {
     expect((await call('GET')).text).not.toContain('Globex');
   });
 
-  it('B6: the life of a source is in the trail', async () => {
+  it('B6: every change to a source is in the audit log', async () => {
     const source = await made({ name: 'audited', kind: 'log' });
     await call('PUT', `/${source.id}`, { name: 'audited', kind: 'log' });
     await call('PUT', `/${source.id}`, { name: 'renamed', kind: 'log' });

@@ -13,20 +13,20 @@ const text = (id: string, name: string, x: number, y: number) => ({
   series: [{ type: 'markdown', content: name }],
 });
 
-/** Two texts beside each other. */
+/** Two markdown tiles side by side. */
 export const draft = { name: 'Draft', tags: ['test'], tiles: [text('one', 'One', 0, 0), text('two', 'Two', 12, 0)] };
 
 interface Draft {
   id(): string;
-  /** The page on which it is edited. */
+  /** Opens the editor. */
   edit(): Promise<Page>;
   nameField(page: Page): ReturnType<Page['locator']>;
   stored(id?: string): Promise<Json>;
-  /** As somebody else would save it. */
+  /** Saves it as another client. */
   put(body: object): Promise<unknown>;
 }
 
-/** The dashboard above, made anew for each test of the surrounding `describe`, and rows in the engine. */
+/** Creates the dashboard above before each test of the surrounding `describe`, and fills the engine. */
 export function useDraft(browser: TestBrowser): Draft {
   let id = '';
   beforeAll(() => fillEngine(join(browser.server.directory, 'data'), rows));

@@ -104,7 +104,7 @@ const ROWS: Row[] = [
   },
 ];
 
-/** What must never be seen: the same rows, of somebody else. */
+/** The same rows of another organization, which must never be visible. */
 const THEIRS: Row[] = ROWS.map((row) => ({ ...row, Id: row.Id + 100, ServiceName: 'theirs' }));
 
 export interface ExpressionRows {
