@@ -29,7 +29,7 @@ import { createWebhookSender } from './webhook.ts';
 export type Budgets = ReturnType<typeof createBudgets>;
 
 /** Omitted fields keep their value, or get the default. A webhook without a secret keeps the one it has. */
-export interface BudgetSettings {
+interface BudgetSettings {
   name?: string | undefined;
   monthlyCHC?: number | undefined;
   thresholds?: readonly Threshold[] | undefined;

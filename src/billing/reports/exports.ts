@@ -11,7 +11,7 @@ import { FOCUS_VERSION } from './focus-columns.ts';
 import { createFocusFormatter, FOCUS_HEADER } from './focus-lines.ts';
 
 export const EXPORT_FORMATS = ['csv', 'focus'] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 interface Options {
   db: Db;
