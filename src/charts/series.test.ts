@@ -89,7 +89,7 @@ describe('series on the real engine', () => {
       // The same attributes in another process: its start time tells it apart, and it began within the range.
       metric('hits', 1.5, { ...CUMULATIVE, Value: 7 }, { start: 1.2 }),
       metric('hits', 2.5, { ...CUMULATIVE, Value: 9 }, { start: 1.2 }),
-      // Nobody knows what it showed before: its first point adds nothing.
+      // Its previous value is unknown, so the first point adds nothing.
       metric('old', 0.5, { ...CUMULATIVE, Value: 5000 }),
       metric('old', 1.5, { ...CUMULATIVE, Value: 5010 }),
       metric('jobs', 0.5, { ...DELTA, Value: 3 }),

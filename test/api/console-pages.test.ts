@@ -18,7 +18,7 @@ const SECURITY = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
 };
-const securityOf = (headers: Headers) =>
+const readSecurityHeaders = (headers: Headers) =>
   Object.fromEntries(Object.keys(SECURITY).map((name) => [name, headers.get(name)]));
 
 const useConsole = (options: ClockedOptions = {}) =>
@@ -42,7 +42,7 @@ describe('console pages', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(answer.headers.get('cache-control')).toBe('no-cache');
-    expect(securityOf(answer.headers)).toEqual(SECURITY);
+    expect(readSecurityHeaders(answer.headers)).toEqual(SECURITY);
     const text = await answer.text();
     expect(text).toContain('src="/assets/main-1a2b3c4d.js"');
     expect(text).toContain('href="/assets/main-5e6f7a8b.css"');
@@ -81,7 +81,7 @@ describe('console pages', () => {
     const text = await answer.text();
     expect(answer.status, text).toBe(path.includes('organizations') ? 401 : 404);
     expect(JSON.parse(text)).toBeTypeOf('object');
-    expect(securityOf(answer.headers)).not.toEqual(SECURITY);
+    expect(readSecurityHeaders(answer.headers)).not.toEqual(SECURITY);
   });
 
   it('files outside the folder cannot be reached', async () => {
@@ -109,7 +109,7 @@ describe('console pages', () => {
     expect(answer.headers.get('vary')).toBe('accept-encoding');
     expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
-    expect(securityOf(answer.headers)).toEqual(SECURITY);
+    expect(readSecurityHeaders(answer.headers)).toEqual(SECURITY);
     if (encoding) expect(Number(answer.headers.get('content-length'))).toBeLessThan(script.length / 4);
     expect(await answer.text()).toBe(script);
   });
@@ -136,7 +136,7 @@ describe('console pages', () => {
     for (const path of [`/v1/organizations/${acme.id}`, '/api/v2/dashboards', '/console/session']) {
       const answer = await server.call({ path, headers: { ...headers, ...html } });
       expect(answer.status, path).toBe(200);
-      expect(Object.values(securityOf(answer.headers)), path).toEqual([null, null, null, null]);
+      expect(Object.values(readSecurityHeaders(answer.headers)), path).toEqual([null, null, null, null]);
     }
     const { json } = await server.call({ path: '/openapi.json' });
     expect(Object.keys(json.paths).filter((path) => /assets|index|^\/$/.test(path))).toEqual([]);

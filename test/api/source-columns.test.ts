@@ -32,14 +32,14 @@ onEachStore('the columns of a source', (store) => {
     expect(status, text).toBe(200);
     return json.data;
   };
-  const keysOf = (list: Column[], column: string) => list.find(({ name }) => name === column)?.keys;
+  const findKeys = (list: Column[], column: string) => list.find(({ name }) => name === column)?.keys;
 
   it('are those of the table, with map keys, most frequent first', async () => {
     const list = await columns('logs');
     expect(list).toContainEqual({ name: 'Timestamp', type: 'DateTime64(9)' });
     expect(list).toContainEqual({ name: 'EventName', type: 'String' });
-    expect(keysOf(list, 'LogAttributes')).toEqual(['ms', 'rare']);
-    expect(keysOf(list, 'ResourceAttributes')).toEqual([]);
+    expect(findKeys(list, 'LogAttributes')).toEqual(['ms', 'rare']);
+    expect(findKeys(list, 'ResourceAttributes')).toEqual([]);
     expect(list.map(({ name }) => name)).not.toContain('OrganizationId');
   });
 
@@ -60,9 +60,9 @@ onEachStore('the columns of a source', (store) => {
   });
 
   it('include only keys of the organization and of the range', async () => {
-    expect(keysOf(await columns('logs', range, globex.token), 'LogAttributes')).toEqual(['secret-key']);
+    expect(findKeys(await columns('logs', range, globex.token), 'LogAttributes')).toEqual(['secret-key']);
     const early = `start=${T0 - 3_600_000}&end=${T0}`;
-    expect(keysOf(await columns('logs', early), 'LogAttributes')).toEqual([]);
+    expect(findKeys(await columns('logs', early), 'LogAttributes')).toEqual([]);
   });
 
   it.each<[string, string, number]>([

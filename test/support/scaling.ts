@@ -49,19 +49,19 @@ const SCALING_FIELDS = [
 ];
 
 export function scalingCalls(server: TestServer, operation: 'scaling' | 'replicaScaling') {
-  const pathOf = (name: ServiceName) =>
+  const formatPath = (name: ServiceName) =>
     `/v1/organizations/${services[name].organization.id}/services/${services[name].id}`;
   const patch = (name: ServiceName, body?: unknown, more: Partial<Call> = {}): Promise<ApiResponse> =>
     server.call({
       method: 'PATCH',
-      path: `${pathOf(name)}/${operation}`,
+      path: `${formatPath(name)}/${operation}`,
       key: services[name].organization.admin,
       body,
       ...more,
     });
 
   return {
-    pathOf,
+    formatPath,
     patch,
 
     /** A raw body, for JSON that JSON.stringify cannot produce. */
@@ -70,7 +70,7 @@ export function scalingCalls(server: TestServer, operation: 'scaling' | 'replica
 
     /** The scaling settings as another request reads them. */
     async stored(name: ServiceName): Promise<Record<string, unknown>> {
-      const { json } = await server.call({ path: pathOf(name), key: services[name].organization.admin });
+      const { json } = await server.call({ path: formatPath(name), key: services[name].organization.admin });
       return Object.fromEntries(SCALING_FIELDS.map((field) => [field, json.result[field]]));
     },
 
@@ -80,7 +80,7 @@ export function scalingCalls(server: TestServer, operation: 'scaling' | 'replica
         names.map((name) =>
           server.call({
             method: 'PATCH',
-            path: `${pathOf(name)}/replicaScaling`,
+            path: `${formatPath(name)}/replicaScaling`,
             key: services[name].organization.admin,
             body: declared[name],
           }),
