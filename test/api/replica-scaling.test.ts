@@ -8,7 +8,7 @@ type Refused = [service: ServiceName, body: Record<string, unknown>, field: stri
 
 onEachStore('update service scaling per replica', (store) => {
   const server = useServer(store);
-  const { pathOf, patch, patchText, stored, restore } = scalingCalls(server, 'replicaScaling');
+  const { formatPath, patch, patchText, stored, restore } = scalingCalls(server, 'replicaScaling');
   beforeEach(restore);
 
   async function expectAccepted(...[service, body]: Accepted) {
@@ -139,7 +139,7 @@ onEachStore('update service scaling per replica', (store) => {
       const [minTotalMemoryGb, maxReplicaMemoryGb] = [24 + 12 * round, 120 + 4 * round];
       const totals = server.call({
         method: 'PATCH',
-        path: `${pathOf('primary')}/scaling`,
+        path: `${formatPath('primary')}/scaling`,
         key: acme.admin,
         body: { minTotalMemoryGb },
       });

@@ -7,7 +7,7 @@ const UNKNOWN = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
 
 onEachStore('a request to update service scaling', (store) => {
   const server = useServer(store);
-  const { pathOf, patch, patchText, stored, restore } = scalingCalls(server, 'scaling');
+  const { formatPath, patch, patchText, stored, restore } = scalingCalls(server, 'scaling');
   beforeEach(restore);
 
   describe('S1: fields left out keep their value', () => {
@@ -43,11 +43,13 @@ onEachStore('a request to update service scaling', (store) => {
       ],
       ['members with the names of prototypes (B5)', '{"__proto__":{"numReplicas":7},"constructor":{"numReplicas":7}}'],
     ])('%s returns 200 with the unchanged record', async (_, text) => {
-      const before = await server.call({ path: pathOf('primary'), key: acme.admin });
+      const before = await server.call({ path: formatPath('primary'), key: acme.admin });
       const { status, json } = await patchText('primary', text);
       expect(status).toBe(200);
       expect(before.json.result).toMatchObject(json.result);
-      expect((await server.call({ path: pathOf('primary'), key: acme.admin })).json.result).toEqual(before.json.result);
+      expect((await server.call({ path: formatPath('primary'), key: acme.admin })).json.result).toEqual(
+        before.json.result,
+      );
     });
 
     it('B5: no body and no content type count as {}', async () => {
@@ -119,7 +121,7 @@ onEachStore('a request to update service scaling', (store) => {
     it('B4: names an unknown query parameter', async () => {
       const { status, json } = await server.call({
         method: 'PATCH',
-        path: `${pathOf('primary')}/scaling?dryRun=1`,
+        path: `${formatPath('primary')}/scaling?dryRun=1`,
         key: acme.admin,
         body: { numReplicas: 9 },
       });
