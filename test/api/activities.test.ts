@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { acme, globex, initech } from '../support/fleet.ts';
-import { toHashData, getKeyId, keysPath, createKey, postKey, sha256 } from '../support/keys.ts';
+import { createKey, getKeyId, keysPath, postKey, sha256, toHashData } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const path = `/v1/organizations/${acme.id}/activities`;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
-import { getKeyId, createKey } from '../support/keys.ts';
+import { createKey, getKeyId } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const path = `/v1/organizations/${acme.id}/activities`;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { keysPath, createKey, postKey, whoAmI } from '../support/keys.ts';
+import { createKey, keysPath, postKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const WHOLE_SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { keysPath, createKey, postKey, whoAmI } from '../support/keys.ts';
+import { createKey, keysPath, postKey, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const NOT_A_TIME = 'The value must be an ISO 8601 date-time with an offset or Z';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { toHashData, keysPath, createKey, postKey, sha256, whoAmI } from '../support/keys.ts';
+import { createKey, keysPath, postKey, sha256, toHashData, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const NOT_A_HASH = 'The value must be a SHA-256 in base64, 44 characters';

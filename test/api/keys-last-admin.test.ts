@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Credentials } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
-import { getKeyId, keysPath, createKey, whoAmI } from '../support/keys.ts';
+import { createKey, getKeyId, keysPath, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const LAST = 'CONFLICT: This is the last enabled admin key of the organization; it cannot be';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { toHashData, getKeyId, keysPath, createKey, postKey } from '../support/keys.ts';
+import { createKey, getKeyId, keysPath, postKey, toHashData } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 onEachStore('the key limit of an organization', (store) => {

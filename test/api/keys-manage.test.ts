@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { keysPath, createKey, whoAmI } from '../support/keys.ts';
+import { createKey, keysPath, whoAmI } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 onEachStore('manage keys', (store) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { keysPath, createKey, whoAmI } from '../support/keys.ts';
+import { createKey, keysPath, whoAmI } from '../support/keys.ts';
 import { startSecond } from '../support/second-server.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 

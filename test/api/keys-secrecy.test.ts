@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { toHashData, keysPath, createKey, postKey, sha256, whoAmI } from '../support/keys.ts';
+import { createKey, keysPath, postKey, sha256, toHashData, whoAmI } from '../support/keys.ts';
 import { onEachStore, startServer } from '../support/server.ts';
 import { storeText } from '../support/store-text.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { getServerStore } from '../support/cli.ts';
 import type { Call } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
-import { getKeyId, keysPath, createKey } from '../support/keys.ts';
+import { createKey, getKeyId, keysPath } from '../support/keys.ts';
 import { formatPath, listOperations } from '../support/operations.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { getSession, postSession, SESSION, signIn } from '../support/sessions.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { ApiResponse } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
-import { getKeyId, createKey } from '../support/keys.ts';
+import { createKey, getKeyId } from '../support/keys.ts';
 import { formatPath, listOperations, type Operation } from '../support/operations.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 
