@@ -29,7 +29,7 @@ export const logRow = (organizationId: string, line: LogLine): LogRow => ({
   LogAttributes: line.attributes ?? {},
 });
 
-const WORDS = [
+const SEARCH_TERMS = [
   'red shoes',
   'rain jacket',
   'espresso machine',
@@ -51,7 +51,7 @@ export function journeyLogs(random: Random, trace: Trace, organizationId: string
         ms: visit.startMs + visit.durationMs,
         severity,
         body,
-        attributes: { ...attributes, ...callerAttributes(trace) },
+        attributes: { ...attributes, ...customerAttributes(trace) },
         traceId: trace.traceId,
         spanId: visit.spanId,
       }),
@@ -61,7 +61,7 @@ export function journeyLogs(random: Random, trace: Trace, organizationId: string
 
 type LogMessage = Pick<LogLine, 'severity' | 'body' | 'attributes'>;
 
-const callerAttributes = ({ customer }: Trace): Attributes => ({
+const customerAttributes = ({ customer }: Trace): Attributes => ({
   'user.id': customer.id,
   'customer.tier': customer.tier,
   region: customer.region,
@@ -82,26 +82,26 @@ function accessLine({ stop, pod, status, durationMs }: Visit): LogMessage[] {
 function serviceLines(random: Random, trace: Trace, visit: Visit, order: { id: string; amount: string }): LogMessage[] {
   if (visit.failure) return [];
   const { stop, status, durationMs } = visit;
-  const about = { 'order.id': order.id, 'order.amount': order.amount };
+  const orderAttributes = { 'order.id': order.id, 'order.amount': order.amount };
   switch (stop.name) {
     case 'GET /search': {
       const hits = random.chance(0.06) ? 0 : random.whole(1, 400);
-      const words = random.pick(WORDS);
-      const attributes = { 'search.query': words, 'search.hits': String(hits), duration_ms: durationMs.toFixed(1) };
-      return [{ severity: hits === 0 ? 'WARN' : 'INFO', body: `query "${words}" found ${hits} products`, attributes }];
+      const terms = random.pick(SEARCH_TERMS);
+      const attributes = { 'search.query': terms, 'search.hits': String(hits), duration_ms: durationMs.toFixed(1) };
+      return [{ severity: hits === 0 ? 'WARN' : 'INFO', body: `query "${terms}" found ${hits} products`, attributes }];
     }
     case 'POST /checkout':
       return status === 402
-        ? [{ severity: 'WARN', body: `order ${order.id} not placed: payment declined`, attributes: about }]
-        : [{ severity: 'INFO', body: `order ${order.id} placed by ${trace.customer.id}`, attributes: about }];
+        ? [{ severity: 'WARN', body: `order ${order.id} not placed: payment declined`, attributes: orderAttributes }]
+        : [{ severity: 'INFO', body: `order ${order.id} placed by ${trace.customer.id}`, attributes: orderAttributes }];
     case 'POST /charge':
       return status === 402
-        ? [{ severity: 'WARN', body: 'card declined: insufficient funds', attributes: about }]
+        ? [{ severity: 'WARN', body: 'card declined: insufficient funds', attributes: orderAttributes }]
         : [
             {
               severity: 'INFO',
               body: `charge of ${order.amount} ${random.pick(CURRENCIES)} authorized`,
-              attributes: about,
+              attributes: orderAttributes,
             },
           ];
     case 'SELECT ledger_entries':
