@@ -31,7 +31,7 @@ interface Aggregation {
   defaultMetricDataType: MetricDataType;
   /** Logs and traces. Absent: not available. */
   events?: {
-    /** `number`: the field is converted to a number, and rows without one are skipped. `value`: the field as it is. */
+    /** `number`: the field is converted to a number, and rows without one are skipped. `value`: the field is used unchanged. */
     field: 'none' | 'number' | 'value';
     aggregate(input: EventInput): Aggregate;
   };

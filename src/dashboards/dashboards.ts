@@ -29,7 +29,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
     return stored;
   }
 
-  /** Reads in the transaction of the change, so that no other change can come between. */
+  /** Reads in the transaction of the change, so that no other change can happen in between. */
   async function getChangeable(tx: Db, organizationId: string, id: string, ifMatch: string | undefined) {
     await organizations.lock(tx, organizationId);
     const stored = await get(tx, organizationId, id);

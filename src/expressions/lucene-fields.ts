@@ -70,7 +70,7 @@ export function matchField(field: Field, word: Word): Expression {
   );
 }
 
-/** `field:"text"`: exactly that. */
+/** `field:"text"`: exactly this text. */
 export function equalField(field: Field, phrase: Word): Expression {
   const { value, array } = field;
   if (getKind(value) !== 'string') return testItems(field, matchValue(field, phrase));

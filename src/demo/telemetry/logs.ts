@@ -1,7 +1,7 @@
 import { type Attributes, type LogRow, unixTime } from '../../telemetry/rows.ts';
 import type { Random } from './random.ts';
 import type { Pod } from './services.ts';
-import type { Trace, Visit } from './trace.ts';
+import type { Trace, TraceSpan } from './trace.ts';
 
 const SEVERITIES = { DEBUG: 5, INFO: 9, WARN: 13, ERROR: 17 } as const;
 
@@ -43,17 +43,17 @@ const CURRENCIES = ['EUR', 'EUR', 'GBP', 'USD'] as const;
 /** The log lines of the services in a trace. */
 export function journeyLogs(random: Random, trace: Trace, organizationId: string): LogRow[] {
   const order = { id: String(random.whole(100_000, 999_999)), amount: random.around(64, 0.7).toFixed(2) };
-  return trace.visits.flatMap((visit) => {
-    const messages = [...accessLine(visit), ...serviceLines(random, trace, visit, order), ...failureLine(visit)];
+  return trace.spans.flatMap((span) => {
+    const messages = [...accessLine(span), ...serviceLines(random, trace, span, order), ...failureLine(span)];
     return messages.map(({ severity, body, attributes = {} }) =>
       logRow(organizationId, {
-        pod: visit.pod,
-        ms: visit.startMs + visit.durationMs,
+        pod: span.pod,
+        ms: span.startMs + span.durationMs,
         severity,
         body,
         attributes: { ...attributes, ...customerAttributes(trace) },
         traceId: trace.traceId,
-        spanId: visit.spanId,
+        spanId: span.spanId,
       }),
     );
   });
@@ -68,22 +68,27 @@ const customerAttributes = ({ customer }: Trace): Attributes => ({
 });
 
 /** The gateway logs every request. */
-function accessLine({ stop, pod, status, durationMs }: Visit): LogMessage[] {
+function accessLine({ template, pod, status, durationMs }: TraceSpan): LogMessage[] {
   if (pod.service !== 'gateway') return [];
   return [
     {
       severity: status >= 500 ? 'ERROR' : status >= 400 ? 'WARN' : 'INFO',
-      body: `${stop.name} ${status} in ${Math.round(durationMs)} ms`,
-      attributes: { ...stop.attributes, 'http.status_code': String(status), duration_ms: durationMs.toFixed(1) },
+      body: `${template.name} ${status} in ${Math.round(durationMs)} ms`,
+      attributes: { ...template.attributes, 'http.status_code': String(status), duration_ms: durationMs.toFixed(1) },
     },
   ];
 }
 
-function serviceLines(random: Random, trace: Trace, visit: Visit, order: { id: string; amount: string }): LogMessage[] {
-  if (visit.failure) return [];
-  const { stop, status, durationMs } = visit;
+function serviceLines(
+  random: Random,
+  trace: Trace,
+  span: TraceSpan,
+  order: { id: string; amount: string },
+): LogMessage[] {
+  if (span.failure) return [];
+  const { template, status, durationMs } = span;
   const orderAttributes = { 'order.id': order.id, 'order.amount': order.amount };
-  switch (stop.name) {
+  switch (template.name) {
     case 'GET /search': {
       const hits = random.chance(0.06) ? 0 : random.whole(1, 400);
       const terms = random.pick(SEARCH_TERMS);
@@ -110,7 +115,7 @@ function serviceLines(random: Random, trace: Trace, visit: Visit, order: { id: s
             {
               severity: 'WARN',
               body: `slow query: ${Math.round(durationMs)} ms waiting for a lock on ledger_entries`,
-              attributes: { ...stop.attributes, duration_ms: durationMs.toFixed(1) },
+              attributes: { ...template.attributes, duration_ms: durationMs.toFixed(1) },
             },
           ]
         : [];
@@ -121,17 +126,17 @@ function serviceLines(random: Random, trace: Trace, visit: Visit, order: { id: s
   }
 }
 
-function failureLine({ stop, pod, failure, status }: Visit): LogMessage[] {
+function failureLine({ template, pod, failure, status }: TraceSpan): LogMessage[] {
   if (!failure || pod.service === 'gateway') return [];
   return [
     {
       severity: 'ERROR',
-      body: `${stop.name} failed: ${failure.message}`,
+      body: `${template.name} failed: ${failure.message}`,
       attributes: {
         ...(status > 0 && { 'http.status_code': String(status) }),
         'exception.type': failure.type,
         'exception.message': failure.message,
-        'exception.stacktrace': `${failure.type}: ${failure.message}\n    at ${pod.service}/${stop.name.replaceAll(/\W+/g, '-')}.ts:${40 + (stop.name.length % 50)}`,
+        'exception.stacktrace': `${failure.type}: ${failure.message}\n    at ${pod.service}/${template.name.replaceAll(/\W+/g, '-')}.ts:${40 + (template.name.length % 50)}`,
       },
     },
   ];
