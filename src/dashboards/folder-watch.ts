@@ -31,6 +31,7 @@ export async function openFolderWatch({ directory, provisioning, log }: Options)
   const watchers = createWatchers(() => loop.schedule(DEBOUNCE_MS));
 
   async function scan(): Promise<void> {
+    failure = undefined;
     // Watch before reading, so that a change made in between starts another scan.
     watchers.follow(listFolders(directory));
     const files = readFiles();
@@ -75,7 +76,7 @@ export async function openFolderWatch({ directory, provisioning, log }: Options)
     if (failure instanceof AppError) throw failure;
     throw new AppError('bad_request', `The dashboards folder cannot be read: ${(failure as Error).message}`);
   }
-  loop.start();
+  loop.startAfterPause();
 
   return {
     async close() {

@@ -89,4 +89,27 @@ describe('background loop', () => {
     expect(isDone).toBe(true);
     expect(loop.isScheduled()).toBe(false);
   });
+
+  it('runs the periodic pass although passes are requested all the time', async () => {
+    let passes = 0;
+    const loop = createBackgroundLoop({ run: () => void passes++, everyMs: 1000, onError: neverFails });
+    loop.startAfterPause();
+    for (let elapsedMs = 0; elapsedMs < 3000; elapsedMs += 100) {
+      loop.schedule(200);
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(passes).toBeGreaterThanOrEqual(2);
+    await loop.close();
+  });
+
+  it('waits before the first pass when started after a pause', async () => {
+    let passes = 0;
+    const loop = createBackgroundLoop({ run: () => void passes++, everyMs: 1000, onError: neverFails });
+    loop.startAfterPause();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(passes).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(passes).toBe(1);
+    await loop.close();
+  });
 });

@@ -1,7 +1,7 @@
 interface Options {
   /** One pass. Passes never overlap. */
   run(): void | Promise<void>;
-  /** The pause between the end of one pass and the start of the next; without it, only `schedule` starts a pass. */
+  /** The pause between the end of one pass and the start of the next; without it, only requests start a pass. */
   everyMs?: number;
   /** Called with the error of a failed pass; the loop continues. */
   onError(error: unknown): void;
@@ -12,13 +12,16 @@ interface Options {
  * no other.
  */
 export function createBackgroundLoop({ run, everyMs, onError }: Options) {
-  let timer: NodeJS.Timeout | undefined;
+  /** Ends the pause between two passes. */
+  let interval: NodeJS.Timeout | undefined;
+  let scheduled: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let isStarted = false;
   let isClosed = false;
   let isRequested = false;
 
   async function pass(): Promise<void> {
+    clearTimers();
     try {
       await run();
     } catch (error) {
@@ -33,41 +36,54 @@ export function createBackgroundLoop({ run, everyMs, onError }: Options) {
     running ??= (async () => {
       while (isRequested && !isClosed) {
         isRequested = false;
-        clear();
         await pass();
       }
       running = undefined;
-      if (isStarted && everyMs !== undefined && timer === undefined) schedule(everyMs);
+      pause();
     })();
     return running;
   }
 
-  /** Requests a pass after a delay. Replaces a delay that has not ended yet. */
-  function schedule(delayMs: number): void {
-    clear();
-    if (isClosed) return;
-    timer = setTimeout(() => void trigger(), delayMs).unref();
+  function pause(): void {
+    if (isStarted && !isClosed && everyMs !== undefined) interval = setTimeout(() => void trigger(), everyMs).unref();
   }
 
-  function clear(): void {
-    clearTimeout(timer);
-    timer = undefined;
+  /**
+   * Requests a pass after a delay. Replaces an earlier request whose delay has not ended, so frequent requests are
+   * combined; the pass at the end of `everyMs` is not postponed.
+   */
+  function schedule(delayMs: number): void {
+    clearTimeout(scheduled);
+    scheduled = isClosed ? undefined : setTimeout(() => void trigger(), delayMs).unref();
+  }
+
+  function clearTimers(): void {
+    clearTimeout(interval);
+    clearTimeout(scheduled);
+    interval = undefined;
+    scheduled = undefined;
   }
 
   return {
-    /** Runs the first pass at once, then one every `everyMs`, until `close`. */
+    /** Runs a pass now and then every `everyMs`, until `close`. */
     start(): void {
       if (isStarted) return;
       isStarted = true;
       void trigger();
     },
+    /** Runs the first pass after `everyMs`. */
+    startAfterPause(): void {
+      if (isStarted) return;
+      isStarted = true;
+      if (!running) pause();
+    },
     trigger,
     schedule,
     isStarted: (): boolean => isStarted,
-    isScheduled: (): boolean => timer !== undefined,
+    isScheduled: (): boolean => scheduled !== undefined,
     async close(): Promise<void> {
       isClosed = true;
-      clear();
+      clearTimers();
       await running;
     },
   };

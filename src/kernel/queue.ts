@@ -71,7 +71,8 @@ export function createKeyedQueue(options: Options) {
       try {
         return await queue.run(task, signal);
       } finally {
-        if (queue.isIdle()) queues.delete(key);
+        // Another task may have ended in the meantime and a new queue may have taken the key.
+        if (queue.isIdle() && queues.get(key) === queue) queues.delete(key);
       }
     },
 

@@ -153,7 +153,7 @@ export function openSelfTelemetry({
   }
 
   const loop = createBackgroundLoop({ run: writeDue, everyMs: WRITE_EVERY_MS, onError: reportFailure });
-  loop.start();
+  loop.startAfterPause();
 
   return {
     request,

@@ -36,7 +36,7 @@ inBrowser('budgets', (browser) => {
     await form.getByLabel('Name').fill('Whole fleet');
     await form.getByLabel('Monthly budget').fill('-5');
     await create.click();
-    await form.getByText('The value must be more than 0').waitFor();
+    await form.getByText('The value must be greater than 0').waitFor();
     await form.getByLabel('Monthly budget').fill('123456.5');
     await form.getByLabel('Webhook URL').fill('http://127.0.0.1/hook');
     await create.click();
