@@ -39,7 +39,7 @@ export function listConditions({ type, actor, resourceType, resourceId }: Activi
 export const matchesColumns = (row: FilterColumns, alternatives: Alternatives): boolean =>
   (Object.keys(alternatives) as (keyof FilterColumns)[]).some((column) => alternatives[column]?.includes(row[column]));
 
-/** Cheaper than parsing: a text that occurs in a field also occurs in the JSON of the activity. */
+/** Cheaper than parsing: a string that occurs in a field also occurs in the JSON of the activity. */
 export function mayContainText(document: string, texts: readonly string[]): boolean {
   const lower = document.toLowerCase();
   return texts.some((text) => lower.includes(JSON.stringify(text).slice(1, -1)));

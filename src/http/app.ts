@@ -175,7 +175,7 @@ export function createApp({
   return app;
 }
 
-/** Operations report violations without their place: a request without a body has its parameters in the query. */
+/** Operations report paths without the part of the request. Requests without a body have their parameters in the query. */
 const parameterPlace = ({ method }: FastifyRequest): Place =>
   method === 'GET' || method === 'HEAD' || method === 'DELETE' ? 'query' : 'request body';
 

@@ -1,15 +1,15 @@
 interface Options {
   /** One pass. Passes never overlap. */
   run(): void | Promise<void>;
-  /** The pause between the end of one pass and the start of the next; without it, only `schedule` starts a pass. */
+  /** The pause between two passes. Without it, passes run only on `start`, `trigger` and `schedule`. */
   everyMs?: number;
   /** Called with the error of a failed pass; the loop continues. */
   onError(error: unknown): void;
 }
 
 /**
- * Runs work in the background. Its timers do not keep the process alive. `close` waits for the running pass and starts
- * no other.
+ * Runs work in the background. Its timers do not keep the process alive. `close` waits for the running pass; no further
+ * pass starts.
  */
 export function createBackgroundLoop({ run, everyMs, onError }: Options) {
   let timer: NodeJS.Timeout | undefined;
@@ -55,7 +55,7 @@ export function createBackgroundLoop({ run, everyMs, onError }: Options) {
   }
 
   return {
-    /** Runs the first pass at once, then one every `everyMs`, until `close`. */
+    /** Runs the first pass immediately and further ones with a pause of `everyMs`, until `close`. */
     start(): void {
       if (isStarted) return;
       isStarted = true;

@@ -21,7 +21,7 @@ export function deriveUuid(...parts: string[]): string {
   return formatUuid(bytes.toString('hex'));
 }
 
-/** Ids that sort by creation time (version 7 UUIDs), within this process also inside one millisecond. */
+/** Creates version 7 UUIDs, which sort by creation time; in one process, also within a millisecond. */
 export function createTimeOrderedIds(): (nowMs: number) => string {
   let lastMs = 0;
   let counter = 0;
@@ -40,13 +40,13 @@ export function createTimeOrderedIds(): (nowMs: number) => string {
   };
 }
 
-/** The smallest id that `createTimeOrderedIds` can return for a time; for bounds of a range of ids. */
+/** The smallest id that `createTimeOrderedIds` can return for a time: the bound of a range of ids. */
 export function firstIdAt(ms: number): string {
   const digits = Math.max(0, Math.min(ms, MAX_ID_MS)).toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`;
 }
 
-/** 48 bits of a version 7 UUID hold the time. */
+/** A version 7 UUID stores the time in 48 bits. */
 const MAX_ID_MS = 2 ** 48 - 1;
 
 function formatUuid(hex: string): string {

@@ -57,8 +57,8 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
   async function assertAdminRemains(tx: Db, before: Key, after: Key | undefined, participle: string): Promise<void> {
     const now = clock.now();
     if (!isActiveAdmin(before, now) || (after && isActiveAdmin(after, now))) return;
-    const others = await listKeys(tx, before.organizationId);
-    if (others.some((other) => other.id !== before.id && isActiveAdmin(other, now))) return;
+    const keys = await listKeys(tx, before.organizationId);
+    if (keys.some((key) => key.id !== before.id && isActiveAdmin(key, now))) return;
     throw new AppError(
       'conflict',
       `This is the last enabled admin key of the organization; it cannot be ${participle}`,
@@ -165,7 +165,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
       });
     },
 
-    /** A new secret for the same key id; the old secret stops working at once. */
+    /** Generates a new secret for the same key id. The old secret stops working immediately. */
     async rotate(actor: Actor, organizationId: string, id: string): Promise<{ key: Key; keySecret: string }> {
       const keySecret = newKeySecret();
       const key = await state.write(async (tx) => {

@@ -37,7 +37,7 @@ export const costKind: Kind<Cost> = {
     ),
   }),
 
-  /** For a known service or warehouse the id is enough. */
+  /** Adds the names and ids of a known service or warehouse, so that a file can give its id only. */
   defaults: (fields, context) => ({ locked: false, metrics: {}, ...findOwnerFields(fields, context) }),
 
   build(_id, fields, { organization }) {
@@ -113,10 +113,10 @@ function findOwnerFields({ entityType, entityId, serviceId }: Fields, { services
     return { dataWarehouseId: id, ...(first ? { entityName: `${first.name} warehouse` } : {}) };
   }
   const owner = services.get(entityType === 'service' ? id : String(serviceId ?? '').toLowerCase());
-  const own = entityType === 'service' ? { serviceId: id } : {};
-  if (!owner) return own;
+  const serviceFields = entityType === 'service' ? { serviceId: id } : {};
+  if (!owner) return serviceFields;
   return {
-    ...own,
+    ...serviceFields,
     dataWarehouseId: owner.dataWarehouseId,
     ...(entityType === 'service' ? { entityName: owner.name } : {}),
   };
