@@ -45,7 +45,10 @@ export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json'
 /** The same folder from `src/` and from `dist/`. */
 const CONSOLE_DIRECTORY = fileURLToPath(new URL('../dist/console', import.meta.url));
 
-/** Opens the stores, creates the domains, mounts the routes and listens. If a step fails, the earlier ones are undone in reverse order. */
+/**
+ * Opens the stores, creates the domains, mounts the routes and listens. `close` undoes these steps in reverse order; so
+ * does a step that fails.
+ */
 export async function startServer(options: Options): Promise<Server> {
   const { config, prepare } = options;
   const shutdown = createShutdown();

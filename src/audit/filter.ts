@@ -1,6 +1,6 @@
 import { type Activity, type ActivityType, listActivityTypes } from './activity.ts';
 
-/** Members left out match every activity. */
+/** Omitted members match every activity. */
 export interface ActivityFilter {
   /** Inclusive, in epoch milliseconds. */
   fromMs?: number | undefined;

@@ -28,7 +28,7 @@ export interface Declared {
   fields: Fields;
   /** Defaults of a new resource that depend on the rest of the file. */
   fallback?: Fields;
-  /** Fields that the file gives under another name, with the factor: errors show the name and value from the file. */
+  /** Fields that have another name and unit in the file. Errors show the name and value from the file. */
   aliases?: Record<string, { name: string; times: number }>;
 }
 
@@ -37,7 +37,7 @@ export interface DeclaredOrganization {
   resources: Declared[];
 }
 
-/** Lists the declared resources. Ids left out are derived from names, so they are stable. */
+/** Lists the declared resources. Omitted ids are derived from names, so they are stable. */
 export function parseDeclarations(file: FleetFile): { organizations: DeclaredOrganization[]; violations: Violation[] } {
   const violations: Violation[] = [];
   const organizations = file.organizations.map((spec, index) =>
@@ -128,7 +128,7 @@ function assignWarehouses(
   });
 }
 
-/** Converts totals to memory per replica. A file that gives both must give the same amount. */
+/** Converts totals to memory per replica. If a file contains both, they must agree. */
 function declareService(
   { spec, id, isFirst }: ReturnType<typeof assignWarehouses>[number],
   path: string,

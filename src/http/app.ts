@@ -175,7 +175,7 @@ export function createApp({
   return app;
 }
 
-/** Operations report paths without the part of the request. Requests without a body have their parameters in the query. */
+/** The part of the request that the violations of an operation are in: the query if the method has no body. */
 const parameterPlace = ({ method }: FastifyRequest): Place =>
   method === 'GET' || method === 'HEAD' || method === 'DELETE' ? 'query' : 'request body';
 

@@ -53,7 +53,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The operation's name in logs, metrics and OpenAPI. */
     operation?: string;
-    /** One of these roles is required; `[]` admits every authenticated identity. If left out, the route is public. */
+    /** One of these roles is required; `[]` admits every authenticated identity. If omitted, the route is public. */
     roles?: readonly Role[];
   }
 }

@@ -84,7 +84,7 @@ function failureResponses(url: string): object {
   };
 }
 
-/** Serves the document without authentication at `/openapi.json` and at `/v1`, where clients of the hosted service expect it. */
+/** Serves the document without authentication. Clients of the hosted service expect it at `/v1`. */
 export function serveDocument(app: App, paths: readonly string[]): void {
   let text: string | undefined;
   for (const path of paths) {

@@ -13,7 +13,7 @@ export const newHexId = (): string => randomBytes(12).toString('hex');
 export const deriveHexId = (...parts: string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
 
-/** The same parts always give the same id (a version 5 UUID), so ids left out of a file stay stable. */
+/** The same parts always give the same id (a version 5 UUID), so ids that a file omits are stable. */
 export function deriveUuid(...parts: string[]): string {
   const bytes = createHash('sha1').update('pilothouse').update(JSON.stringify(parts)).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);

@@ -9,7 +9,7 @@ interface RoleRules {
   dashboards: Access;
 }
 
-/** All roles and their permissions. The sets below, the schemas, the docs and the console are derived from this table. */
+/** All roles and their permissions. The sets below, the schemas, the docs and the console derive from this table. */
 const ROLES = {
   admin: { credential: 'key', management: 'write', dashboards: 'write' },
   developer: { credential: 'key', management: 'read', dashboards: 'read' },

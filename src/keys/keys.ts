@@ -113,7 +113,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
         if (outcome === 'taken')
           throw new AppError('conflict', 'A key with this id already exists', { field: 'hashData.keyIdHash' });
         if (outcome === 'full') {
-          throw new AppError('conflict', `The organization has ${maxKeys} keys, the maximum; delete one first`);
+          throw new AppError('conflict', `The organization has reached its limit of ${maxKeys} keys; delete one first`);
         }
         await audit.record(tx, actor, {
           organizationId,
@@ -129,7 +129,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
 
     get: (organizationId: string, id: string): Promise<Key> => get(state.db, organizationId, id),
 
-    /** Fields left out keep their value; the address list is replaced as a whole. */
+    /** Omitted fields keep their value; the address list is replaced as a whole. */
     async update(actor: Actor, organizationId: string, id: string, settings: KeySettings): Promise<Key> {
       const expireAt = parseFutureExpiry(settings.expireAt, clock.now());
       return state.write(async (tx) => {

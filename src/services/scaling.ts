@@ -9,7 +9,7 @@ import {
 } from './scaling-limits.ts';
 import { type Scaling, type Service, TOTAL_PER_REPLICA } from './service.ts';
 
-/** Fields left out keep their value. Memory is given as totals or per replica, never as both. */
+/** Omitted fields keep their value. Memory is given as totals or per replica, never as both. */
 export interface ScalingChange {
   numReplicas?: number | undefined;
   minTotalMemoryGb?: number | undefined;

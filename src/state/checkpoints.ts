@@ -1,6 +1,6 @@
 import Database from 'libsql/promise';
 
-/** A change writes half a page (in a large group) to five pages (alone), so this many stay well below `WRITER_PAGES`. */
+/** A change writes half a page (in a large group) to five pages (alone): well below `WRITER_PAGES` in total. */
 const CHANGES_PER_CHECKPOINT = 500;
 
 /** At this length of the log, in pages, the writer copies the rest of it as part of its commit, and the log restarts. */

@@ -82,7 +82,7 @@ export function prepared<V extends object, O>(build: (db: Db, value: V) => Compi
     /** The first row, never older than this call. */
     first: (db: Db, values: V) => findFirst('first', db, values),
     /**
-     * The first row, possibly from the cache, but not older than the last `first`. Authentication is such a `first`, so an
+     * The first row, possibly from the cache, but not older than the last `first`. Authentication calls `first`, so an
      * authenticated request never reads data older than itself. Rows are shared: callers must not modify them.
      */
     cached: (db: Db, values: V) => findFirst('cached', db, values),

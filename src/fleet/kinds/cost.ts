@@ -37,7 +37,7 @@ export const costKind: Kind<Cost> = {
     ),
   }),
 
-  /** Adds the names and ids of a known service or warehouse, so that a file can give its id only. */
+  /** Adds the names and ids of a known service or warehouse: a file needs only its id. */
   defaults: (fields, context) => ({ locked: false, metrics: {}, ...findOwnerFields(fields, context) }),
 
   build(_id, fields, { organization }) {
@@ -65,7 +65,7 @@ export const costKind: Kind<Cost> = {
     const reportMissing = (path: string) =>
       violations.push({
         path,
-        rule: `The value is required for a ${after.entityType} that does not exist here`,
+        rule: `The value is required for a ${after.entityType} that does not exist in this organization`,
         value: MISSING,
       });
     if (after.dataWarehouseId === '') reportMissing('dataWarehouseId');
