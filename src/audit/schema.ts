@@ -48,9 +48,9 @@ export const ActivityRecord = Type.Object({
   resourceType: Type.String(),
   resourceId: Type.String(),
   before: Type.Optional(
-    Type.Object({}, { additionalProperties: true, description: 'The changed fields as they were' }),
+    Type.Object({}, { additionalProperties: true, description: 'The changed fields before the change' }),
   ),
   after: Type.Optional(
-    Type.Object({}, { additionalProperties: true, description: 'The changed fields as they are now' }),
+    Type.Object({}, { additionalProperties: true, description: 'The changed fields after the change' }),
   ),
 });
