@@ -42,12 +42,12 @@ interface Options {
   engine: Engine;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
-  /** Told how long rating a day took. */
+  /** Receives the duration of rating one day. */
   observeRating?: (seconds: number) => void;
   config: Pick<Config, 'maxKeys' | 'lockAfterDays'> & Partial<Pick<Config, 'webhookAllowPrivate' | 'openTables'>>;
 }
 
-/** The domains over an open store, left to right: each may use those above it. */
+/** Creates the domains on an open store. Each one may use those created before it. */
 export function createDomains({ state, engine, clock, log, observeRating, config }: Options) {
   const { db } = state;
   const organizations = createOrganizations({ db });
@@ -125,7 +125,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     sessionsLastSeen,
     fleet,
     engine,
-    /** Stops the background work and stores what it still holds. */
+    /** Stops the background work and stores pending updates. */
     async close(): Promise<void> {
       await budgets.close();
       await rater.close();

@@ -25,7 +25,7 @@ import {
   guardRoutes,
 } from './http/guard.ts';
 import { healthRoutes } from './http/health.ts';
-import { consoleInterface, dashboards, management } from './http/interfaces.ts';
+import { consoleInterface, dashboards as dashboardApi, management } from './http/interfaces.ts';
 import type { Metrics } from './http/metrics.ts';
 import { describeRoutes, serveDocument, serveReferenceAtRoot } from './http/openapi.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
@@ -48,7 +48,7 @@ interface Options extends Omit<AppOptions, 'page' | 'basePath'> {
   domains: Domains;
   version: string;
   consoleDirectory: string;
-  /** Offered on the sign-in page; credentials that are public. */
+  /** Public credentials that the sign-in page offers. */
   demo: DemoCredentials | undefined;
   isDraining(): boolean;
 }
@@ -61,7 +61,7 @@ interface MountedInterface {
   routes: Routes[];
 }
 
-/** The apps that serve everything: one, or two where the dashboards have a port of their own (decision B1). */
+/** Creates one app, or two if the dashboard interface has a separate port (decision B1). */
 export async function mountApps(options: Options): Promise<{ main: App; dashboards: App | undefined }> {
   const { config, clock } = options;
   const shared = {
@@ -75,10 +75,10 @@ export async function mountApps(options: Options): Promise<{ main: App; dashboar
   if (config.dashboardPort === undefined)
     return { main: await mountMain(options, shared, [managementInterface, dashboardInterface]), dashboards: undefined };
   const main = await mountMain(options, shared, [managementInterface]);
-  const second = await createMountedApp(options, [dashboardInterface]);
-  serveReferenceAtRoot(second, config.basePath);
-  await second.ready();
-  return { main, dashboards: second };
+  const dashboards = await createMountedApp(options, [dashboardInterface]);
+  serveReferenceAtRoot(dashboards, config.basePath);
+  await dashboards.ready();
+  return { main, dashboards };
 }
 
 type SharedGuard = Pick<GuardOptions, 'rate' | 'failedAttempts' | 'clock' | 'clientAddress'>;
@@ -119,7 +119,7 @@ function createDashboardInterface({ state, clock, domains }: Options, shared: Sh
       formatMissingRole: needsDashboardRole(needsWriteToken),
       challenge: 'Bearer realm="pilothouse"',
     },
-    bodyLimitBytes: dashboards.bodyLimitBytes,
+    bodyLimitBytes: dashboardApi.bodyLimitBytes,
     routes: [
       dashboardReadRoutes(domains),
       dashboardRoutes(domains),
@@ -130,7 +130,7 @@ function createDashboardInterface({ state, clock, domains }: Options, shared: Sh
   };
 }
 
-/** The app of the main port: the console, and the interfaces given. */
+/** The app of the main port: the console and the given interfaces. */
 async function mountMain(options: Options, shared: SharedGuard, interfaces: MountedInterface[]): Promise<App> {
   const { config, consoleDirectory } = options;
   const files = findPageFiles(consoleDirectory, config.basePath);
@@ -156,7 +156,7 @@ function mountConsole(app: App, { config, clock, domains, version, demo }: Optio
   });
 }
 
-/** An app with what every port serves: the interfaces, their OpenAPI document, health and metrics. */
+/** An app with the parts that every port has: the interfaces, their OpenAPI document, health and metrics. */
 async function createMountedApp(
   { config, version, state, ...options }: Options,
   interfaces: MountedInterface[],
@@ -171,7 +171,7 @@ async function createMountedApp(
     app.register((scope) => {
       limitBodies(scope as App, bodyLimitBytes);
       guardRoutes(scope as App, guard);
-      for (const domain of routes) scope.register((own) => domain(own as App));
+      for (const addRoutes of routes) scope.register((child) => addRoutes(child as App));
     });
   return app;
 }

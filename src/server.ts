@@ -23,7 +23,7 @@ export interface Server {
   domains: Domains;
   /** The OpenAPI document of everything served on the main port. */
   document(): object;
-  /** Stops accepting, finishes the requests in flight, flushes, closes the stores. */
+  /** Stops accepting connections, finishes requests in flight, stores pending updates and closes the stores. */
   close(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ interface Options {
   clock: Clock;
   log: Logger;
   access: AccessLog;
-  /** Offered on the sign-in page; credentials that are public. */
+  /** Public credentials that the sign-in page offers. */
   demo?: DemoCredentials | undefined;
   /** The folder of the built console; next to the program by default. */
   consoleDirectory?: string;
@@ -42,10 +42,13 @@ interface Options {
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
-/** The same from `src/` and from `dist/`. */
+/** The same folder from `src/` and from `dist/`. */
 const CONSOLE_DIRECTORY = fileURLToPath(new URL('../dist/console', import.meta.url));
 
-/** Open, build, mount, listen. Whatever was opened is closed in reverse order, also when a later step fails. */
+/**
+ * Opens the stores, creates the domains, mounts the routes and listens. `close` undoes these steps in reverse order; so
+ * does a step that fails.
+ */
 export async function startServer(options: Options): Promise<Server> {
   const { config, prepare } = options;
   const shutdown = createShutdown();
@@ -62,7 +65,8 @@ export async function startServer(options: Options): Promise<Server> {
     domains.budgets.start();
     return { url, dashboardUrl, domains, document: () => apps.main.swagger(), close: shutdown.run };
   } catch (error) {
-    await shutdown.run();
+    // The reason is reported even if closing fails too.
+    await shutdown.run().catch(() => {});
     throw error;
   }
 }
@@ -71,7 +75,7 @@ type Opened = Awaited<ReturnType<typeof open>>;
 
 async function open({ config, clock, log }: Options, shutdown: Shutdown) {
   const metrics = createMetrics();
-  // Starts no process: the first query does.
+  // The engine process starts with the first query.
   const engine = openEngine({ ...config, clock, log, observer: metrics.engine });
   shutdown.add(() => engine.close());
   const telemetry = config.telemetry
@@ -92,14 +96,14 @@ function build({ config, clock, log }: Options, { state, engine, metrics }: Open
   return domains;
 }
 
-/** Without a dashboards folder, the dashboards that came from one can be edited over the API again. */
+/** Without a dashboards folder, dashboards that were provisioned from one can be edited over the API again. */
 async function releaseDashboards({ config, log }: Options, { provisioning }: Domains): Promise<void> {
   if (config.dashboardsDirectory !== undefined) return;
   const dashboards = await provisioning.release();
   if (dashboards > 0) log.info({ dashboards }, 'no dashboards folder is set: its dashboards can be edited again');
 }
 
-/** Applies the dashboards folder, and applies it again whenever it changes. */
+/** Applies the dashboards folder now and after every change. */
 async function followDashboardsFolder(
   { config, log }: Options,
   { provisioning }: Domains,
@@ -139,8 +143,8 @@ async function mount(options: Options, { state, metrics, telemetry }: Opened, do
 async function listen(app: App, { host, basePath }: Config, port: number): Promise<string> {
   await app.listen({ host, port });
   const { address, port: actual } = app.server.address() as AddressInfo;
-  const shown = address === '::' || address === '0.0.0.0' ? '127.0.0.1' : address;
-  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${actual}${basePath}`;
+  const reachable = address === '::' || address === '0.0.0.0' ? '127.0.0.1' : address;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${actual}${basePath}`;
 }
 
 type Shutdown = ReturnType<typeof createShutdown>;
@@ -148,18 +152,26 @@ type Shutdown = ReturnType<typeof createShutdown>;
 /** Steps run once, last added first. A step that fails does not stop the others; the first error is thrown. */
 function createShutdown() {
   const steps: (() => unknown)[] = [];
+  let finished: Promise<void> | undefined;
+
+  async function runSteps(): Promise<void> {
+    const errors: unknown[] = [];
+    for (const step of steps.splice(0)) {
+      try {
+        await step();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
+  }
+
   return {
     add: (step: () => unknown): void => void steps.unshift(step),
-    async run(): Promise<void> {
-      const errors: unknown[] = [];
-      for (const step of steps.splice(0)) {
-        try {
-          await step();
-        } catch (error) {
-          errors.push(error);
-        }
-      }
-      if (errors.length > 0) throw errors[0];
+    /** Every call waits for the same run. */
+    run: (): Promise<void> => {
+      finished ??= runSteps();
+      return finished;
     },
   };
 }

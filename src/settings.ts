@@ -15,9 +15,9 @@ export interface Setting<T = unknown> {
   argument: string;
   variable: `PILOTHOUSE_${string}`;
   help: string;
-  /** The text that applies when none is given; without one the value is undefined. */
+  /** The default, as text. Without it, the value is undefined. */
   fallback?: string;
-  /** Describes a default that is computed, in place of `fallback`. */
+  /** Describes a computed default, for settings without `fallback`. */
   fallbackHelp?: string;
   /** Error messages omit the value, and `<variable>_FILE` may name a file that contains it. */
   isSecret?: boolean;

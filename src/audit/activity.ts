@@ -1,4 +1,4 @@
-/** What made a change: a key or token over HTTP (`api`), or the CLI, a fleet file or the server (`system`). */
+/** The author of a change: a key or token over HTTP (`api`), or the CLI, a fleet file or the server (`system`). */
 export interface Actor {
   type: 'api' | 'system';
   id: string;
@@ -9,8 +9,8 @@ export interface Actor {
 }
 
 /**
- * Every type of activity and the type of resource it changes. The names are those of the public system where it has
- * one, so that its clients can read the audit log.
+ * All activity types and the type of resource that each one changes. Types that the public service also has use its
+ * names, so that its clients can read the audit log.
  */
 const RESOURCE_TYPES = {
   create_organization: 'organization',

@@ -22,9 +22,9 @@ import {
 } from './store.ts';
 
 const CANDIDATES_PER_QUERY = 1000;
-/** A request that has read so many candidates returns what it has found. */
+/** After reading this many candidates, a request returns the matches so far. */
 const MAX_CANDIDATES = 50_000;
-/** Ids run ahead of `createdAt` by at most this, after the clock was set back. */
+/** After the clock was set back, ids are ahead of `createdAt` by at most this much. */
 const MAX_ID_LEAD_MS = 60 * 60 * 1000;
 
 interface ActivityPage {
@@ -51,7 +51,7 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
       await insertActivity(tx, { id: nextId(createdAt), createdAt, actor, ...change });
     },
 
-    /** Newest first. Indexes serve the most selective condition; at most `MAX_CANDIDATES` are checked for the others. */
+    /** Newest first. An index serves the most selective condition; the others are checked on at most `MAX_CANDIDATES` rows. */
     async list(
       organizationId: string,
       filter: ActivityFilter,
@@ -70,7 +70,7 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
         }
         if (rows.length < perQuery) return { activities, nextBefore: undefined };
         range.beforeId = rows.at(-1)?.id;
-        // Other requests run between two queries.
+        // Let other requests run.
         await setImmediate();
       }
       return { activities, nextBefore: range.beforeId };

@@ -1,6 +1,6 @@
 import { type Activity, type ActivityType, listActivityTypes } from './activity.ts';
 
-/** Members left out match every activity. */
+/** Omitted members match every activity. */
 export interface ActivityFilter {
   /** Inclusive, in epoch milliseconds. */
   fromMs?: number | undefined;
@@ -39,7 +39,7 @@ export function listConditions({ type, actor, resourceType, resourceId }: Activi
 export const matchesColumns = (row: FilterColumns, alternatives: Alternatives): boolean =>
   (Object.keys(alternatives) as (keyof FilterColumns)[]).some((column) => alternatives[column]?.includes(row[column]));
 
-/** Cheaper than parsing: a text that occurs in a field also occurs in the JSON of the activity. */
+/** Cheaper than parsing: a string that occurs in a field also occurs in the JSON of the activity. */
 export function mayContainText(document: string, texts: readonly string[]): boolean {
   const lower = document.toLowerCase();
   return texts.some((text) => lower.includes(JSON.stringify(text).slice(1, -1)));

@@ -107,10 +107,10 @@ function parseTexts(text = ''): string[] | undefined {
 }
 
 function formatNextUrl(url: string, before: string): string {
-  const [path = '', query = ''] = url.split('?', 2);
-  const parameters = new URLSearchParams(query);
+  const end = url.indexOf('?');
+  const parameters = new URLSearchParams(end < 0 ? '' : url.slice(end + 1));
   parameters.set('before', before);
-  return `${path}?${parameters}`;
+  return `${end < 0 ? url : url.slice(0, end)}?${parameters}`;
 }
 
 const toRecord = ({ id, createdAt, type, actor, organizationId, serviceId, resource, before, after }: Activity) => ({

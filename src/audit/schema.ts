@@ -17,7 +17,7 @@ export const ActivityQuery = Type.Object(
     before: Type.Optional(
       Type.String({
         format: 'uuid',
-        description: 'Only activities older than this id: the last one of the previous page',
+        description: 'Only activities older than this id; the link header of the previous page contains it',
       }),
     ),
     type: Type.Optional(Type.Enum([...ACTIVITY_TYPES])),
@@ -38,7 +38,7 @@ export const ActivityRecord = Type.Object({
   createdAt: Type.String({ format: 'date-time' }),
   type: Type.String({ description: 'For example service_update_autoscaling_memory, key_create, openapi_key_update' }),
   actorType: Type.Enum(['api', 'system']),
-  actorId: Type.String({ description: 'The id of the key or token, or the name of the part of the server' }),
+  actorId: Type.String({ description: 'The id of the key or token, or the name of the server component' }),
   actorDetails: Type.String(),
   actorIpAddress: Type.Optional(Type.String()),
   userAgent: Type.Optional(Type.String()),
@@ -48,9 +48,9 @@ export const ActivityRecord = Type.Object({
   resourceType: Type.String(),
   resourceId: Type.String(),
   before: Type.Optional(
-    Type.Object({}, { additionalProperties: true, description: 'The changed fields as they were' }),
+    Type.Object({}, { additionalProperties: true, description: 'The changed fields before the change' }),
   ),
   after: Type.Optional(
-    Type.Object({}, { additionalProperties: true, description: 'The changed fields as they are now' }),
+    Type.Object({}, { additionalProperties: true, description: 'The changed fields after the change' }),
   ),
 });

@@ -33,7 +33,7 @@ export function insertActivity(tx: Db, activity: Activity): MaybePromise<unknown
   });
 }
 
-/** A part of the audit log. Ids are ordered by time, so `fromId` and `beforeId` bound the rows that are read. */
+/** A range of the audit log. Ids are ordered by time, so `fromId` and `beforeId` limit the rows that are read. */
 export interface ActivityRange {
   fromMs: number | undefined;
   toMs: number | undefined;

@@ -6,8 +6,8 @@ import { parseSessionCookie } from './session-cookie.ts';
 import type { SessionCredential, Sessions } from './sessions.ts';
 
 /**
- * Cookie and CSRF header → identity. A cookie alone counts as no credentials, also for reads: a browser sends it
- * whichever page started the request.
+ * Cookie and CSRF header → identity. A cookie alone is not enough, even for reads: a browser sends it no
+ * matter which page started the request.
  */
 export function createSessionAuthentication(sessions: Sessions): AuthenticateSession {
   return async ({ cookie, [CSRF_HEADER]: csrf }) => {

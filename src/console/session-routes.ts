@@ -84,8 +84,8 @@ export function sessionRoutes(options: Options): Routes {
           throw toRejection(error, request);
         });
         admit(request, credential);
-        const taken = signIns?.take(credential.id);
-        if (taken && !taken.isAllowed) throw tooManyRequests(taken, 'Too many sign-ins with these credentials');
+        const status = signIns?.take(credential.id);
+        if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many sign-ins with these credentials');
         const { session, secret } = await sessions.open(credential, parseSessionCookie(request.headers.cookie));
         reply.header(
           'set-cookie',

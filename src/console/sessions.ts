@@ -64,7 +64,7 @@ export function createSessions({ state, clock, keys, tokens, lastSeen }: Options
         : fromKey(await keys.verify(credentials));
     },
 
-    /** Signs in. The secret goes into the cookie and is not stored. Ends the session of the `previous` secret. */
+    /** Signs in. The secret is for the cookie and is not stored. Ends the session of the `previous` secret. */
     async open(
       credential: SessionCredential,
       previous: string | undefined,

@@ -8,13 +8,13 @@ export function parseFutureExpiry(text: string | null | undefined, now: number):
   const path = 'expireAt';
   if (ms === undefined)
     rejectViolations([{ path, rule: 'The value must be an ISO 8601 date-time with an offset or Z', value: text }]);
-  else if (ms <= now) rejectViolations([{ path, rule: 'The value must lie in the future', value: text }]);
+  else if (ms <= now) rejectViolations([{ path, rule: 'The value must be in the future', value: text }]);
   return ms;
 }
 
 export const isExpired = (expireAt: number | undefined, now: number): boolean =>
   expireAt !== undefined && expireAt <= now;
 
-/** As records and the audit log show it; null means never. */
+/** The format of records and the audit log; null means never. */
 export const formatExpiry = (expireAt: number | undefined): string | null =>
   expireAt === undefined ? null : isoTime(expireAt);

@@ -34,7 +34,7 @@ const SESSION_SECRET = /^[A-Za-z0-9_-]{43}$/;
 /** The value of a session cookie: 256 random bits. */
 export const newSessionSecret = (): string => randomBytes(SESSION_SECRET_BYTES).toString('base64url');
 
-/** Anything of another shape need not be looked up. */
+/** Other text cannot be a session secret and is not looked up. */
 export const isSessionSecret = (text: string): boolean => SESSION_SECRET.test(text);
 
 /** The prefix and the checksum let a secret scanner recognize a leaked secret without further information. */
@@ -43,7 +43,7 @@ function withPrefixAndChecksum(prefix: string): string {
   return body + checksum(body);
 }
 
-/** For scanners and tests. Secrets brought by a client may have any shape. */
+/** For scanners and tests. Secrets supplied by a client may have any format. */
 export function isGeneratedSecret(text: string): boolean {
   return (
     /^ph[stw]_[0-9A-Za-z]{49}$/.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)

@@ -41,7 +41,7 @@ export async function startChild({ program, options, log }: Options): Promise<Ch
   const child = fork(program, [], {
     execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // The child gets none of our environment variables. Times are in UTC whatever the machine's time zone.
+    // The child gets none of our environment variables. Times are in UTC regardless of the machine's time zone.
     env: { TZ: 'UTC', UV_THREADPOOL_SIZE: String(options.readers + options.writers + SPARE_THREADS) },
   });
   const lines: string[] = [];

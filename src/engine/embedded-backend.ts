@@ -71,7 +71,7 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
 
 const newPassword = (): string => randomBytes(32).toString('base64url');
 
-/** Resolves the package as the child would, without loading its half a gigabyte. */
+/** Resolves the package as the child would, but does not load it: it is half a gigabyte in size. */
 function isEngineInstalled(program: string): boolean {
   try {
     createRequire(program).resolve('chdb');

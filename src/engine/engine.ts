@@ -4,7 +4,7 @@ export interface Statement {
   parameters: Record<string, unknown>;
 }
 
-/** Resource limits of one statement. Members that are left out have the engine's defaults. */
+/** Resource limits of one statement. Omitted members have the engine's defaults. */
 export interface Limits {
   maxSeconds?: number;
   maxResultRows?: number;

@@ -35,10 +35,10 @@ export async function migrate(client: ClickHouseClient, folder: string): Promise
 
 function rejectForeignHistory(
   applied: { version: number; name: string; checksum: string }[],
-  known: Migration[],
+  available: Migration[],
 ): void {
   for (const row of applied) {
-    const migration = known.find(({ version }) => version === row.version);
+    const migration = available.find(({ version }) => version === row.version);
     if (migration?.checksum === row.checksum) continue;
     throw new AppError(
       'conflict',

@@ -161,7 +161,7 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     query,
     insert,
     insertLines,
-    insertTsv: insertTsv,
+    insertTsv,
     columns: columnCache.columns,
     isRunning: () => backend.isRunning(),
     start: async () => void (await connect()),

@@ -16,6 +16,6 @@ const PUBLIC_FIELDS = 'id|name|access|roles|state|expireAt|createdAt|ipAccessLis
 const CREDENTIAL_PATH = new RegExp(`\\.(keys|dashboardTokens)(\\[\\d+\\](\\.(?!(${PUBLIC_FIELDS})\\b).*)?)?$`);
 const SECRET_NAME = /(key|token|secret|password)[^.]*$/i;
 
-/** Hides values that may be secrets, also those of misspelled fields such as `keysecret`. */
+/** Hides values that may be secrets, including those of misspelled fields such as `keysecret`. */
 const hideSecrets = (violation: Violation): Violation =>
   CREDENTIAL_PATH.test(violation.path) || SECRET_NAME.test(violation.path) ? { ...violation, secret: true } : violation;

@@ -44,9 +44,10 @@ export function createFleet({ state, clock, audit, organizations }: Options) {
         return await writeUnlessDryRun(state, options, async (tx) => {
           await lockFleet(tx);
           const plans = [];
-          for (const one of declared) {
-            if (await organizations.find(tx, one.organization.id)) await organizations.lock(tx, one.organization.id);
-            plans.push(await planOrganization(tx, one, clock.now(), actor, options));
+          for (const declaration of declared) {
+            const { id } = declaration.organization;
+            if (await organizations.find(tx, id)) await organizations.lock(tx, id);
+            plans.push(await planOrganization(tx, declaration, clock.now(), actor, options));
           }
           rejectViolations(plans.flatMap((plan) => plan.violations));
           for (const plan of plans) {

@@ -85,12 +85,12 @@ export async function planOrganization(
     return resources.filter((resource) => resource.kind === kind);
   }
 
-  async function plan<T>(kind: Kind<T>, declarations: readonly Declared[], hasPrune: boolean): Promise<KindPlan<T>> {
+  async function plan<T>(kind: Kind<T>, declarations: readonly Declared[], isPruning: boolean): Promise<KindPlan<T>> {
     const applied = new Map(
       documents.filter((document) => document.kind === kind.name).map(({ id, fields }) => [id, fields]),
     );
     const ids = new Set(declarations.map(({ id }) => id));
-    const pruned = hasPrune
+    const pruned = isPruning
       ? [...applied]
           .filter(([id]) => !ids.has(id))
           .map(([id, fields]) => ({ kind: kind.name, id, path: declared.path, fields }))
@@ -137,19 +137,19 @@ const pairAll = <T>(result: ReadonlyMap<string, T>, current: ReadonlyMap<string,
   [...result].map(([id, after]) => ({ id, before: current.get(id), after }));
 
 function newDocuments(declared: readonly Declared[], documents: readonly AppliedDocument[]): AppliedDocument[] {
-  const known = new Map(documents.map(({ kind, id, fields }) => [`${kind} ${id}`, JSON.stringify(fields)]));
-  return declared.filter(({ kind, id, fields }) => known.get(`${kind} ${id}`) !== JSON.stringify(fields));
+  const applied = new Map(documents.map(({ kind, id, fields }) => [`${kind} ${id}`, JSON.stringify(fields)]));
+  return declared.filter(({ kind, id, fields }) => applied.get(`${kind} ${id}`) !== JSON.stringify(fields));
 }
 
 /** A warning, not a violation as in the API: the source may be declared later. */
 function listMissingSources(
   dashboards: readonly Pair<VersionedDashboard>[],
-  known: ReadonlyMap<string, unknown>,
+  sources: ReadonlyMap<string, unknown>,
   path: string,
 ): string[] {
   const series = dashboards.flatMap(({ after }) => after.dashboard.tiles.flatMap((tile) => tile.series));
   const missing = new Set(
-    series.flatMap(({ sourceId }) => (sourceId && !known.has(sourceId) && !isBuiltIn(sourceId) ? [sourceId] : [])),
+    series.flatMap(({ sourceId }) => (sourceId && !sources.has(sourceId) && !isBuiltIn(sourceId) ? [sourceId] : [])),
   );
   return [...missing].map((id) => `${path}.dashboards: the source ${id} does not exist`);
 }

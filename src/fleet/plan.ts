@@ -81,7 +81,7 @@ export function listViolations<T>(
   context: Context,
   organizationPath: string,
 ): Violation[] {
-  const byId = new Map(declared.map((one) => [one.id, one]));
+  const byId = new Map(declared.map((declaration) => [declaration.id, declaration]));
   return pairs.flatMap((pair) => {
     const { path = `${organizationPath}.${kind.name}(${pair.id})`, aliases = {} } = byId.get(pair.id) ?? {};
     return kind.violations(pair, context).map((violation) => {
@@ -107,11 +107,11 @@ export function createStep<T>(
   before: T | undefined,
   after: T | undefined,
 ): Step {
-  const shown = (resource: T | undefined): Fields =>
+  const toPublicFields = (resource: T | undefined): Fields =>
     resource ? removeHashes((kind.toAuditFields ?? kind.toFields)(resource)) : {};
-  const known = after ?? before;
-  const { name, entityName, date } = known ? kind.toFields(known) : {};
-  const changed = difference(shown(before), shown(after));
+  const resource = after ?? before;
+  const { name, entityName, date } = resource ? kind.toFields(resource) : {};
+  const changed = difference(toPublicFields(before), toPublicFields(after));
   return {
     action,
     kind: kind.name,

@@ -28,7 +28,7 @@ export interface Declared {
   fields: Fields;
   /** Defaults of a new resource that depend on the rest of the file. */
   fallback?: Fields;
-  /** Fields that the file gives under another name, with the factor: errors show the name and value from the file. */
+  /** Fields that have another name and unit in the file. Errors show the name and value from the file. */
   aliases?: Record<string, { name: string; times: number }>;
 }
 
@@ -37,7 +37,7 @@ export interface DeclaredOrganization {
   resources: Declared[];
 }
 
-/** Lists the declared resources. Ids left out are derived from names, so they are stable. */
+/** Lists the declared resources. Omitted ids are derived from names, so they are stable. */
 export function parseDeclarations(file: FleetFile): { organizations: DeclaredOrganization[]; violations: Violation[] } {
   const violations: Violation[] = [];
   const organizations = file.organizations.map((spec, index) =>
@@ -74,31 +74,31 @@ function declareOrganization(spec: OrganizationSpec, path: string, violations: V
     sources = [],
     dashboards = [],
     usageCosts = [],
-    id: given,
+    id: declaredId,
     ...fields
   } = spec;
-  const id = given?.toLowerCase() ?? deriveUuid('organization', spec.name);
+  const id = declaredId?.toLowerCase() ?? deriveUuid('organization', spec.name);
   const each = <S>(specs: S[], member: string, declare: (spec: S, at: string) => Declared | undefined) =>
-    specs.flatMap((one, index) => declare(one, `${path}.${member}[${index}]`) ?? []);
+    specs.flatMap((item, index) => declare(item, `${path}.${member}[${index}]`) ?? []);
   return {
     organization: { kind: 'organization', id, path, fields },
     resources: [
-      ...each(assignWarehouses(services, id), 'services', (one, at) => declareService(one, at, violations)),
-      ...each(keys, 'keys', (one, at) => declareKey(id, one, at, violations)),
-      ...each(dashboardTokens, 'dashboardTokens', (one, at) => declareToken(id, one, at, violations)),
-      ...each(sources, 'sources', (one: SourceSpec, at) => ({
+      ...each(assignWarehouses(services, id), 'services', (service, at) => declareService(service, at, violations)),
+      ...each(keys, 'keys', (key, at) => declareKey(id, key, at, violations)),
+      ...each(dashboardTokens, 'dashboardTokens', (token, at) => declareToken(id, token, at, violations)),
+      ...each(sources, 'sources', (source: SourceSpec, at) => ({
         kind: 'source',
-        id: one.id ?? deriveHexId(id, 'source', one.name),
+        id: source.id ?? deriveHexId(id, 'source', source.name),
         path: at,
-        fields: without(one, 'id'),
+        fields: without(source, 'id'),
       })),
-      ...each(dashboards, 'dashboards', (one: DashboardSpec, at) => ({
+      ...each(dashboards, 'dashboards', (dashboard: DashboardSpec, at) => ({
         kind: 'dashboard',
-        id: one.id ?? deriveHexId(id, 'dashboard', one.name),
+        id: dashboard.id ?? deriveHexId(id, 'dashboard', dashboard.name),
         path: at,
-        fields: without(one, 'id'),
+        fields: without(dashboard, 'id'),
       })),
-      ...each(usageCosts, 'usageCosts', (one: CostSpec, at) => declareCost(one, at)),
+      ...each(usageCosts, 'usageCosts', (cost: CostSpec, at) => declareCost(cost, at)),
     ],
   };
 }
@@ -128,7 +128,7 @@ function assignWarehouses(
   });
 }
 
-/** Converts totals to memory per replica. A file that gives both must give the same amount. */
+/** Converts totals to memory per replica. If a file contains both, they must agree. */
 function declareService(
   { spec, id, isFirst }: ReturnType<typeof assignWarehouses>[number],
   path: string,
@@ -208,13 +208,13 @@ function declareCost(spec: CostSpec, path: string): Declared {
 function reportDuplicates(resources: readonly Declared[], violations: Violation[]): void {
   const first = new Map<string, string>();
   for (const { kind, id, path } of resources) {
-    const known = first.get(`${kind} ${id}`);
-    if (known !== undefined) violations.push({ path, rule: `Already declared at ${known}`, value: id });
+    const firstPath = first.get(`${kind} ${id}`);
+    if (firstPath !== undefined) violations.push({ path, rule: `Already declared at ${firstPath}`, value: id });
     else first.set(`${kind} ${id}`, path);
   }
 }
 
-/** Two records with the same credential. The same record twice is reported as a duplicate instead. */
+/** Reports different records with the same credential. A record declared twice is reported by `reportDuplicates`. */
 function reportDuplicateCredentials(resources: readonly Declared[], violations: Violation[]): void {
   const first = new Map<string, Declared>();
   for (const resource of resources) {
@@ -225,9 +225,9 @@ function reportDuplicateCredentials(resources: readonly Declared[], violations: 
         : kind === 'token'
           ? String(fields.tokenHash)
           : undefined;
-    const known = hash === undefined ? undefined : first.get(`${kind} ${hash}`);
-    if (known && known.id !== id)
-      violations.push({ path, rule: `The ${kind} has the same credential as the one at ${known.path}`, value: id });
+    const duplicate = hash === undefined ? undefined : first.get(`${kind} ${hash}`);
+    if (duplicate && duplicate.id !== id)
+      violations.push({ path, rule: `The ${kind} has the same credential as the one at ${duplicate.path}`, value: id });
     else if (hash !== undefined) first.set(`${kind} ${hash}`, resource);
   }
 }

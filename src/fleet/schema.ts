@@ -16,24 +16,26 @@ import { SourceSpec } from '../sources/schema.ts';
 
 const exact = { additionalProperties: false };
 
-const unless = (isRight: (text: string) => boolean) => (value: unknown) => typeof value !== 'string' || isRight(value);
+/** Other types are reported by the schema. */
+const checkString = (isValid: (text: string) => boolean) => (value: unknown) =>
+  typeof value !== 'string' || isValid(value);
 
 const text = (minLength: number, maxLength: number) =>
   Type.Refine(Type.String({ minLength, maxLength }), isStorable, () => STORABLE_RULE);
 const Uuid = Type.String({ format: 'uuid' });
 const Time = Type.Refine(
   Type.String(),
-  unless((value) => parseDateTime(value, { offset: 'required' }) !== undefined),
+  checkString((value) => parseDateTime(value, { offset: 'required' }) !== undefined),
   () => 'The value must be an ISO 8601 date-time with an offset or Z',
 );
 const OptionalTime = Type.Refine(
   Type.String(),
-  unless((value) => value === '' || parseDateTime(value, { offset: 'required' }) !== undefined),
+  checkString((value) => value === '' || parseDateTime(value, { offset: 'required' }) !== undefined),
   () => 'The value must be an ISO 8601 date-time with an offset or Z, or empty',
 );
 const PlainDate = Type.Refine(
   Type.String(),
-  unless((value) => parseDate(value) !== undefined),
+  checkString((value) => parseDate(value) !== undefined),
   () => 'The value must be a date (YYYY-MM-DD)',
 );
 

@@ -175,7 +175,7 @@ export function createApp({
   return app;
 }
 
-/** Operations report violations without their place: a request without a body has its parameters in the query. */
+/** The part of the request that the violations of an operation are in: the query if the method has no body. */
 const parameterPlace = ({ method }: FastifyRequest): Place =>
   method === 'GET' || method === 'HEAD' || method === 'DELETE' ? 'query' : 'request body';
 

@@ -32,7 +32,9 @@ export const emptyDashboardResponse = { 200: Type.Object({}, { description: 'Suc
 export const DashboardFailure = Type.Object({
   message: Type.String(),
   errors: Type.Optional(
-    Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), { description: 'On every 400' }),
+    Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+      description: 'Present in every 400 response',
+    }),
   ),
 });
 

@@ -53,7 +53,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The operation's name in logs, metrics and OpenAPI. */
     operation?: string;
-    /** One of these roles is required; `[]` admits every authenticated identity. If left out, the route is public. */
+    /** One of these roles is required; `[]` admits every authenticated identity. If omitted, the route is public. */
     roles?: readonly Role[];
   }
 }
@@ -196,8 +196,9 @@ export function tooManyRequests({ resetSeconds }: Pick<RateLimitStatus, 'resetSe
 function checkOrganization(request: FastifyRequest, identity: Identity): void {
   const params = request.params as { organizationId?: string };
   if (params.organizationId === undefined || params.organizationId === identity.organizationId) return;
-  const wanted = params.organizationId.toLowerCase();
-  if (wanted !== identity.organizationId) throw new AppError('not_found', `organization ${wanted} does not exist`);
+  const requestedId = params.organizationId.toLowerCase();
+  if (requestedId !== identity.organizationId)
+    throw new AppError('not_found', `organization ${requestedId} does not exist`);
 }
 
 /** The error message for a key without a required role. */

@@ -15,7 +15,7 @@ const CACHED_MS = 1000;
 
 export function healthRoutes({ metrics, clock, isDraining, checkReady }: Options): (app: App) => void {
   let lastCheck = { at: 0, outcome: Promise.resolve<string | undefined>(undefined) };
-  const outcome = () => {
+  const checkCached = () => {
     if (Math.abs(clock.now() - lastCheck.at) >= CACHED_MS) {
       lastCheck = {
         at: clock.now(),
@@ -32,7 +32,7 @@ export function healthRoutes({ metrics, clock, isDraining, checkReady }: Options
     app.get('/healthz', { config: { operation: 'healthz' }, schema: { hide: true } }, async () => ({ status: 'ok' }));
 
     app.get('/readyz', { config: { operation: 'readyz' }, schema: { hide: true } }, async (_request, reply) => {
-      const reason = isDraining() ? 'The server is stopping' : await outcome();
+      const reason = isDraining() ? 'The server is stopping' : await checkCached();
       if (reason === undefined) return { status: 'ready' };
       return reply.code(503).header('retry-after', 1).send({ status: 'not ready', message: reason });
     });

@@ -13,19 +13,19 @@ interface Series {
  * hashes the labels at every observation, which is measurable at tens of thousands of requests per second.
  */
 export function createHistogram(registry: Registry, name: string, help: string, buckets: readonly number[]) {
-  const all = new Map<string, Series>();
+  const seriesById = new Map<string, Series>();
 
   function getSeries(id: string, labels: () => Record<string, string>): Series {
-    let series = all.get(id);
+    let series = seriesById.get(id);
     if (!series) {
       series = { labels: labels(), counts: new Array(buckets.length + 1).fill(0), sum: 0, total: 0 };
-      all.set(id, series);
+      seriesById.set(id, series);
     }
     return series;
   }
 
   function values() {
-    return [...all.values()].flatMap(({ labels, counts, sum, total }) => {
+    return [...seriesById.values()].flatMap(({ labels, counts, sum, total }) => {
       let cumulative = 0;
       const inBuckets = [...buckets, '+Inf'].map((le, index) => {
         cumulative += counts[index] ?? 0;
@@ -54,7 +54,7 @@ export function createHistogram(registry: Registry, name: string, help: string, 
     /** Also exports the number of observations as a counter. */
     countAs(counter: string, text: string): void {
       register(registry, counter, text, 'counter', () =>
-        [...all.values()].map(({ labels, total }) => ({ labels, value: total })),
+        [...seriesById.values()].map(({ labels, total }) => ({ labels, value: total })),
       );
     },
   };

@@ -11,7 +11,7 @@ const DESCRIPTION = `The control plane of a ClickHouse-style database fleet: sca
 Management operations (\`/v1\`) use HTTP Basic authentication with a key id and its secret; dashboard operations (\`/api/v2\`) use a Bearer token.
 Unknown members of a request body are ignored; unknown query parameters are rejected.`;
 
-/** The OpenAPI document of all routes registered after this call, and a page to read it. */
+/** Describes all routes registered after this call in an OpenAPI document, with a page at `/docs`. */
 export async function describeRoutes(app: App, version: string, basePath: BasePath = ''): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -84,7 +84,7 @@ function failureResponses(url: string): object {
   };
 }
 
-/** `/openapi.json`, and `/v1`, where clients of the hosted service expect it. Public, rendered once. */
+/** Serves the document without authentication. Clients of the hosted service expect it at `/v1`. */
 export function serveDocument(app: App, paths: readonly string[]): void {
   let text: string | undefined;
   for (const path of paths) {

@@ -8,7 +8,7 @@ export interface RateLimit {
 export interface RateLimitStatus {
   isAllowed: boolean;
   remaining: number;
-  /** Whole seconds until the window ends, at least 1; never an epoch. */
+  /** Whole seconds until the window ends, at least 1. Not a timestamp. */
   resetSeconds: number;
 }
 

@@ -8,8 +8,8 @@ interface Options {
 }
 
 /**
- * Runs work in the background. Its timers do not keep the process alive. `close` waits for the running pass and starts
- * no other.
+ * Runs work in the background. Its timers do not keep the process alive. `close` waits for the running pass; no further
+ * pass starts.
  */
 export function createBackgroundLoop({ run, everyMs, onError }: Options) {
   /** Ends the pause between two passes. */

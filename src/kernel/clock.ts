@@ -1,6 +1,6 @@
 import { memoize } from './memo.ts';
 
-/** Epoch milliseconds, UTC. Tests pass their own clock; no other code reads the time. */
+/** Epoch milliseconds, UTC. Code that depends on the time gets a clock, so that tests can set it. */
 export interface Clock {
   now(): number;
 }

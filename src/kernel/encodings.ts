@@ -13,10 +13,10 @@ const parseAcceptEncoding = memoize((header): Record<Encoding | 'identity', numb
     const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
     weights.set(name === 'x-gzip' ? 'gzip' : name, weight === undefined ? 1 : Number(weight) || 0);
   }
-  const others = weights.get('*') ?? 0;
+  const wildcard = weights.get('*') ?? 0;
   return {
-    br: weights.get('br') ?? others,
-    gzip: weights.get('gzip') ?? others,
+    br: weights.get('br') ?? wildcard,
+    gzip: weights.get('gzip') ?? wildcard,
     identity: weights.get('identity') ?? 0,
   };
 });

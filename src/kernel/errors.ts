@@ -18,13 +18,13 @@ export type ErrorCode =
 /** The part of a request that a violation is in, as error messages name it. */
 export type Place = 'request body' | 'query' | 'path' | 'header';
 
-/** One violated rule: the member, the rule, and the value it was given. */
+/** A violated rule. */
 export interface Violation {
   /** The member within its document: `tiles[0].w`. Empty for the document itself. */
   path: string;
   rule: string;
   value: unknown;
-  /** The value is a secret or close to one: name its kind, never its text. */
+  /** The value is or may contain a secret: messages show its type only. */
   secret?: boolean;
 }
 
@@ -63,7 +63,7 @@ export class AppError extends Error {
   }
 }
 
-/** Marks a value that was not given; `undefined` and `null` are values. */
+/** Marks a missing value, as opposed to `undefined` and `null`. */
 export const MISSING = Symbol('missing');
 
 /** Throws if there are violations. Paths are relative to the document; the HTTP layer adds the part of the request. */

@@ -13,7 +13,7 @@ export const newHexId = (): string => randomBytes(12).toString('hex');
 export const deriveHexId = (...parts: string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
 
-/** The same parts always give the same id (a version 5 UUID), so ids left out of a file stay stable. */
+/** The same parts always give the same id (a version 5 UUID), so ids that a file omits are stable. */
 export function deriveUuid(...parts: string[]): string {
   const bytes = createHash('sha1').update('pilothouse').update(JSON.stringify(parts)).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
@@ -21,7 +21,7 @@ export function deriveUuid(...parts: string[]): string {
   return formatUuid(bytes.toString('hex'));
 }
 
-/** Ids that sort by creation time (version 7 UUIDs), within this process also inside one millisecond. */
+/** Creates version 7 UUIDs, which sort by creation time; in one process, also within a millisecond. */
 export function createTimeOrderedIds(): (nowMs: number) => string {
   let lastMs = 0;
   let counter = 0;
@@ -40,13 +40,13 @@ export function createTimeOrderedIds(): (nowMs: number) => string {
   };
 }
 
-/** The smallest id that `createTimeOrderedIds` can return for a time; for bounds of a range of ids. */
+/** The smallest id that `createTimeOrderedIds` can return for a time: the bound of a range of ids. */
 export function firstIdAt(ms: number): string {
   const digits = Math.max(0, Math.min(ms, MAX_ID_MS)).toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`;
 }
 
-/** 48 bits of a version 7 UUID hold the time. */
+/** A version 7 UUID stores the time in 48 bits. */
 const MAX_ID_MS = 2 ** 48 - 1;
 
 function formatUuid(hex: string): string {

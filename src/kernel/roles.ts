@@ -9,7 +9,7 @@ interface RoleRules {
   dashboards: Access;
 }
 
-/** Every role and what it may do. The sets below, the schemas, the docs and the console derive from this table. */
+/** All roles and their permissions. The sets below, the schemas, the docs and the console derive from this table. */
 const ROLES = {
   admin: { credential: 'key', management: 'write', dashboards: 'write' },
   developer: { credential: 'key', management: 'read', dashboards: 'read' },
@@ -30,7 +30,7 @@ function listRoles(matches: (rules: RoleRules) => boolean): readonly Role[] {
 export const KEY_ROLES = listRoles(({ credential }) => credential === 'key') as readonly KeyRole[];
 export const TOKEN_ACCESSES = listRoles(({ credential }) => credential === 'token') as readonly TokenAccess[];
 
-/** For the `roles` of a route: any one of them admits the request. */
+/** For the `roles` of a route, which requires one of them. */
 export const READERS = listRoles(({ management }) => management !== 'none');
 export const ADMINS = listRoles(({ management }) => management === 'write');
 export const DASHBOARD_READERS = listRoles(({ dashboards }) => dashboards !== 'none');

@@ -57,7 +57,7 @@ function listRules({ keyword, instancePath, params, message }: SchemaError, pref
     case 'additionalProperties':
       return additionalProperties.map((name) => ({
         segments: [...segments, name],
-        rule: prefix === 'query' ? 'Unknown parameter' : 'There is no such member',
+        rule: prefix === 'query' ? 'Unknown parameter' : 'Unknown member',
       }));
     default:
       return [{ segments, rule: formatRule(keyword, params, message) }];

@@ -36,7 +36,7 @@ export function isActive({ state, expireAt }: Pick<Key, 'state' | 'expireAt'>, n
   return state === 'enabled' && !isExpired(expireAt, now);
 }
 
-/** Can this key alone still manage the organization? */
+/** Whether this key alone can manage the organization. */
 export function isActiveAdmin(key: Key, now: number): boolean {
   return isActive(key, now) && hasRole(key.roles, ADMINS);
 }

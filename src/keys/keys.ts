@@ -57,8 +57,8 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
   async function assertAdminRemains(tx: Db, before: Key, after: Key | undefined, participle: string): Promise<void> {
     const now = clock.now();
     if (!isActiveAdmin(before, now) || (after && isActiveAdmin(after, now))) return;
-    const others = await listKeys(tx, before.organizationId);
-    if (others.some((other) => other.id !== before.id && isActiveAdmin(other, now))) return;
+    const keys = await listKeys(tx, before.organizationId);
+    if (keys.some((key) => key.id !== before.id && isActiveAdmin(key, now))) return;
     throw new AppError(
       'conflict',
       `This is the last enabled admin key of the organization; it cannot be ${participle}`,
@@ -113,7 +113,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
         if (outcome === 'taken')
           throw new AppError('conflict', 'A key with this id already exists', { field: 'hashData.keyIdHash' });
         if (outcome === 'full') {
-          throw new AppError('conflict', `The organization has ${maxKeys} keys, the maximum; delete one first`);
+          throw new AppError('conflict', `The organization has reached its limit of ${maxKeys} keys; delete one first`);
         }
         await audit.record(tx, actor, {
           organizationId,
@@ -129,7 +129,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
 
     get: (organizationId: string, id: string): Promise<Key> => get(state.db, organizationId, id),
 
-    /** Fields left out keep their value; the address list is replaced as a whole. */
+    /** Omitted fields keep their value; the address list is replaced as a whole. */
     async update(actor: Actor, organizationId: string, id: string, settings: KeySettings): Promise<Key> {
       const expireAt = parseFutureExpiry(settings.expireAt, clock.now());
       return state.write(async (tx) => {
@@ -165,7 +165,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
       });
     },
 
-    /** A new secret for the same key id; the old secret stops working at once. */
+    /** Generates a new secret for the same key id. The old secret stops working immediately. */
     async rotate(actor: Actor, organizationId: string, id: string): Promise<{ key: Key; keySecret: string }> {
       const keySecret = newKeySecret();
       const key = await state.write(async (tx) => {

@@ -90,7 +90,7 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
           tags,
           summary: 'Update key',
           description:
-            'Fields left out keep their value. expireAt null removes the expiry. ipAccessList is replaced as a whole.',
+            'Omitted fields keep their value. expireAt null removes the expiry. ipAccessList is replaced as a whole.',
           params: KeyPath,
           body: UpdateKeyBody,
           response: managementResponse(KeyRecord),

@@ -6,7 +6,7 @@ import type { Db } from '../state/tables.ts';
 import { isActive } from './key.ts';
 import { findKeyByHash, findKeyWithRevisions, type KeyCandidate, type KeyWithRevisions } from './store.ts';
 
-/** Compared with when the key id is unknown, so that the response takes as long as for a wrong secret. */
+/** Compared with if the key id is unknown, so that the response takes as long as for a wrong secret. */
 const DUMMY_SECRET_HASH = Buffer.from(hashSecret(''));
 
 /** Throws `unauthorized` unless the secret matches and the key is active. */

@@ -73,7 +73,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           tags,
           summary: 'Update service scaling',
           description:
-            'Fields left out keep their value. All fields are validated before any is stored. Total memory is always three times the memory of one replica.',
+            'Omitted fields keep their value. All fields are validated before any is stored. Total memory is always three times the memory of one replica.',
           params: ServicePath,
           body: ScalingBody,
           response: managementResponse(ServiceRecord),

@@ -7,11 +7,11 @@ const REPLICA_MEMORY_STEP_GB = MEMORY_STEP_GB / TOTAL_PER_REPLICA;
 
 const MIN_REPLICA_MEMORY_GB = 8;
 const MAX_REPLICA_MEMORY_GB = 356;
-/** Of an organization that does not pay. */
+/** For an organization that does not pay. */
 const MAX_UNPAID_REPLICA_MEMORY_GB = 120;
 const MIN_PRIMARY_REPLICAS = 2;
 
-/** The JSON Schema keywords of each setting, whatever the organization and the service. */
+/** The limits that apply to all organizations and services, as JSON Schema keywords. */
 export const SCALING_LIMITS = {
   numReplicas: { minimum: 1, maximum: 20 },
   totalMemoryGb: {
@@ -49,7 +49,7 @@ const FIXED_SIZE: ConditionalLimit = {
   message: 'The size of a development service cannot be changed',
 };
 
-/** The first that matches applies. */
+/** The first match applies. */
 export const REPLICA_LIMITS: readonly ConditionalLimit[] = [
   {
     when: { organizationTier: 'BASIC' },
@@ -65,7 +65,7 @@ export const REPLICA_LIMITS: readonly ConditionalLimit[] = [
   },
 ];
 
-/** The first that matches applies. `replicas` is 1 for memory per replica, 3 for total memory. */
+/** The first match applies. `replicas` is 1 for memory per replica, 3 for total memory. */
 export function listMemoryLimits(replicas: number): ConditionalLimit[] {
   const maximum = MAX_UNPAID_REPLICA_MEMORY_GB * replicas;
   return [

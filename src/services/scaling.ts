@@ -9,7 +9,7 @@ import {
 } from './scaling-limits.ts';
 import { type Scaling, type Service, TOTAL_PER_REPLICA } from './service.ts';
 
-/** Fields left out keep their value. Memory is given as totals or per replica, never as both. */
+/** Omitted fields keep their value. Memory is given as totals or per replica, never as both. */
 export interface ScalingChange {
   numReplicas?: number | undefined;
   minTotalMemoryGb?: number | undefined;
@@ -53,12 +53,12 @@ function replicaViolations(current: Scaling, { numReplicas }: Scaling, context: 
 
 function memoryViolations(
   current: Scaling,
-  wanted: Scaling,
+  updated: Scaling,
   change: ScalingChange,
   context: ScalingContext,
 ): Violation[] {
   return (['min', 'max'] as const).flatMap((bound) => {
-    const replicaGb = wanted[`${bound}ReplicaMemoryGb`];
+    const replicaGb = updated[`${bound}ReplicaMemoryGb`];
     if (replicaGb === current[`${bound}ReplicaMemoryGb`]) return [];
     const isTotal = change[`${bound}TotalMemoryGb`] !== undefined;
     const value = toUnit(replicaGb, isTotal);
@@ -70,9 +70,9 @@ function memoryViolations(
 }
 
 /** Equal bounds fix the size. Stored bounds that are out of order do not block a change of other settings. */
-function orderViolations(current: Scaling, wanted: Scaling, change: ScalingChange): Violation[] {
-  const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = wanted;
-  if (min <= max || !isResized(current, wanted)) return [];
+function orderViolations(current: Scaling, updated: Scaling, change: ScalingChange): Violation[] {
+  const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = updated;
+  if (min <= max || !isResized(current, updated)) return [];
   const isTotal = change.minTotalMemoryGb !== undefined || change.maxTotalMemoryGb !== undefined;
   const bound = min === current.minReplicaMemoryGb ? 'max' : 'min';
   const value = toUnit(bound === 'min' ? min : max, isTotal);
@@ -107,8 +107,9 @@ export function declaredScalingViolations(
   return violations;
 }
 
-const isResized = (current: Scaling, wanted: Scaling): boolean =>
-  wanted.minReplicaMemoryGb !== current.minReplicaMemoryGb || wanted.maxReplicaMemoryGb !== current.maxReplicaMemoryGb;
+const isResized = (current: Scaling, updated: Scaling): boolean =>
+  updated.minReplicaMemoryGb !== current.minReplicaMemoryGb ||
+  updated.maxReplicaMemoryGb !== current.maxReplicaMemoryGb;
 
 const toUnit = (replicaGb: number, isTotal: boolean): number => (isTotal ? replicaGb * TOTAL_PER_REPLICA : replicaGb);
 

@@ -106,7 +106,7 @@ export const ExtendedServiceRecord = Type.Object({
 
 export function toExtendedRecord(service: Service): Static<typeof ExtendedServiceRecord> {
   const { id, name, kind, state, dataWarehouseId, isPrimary, scaling, createdAt, details } = service;
-  // Spreads come last: V8 is about 50 times slower for members that follow a spread.
+  // Spreads are last: V8 is about 50 times slower for members that follow a spread.
   return {
     id,
     name,

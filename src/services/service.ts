@@ -71,7 +71,7 @@ export interface Service {
   details: ServiceDetails;
 }
 
-/** Total memory is always three times the memory of one replica, whatever the number of replicas (decision S4). */
+/** Total memory is always three times the memory of one replica, regardless of the number of replicas (decision S4). */
 export const TOTAL_PER_REPLICA = 3;
 
 /** The settings of a new service (decisions S2, S4, S5). */

@@ -17,7 +17,7 @@ const selectOne = prepared((db: Db, value: { organizationId: string; id: string 
     .where('id', '=', value.id),
 );
 
-/** For authenticated requests only, see `recent`. */
+/** Uses `cached`, so only for authenticated requests. */
 export function findService(db: Db, organizationId: string, id: string): MaybePromise<Readonly<Service> | undefined> {
   return mapMaybe(selectOne.cached(db, { organizationId, id }), (row) => row && parseService(row.document));
 }
@@ -70,7 +70,7 @@ const setDocument = prepared((db: Db, value: { organizationId: string; id: strin
     .where('id', '=', value.id),
 );
 
-/** Leaves `created_at` alone, so no index changes. */
+/** Does not update `created_at`, so no index changes. */
 export function updateScaling(tx: Db, service: Readonly<Service>): MaybePromise<unknown> {
   const { organizationId, id } = service;
   return setDocument.first(tx, { organizationId, id, document: JSON.stringify(service) });

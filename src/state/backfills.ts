@@ -1,6 +1,6 @@
 import type { ActivityRow, Db } from './tables.ts';
 
-/** Steps that a migration needs besides its SQL, by its name. They run in the transaction of the migration. */
+/** Steps that a migration needs in addition to its SQL, by migration name. They run in the same transaction. */
 export const BACKFILLS: Record<string, (tx: Db) => Promise<void>> = {
   '0007-activity-filters': fillActivityFilters,
 };

@@ -1,6 +1,6 @@
 import Database from 'libsql/promise';
 
-/** A change writes between half a page, in a large group, and five pages of its own: well below `WRITER_PAGES`. */
+/** A change writes half a page (in a large group) to five pages (alone): well below `WRITER_PAGES` in total. */
 const CHANGES_PER_CHECKPOINT = 500;
 
 /** At this length of the log, in pages, the writer copies the rest of it as part of its commit, and the log restarts. */
@@ -20,14 +20,14 @@ export function createCheckpoints(path: string) {
     try {
       await connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch {
-      // The next checkpoint retries, and the writer runs its own: a failing disk fails a change, which reports it.
+      // The next checkpoint retries. A failing disk also fails the next change, which reports the error.
     } finally {
       running = undefined;
     }
   }
 
   return {
-    /** To be called after each commit. */
+    /** Must be called after each commit. */
     countChanges(count: number): void {
       changes += count;
       if (running || changes < CHANGES_PER_CHECKPOINT) return;

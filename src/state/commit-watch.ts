@@ -3,7 +3,7 @@ import type { Database } from 'libsql';
 interface CommitWatch {
   /** Whether any process has committed since the last call. */
   hasChanged(): boolean;
-  /** To be called after each commit of this process. */
+  /** Must be called after each commit of this process. */
   invalidate(): void;
 }
 

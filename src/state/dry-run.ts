@@ -6,7 +6,7 @@ export interface DryRunOption {
   dryRun?: boolean;
 }
 
-/** Rolls the transaction back and carries its result out. */
+/** Thrown to roll back the transaction; carries its result. */
 class DryRun extends Error {
   readonly result: unknown;
 

@@ -60,7 +60,7 @@ export function createGroupCommit(database: Database, tx: Db, { observer, onComm
       },
       failure: () => (outcome && 'error' in outcome ? outcome : undefined),
       settle(commitFailure) {
-        // A failed commit comes first: the change may have failed because of data that was not committed after all.
+        // A failed commit takes precedence: the change may have failed because of data that was never committed.
         if (commitFailure || !outcome) reject(commitFailure?.error);
         else if ('error' in outcome) reject(outcome.error);
         else resolve(outcome.value);

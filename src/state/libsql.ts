@@ -18,7 +18,7 @@ type Statement = ReturnType<Connection['prepare']>;
 /** One file, two connections: the writer commits, the reader sees the last commit and never waits for the writer. */
 export function openLibsql(path: string, observer: StoreObserver): State {
   makeDirectory(dirname(path));
-  // Readable by the owner only, whatever the mode of the directory. SQLite creates the files next to it with the same mode.
+  // Readable by the owner only, regardless of the mode of the directory. SQLite creates the files next to it with the same mode.
   closeSync(openSync(path, 'a', 0o600));
   const writer = connect(path);
   const reader = connect(path);

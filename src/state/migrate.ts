@@ -47,10 +47,10 @@ async function createHistory(tx: Db): Promise<void> {
 
 function rejectForeignHistory(
   applied: { version: number; name: string; checksum: string }[],
-  known: Migration[],
+  available: Migration[],
 ): void {
   for (const row of applied) {
-    const migration = known.find(({ version }) => version === row.version);
+    const migration = available.find(({ version }) => version === row.version);
     if (!migration) {
       throw new AppError(
         'conflict',

@@ -32,7 +32,7 @@ interface Compiled {
 
 /**
  * Prepares a query that is built once and run often: building it costs as much as running it. `build` gets a placeholder
- * for each value; each call replaces the placeholders by the real values.
+ * for each value; each call replaces the placeholders with the actual values.
  *
  *     const selectOne = prepared((db: Db, value: { id: string }) => db.selectFrom('services').selectAll().where('id', '=', value.id));
  *     const service = await selectOne.first(db, { id });
@@ -69,23 +69,23 @@ export function prepared<V extends object, O>(build: (db: Db, value: V) => Compi
     return direct.all(entry.query.sql, bindValues(entry, values)) as O[];
   }
 
-  /** Not a promise on a synchronous store: every request calls this function. */
-  function one(how: 'first' | 'cached', db: Db, values: V): MaybePromise<O | undefined> {
+  /** Synchronous if the store is: this function runs on every request. */
+  function findFirst(mode: 'first' | 'cached', db: Db, values: V): MaybePromise<O | undefined> {
     const direct = directRunners.get(db);
     if (!direct) return all(db, values).then(([row]) => row);
     const entry = getCompiled(db);
-    return direct[how](entry.query.sql, bindValues(entry, values)) as O | undefined;
+    return direct[mode](entry.query.sql, bindValues(entry, values)) as O | undefined;
   }
 
   return {
     all,
     /** The first row, never older than this call. */
-    first: (db: Db, values: V) => one('first', db, values),
+    first: (db: Db, values: V) => findFirst('first', db, values),
     /**
-     * The first row, possibly from the cache, but not older than the last `first`. Authentication is such a `first`, so an
+     * The first row, possibly from the cache, but not older than the last `first`. Authentication calls `first`, so an
      * authenticated request never reads data older than itself. Rows are shared: callers must not modify them.
      */
-    cached: (db: Db, values: V) => one('cached', db, values),
+    cached: (db: Db, values: V) => findFirst('cached', db, values),
     /** Runs a statement that returns no rows; returns the number of changed rows. */
     execute(db: Db, values: V): MaybePromise<number> {
       const direct = directRunners.get(db);

@@ -58,21 +58,21 @@ export function openSelfTelemetry({
   };
   const ring = createRing<CompletedRequest>(bufferedRequests);
   const formatLines = createRequestLines(resource);
-  const requests = createRequestMetrics({ resource, startMs });
-  const processes = openProcessMetrics({ organizationId: operatorId, resource, startMs });
+  const requestMetrics = createRequestMetrics({ resource, startMs });
+  const processMetrics = openProcessMetrics({ organizationId: operatorId, resource, startMs });
   const counts: TelemetryCounts = { written: 0, dropped: { full: 0, sampled: 0, failed: 0, stopped: 0, series: 0 } };
-  let seen = 0;
-  /** The sampling rate: one in so many requests is written. */
+  let requestsSincePass = 0;
+  /** Sampling: one in this many requests is written. */
   let oneIn = 1;
   let metricsDueMs = startMs + METRICS_EVERY_MS;
   let isFailing = false;
 
   /** Called on every request, so it only counts and retains the object. The rest happens in the background. */
   function request(completed: CompletedRequest): void {
-    if (!requests.request(completed, completed.organizationId ?? operatorId)) counts.dropped.series++;
-    seen++;
+    if (!requestMetrics.request(completed, completed.organizationId ?? operatorId)) counts.dropped.series++;
+    requestsSincePass++;
     const isFailure = completed.status >= 500;
-    if (oneIn > 1 && !isFailure && seen % oneIn !== 0) {
+    if (oneIn > 1 && !isFailure && requestsSincePass % oneIn !== 0) {
       counts.dropped.sampled += ROWS_PER_REQUEST;
       return;
     }
@@ -80,8 +80,8 @@ export function openSelfTelemetry({
   }
 
   async function writeDue(): Promise<void> {
-    oneIn = Math.max(1, Math.ceil(seen / REQUESTS_PER_WRITE));
-    seen = 0;
+    oneIn = Math.max(1, Math.ceil(requestsSincePass / REQUESTS_PER_WRITE));
+    requestsSincePass = 0;
     if (!isReachable()) return;
     const areMetricsDue = clock.now() >= metricsDueMs;
     if (areMetricsDue || ring.length > 0) await write(areMetricsDue);
@@ -120,8 +120,8 @@ export function openSelfTelemetry({
     const now = clock.now();
     metricsDueMs = now + METRICS_EVERY_MS;
     const rows = createTelemetryRows();
-    requests.collect(rows, now);
-    processes.collect(rows, now);
+    requestMetrics.collect(rows, now);
+    processMetrics.collect(rows, now);
     return TABLE_KINDS.map((kind) => countRows(rows[kind].length, engine.insert(TABLES[kind], rows[kind])));
   }
 
@@ -157,11 +157,11 @@ export function openSelfTelemetry({
 
   return {
     request,
-    store: processes.store,
+    store: processMetrics.store,
     counts: (): TelemetryCounts => counts,
     /** Writes the remaining rows if the engine is running, for at most a few seconds. */
     async close(): Promise<void> {
-      processes.close();
+      processMetrics.close();
       let timer: NodeJS.Timeout | undefined;
       const timeout = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, LAST_WRITE_MS);

@@ -66,7 +66,7 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
     async remove(actor: Actor, organizationId: string, id: string): Promise<Token> {
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
-        const token = (await listTokens(tx, organizationId)).find((one) => one.id === id);
+        const token = (await listTokens(tx, organizationId)).find((candidate) => candidate.id === id);
         if (!token) throw new AppError('not_found', `token ${id} does not exist`);
         await deleteToken(tx, organizationId, id);
         const before = toAuditFields(token);

@@ -43,8 +43,8 @@ onEachStore('key expiry', (store) => {
     [' 2099-06-01T12:00:00Z', NOT_A_TIME],
     ['tomorrow', NOT_A_TIME],
     ['4102444800', NOT_A_TIME],
-    ['2020-01-01T00:00:00Z', 'The value must lie in the future'],
-    ['1969-12-31T23:59:59Z', 'The value must lie in the future'],
+    ['2020-01-01T00:00:00Z', 'The value must be in the future'],
+    ['1969-12-31T23:59:59Z', 'The value must be in the future'],
     ['9999-12-31T23:59:59-14:00', NOT_A_TIME],
   ])('K4, M3: rejects expireAt %j', async (expireAt, rule) => {
     const { status, json } = await postKey(server, { expireAt });

@@ -12,7 +12,7 @@ onEachStore('the key limit of an organization', (store) => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => postKey(server, { state: 'disabled' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409, 409, 409]);
     const refused = answers.find(({ status }) => status === 409);
-    expect(refused?.json.error).toBe('CONFLICT: The organization has 7 keys, the maximum; delete one first');
+    expect(refused?.json.error).toBe('CONFLICT: The organization has reached its limit of 7 keys; delete one first');
     expect(await count()).toBe(7);
   });
 

@@ -88,7 +88,7 @@ onEachStore('manage keys', (store) => {
     [{ roles: [] }, 'roles: The list must have at least 1 element'],
     [{ roles: ['developer', 'developer'] }, 'roles: The list must not repeat an element'],
     [{ state: 'deleted' }, 'state: The value must be one of enabled, disabled'],
-    [{ expireAt: '2020-01-01T00:00:00Z' }, 'expireAt: The value must lie in the future'],
+    [{ expireAt: '2020-01-01T00:00:00Z' }, 'expireAt: The value must be in the future'],
     [{ expireAt: '2099-01-01T00:00:00' }, 'expireAt: The value must be an ISO 8601 date-time with an offset or Z'],
     [
       { ipAccessList: [{ source: '127.1' }] },

@@ -168,7 +168,7 @@ onEachStore('apply', (store) => {
       'organizations[0].services[1].isPrimary: The warehouse already has a first service, one <boolean:true>',
       'organizations[0].services[2].numReplicas: The first service of a warehouse must have at least 2 replicas <number:1>',
       'organizations[0].services[3].minTotalMemoryGb: The minimum of 40 GB per replica must not exceed the maximum of 20 GB <number:120>',
-      'organizations[0].usageCosts[0].dataWarehouseId: The value is required for a service that does not exist here <missing>',
+      'organizations[0].usageCosts[0].dataWarehouseId: The value is required for a service that does not exist in this organization <missing>',
       'organizations[1].services[0].maxTotalMemoryGb: A non-paid organization may have at most 120 GB per replica, 360 GB in total <number:372>',
       'organizations[2].services[0].numReplicas: A service of a BASIC organization has exactly 1 replica <number:2>',
     ]);

@@ -144,9 +144,9 @@ onEachStore('defaults in a fleet file', (store) => {
     );
     expect(unknown.code).toBe(2);
     expect(listErrors(unknown)).toEqual([
-      'organizations[0].usageCosts[0].dataWarehouseId: The value is required for a service that does not exist here <missing>',
-      'organizations[0].usageCosts[1].dataWarehouseId: The value is required for a clickpipe that does not exist here <missing>',
-      'organizations[0].usageCosts[1].serviceId: The value is required for a clickpipe that does not exist here <missing>',
+      'organizations[0].usageCosts[0].dataWarehouseId: The value is required for a service that does not exist in this organization <missing>',
+      'organizations[0].usageCosts[1].dataWarehouseId: The value is required for a clickpipe that does not exist in this organization <missing>',
+      'organizations[0].usageCosts[1].serviceId: The value is required for a clickpipe that does not exist in this organization <missing>',
     ]);
     expect(
       await at.plan(

@@ -38,7 +38,7 @@ onEachStore('stored fields of a fleet file', (store) => {
     const finished = await at.apply({ organizations: [{ name: 'Acme', keys: [{ hashData }] }] });
     expect(finished.code).toBe(2);
     expect(listErrors(finished)).toEqual([
-      expect.stringMatching(/^organizations\[0\]\.keys\[0\]\.hashData\.keySecret: There is no such member/),
+      expect.stringMatching(/^organizations\[0\]\.keys\[0\]\.hashData\.keySecret: Unknown member/),
     ]);
     expect(finished.stderr).not.toContain('in plain text');
   });

@@ -30,7 +30,7 @@ const CACHES = {
   query_condition_cache_size: 16 * MEBIBYTE,
 };
 
-/** By default the engine uses one thread less per missing GiB of free memory: a single one at a 2 GiB limit. */
+/** By default, the engine drops a thread for each GiB of free memory it lacks; at a limit of 2 GiB, one thread remains. */
 const FREE_BYTES_PER_THREAD = 128 * MEBIBYTE;
 
 /** How many parts of a table are merged at a time (default 5). Rows are rewritten half as often, and rewriting is most of the cost of an insert. */

@@ -100,7 +100,7 @@ function readCredentials(request: IncomingMessage, url: URL): { user: string; pa
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
-const isEqual = (one: string, other: string) => timingSafeEqual(digest(one), digest(other));
+const isEqual = (a: string, b: string) => timingSafeEqual(digest(a), digest(b));
 
 function sendException(response: ServerResponse, error: unknown): void {
   const exception = toEngineException(error);

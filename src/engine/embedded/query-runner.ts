@@ -119,7 +119,7 @@ function createPrelude(
   { parameters, settings, database }: Call,
   { role, queryId, isReadOnly, queryMemoryBytes }: QueryLimits,
 ): string {
-  const getNumber = (wanted: string) => Number(settings.findLast(([name]) => name === wanted)?.[1] ?? 0);
+  const getNumber = (setting: string) => Number(settings.findLast(([name]) => name === setting)?.[1] ?? 0);
   const memory = Math.min(getNumber('max_memory_usage') || queryMemoryBytes, queryMemoryBytes);
   const assignments = [
     ...parameters.map(([name, value]) => [`param_${name}`, value]),

@@ -47,9 +47,9 @@ const READABLE_SYSTEM_TABLES = /^(columns|one|numbers)$/;
  * statements, and the reader's role already restricts tables and sources.
  */
 export function findProhibition(sql: string, parameters: [name: string, value: string][] = []): string | undefined {
-  const written = tokenize(sql);
-  if (typeof written === 'string') return written;
-  const tokens = resolveIdentifiers(written, new Map(parameters));
+  const parsed = tokenize(sql);
+  if (typeof parsed === 'string') return parsed;
+  const tokens = resolveIdentifiers(parsed, new Map(parameters));
   while (isMark(tokens.at(-1), ';')) tokens.pop();
   const first = tokens.find((token) => !isMark(token, '('));
   if (!isWord(first, 'SELECT', 'WITH', 'EXPLAIN')) return 'only SELECT statements are allowed';
@@ -82,18 +82,18 @@ function isApplied(tokens: readonly Token[], index: number): boolean {
   return isWord(before, 'APPLY') || (isMark(before, '(') && isWord(tokens[index - 2], 'APPLY'));
 }
 
-/** Replaces `{table:Identifier}` by the name it is bound to. */
+/** Replaces `{table:Identifier}` with the value of the parameter. */
 function resolveIdentifiers(tokens: Token[], values: Map<string, string>): Token[] {
-  const named: Token[] = [];
+  const resolved: Token[] = [];
   for (let index = 0; index < tokens.length; index++) {
     const [open, name, colon, type, close] = tokens.slice(index, index + 5);
     if (isMark(open, '{') && isMark(colon, ':') && isWord(type, 'IDENTIFIER') && isMark(close, '}')) {
       const parts = (values.get(name?.text ?? '') ?? '').split('.').map((text) => ({ kind: 'quoted', text }) as const);
-      named.push(...parts.flatMap((part, at): Token[] => (at > 0 ? [{ kind: 'mark', text: '.' }, part] : [part])));
+      resolved.push(...parts.flatMap((part, at): Token[] => (at > 0 ? [{ kind: 'mark', text: '.' }, part] : [part])));
       index += 4;
-    } else if (open) named.push(open);
+    } else if (open) resolved.push(open);
   }
-  return named;
+  return resolved;
 }
 
 /** The FORMAT clause at the end of a statement. */

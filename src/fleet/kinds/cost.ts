@@ -37,7 +37,7 @@ export const costKind: Kind<Cost> = {
     ),
   }),
 
-  /** For a known service or warehouse the id is enough. */
+  /** Adds the names and ids of a known service or warehouse: a file needs only its id. */
   defaults: (fields, context) => ({ locked: false, metrics: {}, ...findOwnerFields(fields, context) }),
 
   build(_id, fields, { organization }) {
@@ -65,7 +65,7 @@ export const costKind: Kind<Cost> = {
     const reportMissing = (path: string) =>
       violations.push({
         path,
-        rule: `The value is required for a ${after.entityType} that does not exist here`,
+        rule: `The value is required for a ${after.entityType} that does not exist in this organization`,
         value: MISSING,
       });
     if (after.dataWarehouseId === '') reportMissing('dataWarehouseId');
@@ -113,10 +113,10 @@ function findOwnerFields({ entityType, entityId, serviceId }: Fields, { services
     return { dataWarehouseId: id, ...(first ? { entityName: `${first.name} warehouse` } : {}) };
   }
   const owner = services.get(entityType === 'service' ? id : String(serviceId ?? '').toLowerCase());
-  const own = entityType === 'service' ? { serviceId: id } : {};
-  if (!owner) return own;
+  const serviceFields = entityType === 'service' ? { serviceId: id } : {};
+  if (!owner) return serviceFields;
   return {
-    ...own,
+    ...serviceFields,
     dataWarehouseId: owner.dataWarehouseId,
     ...(entityType === 'service' ? { entityName: owner.name } : {}),
   };

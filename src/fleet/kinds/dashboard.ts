@@ -14,11 +14,11 @@ export const dashboardKind: Kind<VersionedDashboard> = {
   activities: { create: 'dashboard_create', update: () => 'dashboard_update', remove: 'dashboard_delete' },
 
   async load(tx, organizationId) {
-    const all = (await listStored(tx, organizationId)).map(({ json, version }) => {
+    const versioned = (await listStored(tx, organizationId)).map(({ json, version }) => {
       const stored: Dashboard = JSON.parse(json);
       return { dashboard: normalizeDashboard(stored.id, stored), version };
     });
-    return new Map(all.map((one) => [one.dashboard.id, one]));
+    return new Map(versioned.map((entry) => [entry.dashboard.id, entry]));
   },
 
   toFields: ({ dashboard: { name, tags, tiles } }) => ({ name, tags, tiles }),

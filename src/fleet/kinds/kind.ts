@@ -6,7 +6,7 @@ import type { Service } from '../../services/service.ts';
 import type { Db } from '../../state/tables.ts';
 import type { Declared, Fields, KindName } from '../resource.ts';
 
-/** What the rules of a kind depend on besides the resource. */
+/** The values that rules depend on in addition to the resource. */
 export interface Context {
   organization: Organization;
   now: number;
@@ -29,7 +29,7 @@ export type Activities =
   | { create: ActivityType; update(changed: readonly string[]): ActivityType; remove: ActivityType }
   | { bulk: ActivityType };
 
-/** How one kind of resource is loaded, represented in a file, validated and stored. */
+/** Loads, converts, validates and stores one kind of resource. */
 export interface Kind<T> {
   name: KindName;
   activities: Activities;

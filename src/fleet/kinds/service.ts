@@ -91,7 +91,7 @@ export const serviceKind: Kind<Service> = {
   remove: (tx, service) => deleteService(tx, service.organizationId, service.id),
 };
 
-/** Removes empty fields, also in endpoints and addresses: the record omits fields without a value (decision S7). */
+/** Removes empty fields, including those of endpoints and addresses: the record omits fields without a value (decision S7). */
 function removeEmptyFields<T>(value: T): T {
   if (Array.isArray(value)) return value.map(removeEmptyFields) as T;
   if (typeof value !== 'object' || value === null) return value;
