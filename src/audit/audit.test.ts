@@ -123,7 +123,7 @@ onEachStore('the audit log', (store) => {
     expect(rowsRead).toBe(50);
   });
 
-  it('uses an index that returns the rows in order, and so sorts none', async () => {
+  it('uses an index that returns rows in order, without sorting', async () => {
     const order = sql`ORDER BY id DESC LIMIT 50`;
     // On a separate connection: on libSQL an EXPLAIN leaves its read transaction open.
     const other = await openState({
@@ -160,7 +160,7 @@ onEachStore('the audit log', (store) => {
     expect((await list({ texts: ['nowhere'] })).activities).toEqual([]);
   });
 
-  it('ids stay close to the time when the clock is set back', async () => {
+  it('keeps ids close to the time when the clock is set back', async () => {
     let now = START + 10 * ENTRIES;
     const clock = { now: () => now };
     const log = createAudit({ db: state.db, clock });

@@ -30,13 +30,13 @@ describe('quantiles of a histogram with bounds', () => {
     else expect(answer).toBeCloseTo(expected, 9);
   });
 
-  it('lays histograms with other bounds over each other', () => {
+  it('combines histograms with different bounds', () => {
     // Ten evenly within 0..10, and ten within 0..20: below 5 lie 5 + 2.5.
     const answer = estimateQuantile([explicit([10], [10, 0]), explicit([20], [10, 0])], 7.5 / 20);
     expect(answer).toBeCloseTo(5, 9);
   });
 
-  it('never falls while the level rises, and stays within the bounds', () => {
+  it('increases with the level and stays within the bounds', () => {
     const histogram = fc
       .uniqueArray(fc.integer({ min: -100, max: 100 }), { minLength: 1, maxLength: 8 })
       .map((list) => list.sort((a, b) => a - b))
@@ -81,7 +81,7 @@ describe('quantiles of an exponential histogram', () => {
     expect(estimateQuantile([histogram], level)).toBeCloseTo(expected, 9);
   });
 
-  it('brings a finer scale down to the coarser one', () => {
+  it('downscales a finer scale to the coarser one', () => {
     // At scale 1 the buckets 2 and 3 are the bucket 1 of scale 0: (2, 4].
     const fine = exponential({
       scale: 1,
@@ -94,7 +94,7 @@ describe('quantiles of an exponential histogram', () => {
     expect(estimateQuantile([fine, coarse], 0.5)).toBeCloseTo(2 * 2 ** 0.5, 9);
   });
 
-  it('of nothing is null', () => {
+  it('returns null without data', () => {
     expect(estimateQuantile([exponential({})], 0.5)).toBeNull();
   });
 });

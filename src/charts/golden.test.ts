@@ -110,8 +110,8 @@ const shapes: [string, SeriesQuery][] = [
 ];
 
 /** Reviewed by eye; after a change on purpose: `npx vitest run src/charts/golden.test.ts --update`. */
-describe('the SQL of every shape of series', () => {
-  it('is what it was', async () => {
+describe('the SQL of each kind of series', () => {
+  it('matches the golden file', async () => {
     const plans = shapes.map(([name, given]) => ({ name, ...planSeries(given).statement }));
     const source = {
       id: 'logs',
@@ -138,7 +138,7 @@ describe('the SQL of every shape of series', () => {
     await expect(text).toMatchFileSnapshot('./golden.sql');
   });
 
-  it('holds no text of a user', () => {
+  it('contains no user input', () => {
     const text = 'needle-in-the-where';
     for (const whereLanguage of ['lucene', 'sql'] as const) {
       const where = whereLanguage === 'sql' ? `Body = '${text}'` : `Body:"${text}"`;

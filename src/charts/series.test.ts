@@ -196,15 +196,15 @@ describe('series on the real engine', () => {
     expect(await values(query)).toEqual(expected);
   });
 
-  it('events: one value over the whole range', async () => {
+  it('events: returns one value for the whole range', async () => {
     expect(await values({ aggFn: 'sum', field: MS }, 'log', 'whole')).toEqual([145]);
   });
 
-  it('events: nothing there is null in every bucket', async () => {
+  it('events: returns null in every bucket without data', async () => {
     expect(await values({ where: 'ServiceName:"nobody"' })).toEqual([null, null, null]);
   });
 
-  it('events: groups, the highest bucket first', async () => {
+  it('events: returns groups, the highest bucket first', async () => {
     expect(await grouped({ groupBy: ['ServiceName'] })).toEqual({
       api: [2, null, 2],
       web: [null, 1, null],
@@ -218,12 +218,12 @@ describe('series on the real engine', () => {
     });
   });
 
-  it('events: a cut to the top groups says how many there are', async () => {
+  it('events: reports the number of groups when only the top groups are returned', async () => {
     const points = await read({ groupBy: ['ServiceName'], top: { groups: 1, withOthers: false } });
     expect(points).toEqual({ groups: [{ labels: ['api'], isOthers: false, values: [2, null, 2] }], totalGroups: 3 });
   });
 
-  it('events: others are aggregated from rows, not from averages', async () => {
+  it('events: aggregates others from rows, not from averages', async () => {
     const query: Partial<SeriesQuery> = {
       groupBy: ["LogAttributes['ms']"],
       aggFn: 'avg',
@@ -233,7 +233,7 @@ describe('series on the real engine', () => {
     expect(await grouped(query, 'log', 'whole')).toEqual({ '100': [100], '…': [15] });
   });
 
-  it('gauge: the last value of each stream and bucket, then the aggregate', async () => {
+  it('gauge: takes the last value of each stream and bucket, then aggregates', async () => {
     expect(await values({ metricName: 'cpu', aggFn: 'avg' }, 'gauge')).toEqual([30, null, 50]);
     expect(await values({ metricName: 'cpu', aggFn: 'sum' }, 'gauge')).toEqual([60, null, 50]);
     expect(await values({ metricName: 'cpu', aggFn: 'count' }, 'gauge')).toEqual([2, null, 1]);
@@ -243,7 +243,7 @@ describe('series on the real engine', () => {
     });
   });
 
-  it('sum: increases, resets, and restarted processes as separate streams', async () => {
+  it('sum: handles increases and resets, with restarted processes as separate streams', async () => {
     // First process: +30, then reset to 20, then +30. Second: began within the range with 7, then +2.
     expect(await values({ metricName: 'hits', aggFn: 'sum' }, 'sum')).toEqual([30, 27, 32]);
     expect(await values({ metricName: 'hits', aggFn: 'increase' }, 'sum')).toEqual([30, 27, 32]);
@@ -252,15 +252,15 @@ describe('series on the real engine', () => {
     expect(await values({ metricName: 'hits', aggFn: 'increase' }, 'sum', 'whole')).toEqual([89]);
   });
 
-  it('sum: a counter seen for the first time adds nothing until its second point', async () => {
+  it('sum: adds nothing for a new counter until its second point', async () => {
     expect(await values({ metricName: 'old', aggFn: 'increase' }, 'sum')).toEqual([0, 10, null]);
   });
 
-  it('sum: deltas are added up', async () => {
+  it('sum: adds up deltas', async () => {
     expect(await values({ metricName: 'jobs', aggFn: 'sum' }, 'sum')).toEqual([7, 5, null]);
   });
 
-  it('sum: a sum that can decrease is read like a gauge, and its increase can be negative', async () => {
+  it('sum: treats a non-monotonic sum like a gauge, whose increase can be negative', async () => {
     expect(await values({ metricName: 'open', aggFn: 'sum' }, 'sum')).toEqual([10, 10, null]);
     expect(await values({ metricName: 'open', aggFn: 'increase', where: 'Attributes.host:"a"' }, 'sum')).toEqual([
       0,
@@ -269,7 +269,7 @@ describe('series on the real engine', () => {
     ]);
   });
 
-  it('histogram: quantiles, counts, sums, averages, with a reset', async () => {
+  it('histogram: returns quantiles, counts, sums and averages across a reset', async () => {
     // Minute 0: +10 in (0,10], +10 in (10,20]. Minute 1: reset, 4 in (10,20].
     expect(await values({ metricName: 'lat', aggFn: 'quantile', level: 0.75 }, 'histogram')).toEqual([15, 17.5, null]);
     expect(await values({ metricName: 'lat', aggFn: 'count' }, 'histogram')).toEqual([20, 4, null]);
@@ -283,7 +283,7 @@ describe('series on the real engine', () => {
     });
   });
 
-  it('exponential histogram: the scale may become coarser', async () => {
+  it('exponential histogram: accepts a scale that becomes coarser', async () => {
     // Scale 1, bucket 0 is (1, 1.41]; at scale 0 it lies in bucket 0, (1, 2]: nothing new there, 20 new in (2, 4].
     expect(await values({ metricName: 'size', aggFn: 'quantile', level: 0.5 }, 'exponential histogram')).toEqual([
       expect.closeTo(2 * 2 ** 0.5, 9),
@@ -293,20 +293,20 @@ describe('series on the real engine', () => {
     expect(await values({ metricName: 'size', aggFn: 'count' }, 'exponential histogram')).toEqual([20, null, null]);
   });
 
-  it('summary: precomputed quantiles, counts and averages', async () => {
+  it('summary: returns precomputed quantiles, counts and averages', async () => {
     expect(await values({ metricName: 'rpc', aggFn: 'quantile', level: 0.9 }, 'summary')).toEqual([8, 10, null]);
     expect(await values({ metricName: 'rpc', aggFn: 'count' }, 'summary')).toEqual([10, 4, null]);
     expect(await values({ metricName: 'rpc', aggFn: 'avg' }, 'summary')).toEqual([5, 10, null]);
   });
 
-  it('a ratio is a division, null where there is nothing to divide by', async () => {
+  it('ratio: divides two series, and returns null where the divisor is missing', async () => {
     const errors = await read({ where: 'SeverityText:"ERROR"' });
     const webs = await read({ where: 'ServiceName:"web" OR LogAttributes.user:"bob"' });
     expect(computeRatio(errors, webs, { aggFn: 'count', groups: 20 }).groups[0]?.values).toEqual([0, 1, null]);
     expect(computeRatio(errors, webs, { aggFn: 'avg', groups: 20 }).groups[0]?.values).toEqual([null, 1, null]);
   });
 
-  it('buckets match those of ClickHouse in every time zone and season', async () => {
+  it('uses the same buckets as ClickHouse in every time zone and season', async () => {
     for (const name of ['UTC', 'Europe/Berlin', 'America/Sao_Paulo', 'Asia/Kolkata', 'Australia/Lord_Howe']) {
       for (const granularity of ['1m', '30m', '6h', '1d', '2d', '7d', '30d'] as const) {
         const startMs = Date.parse('2026-03-05T06:07:08Z');
@@ -340,7 +340,7 @@ describe('series on the real engine', () => {
       'histogram',
       /^series\[0\]\.aggFn: /,
     ],
-  ])('refuses %s and says where', async (_, query, of, message) => {
+  ])('rejects %s with its path', async (_, query, of, message) => {
     await expect(read(query, of)).rejects.toMatchObject({
       code: 'bad_request',
       message: expect.stringMatching(message),

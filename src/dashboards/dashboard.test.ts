@@ -14,8 +14,8 @@ const withTiles = (...tiles: object[]) =>
   ({ name: 'd', tiles: tiles.map((one) => ({ ...tile, ...one })) }) as DashboardBody;
 const withSeries = (...list: object[]) => withTiles({ series: list });
 
-describe('a dashboard is completed', () => {
-  it('D4: everything that is always present is present, and nothing else is made up', () => {
+describe('completing a dashboard', () => {
+  it('D4: adds every default and nothing else', () => {
     expect(normalizeDashboard('x', { name: 'd' })).toEqual({ id: 'x', name: 'd', tags: [], tiles: [] });
     const { tiles } = normalizeDashboard('x', withTiles({}));
     expect(tiles).toEqual([
@@ -29,14 +29,14 @@ describe('a dashboard is completed', () => {
     ]);
   });
 
-  it('D3: an id that is made never meets one that was given', () => {
+  it('D3: never generates an id that is already in use', () => {
     const [made] = normalizeDashboard('x', withTiles({})).tiles;
     const { tiles } = normalizeDashboard('x', withTiles({}, { id: made?.id }, {}));
     expect(new Set(tiles.map(({ id }) => id)).size).toBe(3);
     expect(tiles[1]?.id).toBe(made?.id);
   });
 
-  it('the order of members is that of the interface, and a repeated tag counts once', () => {
+  it('uses the member order of the API and removes duplicate tags', () => {
     const given = {
       tiles: [{ ...tile, series: [{ aggFn: 'count', type: 'time' }] }],
       tags: ['b', 'a', 'b'],
@@ -48,7 +48,7 @@ describe('a dashboard is completed', () => {
     );
   });
 
-  it('D4, D5: what was given stays as it was given', () => {
+  it('D4, D5: keeps given values unchanged', () => {
     const given = {
       name: 'd',
       tags: ['a'],
@@ -87,20 +87,20 @@ describe('a dashboard is completed', () => {
     expect(shown.Check(normalizeDashboard('x', given))).toBe(true);
   });
 
-  it('D3: tile ids left out are unique, and the same each time', () => {
+  it('D3: generates tile ids that are unique and deterministic', () => {
     const ids = () => normalizeDashboard('x', withTiles({}, {}, {})).tiles.map(({ id }) => id);
     expect(new Set(ids()).size).toBe(3);
     expect(ids()).toEqual(ids());
   });
 
-  it('F1: completing twice is completing once', () => {
+  it('F1: is idempotent', () => {
     const once = normalizeDashboard('x', withTiles({}, { id: 't' }));
     const { id, ...rest } = once;
     expect(JSON.stringify(normalizeDashboard(id, rest))).toBe(JSON.stringify(once));
   });
 });
 
-describe('the rules of a dashboard', () => {
+describe('validating a dashboard', () => {
   it.each([
     ['a tile that ends in the last column', withTiles({ x: 23, w: 1 }), []],
     ['a tile that ends behind it', withTiles({}, { x: 20, w: 5 }), ['tiles[1].w']],
@@ -121,7 +121,7 @@ describe('the rules of a dashboard', () => {
       withTiles({ x: 23, w: 2, series: [{ type: 'time' }, { type: 'search' }] }),
       ['tiles[0].series', 'tiles[0].series[0].aggFn', 'tiles[0].series[1].fields', 'tiles[0].w'],
     ],
-  ])('D3, D5, D6: %s', (_, dashboard, paths) => {
+  ])('D3, D5, D6: checks %s', (_, dashboard, paths) => {
     expect(
       listDashboardViolations(dashboard)
         .map(({ path }) => path)
@@ -180,7 +180,7 @@ describe('the rules of a dashboard', () => {
       ),
       true,
     ],
-  ])('D5, D6: %s', (_, dashboards, isRight) => {
+  ])('D5, D6: checks %s', (_, dashboards, isRight) => {
     for (const dashboard of dashboards)
       expect(body.Check(dashboard), JSON.stringify(dashboard).slice(0, 200)).toBe(isRight);
   });
@@ -195,15 +195,15 @@ describe('the rules of a dashboard', () => {
     ['ä', false],
     ['a/b', false],
     ['a\n', false],
-  ])('D3: %j as an id of a dashboard', (id, isRight) => {
+  ])('D3: checks the dashboard id %j', (id, isRight) => {
     expect(isResourceId(id)).toBe(isRight);
   });
 });
 
-describe('the order of the list', () => {
+describe('sorting dashboards', () => {
   const named = (name: string, id: string) => normalizeDashboard(id, { name });
 
-  it('D2: by name descending as UTF-8 bytes, then by id ascending', () => {
+  it('D2: sorts by name descending as UTF-8 bytes, then by id ascending', () => {
     // As UTF-16, 😀 would stand before ｱ; with a locale, ä before b.
     const sorted = ['😀', 'ｱ', 'ä', 'b', 'a', 'Z', ''].map((name) => named(name, 'x'));
     expect([...sorted].reverse().sort(compareByName)).toEqual(sorted);
@@ -212,7 +212,7 @@ describe('the order of the list', () => {
     ).toEqual(['c', 'B', 'a', 'b']);
   });
 
-  it('D2: is one order, however the dashboards came', () => {
+  it('D2: does not depend on the original order', () => {
     const dashboards = fc.uniqueArray(
       fc.tuple(fc.string({ unit: 'binary', maxLength: 3 }), fc.constantFrom('a', 'b', 'B', '0')),
       {

@@ -92,7 +92,7 @@ describe('the embedded engine', () => {
     ).toEqual([[1, -5, { a: 7 }, null, null, null, '9007199254740993']]);
   });
 
-  it('keeps concurrent values apart', async () => {
+  it('does not mix up the values of concurrent queries', async () => {
     const responses = await Promise.all(Array.from({ length: 60 }, (_, n) => rows('SELECT {n:UInt32}', { n })));
     expect(responses.map(([row]) => row?.[0])).toEqual(Array.from({ length: 60 }, (_, n) => n));
   });
@@ -257,7 +257,7 @@ describe('a ClickHouse server', () => {
 });
 
 describe('without the chdb package', () => {
-  it('reports what to install', async () => {
+  it('names the package to install', async () => {
     const program = join(directory, 'engine.js');
     copyFileSync(ENGINE_PROGRAM, program);
     const engine = open('missing', { program });

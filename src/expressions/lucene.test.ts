@@ -602,7 +602,7 @@ describe('Lucene', () => {
   });
   afterAll(() => rows.close());
 
-  it.each(EXAMPLES)('%s', (text, sql, parameters, matching) => {
+  it.each(EXAMPLES)('compiles %s', (text, sql, parameters, matching) => {
     const writer = createWriter();
     const condition = parseLucene(text, SCOPE);
     expect(condition && writer.write(condition)).toBe(sql);
@@ -610,16 +610,16 @@ describe('Lucene', () => {
     expect(rows.matching(condition)).toEqual(matching);
   });
 
-  it.each(['', '  ', '\n\t'])('nothing but space (%j) is no condition', (text) => {
+  it.each(['', '  ', '\n\t'])('treats blank input (%j) as no condition', (text) => {
     expect(parseLucene(text, SCOPE)).toBeUndefined();
     expect(rows.matching(parseLucene(text, SCOPE))).toEqual([1, 2, 3, 4]);
   });
 
-  it.each(REFUSED)('%s: refused', (text, complaint) => {
+  it.each(REFUSED)('rejects %s', (text, complaint) => {
     expect(complaintAbout(text)).toBe(complaint);
   });
 
-  it('words need an implicit column, of type text', () => {
+  it('requires an implicit string column for bare words', () => {
     const columns = SCOPE.columns;
     expect(() => parseLucene('refused', { columns })).toThrow('write column:word');
     expect(() => parseLucene('refused', { columns, implicitColumn: 'Duration' })).toThrow('needs a string column');

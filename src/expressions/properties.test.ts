@@ -29,7 +29,7 @@ describe('any expression', () => {
   });
   afterAll(() => rows.close());
 
-  it('written out and read again is the same', () => {
+  it('is the same after formatting and parsing', () => {
     let understood = 0;
     fc.assert(
       fc.property(anyExpression, (text) => {
@@ -44,7 +44,7 @@ describe('any expression', () => {
     expect(understood).toBeGreaterThan(500);
   });
 
-  it('that is accepted runs on the engine, and the engine sees one expression and no names of its own', () => {
+  it('that is accepted runs on the engine as one expression that adds no names', () => {
     fc.assert(
       fc.property(anyExpression, (text) => {
         const tree = attempt(parseValue, text);
@@ -63,7 +63,7 @@ describe('any expression', () => {
     );
   });
 
-  it('binds its operators as the engine does', () => {
+  it('has the operator precedence of the engine', () => {
     const column = fc.constantFrom('Duration', 'Value', 'SeverityNumber');
     const { value } = fc.letrec<Record<'value', string>>((tie) => ({
       value: fc.oneof(
@@ -96,7 +96,7 @@ describe('any expression', () => {
     );
   });
 
-  it('that is cut off anywhere is understood or refused', () => {
+  it('that is truncated anywhere is accepted or rejected', () => {
     fc.assert(
       fc.property(anyExpression, (text) => {
         for (let end = 0; end <= text.length; end += 1) attempt(parseValue, text.slice(0, end));
@@ -106,7 +106,7 @@ describe('any expression', () => {
   });
 });
 
-describe('any text', () => {
+describe('any string', () => {
   let rows: ExpressionRows;
   beforeAll(() => {
     rows = openExpressionRows();
@@ -138,7 +138,7 @@ describe('any text', () => {
     ['SQL value', parseValue],
     ['SQL condition', parseCondition],
     ['Lucene', parseLucene],
-  ] as const)('is %s or is refused, and nothing else happens', (_, parse) => {
+  ] as const)('is %s or is rejected, without side effects', (_, parse) => {
     fc.assert(
       fc.property(soup, (text) => {
         const tree = attempt(parse, text);
@@ -148,7 +148,7 @@ describe('any text', () => {
     );
   });
 
-  it('that Lucene accepts runs on the engine and finds our rows only', () => {
+  it('that Lucene accepts runs on the engine and matches only rows of the organization', () => {
     const term = fc.oneof(
       anyText.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`),
       fc.constantFrom(
@@ -180,7 +180,7 @@ describe('any text', () => {
     );
   });
 
-  it('reaches the engine as it is: in a literal, as a key, in a list and in Lucene quotes', () => {
+  it('reaches the engine unchanged: as a literal, a key, a list item and a Lucene phrase', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const writer = createWriter();

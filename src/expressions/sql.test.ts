@@ -458,7 +458,7 @@ describe('SQL conditions', () => {
   });
   afterAll(() => rows.close());
 
-  it.each(EXAMPLES)('%s', (text, sql, parameters, matching) => {
+  it.each(EXAMPLES)('compiles %s', (text, sql, parameters, matching) => {
     const writer = createWriter();
     const condition = parseCondition(text, SCOPE);
     expect(condition && writer.write(condition)).toBe(sql);
@@ -466,16 +466,16 @@ describe('SQL conditions', () => {
     expect(rows.matching(condition)).toEqual(matching);
   });
 
-  it.each(['', '  ', '\n\t'])('nothing but space (%j) is no condition', (text) => {
+  it.each(['', '  ', '\n\t'])('treats blank input (%j) as no condition', (text) => {
     expect(parseCondition(text, SCOPE)).toBeUndefined();
     expect(rows.matching(parseCondition(text, SCOPE))).toEqual([1, 2, 3, 4]);
   });
 
-  it.each(REFUSED)('%s: refused', (text, complaint) => {
+  it.each(REFUSED)('rejects %s', (text, complaint) => {
     expect(complaintAbout(text)).toBe(complaint);
   });
 
-  it.each(['', ' '])('a value cannot be blank (%j)', (text) => {
+  it.each(['', ' '])('rejects a blank value (%j)', (text) => {
     expect(() => parseValue(text, SCOPE)).toThrow('An expression is missing');
   });
 });

@@ -38,7 +38,7 @@ describe('types', () => {
     ['Map(', other],
     ['', other],
     ['Array('.repeat(50), { kind: 'array' }],
-  ])('%s', (written, expected) => {
+  ])('parses %s', (written, expected) => {
     expect(parseType(written)).toMatchObject(expected);
   });
 });

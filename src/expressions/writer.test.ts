@@ -18,7 +18,7 @@ describe('the writer', () => {
     return [1, 2, 3, 4].map((id) => rows.valueOf(sql, writer.parameters, id));
   }
 
-  it('binds a value once, however often it is written', () => {
+  it('binds a value once, however often it is used', () => {
     const writer = createWriter();
     const text = "LogAttributes['a'] = 'a' OR LogAttributes['a'] = 'b' OR SeverityNumber = 1 OR Value = 1";
     const condition = parseCondition(text, SCOPE);
@@ -30,7 +30,7 @@ describe('the writer', () => {
     expect(writer.bind('1', 'UInt8')).toBe('{p5:UInt8}');
   });
 
-  it('reads numbers out of texts and skips what is none', () => {
+  it('parses numbers from strings and ignores everything else', () => {
     const number = (text: string) => each((writer) => writer.writeNumber(parseValue(text, SCOPE)));
     expect(number("LogAttributes['http.status']")).toEqual([500, 1500, 99.5, null]);
     expect(number("LogAttributes['ratio']")).toEqual([null, null, 1000, null]);
@@ -42,7 +42,7 @@ describe('the writer', () => {
     expect(number('Day')).toEqual([20772, 20772, 20773, 20774]);
   });
 
-  it('shows any value as a label', () => {
+  it('formats any value as a label', () => {
     const label = (text: string) => each((writer) => writer.writeText(parseValue(text, SCOPE)));
     expect(label('ServiceName')).toEqual(['api', 'API-gateway', 'worker', 'Worker_2']);
     expect(label('SeverityNumber')).toEqual(['17', '9', '17', '0']);
@@ -53,7 +53,7 @@ describe('the writer', () => {
     expect(label("LogAttributes['http.method']")).toEqual(['GET', 'post', '', "it's"]);
   });
 
-  it('knows where a value is missing', () => {
+  it('detects missing values', () => {
     const presence = (text: string) => each((writer) => writer.writePresence(parseValue(text, SCOPE)) ?? 'always');
     expect(presence("LogAttributes['http.method']")).toEqual([1, 1, 0, 1]);
     expect(presence("LogAttributes['empty']")).toEqual([0, 0, 1, 0]);
@@ -74,7 +74,7 @@ describe('the writer', () => {
     }
   });
 
-  it('knows the kind of every expression', () => {
+  it('determines the type of every expression', () => {
     const kinds = Object.fromEntries(
       [
         'Body',
@@ -112,7 +112,7 @@ describe('the writer', () => {
     },
   );
 
-  it('a bound key of a map is as good as a written one: the engine reads that key only', () => {
+  it('reads only the given map key, whether bound or literal', () => {
     const writer = createWriter();
     const condition = parseCondition("LogAttributes['http.method'] = 'GET'", SCOPE);
     const where = condition && writer.write(condition);

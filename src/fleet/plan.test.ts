@@ -69,7 +69,7 @@ function planned({
 }
 
 describe('F1: the three-way merge', () => {
-  it('changes nothing for an unchanged file, whatever the API changed or deleted', () => {
+  it('changes nothing for an unchanged file, regardless of API changes and deletions', () => {
     fc.assert(
       fc.property(said, fc.option(box, { nil: undefined }), (file, stored) => {
         const { after, action, pairs } = planned({ now: file, last: structuredClone(file), stored });
@@ -118,7 +118,7 @@ describe('F1: the three-way merge', () => {
     );
   });
 
-  it('treats every field of a first declaration as changed', () => {
+  it('treats every field of a new declaration as changed', () => {
     fc.assert(
       fc.property(said, box, (now, stored) => {
         expect(planned({ now, stored }).after).toEqual({ ...stored, ...now });
@@ -156,7 +156,7 @@ describe('F1: the three-way merge', () => {
     );
   });
 
-  it('does not touch undeclared resources', () => {
+  it('leaves undeclared resources alone', () => {
     fc.assert(
       fc.property(said, box, fc.boolean(), (now, other, force) => {
         const { result, steps } = planKind(

@@ -62,7 +62,7 @@ describe('a response that has started', () => {
     });
   });
 
-  it('logs nothing if the client disconnects', async () => {
+  it('is not logged if the client disconnects', async () => {
     const abort = new AbortController();
     const response = await fetch(`${url}/endless`, { signal: abort.signal });
     await response.body?.getReader().read();

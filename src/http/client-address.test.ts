@@ -23,7 +23,7 @@ describe('the client address', () => {
     ['::ffff:7f00:1', '127.0.0.1'],
     ['2001:DB8::0:1', '2001:db8::1'],
     ['fe80::1%eth0', 'fe80::1'],
-  ])('B9: a socket from %s is %s', async (peer, address) => {
+  ])('B9: a socket from %s has the address %s', async (peer, address) => {
     expect(await seen([], peer)).toBe(address);
   });
 

@@ -26,7 +26,7 @@ const upload = head(
   'Expect: 100-continue',
 );
 
-it('an upload that stalls while the server stops is aborted after the request timeout', async () => {
+it('aborts a stalled upload after the request timeout while the server stops', async () => {
   const { app, url } = await listen(200);
   const stalled = await rawConnection(url);
   stalled.send(upload);
@@ -35,7 +35,7 @@ it('an upload that stalls while the server stops is aborted after the request ti
   await stalled.closed;
 });
 
-it('an upload that continues while the server stops gets its response, and its connection is closed', async () => {
+it('completes an active upload while the server stops, then closes the connection', async () => {
   const { app, url } = await listen(20_000);
   const slow = await rawConnection(url);
   slow.send(upload);
@@ -48,7 +48,7 @@ it('an upload that continues while the server stops gets its response, and its c
   await closed;
 });
 
-it('a connection without a request does not keep the server running', async () => {
+it('closes a connection without a request when the server stops', async () => {
   const { app, url } = await listen(20_000);
   const silent = await rawConnection(url);
   await app.close();

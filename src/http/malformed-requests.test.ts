@@ -36,7 +36,7 @@ it.each([
   ['/v1/organizations', 'the management envelope'],
   ['/api/v2/dashboards', 'a message'],
   ['/healthz', 'a message'],
-])('B2, B3: a body for %s that takes too long is a 408 in %s', async (path) => {
+])('B2, B3: a slow body for %s gets a 408 in %s', async (path) => {
   const connection = await rawConnection(await listen(100));
   connection.send(`${head(`POST ${path} HTTP/1.1`, 'Host: h', 'Content-Length: 10')}half`);
   const response = await connection.response();
@@ -47,7 +47,7 @@ it.each([
   ]);
 });
 
-it('B2, B3: headers that take too long are a 408', async () => {
+it('B2, B3: slow headers get a 408', async () => {
   const connection = await rawConnection(await listen(100));
   connection.send('GET /elsewhere HTTP/1.1\r\nHost: h\r\nX-Slow: ');
   expectFailure('/elsewhere', await connection.response(), 408);
@@ -63,7 +63,7 @@ it('B2: each malformed request on a connection gets its own response', async () 
   await connection.closed;
 });
 
-it('B2: a client that disconnects is not logged', async () => {
+it('B2: does not log a client that disconnects', async () => {
   const url = await listen(10_000);
   const connection = await rawConnection(url);
   connection.send('GET /v1 HT');

@@ -31,7 +31,7 @@ describe('the rate limiter', () => {
     [9_999, 1],
     [10_000, 10],
   ])(
-    'B7: %i ms into a window of 10 s, the reset is %i whole seconds away, never 0 and never an epoch',
+    'B7: %i ms into a window of 10 s, the reset is %i whole seconds away, never 0 and never a timestamp',
     (elapsed, seconds) => {
       const window = createRateLimiter({ requests: 1, windowSeconds: 10 }, clock);
       window.take('key');

@@ -39,7 +39,7 @@ describe('background loop', () => {
     expect({ passes, most }).toEqual({ passes: 2, most: 1 });
   });
 
-  it('reports a failed pass and goes on', async () => {
+  it('reports a failed pass and continues', async () => {
     const errors: unknown[] = [];
     let passes = 0;
     const loop = createBackgroundLoop({

@@ -23,7 +23,7 @@ describe('ids', () => {
     );
   });
 
-  it('F2: the same parts always give the same id, other parts a different one', () => {
+  it('F2: the same parts always produce the same id, other parts a different one', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), fc.array(fc.string()), (one, other) => {
         expect(deriveUuid(...one)).toMatch(uuidPattern(5));
@@ -48,7 +48,7 @@ describe('ids', () => {
     expect(deriveUuid('organization', 'Acme')).toBe('63c05267-9614-52b9-b9c7-19631a19ca02');
   });
 
-  it('time-ordered ids sort in creation order, whatever the clock does', () => {
+  it('time-ordered ids sort in creation order, even when the clock jumps', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1_700_000_000_000, max: 1_700_000_000_050 }), { minLength: 2, maxLength: 200 }),

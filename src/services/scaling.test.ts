@@ -77,7 +77,7 @@ describe('a scaling change', () => {
     );
   });
 
-  it('S2, S3: has violations exactly if the result breaks a rule', () => {
+  it('S2, S3: is rejected exactly if the result violates a rule', () => {
     fc.assert(
       fc.property(cases, ({ where, current, change }) => {
         const { scaling, violations } = applyScalingChange(current, change, where);
@@ -124,7 +124,7 @@ describe('a scaling change', () => {
     );
   });
 
-  it('S3: to the stored values is always valid, whatever the current tier and kind', () => {
+  it('S3: to the stored values is always valid, in every tier and for every kind', () => {
     fc.assert(
       fc.property(
         cases,

@@ -45,7 +45,7 @@ onEachStore('authentication', (store) => {
     ['a disabled key with a wrong secret', `Basic ${base64(`${acme.disabled.keyId}:wrong`)}`, NOT_FOUND],
     ['an expired key', `Basic ${base64(`${acme.expired.keyId}:${acme.expired.keySecret}`)}`, NOT_ACTIVE],
     ['an expired key with a wrong secret', `Basic ${base64(`${acme.expired.keyId}:wrong`)}`, NOT_FOUND],
-  ])('M5: %s is a 401 with the reason', async (_, authorization, error) => {
+  ])('M5: returns 401 with the reason for %s', async (_, authorization, error) => {
     const { status, json, headers } = await manage(authorization);
     expect(status).toBe(401);
     expect(json).toEqual({ requestId: headers.get('x-request-id'), error, status: 401 });
@@ -98,7 +98,7 @@ onEachStore('authentication', (store) => {
       ['a token in other letter case', `Bearer ${acme.token.toUpperCase()}`],
       ['the credentials of a key', `Basic ${good}`],
       ['the credentials of a key as Bearer', `Bearer ${good}`],
-    ])('D1: %s is a 401 with the same message', async (_, authorization) => {
+    ])('D1: returns 401 with the same message for %s', async (_, authorization) => {
       const { status, json, headers } = await read(authorization);
       expect([status, json]).toEqual([401, { message: BAD_TOKEN }]);
       expect(headers.get('www-authenticate')).toBe('Bearer realm="pilothouse"');

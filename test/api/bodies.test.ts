@@ -43,17 +43,17 @@ onEachStore('request bodies', (store) => {
     ['a type that is none', { 'content-type': 'json' }],
     ['gzip', { ...JSON_TYPE, 'content-encoding': 'gzip' }],
     ['gzip and a text', { 'content-type': 'text/plain', 'content-encoding': 'gzip' }],
-  ])('B3: a body declared as %s is a 415 and changes nothing', async (_, headers) => {
+  ])('B3: returns 415 for a body declared as %s and changes nothing', async (_, headers) => {
     expectFailure(path, await patch('{"numReplicas":5}', headers), 415);
     expect((await stored()).numReplicas).toBe(3);
   });
 
-  it('B3: a body without a content type is a 415', async () => {
+  it('B3: returns 415 for a body without a content type', async () => {
     expectFailure(path, await patch(text('{"numReplicas":5}'), {}), 415);
     expect((await stored()).numReplicas).toBe(3);
   });
 
-  it('B3: a body of 1 MiB is accepted, one byte more is a 413', async () => {
+  it('B3: accepts a body of 1 MiB and returns 413 for one byte more', async () => {
     const fits = padded(MIB);
     expect(fits.length).toBe(MIB);
     expect((await patch(fits)).json.result?.numReplicas).toBe(4);
@@ -62,7 +62,7 @@ onEachStore('request bodies', (store) => {
     expect((await stored()).numReplicas).toBe(3);
   });
 
-  it('B3: a chunked body over the limit is a 413', async () => {
+  it('B3: returns 413 for a chunked body over the limit', async () => {
     const authorization = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
     const connection = await rawConnection(server.url);
     connection.send(
@@ -92,7 +92,7 @@ onEachStore('request bodies', (store) => {
       'null for every member',
       '{"numReplicas":null,"idleScaling":null,"idleTimeoutMinutes":null,"minTotalMemoryGb":null,"maxTotalMemoryGb":null}',
     ],
-  ])('B4, B5: %s changes nothing and is a 200', async (_, body) => {
+  ])('B4, B5: %s returns 200 and changes nothing', async (_, body) => {
     const before = await stored();
     const { status, json } = await server.call({
       method: 'PATCH',
@@ -143,7 +143,7 @@ onEachStore('request bodies', (store) => {
     ['half of a UTF-8 character', bytes(...text('{"numReplicas":4,"a":"'), 0xe2, 0x82, ...text('"}'))],
     ['UTF-16', bytes(0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00)],
     ['a NUL byte', bytes(...text('{"numReplicas":4}'), 0)],
-  ])('B5: %s is a 400 and changes nothing', async (_, body) => {
+  ])('B5: %s returns 400 and changes nothing', async (_, body) => {
     const before = await stored();
     expectFailure(path, await patch(body), 400);
     expect(await stored()).toEqual(before);

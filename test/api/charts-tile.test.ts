@@ -44,7 +44,7 @@ onEachStore('drawing a tile that is not saved', (store) => {
     expect(end - start).toBe(3_600_000);
   });
 
-  it('needs read access, stores nothing and reads only its own organization', async () => {
+  it('requires read access, stores nothing and reads only its own organization', async () => {
     const revision = async () =>
       (await server.call({ path: '/api/v2/dashboards', token: acme.token })).headers.get('etag');
     const before = await revision();
@@ -71,7 +71,7 @@ onEachStore('drawing a tile that is not saved', (store) => {
     ['a granularity that is none', { series: [count], granularity: '7m' }, 'granularity'],
     ['too many rows', { series: [count], limit: 10_000 }, 'limit'],
     ['a tile wider than the grid', { series: [count], w: 25 }, 'w'],
-  ])('refuses %s', async (_, body, path) => {
+  ])('rejects %s', async (_, body, path) => {
     const { status, json } = await draw({ ...range, ...body });
     expect(status).toBe(400);
     expect(json.errors.map((error: { path: string }) => error.path)).toContain(path);

@@ -129,7 +129,7 @@ onEachStore('the data of tiles and charts', (store) => {
       expect(json.data.series).toEqual([{ name: 'errors', group: [], isOthers: false, values: [0.5, 0, null] }]);
     });
 
-    it('number, table, search, markdown, gauge', async () => {
+    it('returns data for number, table, search, markdown and gauge tiles', async () => {
       expect((await data('number')).json.data).toMatchObject({ type: 'number', value: 35 });
       expect((await data('gauge')).json.data).toMatchObject({ type: 'number', value: 25 });
       expect((await data('table')).json.data).toMatchObject({
@@ -178,7 +178,7 @@ onEachStore('the data of tiles and charts', (store) => {
       ['a granularity that is none', 'time', `start=${T0}&granularity=7m`, 400],
       ['too many buckets', 'time', `start=${T0 - 86_400_000 * 30}&end=${T0}&granularity=15s`, 400],
       ['an unknown parameter', 'time', `${range}&size=9`, 400],
-    ])('refuses %s', async (_, id, query, status) => {
+    ])('rejects %s', async (_, id, query, status) => {
       const answer = await data(id, query);
       expect(answer.status).toBe(status);
       expect(answer.json.message).toEqual(expect.any(String));
@@ -277,13 +277,13 @@ onEachStore('the data of tiles and charts', (store) => {
         400,
         /^series\[0\]\.where: /,
       ],
-    ])('refuses %s', async (_, body, status, message) => {
+    ])('rejects %s', async (_, body, status, message) => {
       const answer = await chart(body);
       expect(answer.status).toBe(status);
       expect(answer.json.message).toMatch(message);
     });
 
-    it('needs a token', async () => {
+    it('requires a token', async () => {
       const { status } = await server.call({ method: 'POST', path: '/api/v2/charts/series', body: {} });
       expect(status).toBe(401);
     });

@@ -9,7 +9,7 @@ onEachStore('the client address', (store) => {
     const server = useServer(store);
 
     it.each([['203.0.113.7'], ['127.0.0.1, 203.0.113.7'], ['203.0.113.7, 127.0.0.1']])(
-      'B9: X-Forwarded-For: %s counts for nothing',
+      'B9: ignores X-Forwarded-For: %s',
       async (header) => {
         const { credentials } = await createKey(server, { ipAccessList: [{ source: '203.0.113.7' }] });
         const { status, json } = await whoAmI(server, credentials, { 'x-forwarded-for': header });
@@ -17,7 +17,7 @@ onEachStore('the client address', (store) => {
       },
     );
 
-    it("K6: a key for the socket's own address works", async () => {
+    it('K6: accepts a key limited to the address of the socket', async () => {
       const { credentials } = await createKey(server, { ipAccessList: [{ source: '127.0.0.1' }] });
       expect((await whoAmI(server, credentials, { 'x-forwarded-for': '203.0.113.7' })).status).toBe(200);
     });
@@ -44,7 +44,7 @@ onEachStore('the client address', (store) => {
       ['10.1.2.3', '10.1.2.3'],
       ['[2001:DB8::1]:443', '2001:db8::1'],
       ['', '127.0.0.1'],
-    ])('B9: X-Forwarded-For: %s: the right-most address that is not a proxy counts', async (header, rejected) => {
+    ])('B9: X-Forwarded-For: %s: uses the right-most address that is not a proxy', async (header, rejected) => {
       const { status, json } = await whoAmI(server, office, { 'x-forwarded-for': header });
       if (rejected === undefined) expect(status).toBe(200);
       else expect([status, json.error]).toEqual([403, `FORBIDDEN: This key may not be used from ${rejected}`]);

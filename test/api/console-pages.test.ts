@@ -157,7 +157,7 @@ describe('a server without a built console', () => {
 describe('the demo', () => {
   const server = useClockedServer('libsql', { demo: { keyId: 'DemoKey', keySecret: 'demo-secret' } });
 
-  it('gives the console the demo credentials', async () => {
+  it('provides the demo credentials to the console', async () => {
     const { json } = await server.call({ path: '/console/config' });
     expect(json.demo).toEqual({ keyId: 'DemoKey', keySecret: 'demo-secret' });
   });

@@ -51,7 +51,7 @@ onEachStore('dashboard tokens', (store) => {
     [{ expireAt: 'soon' }, 'expireAt'],
     [{ expireAt: '2020-01-01T00:00:00Z' }, 'expireAt'],
     [{ expireAt: '2099-01-01T00:00:00' }, 'expireAt'],
-  ])('M3: %j is a 400 that names %s', async (body, member) => {
+  ])('M3: %j returns 400 and names %s', async (body, member) => {
     const before = await list();
     const { status, json } = await post(body);
     expect([status, json.error]).toEqual([400, expect.stringContaining(`request body.${member}: `)]);
@@ -67,7 +67,7 @@ onEachStore('dashboard tokens', (store) => {
       expect((await post({ expireAt })).json.result.dashboardToken.expireAt).toBe(shown);
   });
 
-  it('a deleted token is rejected from the next request on', async () => {
+  it('rejects a deleted token from the next request on', async () => {
     const { token, dashboardToken } = (await post()).json.result;
     expect((await server.call({ path: boards, token })).status).toBe(200);
     const gone = { method: 'DELETE', path: `${path}/${dashboardToken.id.toUpperCase()}`, key: acme.admin };
@@ -96,7 +96,7 @@ onEachStore('dashboard tokens', (store) => {
     expect((await server.call({ path, key: acme.query })).status).toBe(403);
   });
 
-  it('M4: tokens of another organization look like missing ones', async () => {
+  it('M4: treats tokens of another organization like missing ones', async () => {
     const theirs = `/v1/organizations/${globex.id}/dashboardTokens`;
     const [one] = (await server.call({ path: theirs, key: globex.admin })).json.result;
     expect((await server.call({ path: theirs, key: acme.admin })).status).toBe(404);

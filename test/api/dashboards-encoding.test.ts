@@ -25,7 +25,7 @@ onEachStore('compressed dashboards', (store) => {
     ['gzip;q=0', null],
     ['identity, gzip;q=0.5', null],
     ['', null],
-  ])('D2: accept-encoding %j is answered with %j, and the same dashboard', async (accepted, encoding) => {
+  ])('D2: accept-encoding %j returns %j and the same dashboard', async (accepted, encoding) => {
     const { data } = await madeDashboard(server, large);
     for (const below of ['', `/${data.id}`]) {
       const { status, headers, json } = await read(server, below, { 'accept-encoding': accepted });
@@ -39,7 +39,7 @@ onEachStore('compressed dashboards', (store) => {
     await write(server, 'DELETE', `/${data.id}`);
   });
 
-  it('D2: each encoding has its own etag, and every etag gives a 304 in every encoding', async () => {
+  it('D2: each encoding has its own etag, and any of them returns 304 in every encoding', async () => {
     const { data } = await madeDashboard(server, large);
     const encodings = ['identity', 'gzip', 'br'];
     const tags: string[] = [];

@@ -52,11 +52,11 @@ onEachStore('If-Match', (store) => {
     expect(gone.status).toBe(200);
   });
 
-  it('an unknown dashboard is a 404 with If-Match too', async () => {
+  it('returns 404 for an unknown dashboard, even with If-Match', async () => {
     expect((await put('f'.repeat(24), 'x', '*')).status).toBe(404);
   });
 
-  it('exactly one of many concurrent changes succeeds, on two nodes too', async () => {
+  it('accepts exactly one of many concurrent changes, also across two nodes', async () => {
     const second = await startSecond(server);
     try {
       const { data, etag } = await madeDashboard(server, { name: 'contested' });
@@ -81,7 +81,7 @@ onEachStore('If-Match', (store) => {
     }
   });
 
-  it('a change on one node is visible to the next read on another', async () => {
+  it('makes a change on one node visible to the next read on another', async () => {
     const second = await startSecond(server);
     try {
       const { data } = await madeDashboard(server, { name: 'node' });

@@ -63,7 +63,7 @@ onEachStore('writing dashboards', (store) => {
     expect(await trail()).toEqual(before);
   });
 
-  it('D1: DELETE returns 200 and {}; for a deleted or unknown dashboard 404', async () => {
+  it('D1: DELETE returns 200 and {}, and 404 for a deleted or unknown dashboard', async () => {
     const { data } = await madeDashboard(server, { name: 'short-lived' });
     const gone = await write(server, 'DELETE', `/${data.id}`);
     expect([gone.status, gone.json]).toEqual([200, {}]);
@@ -114,7 +114,7 @@ onEachStore('writing dashboards', (store) => {
     ['tile ids twice', { name: 'x', tiles: [tile({ id: 'a' }), tile({ id: 'a' })] }, ['tiles.1.id']],
     ['a tile id too long', { name: 'x', tiles: [tile({ id: 'x'.repeat(37) })] }, ['tiles.0.id']],
     ['a NUL', { name: 'x\u0000' }, ['name']],
-  ])('D1, D6: %s is a 400 that names the place, and nothing is stored', async (_, body, paths) => {
+  ])('D1, D6: %s returns 400 with its path, and nothing is stored', async (_, body, paths) => {
     const before = (await read(server, '')).json;
     const { data } = before as { data: Json[] };
     for (const [method, below] of [
@@ -146,7 +146,7 @@ onEachStore('writing dashboards', (store) => {
     await write(server, 'DELETE', `/${data.id}`);
   });
 
-  it('D5: unknown sources are a 400 that lists them, including sources of another organization', async () => {
+  it('D5: returns 400 with all unknown sources, including sources of another organization', async () => {
     const at = (sourceId: string) => ({ type: 'time', aggFn: 'count', sourceId });
     const body = {
       name: 'x',
@@ -172,7 +172,7 @@ onEachStore('writing dashboards', (store) => {
     await madeDashboard(server, known);
   });
 
-  it('validate returns the normalized body, stores nothing and needs read access only', async () => {
+  it('validate returns the normalized body, stores nothing and requires only read access', async () => {
     const before = (await read(server, '')).json;
     const body = { name: 'x', tags: ['a', 'a'], tiles: [tile(), tile({ id: 'mine' })], more: 1 };
     const { status, json } = await server.call({

@@ -151,7 +151,7 @@ onEachStore('dashboards', (store) => {
     `/${'x'.repeat(5000)}`,
     "/bare'--",
     '/*',
-  ])('D1, D3: %s is simply not found', async (below) => {
+  ])('D1, D3: returns 404 for %s', async (below) => {
     const { status, json } = await get(below);
     expect([status, json]).toEqual([404, { message: 'Dashboard not found' }]);
   });
@@ -172,7 +172,7 @@ onEachStore('dashboards', (store) => {
     ['?page=1', ['page']],
     ['/bare?a=1&b=2', ['a', 'b']],
     ['/unknown?limit=5', ['limit']],
-  ])('D1, B4: %s is a 400 that names each unknown parameter', async (below, paths) => {
+  ])('D1, B4: %s returns 400 and names each unknown parameter', async (below, paths) => {
     const { status, json } = await get(below);
     expect(status).toBe(400);
     expect(json.message).toBe(
@@ -191,7 +191,7 @@ onEachStore('dashboards', (store) => {
     ['two tokens', { authorization: `Bearer ${one.token} ${one.token}` }],
     ['the token alone', { authorization: one.token }],
     ['an API key', { authorization: `Basic ${btoa('OneAdminKey000000001:one-admin-secret')}` }],
-  ])('D1: %s is a 401, also for a dashboard that is not there', async (_, headers) => {
+  ])('D1: %s returns 401, even for a dashboard that does not exist', async (_, headers) => {
     for (const below of ['', '/bare', '/unknown']) {
       const answer = await server.call({ path: path + below, headers });
       expect([answer.status, answer.json]).toEqual([
@@ -206,7 +206,7 @@ onEachStore('dashboards', (store) => {
     expect((await server.call({ path, headers: { authorization: `bEARER  ${one.token}` } })).status).toBe(200);
   });
 
-  it('B2, B3: another method is a 405 with Allow, an unknown path a 404, both in the error format of the interface', async () => {
+  it('B2, B3: returns 405 with Allow for another method and 404 for an unknown path, both in the error format of the API', async () => {
     const wrong = await server.call({ method: 'PATCH', path: `${path}/bare`, token: one.token });
     expect([wrong.status, wrong.json]).toEqual([405, { message: expect.any(String) }]);
     expect(wrong.headers.get('allow')).toContain('GET');

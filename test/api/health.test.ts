@@ -13,7 +13,7 @@ onEachStore('health', (store) => {
     expect([status, json]).toEqual([200, expected]);
   });
 
-  it('HEAD works like GET, for probes that need no body', async () => {
+  it('HEAD works like GET, for probes that ignore the body', async () => {
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json']) {
       const { status, text } = await server.call({ method: 'HEAD', path });
       expect([path, status, text]).toEqual([path, 200, '']);

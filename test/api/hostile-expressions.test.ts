@@ -80,7 +80,7 @@ onEachStore('hostile expressions over HTTP', (store) => {
     ]);
   }, 120_000);
 
-  it('nor in a preview of a tile of any type', async () => {
+  it('none does so in a preview of a tile of any type', async () => {
     for (const [index, attempt] of HOSTILE_EXPRESSIONS.entries()) {
       const type = ['time', 'table', 'number', 'search'][index % 4] as string;
       const series = { ...seriesWith(attempt), type, ...(type === 'search' ? { fields: [] } : {}) };

@@ -184,7 +184,7 @@ onEachStore('hostile input', (store) => {
     await fc.assert(property, { ...RUNS, numRuns: 200 });
   });
 
-  it('B2, D3: any dashboard id is a 404 or a malformed URL', { timeout: 120_000 }, async () => {
+  it('B2, D3: any dashboard id returns 404 or is rejected as a malformed URL', { timeout: 120_000 }, async () => {
     const property = fc.asyncProperty(segment, async (text) => {
       const path = `/api/v2/dashboards/${text}`;
       const response = await sendRaw(

@@ -22,7 +22,7 @@ onEachStore('two ports', (store) => {
     }
   });
 
-  it('B1: the management interface is not served on the dashboard port', async () => {
+  it('B1: the management API is not served on the dashboard port', async () => {
     const path = `/v1/organizations/${acme.id}/usageCost?from_date=2026-10-01&to_date=2026-10-01`;
     expect((await server.call({ path, key: acme.admin })).status).toBe(200);
     const elsewhere = await fetch(server.dashboardUrl + path, { headers: { authorization: basic } });
@@ -40,7 +40,7 @@ onEachStore('two ports', (store) => {
 describe('the HTTP layer', () => {
   const server = useServer('libsql');
 
-  it('B1: without a second port, both interfaces share one', () => {
+  it('B1: without a second port, both APIs share one', () => {
     expect(server.dashboardUrl).toBe(server.url);
   });
 
@@ -51,7 +51,7 @@ describe('the HTTP layer', () => {
       ['malformed percent-encoding', `${prefix}/%zz`, 400],
       ['percent-encoding that is not UTF-8', `${prefix}/%ff%fe`, 400],
       ['cut percent-encoding', `${prefix}/organizations/%`, 400],
-    ])('B2: %s is rejected in the format of the interface', async (_, path, status) => {
+    ])('B2: rejects %s in the format of the API', async (_, path, status) => {
       const line = head(`GET ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close');
       expectFailure(path, await sendRaw(server.url, line), status);
     });
@@ -96,7 +96,7 @@ describe('the HTTP layer', () => {
     expectFailure(path, await sendRaw(server.url, `${head(`POST ${path} HTTP/1.1`, ...lines)}zz\r\n`), 400);
   });
 
-  it('B2: bytes that are not HTTP get a 400', async () => {
+  it('B2: returns 400 for bytes that are not HTTP', async () => {
     expectFailure('', await sendRaw(server.url, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'), 400);
   });
 
@@ -110,7 +110,7 @@ describe('the HTTP layer', () => {
     ['GET', `/api/v2/dashboards/${acme.dashboard}/versions/1/restore`, 'POST'],
     ['POST', '/healthz', 'GET, HEAD'],
     ['OPTIONS', '/v1/organizations', 'GET, HEAD'],
-  ])('B2, B3: %s %s is a 405 with the allowed methods', async (method, path, allow) => {
+  ])('B2, B3: %s %s returns 405 with the allowed methods', async (method, path, allow) => {
     const response = await server.call({ method, path });
     expectFailure(path, response, 405);
     expect(response.headers.get('allow')).toBe(allow);
@@ -162,7 +162,7 @@ describe('the HTTP layer', () => {
     expectFailure('/v1/nothing', response, 404);
   });
 
-  it('B6: every response has a new x-request-id, whatever the client sends', async () => {
+  it('B6: every response has a new x-request-id, regardless of the one in the request', async () => {
     const given = '11111111-1111-4111-8111-111111111111';
     const seen = new Set<string>();
     for (const path of [

@@ -157,7 +157,7 @@ onEachStore('create key', (store) => {
     expect(json.error).toBe(`BAD_REQUEST: ${rule}`);
   });
 
-  it('K3: a key created as disabled is rejected until it is enabled', async () => {
+  it('K3: rejects a key created as disabled until it is enabled', async () => {
     const { id, credentials } = await createKey(server, { state: 'disabled' });
     expect((await whoAmI(server, credentials)).json.error).toBe('UNAUTHORIZED: Key is not active');
     await server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body: { state: 'enabled' } });

@@ -63,7 +63,7 @@ onEachStore('key expiry', (store) => {
     expect(json.error).toBe(`BAD_REQUEST: request body.expireAt: The value must be a string or null ${shown}`);
   });
 
-  it('K9: an expired key is rejected from the next request on, and its record stays', async () => {
+  it('K9: rejects an expired key from the next request on, and keeps its record', async () => {
     const expireAt = Date.now() + 500;
     const { id, credentials } = await createKey(server, { expireAt: new Date(expireAt).toISOString() });
     while (Date.now() <= expireAt) await delay(20);

@@ -41,7 +41,7 @@ onEachStore('manage keys', (store) => {
     ]);
   });
 
-  it.each(['GET', 'PATCH', 'DELETE'])('M4: %s of a missing key is a 404 with its id', async (method) => {
+  it.each(['GET', 'PATCH', 'DELETE'])('M4: %s of a missing key returns 404 with its id', async (method) => {
     const id = randomUUID();
     const { status, json } = await server.call({ method, path: `${keysPath()}/${id}`, key: acme.admin });
     expect([status, json.error]).toEqual([404, `NOT_FOUND: key ${id} does not exist`]);

@@ -153,7 +153,7 @@ onEachStore('update service scaling per replica', (store) => {
     it.each([
       ['another organization', globex.id, globex.primary, `organization ${globex.id} does not exist`],
       ['a service of another organization', acme.id, globex.primary, `service ${globex.primary} does not exist`],
-    ])('404 for %s', async (_, organizationId, serviceId, text) => {
+    ])('returns 404 for %s', async (_, organizationId, serviceId, text) => {
       const path = `/v1/organizations/${organizationId}/services/${serviceId}/replicaScaling`;
       const { status, json } = await server.call({ method: 'PATCH', path, key: acme.admin, body: { numReplicas: 4 } });
       expect([status, json.error]).toEqual([404, `NOT_FOUND: ${text}`]);

@@ -83,7 +83,7 @@ onEachStore('roles', (store) => {
     [['query_endpoints', 'developer'], 200, 403],
     [['query_endpoints', 'admin'], 200, 200],
     [['developer', 'admin'], 200, 200],
-  ])('R1: one sufficient role of %j is enough', async (roles, read, change) => {
+  ])('R1: a single sufficient role in %j is enough', async (roles, read, change) => {
     const { credentials } = await createKey(server, { roles });
     const service = `/v1/organizations/${acme.id}/services/${acme.secondary}`;
     expect((await server.call({ path: service, key: credentials })).status).toBe(read);

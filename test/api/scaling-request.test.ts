@@ -10,7 +10,7 @@ onEachStore('a request to update service scaling', (store) => {
   const { formatPath, patch, patchText, stored, restore } = scalingCalls(server, 'scaling');
   beforeEach(restore);
 
-  describe('S1: fields left out keep their value', () => {
+  describe('S1: omitted fields keep their value', () => {
     it.each([
       { numReplicas: 5 },
       { minTotalMemoryGb: 60 },
@@ -52,7 +52,7 @@ onEachStore('a request to update service scaling', (store) => {
       );
     });
 
-    it('B5: no body and no content type count as {}', async () => {
+    it('B5: treats a missing body and content type as {}', async () => {
       expect((await patch('primary')).status).toBe(200);
     });
 
@@ -150,7 +150,7 @@ onEachStore('a request to update service scaling', (store) => {
       [200, { minTotalMemoryGb: null, maxTotalMemoryGb: null }],
       [400, { minTotalMemoryGb: 25 }],
       [400, { minTotalMemoryGb: 60, numReplicas: 1 }],
-    ])('status %i for %j has no such headers', async (expected, body) => {
+    ])('status %i for %j does not have these headers', async (expected, body) => {
       const { status, headers } = await patch('primary', body);
       expect(status).toBe(expected);
       expect([headers.get('deprecation'), headers.get('link')]).toEqual([null, null]);
@@ -200,7 +200,7 @@ onEachStore('a request to update service scaling', (store) => {
         globex.primary,
         `organization ${globex.id} does not exist`,
       ],
-    ])('404 for %s', async (_, organizationId, serviceId, text) => {
+    ])('returns 404 for %s', async (_, organizationId, serviceId, text) => {
       const path = `/v1/organizations/${organizationId}/services/${serviceId}/scaling`;
       const { status, json } = await server.call({ method: 'PATCH', path, key: acme.admin, body });
       expect(status).toBe(404);
@@ -215,7 +215,7 @@ onEachStore('a request to update service scaling', (store) => {
       expect(json.result).toMatchObject({ id: acme.primary, numReplicas: 4 });
     });
 
-    it('a malformed id is a 400 with the name of the parameter', async () => {
+    it('returns 400 with the name of the parameter for a malformed id', async () => {
       const { status, json } = await server.call({
         method: 'PATCH',
         path: `/v1/organizations/${acme.id}/services/analytics/scaling`,

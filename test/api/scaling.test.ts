@@ -167,16 +167,19 @@ onEachStore('the rules of update service scaling', (store) => {
   });
 
   describe('S4: totals and replicas', () => {
-    it.each([2, 5, 20])('a total is three times one replica, also with %i replicas', async (numReplicas) => {
-      const { json } = await patch('primary', { numReplicas, minTotalMemoryGb: 60, maxTotalMemoryGb: 240 });
-      expect(json.result).toMatchObject({
-        numReplicas,
-        minReplicaMemoryGb: 20,
-        minTotalMemoryGb: 60,
-        maxReplicaMemoryGb: 80,
-        maxTotalMemoryGb: 240,
-      });
-    });
+    it.each([2, 5, 20])(
+      'a total is three times the value of one replica, also with %i replicas',
+      async (numReplicas) => {
+        const { json } = await patch('primary', { numReplicas, minTotalMemoryGb: 60, maxTotalMemoryGb: 240 });
+        expect(json.result).toMatchObject({
+          numReplicas,
+          minReplicaMemoryGb: 20,
+          minTotalMemoryGb: 60,
+          maxReplicaMemoryGb: 80,
+          maxTotalMemoryGb: 240,
+        });
+      },
+    );
 
     it.each<[ServiceName, Record<string, unknown>]>([
       [

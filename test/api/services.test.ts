@@ -153,7 +153,7 @@ onEachStore('reading services', (store) => {
         `service ${globex.primary} does not exist`,
       ],
       ['a service that does not exist', acme, `/${UNKNOWN}`, `service ${UNKNOWN} does not exist`],
-    ])('404 for %s', async (_, organization, rest, text) => {
+    ])('returns 404 for %s', async (_, organization, rest, text) => {
       const { status, json } = await read(organization, acme.admin, rest);
       expect([status, json.error]).toEqual([404, `NOT_FOUND: ${text}`]);
     });
@@ -165,7 +165,7 @@ onEachStore('reading services', (store) => {
   });
 
   it.each(['x', `${acme.primary}0`, `urn:uuid:${acme.primary}`, acme.primary.replaceAll('-', ''), `{${acme.primary}}`])(
-    'M4: %s is malformed',
+    'M4: rejects the malformed id %s',
     async (id) => {
       const { status, json } = await read(acme, acme.admin, `/${encodeURIComponent(id)}`);
       expect([status, json.error]).toEqual([

@@ -42,7 +42,7 @@ onEachStore('the lifetime of a session', (store) => {
     expect((await getSession(server, session)).status).toBe(401);
   });
 
-  it('its use is recorded in the background', async () => {
+  it('records its use in the background', async () => {
     const session = await signIn(server, acme.admin);
     server.now += HOUR;
     expect(await status(session)).toBe(200);

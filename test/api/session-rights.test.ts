@@ -15,7 +15,7 @@ onEachStore('a session', (store) => {
   const server = useServer(store, { args: ['--trust-proxy', '127.0.0.1'] });
   const status = async (call: Call) => (await server.call(call)).status;
 
-  describe('without its CSRF token is not authenticated, whatever the method', () => {
+  describe('without its CSRF token is not authenticated, regardless of the method', () => {
     const calls: Call[] = [
       { path: organization },
       { method: 'HEAD', path: organization },
@@ -47,7 +47,7 @@ onEachStore('a session', (store) => {
     });
   });
 
-  it('has a challenge that opens no password dialog; scripts get the usual one', async () => {
+  it('gets a challenge that opens no password dialog; scripts get the usual one', async () => {
     const challenge = async (headers: Record<string, string>, path = organization) =>
       (await server.call({ path, headers })).headers.get('www-authenticate');
     expect(await challenge({ 'x-pilothouse-csrf': 'old' })).toBe('Session realm="pilothouse"');
@@ -196,7 +196,7 @@ onEachStore('a session', (store) => {
       expect(await statuses()).toEqual([401, 401, 401]);
     });
 
-    it('and its token, when that is deleted', async () => {
+    it('and its token, when the token is deleted', async () => {
       const path = `${organization}/dashboardTokens`;
       const { json } = await server.call({ method: 'POST', path, key: acme.admin, body: { name: 'watched' } });
       const session = await signIn(server, { token: json.result.token });

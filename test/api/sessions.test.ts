@@ -66,7 +66,7 @@ onEachStore('signing in', (store) => {
     expect(new Set(all.flatMap(({ secret, csrf }) => [secret, csrf])).size).toBe(4);
   });
 
-  it('M5: bad credentials are a 401, the same for an unknown id and a wrong secret', async () => {
+  it('M5: returns 401 for bad credentials, the same for an unknown id and a wrong secret', async () => {
     const refused: [unknown, string][] = [
       [{ ...acme.admin, keySecret: 'wrong' }, 'Key is not found'],
       [{ ...acme.admin, keyId: 'unknown' }, 'Key is not found'],
@@ -90,7 +90,7 @@ onEachStore('signing in', (store) => {
     ['a number', { keyId: 'a', keySecret: 90210 }, ['keySecret']],
     ['both', { ...acme.admin, token: acme.token }, ['token']],
     ['too much', { token: 'a-secret-to-hide'.repeat(300) }, ['token']],
-  ])('%s is a 400 with the field name and without the secret', async (_, body, fields) => {
+  ])('%s returns 400 with the field name and without the secret', async (_, body, fields) => {
     const { status, json, text } = await postSession(server, body);
     expect(status, text).toBe(400);
     expect(json.errors.map(({ path }: { path: string }) => path)).toEqual(fields);
@@ -120,7 +120,7 @@ onEachStore('signing in', (store) => {
     }
   });
 
-  it('GET without a session is a 401 that opens no password dialog', async () => {
+  it('GET without a session returns 401 and opens no password dialog', async () => {
     for (const cookie of ['', 'other=1', `pilothouse_session=${'a'.repeat(43)}`]) {
       const answer = await server.call({ path: SESSION, headers: { cookie } });
       expectFailure(SESSION, answer, 401);
@@ -153,7 +153,7 @@ onEachStore('signing in', (store) => {
     expect((await getSession(server, next)).json.credential.name).toBe('developer');
   });
 
-  it('other sites are rejected, and no response has CORS headers', async () => {
+  it('rejects other sites, and no response has CORS headers', async () => {
     const session = await signIn(server, acme.admin);
     const calls: Call[] = [
       { path: SESSION },
@@ -216,7 +216,7 @@ describe('the console configuration', () => {
     expect(headers.get('cache-control')).toBe('no-cache');
   });
 
-  it('unknown paths are a 404 and other methods a 405', async () => {
+  it('returns 404 for unknown paths and 405 for other methods', async () => {
     expectFailure('/console/x', await server.call({ path: '/console/x', headers: { accept: 'text/html' } }), 404);
     const answer = await server.call({ method: 'PUT', path: SESSION });
     expectFailure(SESSION, answer, 405);

@@ -34,7 +34,7 @@ onEachStore('the columns of a source', (store) => {
   };
   const findKeys = (list: Column[], column: string) => list.find(({ name }) => name === column)?.keys;
 
-  it('are those of the table, with map keys, most frequent first', async () => {
+  it('match the table and include map keys, most frequent first', async () => {
     const list = await columns('logs');
     expect(list).toContainEqual({ name: 'Timestamp', type: 'DateTime64(9)' });
     expect(list).toContainEqual({ name: 'EventName', type: 'String' });
@@ -71,11 +71,11 @@ onEachStore('the columns of a source', (store) => {
     ['a range that ends before it begins', `logs/columns?start=${T0}&end=${T0 - 1}`, 400],
     ['a kind of metric that is none', 'metrics/columns?metricDataType=heap', 400],
     ['an unknown parameter', 'logs/columns?size=9', 400],
-  ])('refuses %s', async (_, path, status) => {
+  ])('rejects %s', async (_, path, status) => {
     expect((await server.call({ path: `/api/v2/sources/${path}`, token: acme.token })).status).toBe(status);
   });
 
-  it('a missing table is an error; another organization cannot find the source', async () => {
+  it('returns an error for a missing table, and 404 for a source of another organization', async () => {
     const body = { name: 'Gone', kind: 'log', from: { databaseName: 'shop', tableName: 'events' } };
     const made = await server.call({ method: 'POST', path: '/api/v2/sources', token: acme.writer, body });
     const path = `/api/v2/sources/${made.json.data.id}/columns`;

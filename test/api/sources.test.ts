@@ -60,7 +60,7 @@ onEachStore('sources', (store) => {
   });
 
   it.each(['log', 'trace', 'metric'])(
-    'a %s needs a name and a kind; the rest is that of the built-in one',
+    'a %s requires a name and a kind; everything else defaults to the built-in source',
     async (kind) => {
       const source = await made({ name: 'mine', kind, more: 'ignored' });
       const builtIn = (await call('GET', `/${kind === 'log' ? 'logs' : kind === 'trace' ? 'traces' : 'metrics'}`)).json
@@ -119,7 +119,7 @@ onEachStore('sources', (store) => {
     [{ name: 'x', kind: 'log', metricTables: {} }, 'metricTables'],
     [{ name: 'x', kind: 'metric', from: { tableName: 'x' } }, 'from.tableName'],
     [{ name: 'x', kind: 'metric', metricTables: { gauge: 'a.b' } }, 'metricTables.gauge'],
-  ])('D1: %j is a 400 at %s, and nothing is stored', async (body, place) => {
+  ])('D1: %j returns 400 at %s, and nothing is stored', async (body, place) => {
     const before = (await call('GET')).json;
     const { id } = before.data.at(-1);
     for (const answer of [await call('POST', '', body), await call('PUT', `/${id}`, body)]) {

@@ -96,7 +96,7 @@ onEachStore('the summary of usage costs', (store) => {
     });
   });
 
-  it('U4: rows add up to exactly the totals, whatever the grouping', async () => {
+  it('U4: rows add up to exactly the totals for every grouping', async () => {
     const totals = [];
     for (const group of ['none', 'entity', 'entityType', 'metric', 'warehouse'])
       for (const by of ['day', 'week', 'month', 'all']) {

@@ -186,7 +186,7 @@ onEachStore('usage events', (store) => {
     expect((await server.call({ ...own, text })).json.result).toMatchObject({ accepted: 1, duplicates: 0 });
   });
 
-  it('still knows counted ids after a restart', async () => {
+  it('recognizes counted ids after a restart', async () => {
     const [one, two] = [event(), event()];
     expect((await post(lines(one))).json.result.accepted).toBe(1);
     await server.stop('SIGKILL');

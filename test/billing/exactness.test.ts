@@ -66,7 +66,7 @@ function calculateExpectedMicros(events: readonly Event[]): number {
 onEachStore('costs', (store) => {
   const metering = useMetering(store);
 
-  it('are the same however events are shuffled, repeated, split and late, whenever days are rated and locked', async () => {
+  it('are the same however events are shuffled, repeated, split and delayed, and whenever days are rated and locked', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const { rating } = metering.domains;
     await fc.assert(
@@ -109,7 +109,7 @@ onEachStore('costs', (store) => {
 describe('a million events', () => {
   const metering = useMetering('libsql');
 
-  it('cost exactly what their sum costs', async () => {
+  it('cost exactly the same as their sum', async () => {
     const org = await metering.organization();
     metering.clock.set('2026-11-15T12:00:00Z');
     let sum = 0n;

@@ -37,7 +37,7 @@ const organization = (url: string, headers: Record<string, string> = {}) =>
   fetch(`${url}/v1/organizations/${acme.id}`, { headers: { authorization, ...headers } });
 
 describe('serve', () => {
-  it('--port 0 picks a free port; the ready line comes first on standard output, and SIGTERM exits with 0', async () => {
+  it('--port 0 picks a free port; the ready line is the first on standard output, and SIGTERM exits with 0', async () => {
     const server = await serve(['--port', '0', '--data', data, '--fleet', fleetFile]);
     expect(server).toMatchObject({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/),
@@ -48,7 +48,7 @@ describe('serve', () => {
     expect(await server.stop('SIGTERM')).toBe(0);
   });
 
-  it.each(['--base-path', 'PILOTHOUSE_BASE_PATH'])('%s is part of both URLs of the ready line', async (how) => {
+  it.each(['--base-path', 'PILOTHOUSE_BASE_PATH'])('%s is part of both URLs in the ready line', async (how) => {
     const args = ['--port', '0', '--dashboard-port', '0', '--data', data, '--fleet', fleetFile];
     const server = how.startsWith('--')
       ? await serve([...args, how, '/tools/x/'])
@@ -59,7 +59,7 @@ describe('serve', () => {
     expect((await fetch(`${server.dashboardUrl}/api/v2/dashboards`)).status).toBe(401);
   });
 
-  it('every flag has a variable', async () => {
+  it('every flag has an environment variable', async () => {
     const [port, dashboardPort] = [await freePort(), await freePort()];
     const server = await serve([], {
       PILOTHOUSE_PORT: String(port),
@@ -129,7 +129,7 @@ describe('serve', () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  it('F2: an invalid fleet file ends with exit code 2 and all violations, before anything is opened', async () => {
+  it('F2: exits with 2 and all violations for an invalid fleet file, before anything is opened', async () => {
     writeFileSync(
       fleetFile,
       JSON.stringify({
@@ -155,7 +155,7 @@ describe('serve', () => {
     expect([absent.code, listErrors(absent)[0]]).toEqual([2, expect.stringContaining('/nowhere.yaml cannot be read')]);
   });
 
-  it('F2: a fleet file that violates a rule across resources also ends with exit code 2', async () => {
+  it('F2: also exits with 2 for a fleet file that violates a rule across resources', async () => {
     writeFileSync(
       fleetFile,
       JSON.stringify({
@@ -178,7 +178,7 @@ describe('serve', () => {
   it.each([
     ['--port', '--dashboard-port'],
     ['--dashboard-port', '--port'],
-  ])('a %s in use ends with exit code 1 and one line', async (taken, other) => {
+  ])('exits with 1 and one line for a %s in use', async (taken, other) => {
     const port = await freePort();
     const holder = await new Promise<Server>((resolve) => {
       const server = createServer().listen(port, '127.0.0.1', () => resolve(server));
@@ -195,7 +195,7 @@ describe('serve', () => {
     }
   });
 
-  it('an unreachable database ends with exit code 1, and its password is not printed', async () => {
+  it('exits with 1 for an unreachable database, without printing its password', async () => {
     const url = `postgres://pilothouse:hunter2@127.0.0.1:${await freePort()}/none`;
     const { code, stdout, stderr } = await cli(['serve', '--port', '0', '--log-level', 'warn'], {
       PILOTHOUSE_DATABASE_URL: url,

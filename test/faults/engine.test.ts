@@ -137,8 +137,8 @@ describe('an engine directory in use by another process', () => {
   });
 });
 
-describe.skipIf(!isLinux)('when the control plane exits', () => {
-  it('its engine exits, even after kill -9', async () => {
+describe.skipIf(!isLinux)('a control plane that exits', () => {
+  it('stops its engine, even after kill -9', async () => {
     // A process that starts an engine, prints its pid, and is then killed.
     const options = {
       directory: join(directory, 'orphan'),
@@ -162,7 +162,7 @@ describe.skipIf(!isLinux)('when the control plane exits', () => {
     await untilGone(pid);
   });
 
-  it('it waits for the engine, even with a running query', async () => {
+  it('waits for the engine, even with a running query', async () => {
     const { engine, pids } = open('closed');
     await engine.start();
     const query = failure(engine.query(ENDLESS, UNLIMITED));

@@ -48,7 +48,7 @@ onEachStore('migrations', (store) => {
     await bare.remove();
   });
 
-  it('leave nothing behind when killed, and the next start applies them all', { timeout: 600_000 }, async () => {
+  it('leave nothing behind when killed, and are all applied by the next start', { timeout: 600_000 }, async () => {
     const future = copyProgram('0999-ballast', BALLAST);
     try {
       const program = serve({ program: future.main });
@@ -67,7 +67,7 @@ onEachStore('migrations', (store) => {
     }
   });
 
-  it('several processes that start at once on an empty database all start, and the fleet is applied once', {
+  it('let several processes start at once on an empty database, and the fleet is applied once', {
     timeout: 600_000,
   }, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-fleet-'));
@@ -89,7 +89,7 @@ onEachStore('migrations', (store) => {
     }
   });
 
-  it('dashboards that predate versions become version 1', { timeout: 300_000 }, async () => {
+  it('turn dashboards that predate versions into version 1', { timeout: 300_000 }, async () => {
     const past = copyProgram('0002-keys-by-organization', readFileSync(migration('0002-keys-by-organization'), 'utf8'));
     try {
       for (const file of readdirSync(past.migrations)) if (!/^000[12]-/.test(file)) rmSync(join(past.migrations, file));
@@ -130,7 +130,7 @@ onEachStore('migrations', (store) => {
     }
   });
 
-  it('activities from before filters were indexed are found by every filter', { timeout: 60_000 }, async () => {
+  it('make activities that predate the filters visible to every filter', { timeout: 60_000 }, async () => {
     const past = copyProgram('0001-spine', readFileSync(migration('0001-spine'), 'utf8'));
     try {
       for (const file of readdirSync(past.migrations))
@@ -177,7 +177,7 @@ onEachStore('migrations', (store) => {
     }
   });
 
-  it('a database of a newer version is rejected with advice, and stays unchanged', { timeout: 300_000 }, async () => {
+  it('reject a database of a newer version with advice and leave it unchanged', { timeout: 300_000 }, async () => {
     const future = copyProgram('0999-tomorrow', 'CREATE TABLE tomorrow (id TEXT NOT NULL PRIMARY KEY);\n');
     try {
       const newer = serve({ program: future.main });
@@ -196,7 +196,7 @@ onEachStore('migrations', (store) => {
     }
   });
 
-  it('a migration that was changed after it was applied is rejected by name', { timeout: 300_000 }, async () => {
+  it('reject a migration that was changed after it was applied, by name', { timeout: 300_000 }, async () => {
     const first = serve();
     await ready(first);
     first.kill('SIGTERM');

@@ -98,7 +98,7 @@ describe('demo telemetry', () => {
     expect(traced.every(({ TraceId, SpanId }) => spans.has(`${TraceId} ${SpanId}`))).toBe(true);
   });
 
-  it('has cumulative sums that reset only when a process restarts, and payments restarts once in the incident', () => {
+  it('has cumulative sums that reset only when a process restarts; payments restarts once, during the incident', () => {
     const counters = day.sum.filter((row) => row.AggregationTemporality === CUMULATIVE && row.IsMonotonic);
     for (const points of groupSeries(counters)) {
       const falls = points.filter((point, at) =>

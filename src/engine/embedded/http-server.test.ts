@@ -107,7 +107,7 @@ describe('the HTTP interface', () => {
     expect(wrong.status).toBe(400);
   });
 
-  it('does nothing if a setting is unknown', async () => {
+  it('runs nothing if a setting is unknown', async () => {
     const count = async () => (await server.call('SELECT count() FROM pilothouse.t')).text;
     const before = await count();
     const response = await server.call("INSERT INTO pilothouse.t VALUES (7, '')", {
@@ -172,7 +172,7 @@ describe('the HTTP interface', () => {
     expect((await server.call('SELECT 1')).text).toBe('1\n');
   });
 
-  it('serves the ClickHouse client', async () => {
+  it('works with the official ClickHouse client', async () => {
     const client = createClient({
       url: server.url(),
       username: 'reader',
