@@ -17,13 +17,13 @@ describe('quantiles of a histogram with bounds', () => {
     ['in the middle of a bucket', [10, 20], [10, 10, 0], 0.25, 5],
     ['at the end of a bucket', [10, 20], [10, 10, 0], 0.5, 10],
     ['in the second bucket', [10, 20], [10, 10, 0], 0.75, 15],
-    ['level 0: where the counts begin', [10, 20], [0, 10, 0], 0, 10],
-    ['level 1: where they end', [10, 20], [10, 10, 0], 1, 20],
+    ['level 0: the start of the counts', [10, 20], [0, 10, 0], 0, 10],
+    ['level 1: the end of the counts', [10, 20], [10, 10, 0], 1, 20],
     ['in the open bucket: the last bound', [10, 20], [0, 0, 5], 0.5, 20],
     ['past an empty bucket', [10, 20, 30], [5, 0, 5, 0], 0.75, 25],
-    ['a lowest bound below zero holds all of its bucket', [-10, 0, 10], [4, 4, 4, 0], 0.2, -10],
-    ['nothing was counted', [10, 20], [0, 0, 0], 0.5, null],
-    ['no bounds at all', [], [7], 0.5, 0],
+    ['a negative lowest bound contains its whole bucket', [-10, 0, 10], [4, 4, 4, 0], 0.2, -10],
+    ['without counts', [10, 20], [0, 0, 0], 0.5, null],
+    ['without bounds', [], [7], 0.5, 0],
   ])('%s', (_, bounds, counts, level, expected) => {
     const answer = estimateQuantile([explicit(bounds, counts)], level);
     if (expected === null) expect(answer).toBeNull();

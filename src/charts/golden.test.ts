@@ -97,7 +97,7 @@ const shapes: [string, SeriesQuery][] = [
   ['logs, grouped, with others', query({ groupBy: ['ServiceName'], top: { groups: 5, withOthers: true } })],
   ['logs, one value', query({ buckets: singleBucket(range) })],
   ['logs, local days', query({ buckets: splitRange(range, '7d', findZone('Europe/Berlin') as Zone) })],
-  ['a table that is open to all', query({ table: { ...query({}).table, hasOrganization: false } })],
+  ['a table shared by all organizations', query({ table: { ...query({}).table, hasOrganization: false } })],
   ...METRIC_DATA_TYPES.flatMap((type): [string, SeriesQuery][] => {
     const known: AggregationName[] =
       type === 'gauge' ? ['avg', 'count', 'last_value'] : ['avg', 'count', 'increase', 'rate', 'sum'];
@@ -130,8 +130,8 @@ describe('the SQL of each kind of series', () => {
     const text = [
       ...plans,
       { name: 'search', ...search.statement },
-      { name: 'keys of maps', ...contents(query({ buckets: singleBucket(range) })) },
-      { name: 'names of metrics', ...contents(metric('gauge', 'avg', { buckets: singleBucket(range) })) },
+      { name: 'map keys', ...contents(query({ buckets: singleBucket(range) })) },
+      { name: 'metric names', ...contents(metric('gauge', 'avg', { buckets: singleBucket(range) })) },
     ]
       .map(({ name, sql, parameters }) => `-- ${name}\n-- ${JSON.stringify(parameters)}\n${sql};\n`)
       .join('\n');

@@ -181,8 +181,8 @@ describe('series on the real engine', () => {
 
   it.each<[string, Partial<SeriesQuery>, unknown[]]>([
     ['count', {}, [2, 1, 3]],
-    ['count of what a where lets through', { where: 'ServiceName:"api"' }, [2, null, 2]],
-    ['avg skips what is missing or no number', { aggFn: 'avg', field: MS }, [20, 5, 100]],
+    ['count with a where', { where: 'ServiceName:"api"' }, [2, null, 2]],
+    ['avg ignores missing values and values that are not numbers', { aggFn: 'avg', field: MS }, [20, 5, 100]],
     ['sum', { aggFn: 'sum', field: MS }, [40, 5, 100]],
     ['min', { aggFn: 'min', field: MS }, [10, 5, 100]],
     ['max', { aggFn: 'max', field: MS }, [30, 5, 100]],
@@ -190,8 +190,8 @@ describe('series on the real engine', () => {
     ['count_distinct', { aggFn: 'count_distinct', field: 'LogAttributes.user' }, [2, 1, 1]],
     ['last_value by time', { aggFn: 'last_value', field: MS }, ['30', '5', '100']],
     ['any', { aggFn: 'any', field: 'ServiceName', where: 'ServiceName:"web"' }, [null, 'web', null]],
-    ['numbers in attributes compare as numbers', { where: 'LogAttributes.ms:>9' }, [2, null, 1]],
-    ['the same in SQL', { where: "LogAttributes['ms'] > 9 OR ServiceName = 'web'", whereLanguage: 'sql' }, [2, 1, 1]],
+    ['numbers in attributes compare as numbers in Lucene', { where: 'LogAttributes.ms:>9' }, [2, null, 1]],
+    ['numbers in attributes compare as numbers in SQL', { where: "LogAttributes['ms'] > 9 OR ServiceName = 'web'", whereLanguage: 'sql' }, [2, 1, 1]],
   ])('events: %s', async (_, query, expected) => {
     expect(await values(query)).toEqual(expected);
   });
@@ -327,15 +327,15 @@ describe('series on the real engine', () => {
   });
 
   it.each<[string, Partial<SeriesQuery>, keyof typeof TABLES, RegExp]>([
-    ['a field that is missing', { aggFn: 'sum' }, 'log', /^series\[0\]\.field: /],
-    ['a column that is not there', { aggFn: 'sum', field: 'Durationn' }, 'log', /^series\[0\]\.field: /],
-    ['text that does not parse', { where: 'a:[1 TO' }, 'log', /^series\[0\]\.where: /],
-    ['the column of the organization', { groupBy: ['OrganizationId'] }, 'log', /^series\[0\]\.groupBy\[0\]: /],
+    ['a missing field', { aggFn: 'sum' }, 'log', /^series\[0\]\.field: /],
+    ['an unknown column', { aggFn: 'sum', field: 'Durationn' }, 'log', /^series\[0\]\.field: /],
+    ['a syntax error', { where: 'a:[1 TO' }, 'log', /^series\[0\]\.where: /],
+    ['the organization column', { groupBy: ['OrganizationId'] }, 'log', /^series\[0\]\.groupBy\[0\]: /],
     ['an increase of logs', { aggFn: 'increase' }, 'log', /^series\[0\]\.aggFn: /],
     ['an increase of a gauge', { aggFn: 'rate', metricName: 'cpu' }, 'gauge', /^series\[0\]\.aggFn: /],
     ['a metric without a name', { aggFn: 'avg' }, 'gauge', /^series\[0\]\.metricName: /],
     [
-      'what a histogram cannot tell',
+      'an aggregation that histograms do not support',
       { aggFn: 'count_distinct', metricName: 'lat' },
       'histogram',
       /^series\[0\]\.aggFn: /,

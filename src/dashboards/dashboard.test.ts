@@ -103,7 +103,7 @@ describe('completing a dashboard', () => {
 describe('validating a dashboard', () => {
   it.each([
     ['a tile that ends in the last column', withTiles({ x: 23, w: 1 }), []],
-    ['a tile that ends behind it', withTiles({}, { x: 20, w: 5 }), ['tiles[1].w']],
+    ['a tile that ends after the last column', withTiles({}, { x: 20, w: 5 }), ['tiles[1].w']],
     ['a repeated tile id', withTiles({ id: 'a' }, { id: 'b' }, { id: 'a' }), ['tiles[2].id']],
     ['two types in a tile', withSeries(series, { type: 'number', aggFn: 'sum' }), ['tiles[0].series']],
     ['twenty series of one type', withSeries(...Array(20).fill(series)), []],
@@ -115,9 +115,9 @@ describe('validating a dashboard', () => {
     ['markdown without content', withSeries({ type: 'markdown' }), ['tiles[0].series[0].content']],
     ['markdown with empty content', withSeries({ type: 'markdown', content: '' }), []],
     ['search without fields', withSeries({ type: 'search' }), ['tiles[0].series[0].fields']],
-    ['search with no field', withSeries({ type: 'search', fields: [] }), []],
+    ['search with empty fields', withSeries({ type: 'search', fields: [] }), []],
     [
-      'several at once',
+      'several violations at once',
       withTiles({ x: 23, w: 2, series: [{ type: 'time' }, { type: 'search' }] }),
       ['tiles[0].series', 'tiles[0].series[0].aggFn', 'tiles[0].series[1].fields', 'tiles[0].w'],
     ],
@@ -130,8 +130,8 @@ describe('validating a dashboard', () => {
   });
 
   it.each([
-    ['a name of 1 and of 1024 characters', [{ name: 'x' }, { name: 'x'.repeat(1024) }], true],
-    ['no name, an empty one, one of 1025 characters', [{}, { name: '' }, { name: 'x'.repeat(1025) }], false],
+    ['names of 1 and 1024 characters', [{ name: 'x' }, { name: 'x'.repeat(1024) }], true],
+    ['a missing name, an empty name, a name of 1025 characters', [{}, { name: '' }, { name: 'x'.repeat(1025) }], false],
     ['50 tags of 32 characters', [{ name: 'd', tags: Array(50).fill('x'.repeat(32)) }], true],
     [
       '51 tags, a tag of 33 characters',
@@ -159,7 +159,7 @@ describe('validating a dashboard', () => {
       false,
     ],
     ['a tile id of 36 characters', [withTiles({ id: 'x'.repeat(36) })], true],
-    ['a tile id of 37 characters, an empty one', [withTiles({ id: 'x'.repeat(37) }), withTiles({ id: '' })], false],
+    ['a tile id of 37 characters, an empty tile id', [withTiles({ id: 'x'.repeat(37) }), withTiles({ id: '' })], false],
     ['level 0 and 1', [0, 1].map((level) => withSeries({ ...series, level })), true],
     ['level below 0 and above 1', [-0.1, 1.1].map((level) => withSeries({ ...series, level })), false],
     [

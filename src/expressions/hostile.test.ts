@@ -42,7 +42,7 @@ describe('hostile expressions', () => {
     expect(keys.length).toBeGreaterThanOrEqual(170);
   });
 
-  it.each(HOSTILE_EXPRESSIONS.filter(({ outcome }) => outcome === 'refused'))('$language: rejects $name', (attempt) => {
+  it.each(HOSTILE_EXPRESSIONS.filter(({ outcome }) => outcome === 'rejected'))('$language: rejects $name', (attempt) => {
     let refusal: unknown;
     try {
       parse(attempt);

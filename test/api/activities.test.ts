@@ -140,20 +140,20 @@ onEachStore('activities', (store) => {
   });
 
   it.each([
-    ['an empty change of scaling', 'PATCH', `${service}/scaling`, {}, 200],
-    ['the values that are there already', 'PATCH', `${service}/scaling`, { maxTotalMemoryGb: 360 }, 200],
-    ['a rule that is broken', 'PATCH', `${service}/scaling`, { numReplicas: 0 }, 400],
-    ['a rule that needs the service', 'PATCH', `${service}/scaling`, { numReplicas: 6, maxTotalMemoryGb: 24 }, 400],
+    ['an empty scaling change', 'PATCH', `${service}/scaling`, {}, 200],
+    ['a change to the current values', 'PATCH', `${service}/scaling`, { maxTotalMemoryGb: 360 }, 200],
+    ['a violation in the body', 'PATCH', `${service}/scaling`, { numReplicas: 0 }, 400],
+    ['a violation that depends on the service', 'PATCH', `${service}/scaling`, { numReplicas: 6, maxTotalMemoryGb: 24 }, 400],
     [
-      'a service that is not there',
+      'an unknown service',
       'PATCH',
       `/v1/organizations/${acme.id}/services/${randomUUID()}/scaling`,
       { numReplicas: 6 },
       404,
     ],
-    ['a key with a broken rule', 'POST', keysPath(), { roles: [] }, 400],
-    ['a key whose id is taken', 'POST', keysPath(), { hashData: toHashData(globex.admin) }, 409],
-    ['a key that is not there', 'DELETE', `${keysPath()}/${randomUUID()}`, undefined, 404],
+    ['an invalid key', 'POST', keysPath(), { roles: [] }, 400],
+    ['a key with an id in use', 'POST', keysPath(), { hashData: toHashData(globex.admin) }, 409],
+    ['an unknown key', 'DELETE', `${keysPath()}/${randomUUID()}`, undefined, 404],
     ['another organization', 'POST', keysPath(initech), {}, 404],
   ])('B3: %s writes no activity', async (_, method, target, body, status) => {
     const activities = await added(async () => {

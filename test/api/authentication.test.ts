@@ -26,8 +26,8 @@ onEachStore('authentication', (store) => {
     ['a token', `Bearer ${acme.token}`, MALFORMED],
     ['the right credentials as Bearer', `Bearer ${good}`, MALFORMED],
     ['another scheme', 'Digest username="a"', MALFORMED],
-    ['a scheme that only begins like it', `Basics ${good}`, MALFORMED],
-    ['no base64', 'Basic !!!!', MALFORMED],
+    ['a scheme that only starts with Basic', `Basics ${good}`, MALFORMED],
+    ['invalid base64', 'Basic !!!!', MALFORMED],
     ['base64 and more', `Basic ${good} x`, MALFORMED],
     ['no colon', `Basic ${base64(acme.admin.keyId)}`, MALFORMED],
     ['an empty id and secret', `Basic ${base64(':')}`, NOT_FOUND],
@@ -36,7 +36,7 @@ onEachStore('authentication', (store) => {
     ['a wrong secret', `Basic ${base64(`${acme.admin.keyId}:wrong`)}`, NOT_FOUND],
     ['a longer secret', `Basic ${base64(`${acme.admin.keyId}:${acme.admin.keySecret}x`)}`, NOT_FOUND],
     [
-      'an id in other letter case',
+      'an id in different letter case',
       `Basic ${base64(`${acme.admin.keyId.toLowerCase()}:${acme.admin.keySecret}`)}`,
       NOT_FOUND,
     ],
@@ -95,7 +95,7 @@ onEachStore('authentication', (store) => {
       ['a token without a scheme', acme.token],
       ['an unknown token', 'Bearer nobody'],
       ['two tokens', `Bearer ${acme.token} ${acme.token}`],
-      ['a token in other letter case', `Bearer ${acme.token.toUpperCase()}`],
+      ['a token in different letter case', `Bearer ${acme.token.toUpperCase()}`],
       ['the credentials of a key', `Basic ${good}`],
       ['the credentials of a key as Bearer', `Bearer ${good}`],
     ])('D1: returns 401 with the same message for %s', async (_, authorization) => {

@@ -40,9 +40,9 @@ onEachStore('request bodies', (store) => {
     ['text/plain', { 'content-type': 'text/plain' }],
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['a type that only starts like JSON', { 'content-type': 'application/jsonp' }],
-    ['a type that is none', { 'content-type': 'json' }],
+    ['an invalid type', { 'content-type': 'json' }],
     ['gzip', { ...JSON_TYPE, 'content-encoding': 'gzip' }],
-    ['gzip and a text', { 'content-type': 'text/plain', 'content-encoding': 'gzip' }],
+    ['gzip and plain text', { 'content-type': 'text/plain', 'content-encoding': 'gzip' }],
   ])('B3: returns 415 for a body declared as %s and changes nothing', async (_, headers) => {
     expectFailure(path, await patch('{"numReplicas":5}', headers), 415);
     expect((await stored()).numReplicas).toBe(3);
@@ -86,7 +86,7 @@ onEachStore('request bodies', (store) => {
     ['an empty body', ''],
     ['null', 'null'],
     ['an empty object', '{}'],
-    ['white space around it', ' \r\n\t{} \n'],
+    ['whitespace around the object', ' \r\n\t{} \n'],
     ['only unknown members', '{"name":"x","unknown":[1]}'],
     [
       'null for every member',
@@ -107,7 +107,7 @@ onEachStore('request bodies', (store) => {
   });
 
   it.each([
-    ['three point zero', '{"numReplicas": 4.0}'],
+    ['a fraction of zero', '{"numReplicas": 4.0}'],
     ['an exponent', '{"numReplicas": 0.4e1}'],
     ['a repeated member: the last wins', '{"numReplicas": 99, "numReplicas": 4}'],
     ['a byte order mark', '\uFEFF{"numReplicas": 4}'],
@@ -125,22 +125,22 @@ onEachStore('request bodies', (store) => {
     ['a string', '"numReplicas"'],
     ['a number', '4'],
     ['true', 'true'],
-    ['cut JSON', '{"numReplicas": 4'],
+    ['truncated JSON', '{"numReplicas": 4'],
     ['two documents', '{"numReplicas": 4}{}'],
     ['a comment', '{"numReplicas": 4 /* four */}'],
     ['a trailing comma', '{"numReplicas": 4,}'],
     ['NaN', '{"idleTimeoutMinutes": NaN}'],
-    ['more than a number can hold', '{"idleTimeoutMinutes": 1e400}'],
+    ['a number out of range', '{"idleTimeoutMinutes": 1e400}'],
     ['nearly a multiple of 12', '{"minTotalMemoryGb": 24.000000000000004}'],
     ['nearly a whole number', '{"numReplicas": 4.000000000000001}'],
-    ['a number as text', '{"numReplicas": "4"}'],
-    ['only white space', '   '],
+    ['a number in quotes', '{"numReplicas": "4"}'],
+    ['only whitespace', '   '],
     ['200 levels of arrays', `${'['.repeat(200)}${']'.repeat(200)}`],
     ['200 levels of objects', `${'{"a":'.repeat(200)}1${'}'.repeat(200)}`],
     ['101 levels in an unknown member', `{"numReplicas": 4, "deep": ${'['.repeat(100)}${']'.repeat(100)}}`],
     ['1 MiB of opening brackets', '['.repeat(MIB)],
     ['invalid UTF-8', bytes(...text('{"numReplicas":4,"a":"'), 0xff, 0xfe, ...text('"}'))],
-    ['half of a UTF-8 character', bytes(...text('{"numReplicas":4,"a":"'), 0xe2, 0x82, ...text('"}'))],
+    ['a truncated UTF-8 character', bytes(...text('{"numReplicas":4,"a":"'), 0xe2, 0x82, ...text('"}'))],
     ['UTF-16', bytes(0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00)],
     ['a NUL byte', bytes(...text('{"numReplicas":4}'), 0)],
   ])('B5: %s returns 400 and changes nothing', async (_, body) => {

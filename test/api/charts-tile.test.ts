@@ -11,7 +11,7 @@ const HALF_HOUR = 30 * 60_000;
 const range = { start: T0, end: T0 + HALF_HOUR, timezone: 'UTC' };
 const count = { type: 'number', aggFn: 'count', sourceId: 'logs' };
 
-onEachStore('drawing a tile that is not saved', (store) => {
+onEachStore('the data of an unsaved tile', (store) => {
   const server = useServer(store, {
     fleet: { organizations: [{ ...organization, dashboards: [board] }, ...others] },
   });
@@ -59,16 +59,16 @@ onEachStore('drawing a tile that is not saved', (store) => {
 
   it.each<[string, object, string]>([
     ['no series', { series: [] }, 'series'],
-    ['more series than a tile has', { series: Array(21).fill(count) }, 'series'],
-    ['an aggregation that is missing', { series: [{ type: 'number' }] }, 'series.0.aggFn'],
+    ['too many series', { series: Array(21).fill(count) }, 'series'],
+    ['a missing aggregation', { series: [{ type: 'number' }] }, 'series.0.aggFn'],
     ['a quantile without a level', { series: [{ ...count, aggFn: 'quantile', field: 'Body' }] }, 'series.0.level'],
     ['series of two types', { series: [count, { ...count, type: 'table' }] }, 'series'],
-    ['a source that is not there', { series: [{ ...count, sourceId: 'nope' }] }, 'series[0].sourceId'],
-    ['a condition that does not parse', { series: [{ ...count, where: 'a:(b' }] }, 'series[0].where'],
-    ['a start behind the end', { series: [count], start: T0, end: T0 - 1 }, 'start'],
-    ['a time that is none', { series: [count], end: 'tomorrow' }, 'end'],
-    ['a zone that is none', { series: [{ ...count, type: 'time' }], timezone: 'Mars/Base' }, 'timezone'],
-    ['a granularity that is none', { series: [count], granularity: '7m' }, 'granularity'],
+    ['an unknown source', { series: [{ ...count, sourceId: 'nope' }] }, 'series[0].sourceId'],
+    ['a syntax error in a condition', { series: [{ ...count, where: 'a:(b' }] }, 'series[0].where'],
+    ['a start after the end', { series: [count], start: T0, end: T0 - 1 }, 'start'],
+    ['an invalid time', { series: [count], end: 'tomorrow' }, 'end'],
+    ['an invalid time zone', { series: [{ ...count, type: 'time' }], timezone: 'Mars/Base' }, 'timezone'],
+    ['an invalid granularity', { series: [count], granularity: '7m' }, 'granularity'],
     ['too many rows', { series: [count], limit: 10_000 }, 'limit'],
     ['a tile wider than the grid', { series: [count], w: 25 }, 'w'],
   ])('rejects %s', async (_, body, path) => {

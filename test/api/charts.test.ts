@@ -60,7 +60,7 @@ const log = (organization: string, minutes: number, service: string, ms: string,
   LogAttributes: { ms },
 });
 
-onEachStore('the data of tiles and charts', (store) => {
+onEachStore('tile and chart data', (store) => {
   const server = useServer(store, { fleet });
   const range = `start=${T0}&end=${T0 + 3 * MINUTE}&granularity=1m`;
   const data = (tileId: string, query = range, token = acme.token) =>
@@ -172,10 +172,10 @@ onEachStore('the data of tiles and charts', (store) => {
 
     it.each([
       ['an unknown tile', 'nowhere', range, 404],
-      ['a start behind the end', 'time', `start=${T0}&end=${T0 - 1}`, 400],
-      ['a time that is none', 'time', 'start=yesterday', 400],
-      ['a zone that is none', 'time', `${range}&timezone=Mars/Base`, 400],
-      ['a granularity that is none', 'time', `start=${T0}&granularity=7m`, 400],
+      ['a start after the end', 'time', `start=${T0}&end=${T0 - 1}`, 400],
+      ['an invalid time', 'time', 'start=yesterday', 400],
+      ['an invalid time zone', 'time', `${range}&timezone=Mars/Base`, 400],
+      ['an invalid granularity', 'time', `start=${T0}&granularity=7m`, 400],
       ['too many buckets', 'time', `start=${T0 - 86_400_000 * 30}&end=${T0}&granularity=15s`, 400],
       ['an unknown parameter', 'time', `${range}&size=9`, 400],
     ])('rejects %s', async (_, id, query, status) => {
@@ -270,7 +270,7 @@ onEachStore('the data of tiles and charts', (store) => {
         404,
         /^Source not found for series 0$/,
       ],
-      ['broken Lucene', { ...window, series: [{ ...count, where: 'a:(b' }] }, 400, /^series\[0\]\.where: /],
+      ['invalid Lucene', { ...window, series: [{ ...count, where: 'a:(b' }] }, 400, /^series\[0\]\.where: /],
       [
         'broken SQL',
         { ...window, series: [{ ...count, where: 'a = = b', whereLanguage: 'sql' }] },

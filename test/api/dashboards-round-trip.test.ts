@@ -4,7 +4,7 @@ import { anyDashboard, madeDashboard, read, write } from '../support/dashboards.
 import { acme } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
-onEachStore('whatever dashboard is written', (store) => {
+onEachStore('any dashboard', (store) => {
   const server = useServer(store);
 
   it('is returned as it was sent, and PUT of a response changes nothing', async () => {

@@ -3,7 +3,7 @@ import { madeDashboard, read, tile, write } from '../support/dashboards.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
-onEachStore('versions of dashboards', (store) => {
+onEachStore('dashboard versions', (store) => {
   const server = useServer(store);
   const versions = async (id: string) => (await read(server, `/${id}/versions`)).json.data;
 

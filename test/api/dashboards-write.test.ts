@@ -79,18 +79,18 @@ onEachStore('writing dashboards', (store) => {
   it.each<[string, Json, string[]]>([
     ['no name', {}, ['name']],
     ['an empty name', { name: '' }, ['name']],
-    ['a name too long', { name: 'x'.repeat(1025) }, ['name']],
-    ['a list in place of a name', { name: ['x'] }, ['name']],
-    ['a tag too long', { name: 'x', tags: ['ok', 'x'.repeat(33)] }, ['tags.1']],
+    ['a name that is too long', { name: 'x'.repeat(1025) }, ['name']],
+    ['a list instead of a name', { name: ['x'] }, ['name']],
+    ['a tag that is too long', { name: 'x', tags: ['ok', 'x'.repeat(33)] }, ['tags.1']],
     ['51 tags', { name: 'x', tags: Array.from({ length: 51 }, String) }, ['tags']],
     ['501 tiles', { name: 'x', tiles: Array.from({ length: 501 }, () => tile()) }, ['tiles']],
     [
-      'a tile without a place',
+      'a tile without a position',
       { name: 'x', tiles: [{ series: [markdown] }] },
       ['tiles.0.x', 'tiles.0.y', 'tiles.0.w', 'tiles.0.h'],
     ],
-    ['half a column', { name: 'x', tiles: [tile({ x: 1.5 })] }, ['tiles.0.x']],
-    ['a tile over the edge', { name: 'x', tiles: [tile({ x: 13 })] }, ['tiles.0.w']],
+    ['a fractional column', { name: 'x', tiles: [tile({ x: 1.5 })] }, ['tiles.0.x']],
+    ['a tile outside the grid', { name: 'x', tiles: [tile({ x: 13 })] }, ['tiles.0.w']],
     ['no series', { name: 'x', tiles: [tile({ series: [] })] }, ['tiles.0.series']],
     [
       '21 series',
@@ -111,9 +111,9 @@ onEachStore('writing dashboards', (store) => {
       { name: 'x', tiles: [tile({ series: [{ type: 'time', aggFn: 'quantile' }] })] },
       ['tiles.0.series.0.level'],
     ],
-    ['tile ids twice', { name: 'x', tiles: [tile({ id: 'a' }), tile({ id: 'a' })] }, ['tiles.1.id']],
-    ['a tile id too long', { name: 'x', tiles: [tile({ id: 'x'.repeat(37) })] }, ['tiles.0.id']],
-    ['a NUL', { name: 'x\u0000' }, ['name']],
+    ['duplicate tile ids', { name: 'x', tiles: [tile({ id: 'a' }), tile({ id: 'a' })] }, ['tiles.1.id']],
+    ['a tile id that is too long', { name: 'x', tiles: [tile({ id: 'x'.repeat(37) })] }, ['tiles.0.id']],
+    ['a NUL character', { name: 'x\u0000' }, ['name']],
   ])('D1, D6: %s returns 400 with its path, and nothing is stored', async (_, body, paths) => {
     const before = (await read(server, '')).json;
     const { data } = before as { data: Json[] };

@@ -70,7 +70,7 @@ onEachStore('hostile expressions over HTTP', (store) => {
       const { status, text, json } = await ask(seriesWith(attempt));
       const about = `${attempt.name} (${attempt.language}): ${text.slice(0, 300)}`;
       expect([200, 400], about).toContain(status);
-      if (attempt.outcome === 'refused') expect(status, about).toBe(400);
+      if (attempt.outcome === 'rejected') expect(status, about).toBe(400);
       isHarmless({ text }, attempt, about);
       const counted = (json.data ?? []).map((one: Record<string, unknown>) => one['series_0.data']);
       for (const value of counted) if (typeof value === 'number') expect(value, about).toBeLessThanOrEqual(2);
@@ -89,7 +89,7 @@ onEachStore('hostile expressions over HTTP', (store) => {
       expect([200, 400], about).toContain(answer.status);
       // A search has no field to sum and neither it nor a number has groups.
       const isRead = attempt.language === 'lucene' || attempt.language === 'sql' || type === 'time' || type === 'table';
-      if (attempt.outcome === 'refused' && isRead) expect(answer.status, about).toBe(400);
+      if (attempt.outcome === 'rejected' && isRead) expect(answer.status, about).toBe(400);
       isHarmless(answer, attempt, about);
     }
     for (const { name, text } of HOSTILE_EXPRESSIONS.filter(({ language }) => language === 'field')) {

@@ -47,10 +47,10 @@ describe('the HTTP layer', () => {
   describe.each(PREFIXES)('below %s', (prefix) => {
     it.each([
       ['unknown path', `${prefix}/nothing/here`, 404],
-      ['doubled slash', `${prefix}//organizations`, 404],
+      ['double slash', `${prefix}//organizations`, 404],
       ['malformed percent-encoding', `${prefix}/%zz`, 400],
       ['percent-encoding that is not UTF-8', `${prefix}/%ff%fe`, 400],
-      ['cut percent-encoding', `${prefix}/organizations/%`, 400],
+      ['truncated percent-encoding', `${prefix}/organizations/%`, 400],
     ])('B2: rejects %s in the format of the API', async (_, path, status) => {
       const line = head(`GET ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close');
       expectFailure(path, await sendRaw(server.url, line), status);
@@ -69,7 +69,7 @@ describe('the HTTP layer', () => {
         400,
       ],
       [
-        'length and chunks at once',
+        'both Content-Length and chunked encoding',
         head(`POST ${prefix}/x HTTP/1.1`, 'Host: h', 'Content-Length: 1', 'Transfer-Encoding: chunked'),
         400,
       ],

@@ -59,14 +59,14 @@ onEachStore('create key', (store) => {
   });
 
   it.each([
-    ['no body at all', undefined],
+    ['no body', undefined],
     ['an empty object', {}],
     ['null', null],
     [
       'null for each member',
       { name: null, expireAt: null, hashData: null, ipAccessList: null, roles: null, state: null },
     ],
-    ['members that nobody knows', { colour: 'blue', usedAt: '2020-01-01T00:00:00Z', id: acme.id, keySuffix: 'abcd' }],
+    ['unknown members', { colour: 'blue', usedAt: '2020-01-01T00:00:00Z', id: acme.id, keySuffix: 'abcd' }],
   ])('K5, K6, K8, B4, B5: %s creates a key with the defaults', async (_, body) => {
     const { status, json } = await postKey(server, body);
     expect(status).toBe(200);
@@ -87,7 +87,7 @@ onEachStore('create key', (store) => {
     ['255 characters outside the basic plane', '🚀'.repeat(255)],
     ['spaces, quotes and markup', ' "quoted" <b>\'bold\'</b> \\ \n\t'],
     ['other scripts', 'ключ מפתח 鍵'],
-    ['a name that says __proto__', '__proto__'],
+    ['the text __proto__', '__proto__'],
   ])('K8: a name of %s is stored unchanged', async (_, name) => {
     const { id } = await createKey(server, { name });
     const { json } = await server.call({ path: `${keysPath()}/${id}`, key: acme.admin });
@@ -117,8 +117,8 @@ onEachStore('create key', (store) => {
       `The value must have at most 255 characters <string:${'e\u0301'.repeat(32)}>`,
     ],
     ['with NUL', '"a\\u0000b"', 'The value must not contain NUL characters or unpaired surrogates'],
-    ['with half of a surrogate pair', '"a\\ud83d"', 'The value must not contain NUL characters or unpaired surrogates'],
-    ['with the other half alone', '"\\ude00a"', 'The value must not contain NUL characters or unpaired surrogates'],
+    ['with an unpaired high surrogate', '"a\\ud83d"', 'The value must not contain NUL characters or unpaired surrogates'],
+    ['with an unpaired low surrogate', '"\\ude00a"', 'The value must not contain NUL characters or unpaired surrogates'],
     ['a number', '7', 'The value must be a string <number:7>'],
     ['an array', '["a"]', 'The value must be a string <array>'],
   ])('K8, M3: rejects a name that is %s', async (_, name, rule) => {

@@ -10,7 +10,7 @@ onEachStore('create key with hashData', (store) => {
   const server = useServer(store);
 
   it.each([
-    ['like ours', { keyId: 'BroughtKey0000000001', keySecret: 'phs_brought' }],
+    ['like generated ones', { keyId: 'BroughtKey0000000001', keySecret: 'phs_brought' }],
     ['short', { keyId: 'abcd', keySecret: '' }],
     ['long', { keyId: `${'k'.repeat(500)}last`, keySecret: 's'.repeat(2000) }],
     ['with colons in the secret', { keyId: 'colons-in-secret', keySecret: ':a:b:' }],
@@ -42,7 +42,7 @@ onEachStore('create key with hashData', (store) => {
   });
 
   it.each([
-    ['no member', {}, ['keyIdHash', 'keyIdSuffix', 'keySecretHash'], 'The value is required <missing>'],
+    ['no members', {}, ['keyIdHash', 'keyIdSuffix', 'keySecretHash'], 'The value is required <missing>'],
     ['no keyIdHash', { ...good, keyIdHash: undefined }, ['keyIdHash'], 'The value is required <missing>'],
     ['no keyIdSuffix', { ...good, keyIdSuffix: undefined }, ['keyIdSuffix'], 'The value is required <missing>'],
     ['no keySecretHash', { ...good, keySecretHash: undefined }, ['keySecretHash'], 'The value is required <missing>'],
@@ -82,13 +82,13 @@ onEachStore('create key with hashData', (store) => {
     ['an empty hash', { ...good, keyIdHash: '' }, ['keyIdHash'], `${NOT_A_HASH} <string>`],
     ['a line break', { ...good, keyIdHash: `${good.keyIdHash}\n` }, ['keyIdHash'], `${NOT_A_HASH} <string>`],
     [
-      'a suffix of 3',
+      'a suffix of 3 characters',
       { ...good, keyIdSuffix: 'abc' },
       ['keyIdSuffix'],
       'The value must be the last 4 characters of the key id <string>',
     ],
     [
-      'a suffix of 5',
+      'a suffix of 5 characters',
       { ...good, keyIdSuffix: 'abcde' },
       ['keyIdSuffix'],
       'The value must be the last 4 characters of the key id <string>',

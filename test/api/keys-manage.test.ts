@@ -63,7 +63,7 @@ onEachStore('manage keys', (store) => {
     ],
     ['nothing', {}, {}],
     ['no body', undefined, {}],
-    ['null for members that have no null', { name: null, state: null, roles: null, ipAccessList: null }, {}],
+    ['null for members that are not nullable', { name: null, state: null, roles: null, ipAccessList: null }, {}],
     [
       'members that cannot be changed',
       { id: acme.id, keySuffix: 'abcd', createdAt: '2020-01-01T00:00:00Z', usedAt: null, hashData: {}, colour: 1 },

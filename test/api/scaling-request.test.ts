@@ -38,10 +38,10 @@ onEachStore('a request to update service scaling', (store) => {
         '{"numReplicas":null,"minTotalMemoryGb":null,"maxTotalMemoryGb":null,"idleScaling":null,"idleTimeoutMinutes":null}',
       ],
       [
-        'members that the interface does not name (B4)',
+        'unknown members (B4)',
         '{"name":"other","state":"stopped","minReplicaMemoryGb":64,"isPrimary":false,"x":{"y":[1]}}',
       ],
-      ['members with the names of prototypes (B5)', '{"__proto__":{"numReplicas":7},"constructor":{"numReplicas":7}}'],
+      ['members named like prototype properties (B5)', '{"__proto__":{"numReplicas":7},"constructor":{"numReplicas":7}}'],
     ])('%s returns 200 with the unchanged record', async (_, text) => {
       const before = await server.call({ path: formatPath('primary'), key: acme.admin });
       const { status, json } = await patchText('primary', text);

@@ -5,7 +5,7 @@ import { onEachStore, useServer } from '../support/server.ts';
 type Accepted = [service: ServiceName, body: Record<string, unknown>];
 type Refused = [service: ServiceName, body: Record<string, unknown>, field: string, rule: string, value: string];
 
-onEachStore('the rules of update service scaling', (store) => {
+onEachStore('the scaling rules', (store) => {
   const server = useServer(store);
   const { patch, patchText, stored, restore } = scalingCalls(server, 'scaling');
   beforeEach(restore);

@@ -140,14 +140,14 @@ onEachStore('reading services', (store) => {
     it.each([
       ['the list of another organization', globex, '', `organization ${globex.id} does not exist`],
       [
-        'a service through another organization',
+        'a service under another organization',
         globex,
         `/${globex.primary}`,
         `organization ${globex.id} does not exist`,
       ],
-      ['the list of no organization at all', { id: UNKNOWN }, '', `organization ${UNKNOWN} does not exist`],
+      ['the list of an unknown organization', { id: UNKNOWN }, '', `organization ${UNKNOWN} does not exist`],
       [
-        'a service of another organization through the own',
+        'a service of another organization under its own path',
         acme,
         `/${globex.primary}`,
         `service ${globex.primary} does not exist`,

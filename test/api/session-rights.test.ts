@@ -227,7 +227,7 @@ onEachStore('a session', (store) => {
   });
 });
 
-onEachStore('attempts to sign in', (store) => {
+onEachStore('sign-in attempts', (store) => {
   const server = useServer(store, { args: ['--trust-proxy', '127.0.0.1', '--rate-limit', '3/600s'] });
 
   it('B7: failed ones share the limit of the address, and valid ones still pass', async () => {

@@ -85,11 +85,11 @@ onEachStore('signing in', (store) => {
 
   it.each<[string, unknown, string[]]>([
     ['nothing', {}, ['keyId', 'keySecret']],
-    ['half a key', { keyId: 'a' }, ['keySecret']],
+    ['a key id without a secret', { keyId: 'a' }, ['keySecret']],
     ['an empty secret', { keyId: 'a', keySecret: '' }, ['keySecret']],
     ['a number', { keyId: 'a', keySecret: 90210 }, ['keySecret']],
     ['both', { ...acme.admin, token: acme.token }, ['token']],
-    ['too much', { token: 'a-secret-to-hide'.repeat(300) }, ['token']],
+    ['a token that is too long', { token: 'a-secret-to-hide'.repeat(300) }, ['token']],
   ])('%s returns 400 with the field name and without the secret', async (_, body, fields) => {
     const { status, json, text } = await postSession(server, body);
     expect(status, text).toBe(400);
@@ -233,7 +233,7 @@ describe('with a separate dashboard port', () => {
   });
 });
 
-onEachStore('the log of sessions', (store) => {
+onEachStore('the session log', (store) => {
   it('names the operation and the key, and contains no secret, cookie or CSRF token', async () => {
     const server = await startServer(store, { args: ['--log-level', 'trace'] });
     try {

@@ -66,10 +66,10 @@ onEachStore('the columns of a source', (store) => {
   });
 
   it.each<[string, string, number]>([
-    ['a source that is not there', `nope/columns?${range}`, 404],
-    ['an id that is none', `${encodeURIComponent('a"b')}/columns?${range}`, 404],
-    ['a range that ends before it begins', `logs/columns?start=${T0}&end=${T0 - 1}`, 400],
-    ['a kind of metric that is none', 'metrics/columns?metricDataType=heap', 400],
+    ['an unknown source', `nope/columns?${range}`, 404],
+    ['an invalid id', `${encodeURIComponent('a"b')}/columns?${range}`, 404],
+    ['a range that ends before it starts', `logs/columns?start=${T0}&end=${T0 - 1}`, 400],
+    ['an invalid metric type', 'metrics/columns?metricDataType=heap', 400],
     ['an unknown parameter', 'logs/columns?size=9', 400],
   ])('rejects %s', async (_, path, status) => {
     expect((await server.call({ path: `/api/v2/sources/${path}`, token: acme.token })).status).toBe(status);

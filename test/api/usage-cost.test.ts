@@ -105,7 +105,7 @@ onEachStore('usage costs', (store) => {
   });
 });
 
-onEachStore('the order and sums of usage costs', (store) => {
+onEachStore('the order and totals of usage costs', (store) => {
   const named = ['app', 'Zebra', '😀 astral', 'apple', 'Äpfel', '～ wide', 'apple'];
   const ids = {
     service: { dataWarehouseId: uuid(2) },
