@@ -142,16 +142,16 @@ onEachStore('the audit log', (store) => {
   });
 
   it('pages through a filtered log, each activity once', async () => {
-    const seen: string[] = [];
+    const readIds: string[] = [];
     const filter: ActivityFilter = { actor: 'admin', fromMs: START + 50, toMs: START + 350 };
     for (let before: string | undefined; ; ) {
       const { activities, nextBefore } = await list(filter, { limit: 70, ...(before === undefined ? {} : { before }) });
-      seen.push(...activities.map(({ id }) => id));
+      readIds.push(...activities.map(({ id }) => id));
       if (nextBefore === undefined) break;
       before = nextBefore;
     }
     const expected = Array.from({ length: 300 }, (_, index) => 349 - index).filter((index) => index !== RARE_AT);
-    expect(seen).toEqual(expected.map((index) => firstIdAt(START + index)));
+    expect(readIds).toEqual(expected.map((index) => firstIdAt(START + index)));
   });
 
   it('searches text through the whole log in steps', async () => {

@@ -25,15 +25,15 @@ describe('quantiles of a histogram with bounds', () => {
     ['without counts', [10, 20], [0, 0, 0], 0.5, null],
     ['without bounds', [], [7], 0.5, 0],
   ])('%s', (_, bounds, counts, level, expected) => {
-    const answer = estimateQuantile([explicit(bounds, counts)], level);
-    if (expected === null) expect(answer).toBeNull();
-    else expect(answer).toBeCloseTo(expected, 9);
+    const quantile = estimateQuantile([explicit(bounds, counts)], level);
+    if (expected === null) expect(quantile).toBeNull();
+    else expect(quantile).toBeCloseTo(expected, 9);
   });
 
   it('combines histograms with different bounds', () => {
-    // Ten evenly within 0..10, and ten within 0..20: below 5 lie 5 + 2.5.
-    const answer = estimateQuantile([explicit([10], [10, 0]), explicit([20], [10, 0])], 7.5 / 20);
-    expect(answer).toBeCloseTo(5, 9);
+    // Ten values spread over 0..10 and ten over 0..20: 5 + 2.5 of them are below 5.
+    const quantile = estimateQuantile([explicit([10], [10, 0]), explicit([20], [10, 0])], 7.5 / 20);
+    expect(quantile).toBeCloseTo(5, 9);
   });
 
   it('increases with the level and stays within the bounds', () => {
@@ -82,7 +82,7 @@ describe('quantiles of an exponential histogram', () => {
   });
 
   it('downscales a finer scale to the coarser one', () => {
-    // At scale 1 the buckets 2 and 3 are the bucket 1 of scale 0: (2, 4].
+    // Buckets 2 and 3 of scale 1 correspond to bucket 1 of scale 0: (2, 4].
     const fine = exponential({
       scale: 1,
       positive: [

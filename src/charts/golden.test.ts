@@ -109,7 +109,7 @@ const shapes: [string, SeriesQuery][] = [
   ]),
 ];
 
-/** Reviewed by eye; after a change on purpose: `npx vitest run src/charts/golden.test.ts --update`. */
+/** Review golden.sql after an intended change: `npx vitest run src/charts/golden.test.ts --update`. */
 describe('the SQL of each kind of series', () => {
   it('matches the golden file', async () => {
     const plans = shapes.map(([name, given]) => ({ name, ...planSeries(given).statement }));

@@ -12,7 +12,7 @@ import { findZone, type Zone } from './zone.ts';
 
 const ACME = 'acme';
 const GLOBEX = 'globex';
-/** Yesterday: the tables forget what is older than a month. */
+/** Yesterday, because the tables delete rows after a month. */
 const T0 = Math.floor(systemClock.now() / 86_400_000 - 1) * 86_400_000 + 10 * 3_600_000;
 const MINUTE = 60_000;
 const utc = findZone('UTC') as Zone;
@@ -68,7 +68,7 @@ describe('series on the real engine', () => {
       log(2.5, 'api', { user: 'ann' }),
       log(2.6, 'api', { ms: 'unknown' }),
       log(2.7, 'worker', { ms: '100' }),
-      // Outside the range, and of another organization.
+      // Outside the range, and in another organization.
       log(-1, 'api', { ms: '1000' }),
       log(3, 'api', { ms: '1000' }),
       log(1, 'api', { ms: '7777', user: 'eve' }, GLOBEX),
@@ -81,12 +81,12 @@ describe('series on the real engine', () => {
       metric('cpu', 0.5, { Value: 9999 }, { organization: GLOBEX }),
     ]);
     await engine.insert('otel_metrics_sum', [
-      // A counter that is older than the range, is reset at minute 1.5 without a new start time, and goes on.
+      // A counter that started before the range and is reset at minute 1.5 without a new start time.
       metric('hits', -0.5, { ...CUMULATIVE, Value: 100 }),
       metric('hits', 0.5, { ...CUMULATIVE, Value: 130 }),
       metric('hits', 1.5, { ...CUMULATIVE, Value: 20 }),
       metric('hits', 2.5, { ...CUMULATIVE, Value: 50 }),
-      // The same attributes in another process: its start time tells it apart, and it began within the range.
+      // The same attributes in another process, identified by its start time, which is within the range.
       metric('hits', 1.5, { ...CUMULATIVE, Value: 7 }, { start: 1.2 }),
       metric('hits', 2.5, { ...CUMULATIVE, Value: 9 }, { start: 1.2 }),
       // Its previous value is unknown, so the first point adds nothing.
@@ -191,7 +191,11 @@ describe('series on the real engine', () => {
     ['last_value by time', { aggFn: 'last_value', field: MS }, ['30', '5', '100']],
     ['any', { aggFn: 'any', field: 'ServiceName', where: 'ServiceName:"web"' }, [null, 'web', null]],
     ['numbers in attributes compare as numbers in Lucene', { where: 'LogAttributes.ms:>9' }, [2, null, 1]],
-    ['numbers in attributes compare as numbers in SQL', { where: "LogAttributes['ms'] > 9 OR ServiceName = 'web'", whereLanguage: 'sql' }, [2, 1, 1]],
+    [
+      'numbers in attributes compare as numbers in SQL',
+      { where: "LogAttributes['ms'] > 9 OR ServiceName = 'web'", whereLanguage: 'sql' },
+      [2, 1, 1],
+    ],
   ])('events: %s', async (_, query, expected) => {
     expect(await values(query)).toEqual(expected);
   });
@@ -244,7 +248,7 @@ describe('series on the real engine', () => {
   });
 
   it('sum: handles increases and resets, with restarted processes as separate streams', async () => {
-    // First process: +30, then reset to 20, then +30. Second: began within the range with 7, then +2.
+    // First process: +30, then reset to 20, then +30. Second process: started within the range at 7, then +2.
     expect(await values({ metricName: 'hits', aggFn: 'sum' }, 'sum')).toEqual([30, 27, 32]);
     expect(await values({ metricName: 'hits', aggFn: 'increase' }, 'sum')).toEqual([30, 27, 32]);
     expect(await values({ metricName: 'hits', aggFn: 'rate' }, 'sum')).toEqual([0.5, 27 / 60, 32 / 60]);
@@ -284,7 +288,7 @@ describe('series on the real engine', () => {
   });
 
   it('exponential histogram: accepts a scale that becomes coarser', async () => {
-    // Scale 1, bucket 0 is (1, 1.41]; at scale 0 it lies in bucket 0, (1, 2]: nothing new there, 20 new in (2, 4].
+    // Bucket 0 of scale 1, (1, 1.41], is part of bucket 0 of scale 0, (1, 2]: no increase there, 20 in (2, 4].
     expect(await values({ metricName: 'size', aggFn: 'quantile', level: 0.5 }, 'exponential histogram')).toEqual([
       expect.closeTo(2 * 2 ** 0.5, 9),
       null,

@@ -92,7 +92,7 @@ describe('buckets', () => {
   });
 
   it('are empty for a day that the time zone skipped', () => {
-    // Samoa crossed the date line at the end of 2011-12-29 and went on with the 31st.
+    // Samoa crossed the date line at the end of 2011-12-29 and skipped the 30th.
     const range = { startMs: at('2011-12-29T12:00:00Z'), endMs: at('2011-12-30T12:00:00Z') };
     const buckets = splitRange(range, '1d', zone('Pacific/Apia'));
     expect(iso(buckets.starts)).toEqual([
@@ -110,7 +110,7 @@ describe('time zones', () => {
   });
 
   it('find the start of a local day, even where midnight does not exist', () => {
-    // In São Paulo, 2018-11-04 began at 01:00.
+    // In São Paulo, 2018-11-04 started at 01:00.
     const day = localDay(zone('America/Sao_Paulo'), at('2018-11-04T12:00:00Z'));
     expect(new Date(startOfLocalDay(zone('America/Sao_Paulo'), day)).toISOString()).toBe('2018-11-04T03:00:00.000Z');
   });

@@ -5,8 +5,8 @@ import { isResourceId } from '../sources/resource-id.ts';
 import { compareByName, listDashboardViolations, normalizeDashboard } from './dashboard.ts';
 import { Dashboard, DashboardBody } from './schema.ts';
 
-const body = Compile(DashboardBody);
-const shown = Compile(Dashboard);
+const bodySchema = Compile(DashboardBody);
+const dashboardSchema = Compile(Dashboard);
 
 const series = { type: 'time', aggFn: 'count' } as const;
 const tile = { x: 0, y: 0, w: 1, h: 1, series: [series] };
@@ -30,10 +30,10 @@ describe('completing a dashboard', () => {
   });
 
   it('D3: never generates an id that is already in use', () => {
-    const [made] = normalizeDashboard('x', withTiles({})).tiles;
-    const { tiles } = normalizeDashboard('x', withTiles({}, { id: made?.id }, {}));
+    const [generated] = normalizeDashboard('x', withTiles({})).tiles;
+    const { tiles } = normalizeDashboard('x', withTiles({}, { id: generated?.id }, {}));
     expect(new Set(tiles.map(({ id }) => id)).size).toBe(3);
-    expect(tiles[1]?.id).toBe(made?.id);
+    expect(tiles[1]?.id).toBe(generated?.id);
   });
 
   it('uses the member order of the API and removes duplicate tags', () => {
@@ -84,7 +84,7 @@ describe('completing a dashboard', () => {
       ],
     };
     expect(normalizeDashboard('x', given)).toEqual({ id: 'x', ...given });
-    expect(shown.Check(normalizeDashboard('x', given))).toBe(true);
+    expect(dashboardSchema.Check(normalizeDashboard('x', given))).toBe(true);
   });
 
   it('D3: generates tile ids that are unique and deterministic', () => {
@@ -180,9 +180,9 @@ describe('validating a dashboard', () => {
       ),
       true,
     ],
-  ])('D5, D6: checks %s', (_, dashboards, isRight) => {
+  ])('D5, D6: checks %s', (_, dashboards, isValid) => {
     for (const dashboard of dashboards)
-      expect(body.Check(dashboard), JSON.stringify(dashboard).slice(0, 200)).toBe(isRight);
+      expect(bodySchema.Check(dashboard), JSON.stringify(dashboard).slice(0, 200)).toBe(isValid);
   });
 
   it.each([
@@ -195,8 +195,8 @@ describe('validating a dashboard', () => {
     ['ä', false],
     ['a/b', false],
     ['a\n', false],
-  ])('D3: checks the dashboard id %j', (id, isRight) => {
-    expect(isResourceId(id)).toBe(isRight);
+  ])('D3: checks the dashboard id %j', (id, isValid) => {
+    expect(isResourceId(id)).toBe(isValid);
   });
 });
 
@@ -204,7 +204,7 @@ describe('sorting dashboards', () => {
   const named = (name: string, id: string) => normalizeDashboard(id, { name });
 
   it('D2: sorts by name descending as UTF-8 bytes, then by id ascending', () => {
-    // As UTF-16, 😀 would stand before ｱ; with a locale, ä before b.
+    // In UTF-16 order, 😀 would come before ｱ; in locale order, ä before b.
     const sorted = ['😀', 'ｱ', 'ä', 'b', 'a', 'Z', ''].map((name) => named(name, 'x'));
     expect([...sorted].reverse().sort(compareByName)).toEqual(sorted);
     expect(

@@ -201,15 +201,15 @@ describe('the embedded engine', () => {
 });
 
 describe('a ClickHouse server', () => {
-  let face: Child;
-  const urlAs = (user: 'reader' | 'writer') => `http://${user}:${PASSWORDS[user]}@127.0.0.1:${face.port}`;
+  let child: Child;
+  const formatUrl = (user: 'reader' | 'writer') => `http://${user}:${PASSWORDS[user]}@127.0.0.1:${child.port}`;
   beforeAll(async () => {
-    face = await startEngineHttpServer(join(directory, 'server'));
+    child = await startEngineHttpServer(join(directory, 'server'));
   });
-  afterAll(() => face.close());
+  afterAll(() => child.close());
 
   it('is queried over its URL, migrated and limited', async () => {
-    const engine = open('none', { clickhouseUrl: urlAs('writer') });
+    const engine = open('none', { clickhouseUrl: formatUrl('writer') });
     try {
       expect(engine.kind).toBe('server');
       expect(engine.isRunning()).toBe(false);
@@ -232,7 +232,7 @@ describe('a ClickHouse server', () => {
 
   it('may be read-only', async () => {
     logged.length = 0;
-    const engine = open('none', { clickhouseUrl: urlAs('reader') });
+    const engine = open('none', { clickhouseUrl: formatUrl('reader') });
     try {
       expect(await engine.query({ sql: 'SELECT count() FROM pilothouse.otel_logs', parameters: {} })).toEqual([[1]]);
       expect(JSON.stringify(logged)).toMatch(/readonly = 1.*may not write/);
@@ -244,15 +244,15 @@ describe('a ClickHouse server', () => {
 
   it('that cannot be reached or rejects the user is unavailable, and retried', async () => {
     const engine = open('none', { clickhouseUrl: 'http://127.0.0.1:1' });
-    const stranger = open('none', { clickhouseUrl: `http://writer:wrong@127.0.0.1:${face.port}` });
-    for (const one of [engine, engine, stranger]) {
+    const unauthorized = open('none', { clickhouseUrl: `http://writer:wrong@127.0.0.1:${child.port}` });
+    for (const one of [engine, engine, unauthorized]) {
       const { code, retryAfterSeconds } = await failure(one.start());
       expect(code).toBe('unavailable');
       expect(retryAfterSeconds).toBeGreaterThan(0);
       expect(one.isRunning()).toBe(false);
     }
     await engine.close();
-    await stranger.close();
+    await unauthorized.close();
   });
 });
 

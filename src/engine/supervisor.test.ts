@@ -8,11 +8,15 @@ const silent = { info() {}, warn() {} };
 function setUp(start?: () => Promise<void>) {
   let now = 1_000_000;
   const ends: ((how: string) => void)[] = [];
-  const seen: (boolean | 'restart')[] = [];
+  const observed: (boolean | 'restart')[] = [];
   const supervisor = createSupervisor<SupervisedProcess & { number: number }>({
     clock: { now: () => now },
     log: silent,
-    observer: { query() {}, running: (isRunning) => seen.push(isRunning), restarted: () => seen.push('restart') },
+    observer: {
+      query() {},
+      running: (isRunning) => observed.push(isRunning),
+      restarted: () => observed.push('restart'),
+    },
     async start() {
       await start?.();
       const ended = new Promise<string>((resolve) => ends.push(resolve));
@@ -23,7 +27,7 @@ function setUp(start?: () => Promise<void>) {
     ends.at(-1)?.('signal SIGKILL');
     await setImmediate();
   };
-  return { supervisor, crash, seen, starts: () => ends.length, pass: (ms: number) => (now += ms) };
+  return { supervisor, crash, seen: observed, starts: () => ends.length, pass: (ms: number) => (now += ms) };
 }
 
 const failure = (promise: Promise<unknown>): Promise<AppError> =>
@@ -87,13 +91,13 @@ describe('the supervisor', () => {
   });
 
   it('notifies its observer', async () => {
-    const { supervisor, crash, seen } = setUp();
+    const { supervisor, crash, seen: observed } = setUp();
     await supervisor.get();
     await crash();
     await supervisor.get();
     await supervisor.close();
     await setImmediate();
-    expect(seen).toEqual([true, false, 'restart', true, false]);
+    expect(observed).toEqual([true, false, 'restart', true, false]);
   });
 
   it('stops its process when closed and starts no other', async () => {

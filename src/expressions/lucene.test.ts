@@ -6,7 +6,7 @@ import { createWriter } from './writer.ts';
 
 type Example = [text: string, sql: string, parameters: unknown[], matching: number[]];
 
-/** What is written for the engine, and which of its four rows it finds. */
+/** The generated SQL, its parameters and the ids of the matching rows. */
 const EXAMPLES: Example[] = [
   ['refused', 'hasToken(lower(`Body`), {p1:String})', ['refused'], [1]],
   ['REFUSED', 'hasToken(lower(`Body`), {p1:String})', ['refused'], [1]],
@@ -509,7 +509,7 @@ const EXAMPLES: Example[] = [
   ],
 ];
 
-const REFUSED: [text: string, complaint: string][] = [
+const REJECTED: [text: string, message: string][] = [
   ['foo:bar', 'Unknown column "foo"; put text with a colon in quotes, at character 1: "▸foo:bar"'],
   ['status:500', 'Unknown column "status"; put text with a colon in quotes, at character 1: "▸status:500"'],
   ['servicename:api', 'Unknown column "servicename"; did you mean "ServiceName"?, at character 1: "▸servicename:api"'],
@@ -615,8 +615,8 @@ describe('Lucene', () => {
     expect(rows.matching(parseLucene(text, SCOPE))).toEqual([1, 2, 3, 4]);
   });
 
-  it.each(REFUSED)('rejects %s', (text, complaint) => {
-    expect(complaintAbout(text)).toBe(complaint);
+  it.each(REJECTED)('rejects %s', (text, message) => {
+    expect(getErrorMessage(text)).toBe(message);
   });
 
   it('requires an implicit string column for bare words', () => {
@@ -629,7 +629,7 @@ describe('Lucene', () => {
   });
 });
 
-function complaintAbout(text: string): string {
+function getErrorMessage(text: string): string {
   try {
     parseLucene(text, SCOPE);
   } catch (error) {

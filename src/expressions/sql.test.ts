@@ -6,7 +6,7 @@ import { createWriter } from './writer.ts';
 
 type Example = [text: string, sql: string, parameters: unknown[], matching: number[]];
 
-/** What is written for the engine, and which of its four rows it finds. */
+/** The generated SQL, its parameters and the ids of the matching rows. */
 const EXAMPLES: Example[] = [
   ["ServiceName = 'api'", '(`ServiceName` = {p1:String})', ['api'], [1]],
   ["ServiceName == 'api'", '(`ServiceName` = {p1:String})', ['api'], [1]],
@@ -308,7 +308,7 @@ const EXAMPLES: Example[] = [
   ['Duration = 20 = true', '((`Duration` = {p1:UInt8}) = true)', [20], [3]],
 ];
 
-const REFUSED: [text: string, complaint: string][] = [
+const REJECTED: [text: string, message: string][] = [
   ['Body', 'Expected a condition, such as a comparison, at character 1: "▸Body"'],
   ['ServiceName = ', 'A value is missing at the end, at character 15: "ServiceName = ▸"'],
   ['= 5', 'A value is missing here, at character 1: "▸= 5"'],
@@ -471,8 +471,8 @@ describe('SQL conditions', () => {
     expect(rows.matching(parseCondition(text, SCOPE))).toEqual([1, 2, 3, 4]);
   });
 
-  it.each(REFUSED)('rejects %s', (text, complaint) => {
-    expect(complaintAbout(text)).toBe(complaint);
+  it.each(REJECTED)('rejects %s', (text, message) => {
+    expect(getErrorMessage(text)).toBe(message);
   });
 
   it.each(['', ' '])('rejects a blank value (%j)', (text) => {
@@ -480,7 +480,7 @@ describe('SQL conditions', () => {
   });
 });
 
-function complaintAbout(text: string): string {
+function getErrorMessage(text: string): string {
   try {
     parseCondition(text, SCOPE);
   } catch (error) {

@@ -11,11 +11,11 @@ describe('the writer', () => {
   });
   afterAll(() => rows.close());
 
-  /** For every row, in the order of their ids. */
-  function each(write: (writer: Writer) => string): unknown[] {
+  /** The value for each row, in order of id. */
+  function readRows(write: (writer: Writer) => string): unknown[] {
     const writer = createWriter();
     const sql = write(writer);
-    return [1, 2, 3, 4].map((id) => rows.valueOf(sql, writer.parameters, id));
+    return [1, 2, 3, 4].map((id) => rows.readValue(sql, writer.parameters, id));
   }
 
   it('binds a value once, however often it is used', () => {
@@ -31,7 +31,7 @@ describe('the writer', () => {
   });
 
   it('parses numbers from strings and ignores everything else', () => {
-    const number = (text: string) => each((writer) => writer.writeNumber(parseValue(text, SCOPE)));
+    const number = (text: string) => readRows((writer) => writer.writeNumber(parseValue(text, SCOPE)));
     expect(number("LogAttributes['http.status']")).toEqual([500, 1500, 99.5, null]);
     expect(number("LogAttributes['ratio']")).toEqual([null, null, 1000, null]);
     expect(number('Note')).toEqual([null, null, null, null]);
@@ -43,7 +43,7 @@ describe('the writer', () => {
   });
 
   it('formats any value as a label', () => {
-    const label = (text: string) => each((writer) => writer.writeText(parseValue(text, SCOPE)));
+    const label = (text: string) => readRows((writer) => writer.writeText(parseValue(text, SCOPE)));
     expect(label('ServiceName')).toEqual(['api', 'API-gateway', 'worker', 'Worker_2']);
     expect(label('SeverityNumber')).toEqual(['17', '9', '17', '0']);
     expect(label('Score')).toEqual(['7', '-1', null, '0']);
@@ -54,7 +54,7 @@ describe('the writer', () => {
   });
 
   it('detects missing values', () => {
-    const presence = (text: string) => each((writer) => writer.writePresence(parseValue(text, SCOPE)) ?? 'always');
+    const presence = (text: string) => readRows((writer) => writer.writePresence(parseValue(text, SCOPE)) ?? 'always');
     expect(presence("LogAttributes['http.method']")).toEqual([1, 1, 0, 1]);
     expect(presence("LogAttributes['empty']")).toEqual([0, 0, 1, 0]);
     expect(presence("lower(LogAttributes['http.method'])")).toEqual([1, 1, 0, 1]);
@@ -106,8 +106,8 @@ describe('the writer', () => {
   it.each(['a`b', 'a\\b', "a'b", 'a"b', '`', '\\', 'a.b', 'größe', 'a\nb', 'SELECT', '{p1:String}', '--', ' '])(
     'quotes the column %j so that the engine reads the same name',
     (name) => {
-      expect(rows.ask(`SELECT ${quoteName(name)} FROM (SELECT 7 AS ${quoteName(name)})`)).toBe('7');
-      const described = rows.ask(`DESCRIBE TABLE (SELECT 7 AS ${quoteName(name)})`);
+      expect(rows.readFirstCell(`SELECT ${quoteName(name)} FROM (SELECT 7 AS ${quoteName(name)})`)).toBe('7');
+      const described = rows.readFirstCell(`DESCRIBE TABLE (SELECT 7 AS ${quoteName(name)})`);
       expect(described.startsWith(`${name}\tUInt8`)).toBe(true);
     },
   );
@@ -116,7 +116,7 @@ describe('the writer', () => {
     const writer = createWriter();
     const condition = parseCondition("LogAttributes['http.method'] = 'GET'", SCOPE);
     const where = condition && writer.write(condition);
-    const plan = rows.ask(`EXPLAIN actions = 1 SELECT count() FROM logs WHERE ${where}`, writer.parameters);
+    const plan = rows.readFirstCell(`EXPLAIN actions = 1 SELECT count() FROM logs WHERE ${where}`, writer.parameters);
     expect(plan).toContain('LogAttributes.key_http.method');
   });
 });

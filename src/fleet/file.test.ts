@@ -12,7 +12,7 @@ function formatErrors(text: string): string {
   }
 }
 
-/** Ten levels of ten aliases each: ten thousand million elements, were they followed. */
+/** Ten levels of ten aliases each: ten billion elements if expanded. */
 const bomb = [
   'a: &a [x]',
   ...[...'bcdefghijk'].map(

@@ -4,7 +4,7 @@ import type { Context, Kind } from './kinds/kind.ts';
 import { listViolations, planKind } from './plan.ts';
 import type { Declared, Fields } from './resource.ts';
 
-/** A resource with three fields, of which the file may leave out any. */
+/** A resource with three fields, all optional in the file. */
 interface Box {
   a: number;
   b: string;
@@ -36,7 +36,7 @@ const box = fc.record<Box>({
   b: fc.constantFrom('x', 'y', 'z'),
   c: fc.array(fc.nat(2), { maxLength: 2 }),
 });
-const said = fc.record<Partial<Box>>(
+const declaration = fc.record<Partial<Box>>(
   { a: fc.nat(3), b: fc.constantFrom('x', 'y', 'z'), c: fc.array(fc.nat(2), { maxLength: 2 }) },
   { requiredKeys: [] },
 );
@@ -44,7 +44,7 @@ const names = ['a', 'b', 'c'] as const;
 
 const declared = (fields: Fields, id = 'one'): Declared => ({ kind: 'source', id, path: `sources[${id}]`, fields });
 
-/** What `id` is after the file `now` was applied to a store that has `stored`, where `last` was applied before. */
+/** The result of applying the file `now` to a store that contains `stored`, after the file `last`. */
 function planned({
   now,
   last,
@@ -71,7 +71,7 @@ function planned({
 describe('F1: the three-way merge', () => {
   it('changes nothing for an unchanged file, regardless of API changes and deletions', () => {
     fc.assert(
-      fc.property(said, fc.option(box, { nil: undefined }), (file, stored) => {
+      fc.property(declaration, fc.option(box, { nil: undefined }), (file, stored) => {
         const { after, action, pairs } = planned({ now: file, last: structuredClone(file), stored });
         expect({ after, action, pairs }).toEqual({ after: stored, action: 'unchanged', pairs: [] });
       }),
@@ -80,7 +80,7 @@ describe('F1: the three-way merge', () => {
 
   it('sets the fields that changed in the file and keeps the stored value of all others', () => {
     fc.assert(
-      fc.property(said, said, box, (now, last, stored) => {
+      fc.property(declaration, declaration, box, (now, last, stored) => {
         const { after } = planned({ now, last, stored });
         for (const name of names) {
           const isChanged = now[name] !== undefined && JSON.stringify(now[name]) !== JSON.stringify(last[name]);
@@ -92,7 +92,7 @@ describe('F1: the three-way merge', () => {
 
   it('with force, sets every declared field and keeps the stored value of all others', () => {
     fc.assert(
-      fc.property(said, fc.option(said, { nil: undefined }), box, (now, last, stored) => {
+      fc.property(declaration, fc.option(declaration, { nil: undefined }), box, (now, last, stored) => {
         expect(planned({ now, last, stored, force: true }).after).toEqual({ ...stored, ...now });
       }),
     );
@@ -100,7 +100,7 @@ describe('F1: the three-way merge', () => {
 
   it('creates a missing resource from the defaults and the file', () => {
     fc.assert(
-      fc.property(said, fc.boolean(), (now, force) => {
+      fc.property(declaration, fc.boolean(), (now, force) => {
         const { after, action } = planned({ now, force });
         expect({ after, action }).toEqual({ after: { a: 0, b: 'default', c: [], ...now }, action: 'add' });
       }),
@@ -109,18 +109,18 @@ describe('F1: the three-way merge', () => {
 
   it('creates a deleted resource again once its declaration changes or with force', () => {
     fc.assert(
-      fc.property(said, said, fc.boolean(), (now, last, force) => {
-        const isNews = names.some(
+      fc.property(declaration, declaration, fc.boolean(), (now, last, force) => {
+        const hasChanged = names.some(
           (name) => now[name] !== undefined && (force || JSON.stringify(now[name]) !== JSON.stringify(last[name])),
         );
-        expect(planned({ now, last, force }).action).toBe(isNews ? 'add' : 'unchanged');
+        expect(planned({ now, last, force }).action).toBe(hasChanged ? 'add' : 'unchanged');
       }),
     );
   });
 
   it('treats every field of a new declaration as changed', () => {
     fc.assert(
-      fc.property(said, box, (now, stored) => {
+      fc.property(declaration, box, (now, stored) => {
         expect(planned({ now, stored }).after).toEqual({ ...stored, ...now });
       }),
     );
@@ -129,8 +129,8 @@ describe('F1: the three-way merge', () => {
   it('is idempotent: applying a file again changes nothing', () => {
     fc.assert(
       fc.property(
-        said,
-        fc.option(said, { nil: undefined }),
+        declaration,
+        fc.option(declaration, { nil: undefined }),
         fc.option(box, { nil: undefined }),
         fc.boolean(),
         (now, last, stored, force) => {
@@ -145,7 +145,7 @@ describe('F1: the three-way merge', () => {
 
   it('stores only differences, and the plan shows only the fields that differ', () => {
     fc.assert(
-      fc.property(said, said, box, fc.boolean(), (now, last, stored, force) => {
+      fc.property(declaration, declaration, box, fc.boolean(), (now, last, stored, force) => {
         const { after, steps, pairs, action } = planned({ now, last, stored, force });
         const differing = names.filter((name) => JSON.stringify(stored[name]) !== JSON.stringify(after?.[name]));
         expect(action).toBe(differing.length === 0 ? 'unchanged' : 'change');
@@ -158,7 +158,7 @@ describe('F1: the three-way merge', () => {
 
   it('leaves undeclared resources alone', () => {
     fc.assert(
-      fc.property(said, box, fc.boolean(), (now, other, force) => {
+      fc.property(declaration, box, fc.boolean(), (now, other, force) => {
         const { result, steps } = planKind(
           boxes,
           [declared(now)],

@@ -4,7 +4,7 @@ import { type Network, parseNetwork } from '../kernel/addresses.ts';
 import { createClientAddress } from './client-address.ts';
 
 /** The client address of a request from `peer` with this header. */
-async function seen(trusted: string[], peer: string, forwarded?: string | string[]): Promise<string> {
+async function readClientAddress(trusted: string[], peer: string, forwarded?: string | string[]): Promise<string> {
   const app = Fastify();
   const clientAddress = createClientAddress(trusted.map((text) => parseNetwork(text) as Network));
   app.get('/', async (request) => clientAddress(request));
@@ -24,7 +24,7 @@ describe('the client address', () => {
     ['2001:DB8::0:1', '2001:db8::1'],
     ['fe80::1%eth0', 'fe80::1'],
   ])('B9: a socket from %s has the address %s', async (peer, address) => {
-    expect(await seen([], peer)).toBe(address);
+    expect(await readClientAddress([], peer)).toBe(address);
   });
 
   it.each([
@@ -36,7 +36,13 @@ describe('the client address', () => {
     ['there is no header', ['10.0.0.1'], '10.0.0.1', undefined, '10.0.0.1'],
     ['the header is empty', ['10.0.0.1'], '10.0.0.1', '', '10.0.0.1'],
     ['the header contains only commas', ['10.0.0.1'], '10.0.0.1', ' , ,', '10.0.0.1'],
-    ['the client forged an address further left', ['10.0.0.1'], '10.0.0.1', '10.0.0.1, 127.0.0.1, 203.0.113.7', '203.0.113.7'],
+    [
+      'the client forged an address further left',
+      ['10.0.0.1'],
+      '10.0.0.1',
+      '10.0.0.1, 127.0.0.1, 203.0.113.7',
+      '203.0.113.7',
+    ],
     [
       'there is a chain of proxies',
       ['10.0.0.0/8'],
@@ -61,6 +67,6 @@ describe('the client address', () => {
     ['the entry is a shorthand, which is not an address', ['127.0.0.0/8'], '127.0.0.1', '203.0.113.7, 127.1', '127.1'],
     ['the header is repeated', ['10.0.0.1'], '10.0.0.1', ['203.0.113.7', '198.51.100.1'], '198.51.100.1'],
   ])('B9: where %s', async (_, trusted, peer, forwarded, address) => {
-    expect(await seen(trusted, peer, forwarded)).toBe(address);
+    expect(await readClientAddress(trusted, peer, forwarded)).toBe(address);
   });
 });

@@ -40,7 +40,7 @@ const perReplica: fc.Arbitrary<ScalingChange> = fc.record(
   { requiredKeys: [] },
 );
 
-function inTotals({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, ...rest }: ScalingChange): ScalingChange {
+function toTotals({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, ...rest }: ScalingChange): ScalingChange {
   return {
     ...rest,
     ...(min === undefined ? {} : { minTotalMemoryGb: min * 3 }),
@@ -90,7 +90,7 @@ describe('a scaling change', () => {
   it('M3: reports only given fields, with the given values', () => {
     fc.assert(
       fc.property(cases, fc.boolean(), ({ where, current, change }, isTotal) => {
-        const given = isTotal ? inTotals(change) : change;
+        const given = isTotal ? toTotals(change) : change;
         const { violations } = applyScalingChange(current, given, where);
         for (const { path, value } of violations) expect(value).toBe(given[path as keyof ScalingChange]);
       }),
@@ -103,7 +103,7 @@ describe('a scaling change', () => {
       fc.property(cases, ({ where, current, change }) => {
         const [replica, total] = [
           applyScalingChange(current, change, where),
-          applyScalingChange(current, inTotals(change), where),
+          applyScalingChange(current, toTotals(change), where),
         ];
         expect(total.scaling).toEqual(replica.scaling);
         expect(total.violations.map(({ path }) => path.replace('Total', 'Replica'))).toEqual(
@@ -139,7 +139,7 @@ describe('a scaling change', () => {
         ({ current }, where, names) => {
           const same = Object.fromEntries(names.map((name) => [name, current[name]]));
           expect(applyScalingChange(current, same, where)).toEqual({ scaling: current, violations: [] });
-          expect(applyScalingChange(current, inTotals(same), where)).toEqual({ scaling: current, violations: [] });
+          expect(applyScalingChange(current, toTotals(same), where)).toEqual({ scaling: current, violations: [] });
         },
       ),
       runs,
@@ -151,10 +151,10 @@ describe('a scaling change', () => {
       fc.property(cases, fc.func(fc.boolean()), ({ where, current, change }, isFirst) => {
         const part = (wanted: boolean) =>
           Object.fromEntries(Object.entries(change).filter(([name]) => isFirst(name) === wanted));
-        const inTurn = (first: ScalingChange, second: ScalingChange) =>
+        const applyBoth = (first: ScalingChange, second: ScalingChange) =>
           applyScalingChange(applyScalingChange(current, first, where).scaling, second, where).scaling;
-        expect(inTurn(part(true), part(false))).toEqual(inTurn(part(false), part(true)));
-        expect(inTurn(part(true), part(false))).toEqual(applyScalingChange(current, change, where).scaling);
+        expect(applyBoth(part(true), part(false))).toEqual(applyBoth(part(false), part(true)));
+        expect(applyBoth(part(true), part(false))).toEqual(applyScalingChange(current, change, where).scaling);
       }),
       runs,
     );

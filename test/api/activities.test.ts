@@ -85,7 +85,7 @@ onEachStore('activities', (store) => {
       hashData: toHashData(credentials),
       ipAccessList: [{ source: '::1', note: 'unknown' }],
     };
-    const shown = {
+    const expectedKey = {
       name: 'audited',
       state: 'enabled',
       roles: ['developer'],
@@ -99,7 +99,7 @@ onEachStore('activities', (store) => {
         .key.id;
     });
     const known = { ...(await actor()), requestId: expect.any(String), resourceType: 'key', resourceId: id };
-    expect([created, more]).toEqual([{ ...known, type: 'key_create', after: shown }, []]);
+    expect([created, more]).toEqual([{ ...known, type: 'key_create', after: expectedKey }, []]);
 
     const change = { name: 'renamed', expireAt: '2099-01-01T00:00:00Z', roles: ['developer'] };
     const updated = await added(() =>
@@ -114,7 +114,7 @@ onEachStore('activities', (store) => {
     const deleted = await added(() =>
       server.call({ method: 'DELETE', path: `${keysPath()}/${id}`, key: acme.admin, headers: from }),
     );
-    expect(deleted).toEqual([{ ...known, type: 'key_delete', before: { ...shown, ...after } }]);
+    expect(deleted).toEqual([{ ...known, type: 'key_delete', before: { ...expectedKey, ...after } }]);
   });
 
   it('B6: resources from the fleet file have activities by the system, without secrets or hashes', async () => {
@@ -143,7 +143,13 @@ onEachStore('activities', (store) => {
     ['an empty scaling change', 'PATCH', `${service}/scaling`, {}, 200],
     ['a change to the current values', 'PATCH', `${service}/scaling`, { maxTotalMemoryGb: 360 }, 200],
     ['a violation in the body', 'PATCH', `${service}/scaling`, { numReplicas: 0 }, 400],
-    ['a violation that depends on the service', 'PATCH', `${service}/scaling`, { numReplicas: 6, maxTotalMemoryGb: 24 }, 400],
+    [
+      'a violation that depends on the service',
+      'PATCH',
+      `${service}/scaling`,
+      { numReplicas: 6, maxTotalMemoryGb: 24 },
+      400,
+    ],
     [
       'an unknown service',
       'PATCH',
@@ -218,16 +224,16 @@ onEachStore('activities', (store) => {
 
     it('M1: limit and before page through all activities, newest first, each once', async () => {
       const all = (await readLog()).map(({ id }: { id: string }) => id);
-      const seen: string[] = [];
+      const pagedIds: string[] = [];
       for (
         let page = ids(await list('limit=7'));
         page.length > 0;
-        page = ids(await list(`limit=7&before=${seen.at(-1)}`))
+        page = ids(await list(`limit=7&before=${pagedIds.at(-1)}`))
       ) {
         expect(page.length).toBeLessThanOrEqual(7);
-        seen.push(...page);
+        pagedIds.push(...page);
       }
-      expect(seen).toEqual(all);
+      expect(pagedIds).toEqual(all);
     });
 
     it('B4: from_date and to_date are inclusive for days; a to_date time is exclusive', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { createKey, whoAmI } from '../support/keys.ts';
+import { createKey, readWithKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -64,24 +64,24 @@ onEachStore('authentication', (store) => {
   });
 
   it('M5: responses to an unknown id and a wrong secret differ only in the request id', async () => {
-    const answers = [
-      await whoAmI(server, { keyId: 'Nobody00000000000000', keySecret: 'x' }),
-      await whoAmI(server, { ...acme.admin, keySecret: 'x' }),
+    const responses = [
+      await readWithKey(server, { keyId: 'Nobody00000000000000', keySecret: 'x' }),
+      await readWithKey(server, { ...acme.admin, keySecret: 'x' }),
     ];
-    const [unknown, wrong] = answers.map(({ text, json, headers }) => {
-      const shown = [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name));
-      return { text: text.replace(json.requestId, ''), shown };
+    const [unknown, wrong] = responses.map(({ text, json, headers }) => {
+      const compared = [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name));
+      return { text: text.replace(json.requestId, ''), shown: compared };
     });
     expect(unknown).toEqual(wrong);
   });
 
   it('M5: an accepted header is rejected once its key is disabled', async () => {
     const { credentials } = await createKey(server);
-    expect((await whoAmI(server, credentials)).status).toBe(200);
-    expect((await whoAmI(server, { ...credentials, keySecret: `${credentials.keySecret} ` })).json.error).toBe(
+    expect((await readWithKey(server, credentials)).status).toBe(200);
+    expect((await readWithKey(server, { ...credentials, keySecret: `${credentials.keySecret} ` })).json.error).toBe(
       NOT_FOUND,
     );
-    expect((await whoAmI(server, credentials)).status).toBe(200);
+    expect((await readWithKey(server, credentials)).status).toBe(200);
   });
 
   describe('of the dashboard API', () => {

@@ -17,30 +17,30 @@ onEachStore('the data of an unsaved tile', (store) => {
   });
   beforeAll(() => fillEngine(join(server.directory, 'data'), rows));
 
-  const draw = (body: object, token = acme.token) =>
+  const readTile = (body: object, token = acme.token) =>
     server.call({ method: 'POST', path: '/api/v2/charts/tile', token, body });
 
   it('returns the same as a stored tile of every type, including errors', async () => {
     for (const tile of board.tiles) {
-      const saved = await server.call({
+      const stored = await server.call({
         path: `/api/v2/dashboards/board/tiles/${tile.id}/data?${QUERY}`,
         token: acme.token,
       });
-      const { status, json } = await draw({ ...tile, ...range });
-      expect({ status, json }, tile.id).toEqual({ status: saved.status, json: saved.json });
+      const { status, json } = await readTile({ ...tile, ...range });
+      expect({ status, json }, tile.id).toEqual({ status: stored.status, json: stored.json });
     }
-    expect((await draw({ series: [count], ...range })).json.data).toMatchObject({ type: 'number', value: 60 });
+    expect((await readTile({ series: [count], ...range })).json.data).toMatchObject({ type: 'number', value: 60 });
   });
 
   it('accepts a tile without position and name, ISO times, groups and limits', async () => {
     const time = { type: 'time', aggFn: 'count', groupBy: ['ServiceName'] };
     const iso = { start: new Date(T0).toISOString(), end: new Date(T0 + HALF_HOUR).toISOString() };
-    const { json } = await draw({ series: [time], ...iso, granularity: '30m', groups: 1, others: true });
+    const { json } = await readTile({ series: [time], ...iso, granularity: '30m', groups: 1, others: true });
     expect(json.data).toMatchObject({ type: 'time', granularity: '30m', groups: { shown: 1, total: 2 } });
     expect(json.data.series.map(({ isOthers }: { isOthers: boolean }) => isOthers)).toEqual([false, true]);
-    const search = await draw({ series: [{ type: 'search', fields: ['Body'] }], ...range, limit: 3 });
+    const search = await readTile({ series: [{ type: 'search', fields: ['Body'] }], ...range, limit: 3 });
     expect(search.json.data.rows).toHaveLength(3);
-    const { start, end } = (await draw({ series: [count] })).json.data;
+    const { start, end } = (await readTile({ series: [count] })).json.data;
     expect(end - start).toBe(3_600_000);
   });
 
@@ -50,9 +50,9 @@ onEachStore('the data of an unsaved tile', (store) => {
     const before = await revision();
     const session = await signIn(server, acme.developer);
     const body = { series: [count], ...range };
-    const answer = await server.call({ method: 'POST', path: '/api/v2/charts/tile', headers: session.headers, body });
-    expect(answer.json.data).toMatchObject({ value: 60 });
-    expect((await draw(body, globex.token)).json.data).toMatchObject({ value: null });
+    const response = await server.call({ method: 'POST', path: '/api/v2/charts/tile', headers: session.headers, body });
+    expect(response.json.data).toMatchObject({ value: 60 });
+    expect((await readTile(body, globex.token)).json.data).toMatchObject({ value: null });
     expect(await revision()).toBe(before);
     expect((await server.call({ method: 'POST', path: '/api/v2/charts/tile', body })).status).toBe(401);
   });
@@ -72,7 +72,7 @@ onEachStore('the data of an unsaved tile', (store) => {
     ['too many rows', { series: [count], limit: 10_000 }, 'limit'],
     ['a tile wider than the grid', { series: [count], w: 25 }, 'w'],
   ])('rejects %s', async (_, body, path) => {
-    const { status, json } = await draw({ ...range, ...body });
+    const { status, json } = await readTile({ ...range, ...body });
     expect(status).toBe(400);
     expect(json.errors.map((error: { path: string }) => error.path)).toContain(path);
   });

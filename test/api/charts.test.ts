@@ -10,8 +10,8 @@ const at = (minutes: number) => new Date(T0 + minutes * MINUTE).toISOString();
 const acme = { id: '11111111-2222-4333-8444-555555555555', token: 'acme-token', writer: 'acme-writer' };
 const globex = { id: '22222222-2222-4333-8444-555555555555', token: 'globex-token' };
 
-const place = { x: 0, y: 0, w: 12, h: 4 };
-const tile = (id: string, given: object, ...series: object[]) => ({ id, name: id, ...place, ...given, series });
+const position = { x: 0, y: 0, w: 12, h: 4 };
+const tile = (id: string, given: object, ...series: object[]) => ({ id, name: id, ...position, ...given, series });
 const board = {
   id: 'board',
   name: 'Board',
@@ -116,12 +116,12 @@ onEachStore('tile and chart data', (store) => {
     it.each(['gzip', 'br', 'identity'])('is encoded as %s if the client accepts it', async (encoding) => {
       const path = `/api/v2/dashboards/board/tiles/time/data?start=${T0}&end=${T0 + 3 * 3_600_000}&granularity=1m`;
       const headers = { 'accept-encoding': encoding };
-      const answer = await server.call({ path, token: acme.token, headers });
-      expect([answer.headers.get('content-encoding') ?? 'identity', answer.headers.get('vary')]).toEqual([
+      const response = await server.call({ path, token: acme.token, headers });
+      expect([response.headers.get('content-encoding') ?? 'identity', response.headers.get('vary')]).toEqual([
         encoding,
         'accept-encoding',
       ]);
-      expect(answer.json.data.series[0].values).toHaveLength(180);
+      expect(response.json.data.series[0].values).toHaveLength(180);
     });
 
     it('ratio: divides the series', async () => {
@@ -179,9 +179,9 @@ onEachStore('tile and chart data', (store) => {
       ['too many buckets', 'time', `start=${T0 - 86_400_000 * 30}&end=${T0}&granularity=15s`, 400],
       ['an unknown parameter', 'time', `${range}&size=9`, 400],
     ])('rejects %s', async (_, id, query, status) => {
-      const answer = await data(id, query);
-      expect(answer.status).toBe(status);
-      expect(answer.json.message).toEqual(expect.any(String));
+      const response = await data(id, query);
+      expect(response.status).toBe(status);
+      expect(response.json.message).toEqual(expect.any(String));
     });
   });
 
@@ -278,9 +278,9 @@ onEachStore('tile and chart data', (store) => {
         /^series\[0\]\.where: /,
       ],
     ])('rejects %s', async (_, body, status, message) => {
-      const answer = await chart(body);
-      expect(answer.status).toBe(status);
-      expect(answer.json.message).toMatch(message);
+      const response = await chart(body);
+      expect(response.status).toBe(status);
+      expect(response.json.message).toMatch(message);
     });
 
     it('requires a token', async () => {

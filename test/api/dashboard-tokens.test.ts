@@ -70,11 +70,11 @@ onEachStore('dashboard tokens', (store) => {
   it('rejects a deleted token from the next request on', async () => {
     const { token, dashboardToken } = (await post()).json.result;
     expect((await server.call({ path: boards, token })).status).toBe(200);
-    const gone = { method: 'DELETE', path: `${path}/${dashboardToken.id.toUpperCase()}`, key: acme.admin };
-    const deleted = await server.call(gone);
+    const deletion = { method: 'DELETE', path: `${path}/${dashboardToken.id.toUpperCase()}`, key: acme.admin };
+    const deleted = await server.call(deletion);
     expect([deleted.status, deleted.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect((await server.call({ path: boards, token })).status).toBe(401);
-    expect((await server.call(gone)).status).toBe(404);
+    expect((await server.call(deletion)).status).toBe(404);
     expect((await list()).map(({ id }) => id)).not.toContain(dashboardToken.id);
   });
 
@@ -83,8 +83,8 @@ onEachStore('dashboard tokens', (store) => {
     const usedAt = async () => (await list()).find(({ id }) => id === dashboardToken.id)?.usedAt;
     expect(await usedAt()).toBeUndefined();
     await server.call({ path: boards, token });
-    const noted = await until(usedAt, (value) => value !== undefined, 'the use of a token is not noted');
-    expect(noted).toMatch(/:00Z$/);
+    const recorded = await until(usedAt, (value) => value !== undefined, 'the use of the token is not recorded');
+    expect(recorded).toMatch(/:00Z$/);
   });
 
   it('R1: only an admin creates and deletes tokens; a developer lists them', async () => {
@@ -97,9 +97,9 @@ onEachStore('dashboard tokens', (store) => {
   });
 
   it('M4: treats tokens of another organization like missing ones', async () => {
-    const theirs = `/v1/organizations/${globex.id}/dashboardTokens`;
-    const [one] = (await server.call({ path: theirs, key: globex.admin })).json.result;
-    expect((await server.call({ path: theirs, key: acme.admin })).status).toBe(404);
+    const otherPath = `/v1/organizations/${globex.id}/dashboardTokens`;
+    const [one] = (await server.call({ path: otherPath, key: globex.admin })).json.result;
+    expect((await server.call({ path: otherPath, key: acme.admin })).status).toBe(404);
     for (const id of [one.id, randomUUID()]) {
       const { status, json } = await server.call({ method: 'DELETE', path: `${path}/${id}`, key: acme.admin });
       expect([status, json.error]).toEqual([404, `NOT_FOUND: token ${id} does not exist`]);

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { DASHBOARDS, madeDashboard, read, tile, write } from '../support/dashboards.ts';
+import { createDashboard, DASHBOARDS, read, tile, write } from '../support/dashboards.ts';
 import { acme } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
@@ -26,21 +26,21 @@ onEachStore('compressed dashboards', (store) => {
     ['identity, gzip;q=0.5', null],
     ['', null],
   ])('D2: accept-encoding %j returns %j and the same dashboard', async (accepted, encoding) => {
-    const { data } = await madeDashboard(server, large);
-    for (const below of ['', `/${data.id}`]) {
-      const { status, headers, json } = await read(server, below, { 'accept-encoding': accepted });
+    const { data } = await createDashboard(server, large);
+    for (const path of ['', `/${data.id}`]) {
+      const { status, headers, json } = await read(server, path, { 'accept-encoding': accepted });
       expect([status, headers.get('content-encoding'), headers.get('vary')]).toEqual([
         200,
         encoding,
         'accept-encoding',
       ]);
-      expect(json.data).toEqual(below === '' ? expect.arrayContaining([data]) : data);
+      expect(json.data).toEqual(path === '' ? expect.arrayContaining([data]) : data);
     }
     await write(server, 'DELETE', `/${data.id}`);
   });
 
   it('D2: each encoding has its own etag, and any of them returns 304 in every encoding', async () => {
-    const { data } = await madeDashboard(server, large);
+    const { data } = await createDashboard(server, large);
     const encodings = ['identity', 'gzip', 'br'];
     const tags: string[] = [];
     for (const encoding of encodings)
@@ -61,13 +61,13 @@ onEachStore('compressed dashboards', (store) => {
   });
 
   it('a short response is not compressed', async () => {
-    const { data } = await madeDashboard(server, { name: 'short' });
+    const { data } = await createDashboard(server, { name: 'short' });
     const { headers, json } = await read(server, `/${data.id}`, { 'accept-encoding': 'br, gzip' });
     expect([headers.get('content-encoding'), json.data]).toEqual([null, data]);
   });
 
   it('content-length and content-encoding match the body, and HEAD returns the same', async () => {
-    const { data } = await madeDashboard(server, large);
+    const { data } = await createDashboard(server, large);
     for (const [encoding, decode] of [
       ['gzip', gunzipSync],
       ['br', brotliDecompressSync],
@@ -92,7 +92,7 @@ onEachStore('compressed dashboards', (store) => {
   });
 });
 
-/** The bytes as they came: `fetch` would decode them. */
+/** Returns the raw bytes, which `fetch` would decode. */
 function plainRequest(
   url: string,
   method: string,

@@ -19,7 +19,7 @@ onEachStore('the dashboards folder', (store) => {
   const put = (file: string, content: object | string) => {
     const path = join(folder, file);
     mkdirSync(dirname(path), { recursive: true });
-    // Written whole, as a deployment would: half a file is another test.
+    // Atomic, like a deployment.
     writeFileSync(`${path}.part`, typeof content === 'string' ? content : stringify(content));
     renameSync(`${path}.part`, path);
   };
@@ -34,7 +34,7 @@ onEachStore('the dashboards folder', (store) => {
       (one) => one !== undefined,
       `${name} does not come`,
     );
-  const untilGone = (name: string) =>
+  const untilDeleted = (name: string) =>
     until(
       () => named(name),
       (one) => one === undefined,
@@ -78,7 +78,7 @@ onEachStore('the dashboards folder', (store) => {
     await untilNamed('second');
     await untilNamed('another');
     rmSync(join(folder, 'b.yaml'));
-    await untilGone('another');
+    await untilDeleted('another');
     expect((await read(server, '/b')).status).toBe(404);
     const versions = (await read(server, '/a/versions')).json.data;
     expect(versions.map(({ name, savedBy, provisionedFrom }: Json) => [name, savedBy, provisionedFrom])).toEqual([
@@ -97,14 +97,14 @@ onEachStore('the dashboards folder', (store) => {
     expect(decodeURI(headers.get('x-pilothouse-provisioned') ?? '')).toBe('täam/a b.yaml');
     const known = await read(server, '/a', { 'if-none-match': headers.get('etag') ?? '' });
     expect([known.status, known.headers.get('x-pilothouse-provisioned')]).toEqual([304, 't%C3%A4am/a%20b.yaml']);
-    for (const [method, below, body] of [
+    for (const [method, suffix, body] of [
       ['PUT', '/a', { name: 'x' }],
       ['PUT', '/a', json.data],
       ['DELETE', '/a'],
       ['POST', '/a/versions/1/restore'],
     ] as const) {
-      const answer = await write(server, method, below, body);
-      expect([answer.status, answer.json]).toEqual([409, { message: expect.stringContaining('täam/a b.yaml') }]);
+      const response = await write(server, method, suffix, body);
+      expect([response.status, response.json]).toEqual([409, { message: expect.stringContaining('täam/a b.yaml') }]);
     }
     expect((await read(server, '/a')).json).toEqual(json);
     const at = createTestStore(server.directory, server.databaseUrl);
@@ -193,11 +193,11 @@ onEachStore('the dashboards folder', (store) => {
     expect([released.status, released.headers.get('x-pilothouse-provisioned')]).toEqual([200, null]);
     expect(released.headers.get('etag')).toBe(etag);
     expect((await read(server, '/a/versions')).json.data).toHaveLength(1);
-    const trail = await server.call({
+    const activities = await server.call({
       path: `/v1/organizations/${acme.id}/activities?resource_id=a&type=dashboard_update`,
       key: acme.admin,
     });
-    expect(trail.json.result).toMatchObject([
+    expect(activities.json.result).toMatchObject([
       {
         actorDetails: 'dashboards folder',
         before: { provisionedFrom: 'a.yaml' },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { anyDashboard, madeDashboard, read, write } from '../support/dashboards.ts';
+import { anyDashboard, createDashboard, read, write } from '../support/dashboards.ts';
 import { acme } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
@@ -10,7 +10,7 @@ onEachStore('any dashboard', (store) => {
   it('is returned as it was sent, and PUT of a response changes nothing', async () => {
     await fc.assert(
       fc.asyncProperty(anyDashboard, async (body) => {
-        const { data, etag } = await madeDashboard(server, body);
+        const { data, etag } = await createDashboard(server, body);
         expect(data.name).toBe(body.name);
         expect(data.tags).toEqual([...new Set(body.tags)]);
         expect(data.tiles).toMatchObject(body.tiles ?? []);
@@ -30,7 +30,7 @@ onEachStore('any dashboard', (store) => {
   it('can be replaced and restored byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(anyDashboard, anyDashboard, async (one, other) => {
-        const { data } = await madeDashboard(server, one);
+        const { data } = await createDashboard(server, one);
         const before = await read(server, `/${data.id}`);
         await write(server, 'PUT', `/${data.id}`, other);
         await write(server, 'DELETE', `/${data.id}`);

@@ -11,7 +11,7 @@ const admin = acme.admin;
 const unknown = '00000000-0000-4000-8000-000000000000';
 
 /** A body with the required members of all operations. */
-const GOOD_ENOUGH = {
+const VALID_BODY = {
   name: 'x',
   kind: 'log',
   monthlyCHC: 1,
@@ -141,7 +141,7 @@ onEachStore('management responses', (store) => {
       method,
       path: `${path}${path.includes('?') ? '&' : '?'}${query}`,
       ...(isManagement ? { key: admin } : { token: acme.writer }),
-      ...(method === 'POST' || method === 'PUT' ? { body: GOOD_ENOUGH } : {}),
+      ...(method === 'POST' || method === 'PUT' ? { body: VALID_BODY } : {}),
     });
     expectFailure(path, response, 400);
     expect(response.text, `${method} ${path} ${query}`).toContain(name);

@@ -123,9 +123,9 @@ describe('the reference', () => {
     expect(page.status).toBe(200);
     const html = await page.text();
     expect(page.headers.get('content-type')).toMatch(/^text\/html/);
-    const seen = new Set<string>();
+    const requested = new Set<string>();
     await visit(page.url, html);
-    expect([...seen].filter((url) => /\.(js|css)$/.test(url)).length).toBeGreaterThanOrEqual(3);
+    expect([...requested].filter((url) => /\.(js|css)$/.test(url)).length).toBeGreaterThanOrEqual(3);
 
     async function visit(from: string, text: string): Promise<void> {
       for (const [, attribute, address] of text.matchAll(/(?:src|href)="([^"]+)"|url\(["']?([^"')]+)/g)) {
@@ -133,12 +133,12 @@ describe('the reference', () => {
         if (/^(data:|#|$)/.test(reference)) continue;
         const url = new URL(reference, from);
         expect(url.origin, reference).toBe(server.url);
-        if (!seen.has(url.href)) await load(url);
+        if (!requested.has(url.href)) await load(url);
       }
     }
 
     async function load(url: URL): Promise<void> {
-      seen.add(url.href);
+      requested.add(url.href);
       const asset = await fetch(url);
       expect(asset.status, url.href).toBe(200);
       const body = await asset.text();

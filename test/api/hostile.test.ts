@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import type { ApiResponse } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
-import { anyBody, mutated, query, segment, TROUBLESOME } from '../support/hostile.ts';
+import { anyBody, mutateBody, query, segment, TROUBLESOME } from '../support/hostile.ts';
 import { head, type RawResponse, sendRaw } from '../support/raw.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { expectFailure, UUID_V4 } from '../support/shapes.ts';
@@ -46,7 +46,7 @@ onEachStore('hostile input', (store) => {
     return { services: await read('/services'), keys, newest: (await read('/activities?limit=1'))[0]?.id };
   };
 
-  const expectSane = async (path: string, response: ApiResponse | RawResponse): Promise<void> => {
+  const expectEnvelope = async (path: string, response: ApiResponse | RawResponse): Promise<void> => {
     if (response.status === 200) {
       expect(response.json).toMatchObject({ requestId: expect.stringMatching(UUID_V4), status: 200 });
       last = await stored();
@@ -73,9 +73,9 @@ onEachStore('hostile input', (store) => {
     { timeout: 120_000 },
     async (method, pathOf, good) => {
       const path = pathOf();
-      const body = fc.oneof({ weight: 1, arbitrary: anyBody }, { weight: 4, arbitrary: mutated(good) });
+      const body = fc.oneof({ weight: 1, arbitrary: anyBody }, { weight: 4, arbitrary: mutateBody(good) });
       const property = fc.asyncProperty(body, async (text) => {
-        await expectSane(
+        await expectEnvelope(
           path,
           await server.call({ method, path, key: acme.admin, text, headers: { 'content-type': 'application/json' } }),
         );
@@ -163,7 +163,7 @@ onEachStore('hostile input', (store) => {
   ])('B2, B4: any query of %s gets a response in the envelope', { timeout: 120_000 }, async (name, names, values) => {
     const property = fc.asyncProperty(query(names, values), async (text) => {
       const path = `${organization}/${name}`;
-      await expectSane(path, await raw('GET', `${path}?${text}`));
+      await expectEnvelope(path, await raw('GET', `${path}?${text}`));
     });
     await fc.assert(property, RUNS);
   });
@@ -179,7 +179,7 @@ onEachStore('hostile input', (store) => {
     );
     const property = fc.asyncProperty(place, segment, async (make, text) => {
       const [method = '', path = ''] = make(text);
-      await expectSane(path, await raw(method, path));
+      await expectEnvelope(path, await raw(method, path));
     });
     await fc.assert(property, { ...RUNS, numRuns: 200 });
   });

@@ -16,18 +16,18 @@ onEachStore('two ports', (store) => {
     const headers = { authorization: `Bearer ${acme.token}` };
     expect((await server.call({ path: '/api/v2/dashboards', token: acme.token })).status).toBe(200);
     for (const path of ['/api/v2/dashboards', `/api/v2/dashboards/${acme.dashboard}`]) {
-      const elsewhere = await fetch(server.url + path, { headers });
-      const text = await elsewhere.text();
-      expectFailure(path, { status: elsewhere.status, headers: elsewhere.headers, text, json: JSON.parse(text) }, 404);
+      const otherPort = await fetch(server.url + path, { headers });
+      const text = await otherPort.text();
+      expectFailure(path, { status: otherPort.status, headers: otherPort.headers, text, json: JSON.parse(text) }, 404);
     }
   });
 
   it('B1: the management API is not served on the dashboard port', async () => {
     const path = `/v1/organizations/${acme.id}/usageCost?from_date=2026-10-01&to_date=2026-10-01`;
     expect((await server.call({ path, key: acme.admin })).status).toBe(200);
-    const elsewhere = await fetch(server.dashboardUrl + path, { headers: { authorization: basic } });
-    const text = await elsewhere.text();
-    expectFailure(path, { status: elsewhere.status, headers: elsewhere.headers, text, json: JSON.parse(text) }, 404);
+    const otherPort = await fetch(server.dashboardUrl + path, { headers: { authorization: basic } });
+    const text = await otherPort.text();
+    expectFailure(path, { status: otherPort.status, headers: otherPort.headers, text, json: JSON.parse(text) }, 404);
   });
 
   it('B1: both ports serve the health checks', async () => {
@@ -164,7 +164,7 @@ describe('the HTTP layer', () => {
 
   it('B6: every response has a new x-request-id, regardless of the one in the request', async () => {
     const given = '11111111-1111-4111-8111-111111111111';
-    const seen = new Set<string>();
+    const requestIds = new Set<string>();
     for (const path of [
       '/healthz',
       '/v1',
@@ -179,9 +179,9 @@ describe('the HTTP layer', () => {
     ]) {
       const { headers } = await server.call({ path, headers: { 'x-request-id': given } });
       expect(headers.get('x-request-id'), path).toMatch(UUID_V4);
-      seen.add(headers.get('x-request-id') ?? '');
+      requestIds.add(headers.get('x-request-id') ?? '');
     }
-    expect(seen.size).toBe(10);
-    expect(seen).not.toContain(given);
+    expect(requestIds.size).toBe(10);
+    expect(requestIds).not.toContain(given);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { createKey, keysPath, postKey, sha256, toHashData, whoAmI } from '../support/keys.ts';
+import { createKey, keysPath, postKey, readWithKey, sha256, toHashData } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const NOT_A_HASH = 'The value must be a SHA-256 in base64, 44 characters';
@@ -29,8 +29,8 @@ onEachStore('create key with hashData', (store) => {
       state: 'enabled',
       keySuffix: credentials.keyId.slice(-4),
     });
-    expect((await whoAmI(server, credentials)).status).toBe(200);
-    expect((await whoAmI(server, { ...credentials, keySecret: `${credentials.keySecret}x` })).json.error).toBe(
+    expect((await readWithKey(server, credentials)).status).toBe(200);
+    expect((await readWithKey(server, { ...credentials, keySecret: `${credentials.keySecret}x` })).json.error).toBe(
       'UNAUTHORIZED: Key is not found',
     );
   });
@@ -38,7 +38,9 @@ onEachStore('create key with hashData', (store) => {
   it('K7: the hashes are not accepted as credentials', async () => {
     const hashData = toHashData({ keyId: 'hash-is-no-id-0001', keySecret: 'hash-is-no-secret' });
     expect((await postKey(server, { hashData })).status).toBe(200);
-    expect((await whoAmI(server, { keyId: hashData.keyIdHash, keySecret: hashData.keySecretHash })).status).toBe(401);
+    expect((await readWithKey(server, { keyId: hashData.keyIdHash, keySecret: hashData.keySecretHash })).status).toBe(
+      401,
+    );
   });
 
   it.each([
@@ -131,8 +133,8 @@ onEachStore('create key with hashData', (store) => {
     expect([status, json.error]).toEqual([409, 'CONFLICT: A key with this id already exists']);
     const { json: list } = await server.call({ path: keysPath(), key: acme.admin });
     expect(list.result.map(({ name }: { name: string }) => name)).not.toContain('late');
-    expect((await whoAmI(server, { ...credentials, keySecret: 'second' })).status).toBe(401);
-    expect((await whoAmI(server, credentials)).status).toBe(200);
+    expect((await readWithKey(server, { ...credentials, keySecret: 'second' })).status).toBe(401);
+    expect((await readWithKey(server, credentials)).status).toBe(200);
   });
 
   it('K7: the id of a generated or declared key is a conflict too', async () => {
@@ -144,18 +146,18 @@ onEachStore('create key with hashData', (store) => {
 
   it('K7: of concurrent requests with the same id, one succeeds', async () => {
     const hashData = toHashData({ keyId: 'race-for-one-id', keySecret: 'x' });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) => postKey(server, { hashData }, index % 2 === 0 ? acme : globex)),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
   });
 
   it('K7: the id of a deleted key can be reused', async () => {
     const credentials = { keyId: 'deleted-and-back', keySecret: 'x' };
     const first = await postKey(server, { hashData: toHashData(credentials) });
     await server.call({ method: 'DELETE', path: `${keysPath()}/${first.json.result.key.id}`, key: acme.admin });
-    expect((await whoAmI(server, credentials)).status).toBe(401);
+    expect((await readWithKey(server, credentials)).status).toBe(401);
     expect((await postKey(server, { hashData: toHashData(credentials) })).status).toBe(200);
-    expect((await whoAmI(server, credentials)).status).toBe(200);
+    expect((await readWithKey(server, credentials)).status).toBe(200);
   });
 });

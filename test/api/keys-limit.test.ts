@@ -9,10 +9,10 @@ onEachStore('the key limit of an organization', (store) => {
   const count = async () => (await server.call({ path: keysPath(), key: acme.admin })).json.result.length;
 
   it('K8: concurrent requests create exactly as many keys as the limit allows, disabled keys included', async () => {
-    const answers = await Promise.all(Array.from({ length: 6 }, () => postKey(server, { state: 'disabled' })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409, 409, 409]);
-    const refused = answers.find(({ status }) => status === 409);
-    expect(refused?.json.error).toBe('CONFLICT: The organization has 7 keys, the maximum; delete one first');
+    const responses = await Promise.all(Array.from({ length: 6 }, () => postKey(server, { state: 'disabled' })));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409, 409, 409]);
+    const rejected = responses.find(({ status }) => status === 409);
+    expect(rejected?.json.error).toBe('CONFLICT: The organization has 7 keys, the maximum; delete one first');
     expect(await count()).toBe(7);
   });
 

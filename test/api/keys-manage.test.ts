@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { createKey, keysPath, whoAmI } from '../support/keys.ts';
+import { createKey, keysPath, readWithKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 onEachStore('manage keys', (store) => {
@@ -107,7 +107,7 @@ onEachStore('manage keys', (store) => {
   it('K1: a change does not affect the credentials', async () => {
     const { id, credentials } = await createKey(server);
     await patch(id, { name: 'renamed', roles: ['admin'] });
-    expect((await whoAmI(server, credentials)).status).toBe(200);
+    expect((await readWithKey(server, credentials)).status).toBe(200);
   });
 
   it('B3: concurrent changes of different fields both take effect', async () => {
@@ -142,6 +142,6 @@ onEachStore('manage keys', (store) => {
       key: credentials,
     });
     expect([status, json.error]).toEqual([409, 'CONFLICT: A key cannot delete itself; use another key']);
-    expect((await whoAmI(server, credentials)).status).toBe(200);
+    expect((await readWithKey(server, credentials)).status).toBe(200);
   });
 });

@@ -41,7 +41,10 @@ onEachStore('a request to update service scaling', (store) => {
         'unknown members (B4)',
         '{"name":"other","state":"stopped","minReplicaMemoryGb":64,"isPrimary":false,"x":{"y":[1]}}',
       ],
-      ['members named like prototype properties (B5)', '{"__proto__":{"numReplicas":7},"constructor":{"numReplicas":7}}'],
+      [
+        'members named like prototype properties (B5)',
+        '{"__proto__":{"numReplicas":7},"constructor":{"numReplicas":7}}',
+      ],
     ])('%s returns 200 with the unchanged record', async (_, text) => {
       const before = await server.call({ path: formatPath('primary'), key: acme.admin });
       const { status, json } = await patchText('primary', text);
@@ -112,10 +115,10 @@ onEachStore('a request to update service scaling', (store) => {
       ['"text"', '<string:text>'],
       ['3', '<number:3>'],
       ['true', '<boolean:true>'],
-    ])('B5: rejects a body of %s, which is not an object', async (text, shown) => {
+    ])('B5: rejects a body of %s, which is not an object', async (text, formatted) => {
       const { status, json } = await patchText('primary', text);
       expect(status).toBe(400);
-      expect(json.error).toBe(`BAD_REQUEST: request body: The value must be an object ${shown}`);
+      expect(json.error).toBe(`BAD_REQUEST: request body: The value must be an object ${formatted}`);
     });
 
     it('B4: names an unknown query parameter', async () => {
@@ -167,18 +170,18 @@ onEachStore('a request to update service scaling', (store) => {
           { idleScaling: round % 2 === 0 },
           { idleTimeoutMinutes: 5 + round / 2 },
         ];
-        const answers = await Promise.all(fields.map((body) => patch('primary', body)));
-        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+        const responses = await Promise.all(fields.map((body) => patch('primary', body)));
+        expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
         expect(await stored('primary')).toMatchObject(Object.assign({}, ...fields));
       }
     });
 
     it('S3: of two that exclude each other, exactly one is stored', async () => {
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         patch('primary', { minTotalMemoryGb: 240 }),
         patch('primary', { maxTotalMemoryGb: 120 }),
       ]);
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 400]);
       const { minTotalMemoryGb, maxTotalMemoryGb } = await stored('primary');
       expect([
         [240, 360],

@@ -36,10 +36,10 @@ onEachStore('a session', (store) => {
       for (const csrf of [undefined, '', 'wrong', other.csrf, nonce, `${nonce}.`, `.${session.csrf.split('.')[1]}`]) {
         const headers: Record<string, string> = { ...session.cookie };
         if (csrf !== undefined) headers['x-pilothouse-csrf'] = csrf;
-        const answer = await server.call({ ...call, headers });
-        expect(answer.status, `csrf ${csrf}`).toBe(401);
+        const response = await server.call({ ...call, headers });
+        expect(response.status, `csrf ${csrf}`).toBe(401);
         if (call.method !== 'HEAD')
-          expect(JSON.stringify(answer.json)).toMatch(/No Authorization header provided|API key is missing/);
+          expect(JSON.stringify(response.json)).toMatch(/No Authorization header provided|API key is missing/);
       }
       const { json } = await server.call({ path: `${organization}/services/${acme.primary}`, key: acme.admin });
       expect(json.result.numReplicas).toBe(3);
@@ -94,8 +94,8 @@ onEachStore('a session', (store) => {
     const path = `/api/v2/dashboards/${made.json.data.id}`;
     expect(await status({ path, headers: admin.headers })).toBe(200);
     expect(await status({ path, headers: developer.headers })).toBe(200);
-    const refused = await server.call({ method: 'DELETE', path, headers: developer.headers });
-    expect([refused.status, refused.json]).toEqual([403, { message: 'This operation needs the role admin' }]);
+    const rejected = await server.call({ method: 'DELETE', path, headers: developer.headers });
+    expect([rejected.status, rejected.json]).toEqual([403, { message: 'This operation needs the role admin' }]);
     for (const [method, there] of [
       ['GET', path],
       ['GET', '/api/v2/dashboards'],
@@ -119,9 +119,9 @@ onEachStore('a session', (store) => {
         { ...values, organizationId: acme.id },
       );
       for (const { headers } of [reader, writer]) {
-        const answer = await server.call({ method, path: filled, headers });
-        expect(answer.status, `${method} ${path}`).toBe(403);
-        expect(answer.json.error).toMatch(/^FORBIDDEN: You are signed in with a dashboard token/);
+        const response = await server.call({ method, path: filled, headers });
+        expect(response.status, `${method} ${path}`).toBe(403);
+        expect(response.json.error).toMatch(/^FORBIDDEN: You are signed in with a dashboard token/);
       }
     }
     const body = { name: 'By token', tiles: [] };
@@ -236,9 +236,9 @@ onEachStore('sign-in attempts', (store) => {
     for (let i = 0; i < 150; i++) expect((await postSession(server, wrong, from)).status).toBe(401);
     for (let i = 0; i < 150; i++)
       expect((await server.call({ path: organization, key: wrong, headers: from })).status).toBe(401);
-    const refused = await postSession(server, wrong, from);
-    expect([refused.status, refused.json.message]).toEqual([429, expect.stringMatching(/^Too many failed attempts/)]);
-    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
+    const rejected = await postSession(server, wrong, from);
+    expect([rejected.status, rejected.json.message]).toEqual([429, expect.stringMatching(/^Too many failed attempts/)]);
+    expect(rejected.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
     const stale = { cookie: `pilothouse_session=${'a'.repeat(43)}`, ...from };
     expect((await server.call({ path: SESSION, headers: stale })).status).toBe(429);
     expect((await server.call({ path: SESSION, headers: from })).status, 'nothing was attempted').toBe(401);

@@ -77,8 +77,8 @@ onEachStore('the columns of a source', (store) => {
 
   it('returns an error for a missing table, and 404 for a source of another organization', async () => {
     const body = { name: 'Gone', kind: 'log', from: { databaseName: 'shop', tableName: 'events' } };
-    const made = await server.call({ method: 'POST', path: '/api/v2/sources', token: acme.writer, body });
-    const path = `/api/v2/sources/${made.json.data.id}/columns`;
+    const created = await server.call({ method: 'POST', path: '/api/v2/sources', token: acme.writer, body });
+    const path = `/api/v2/sources/${created.json.data.id}/columns`;
     const { status, json } = await server.call({ path, token: acme.token });
     expect(status).toBe(400);
     expect(json.message).toContain('shop.events');

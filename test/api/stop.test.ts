@@ -13,7 +13,7 @@ const service = `/v1/organizations/${acme.id}/services/${acme.primary}`;
 const basic = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
 
 /** Resolves once the port no longer accepts connections. */
-async function untilRefused(url: string): Promise<void> {
+async function untilPortClosed(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const attempt = () =>
     new Promise<boolean>((resolve) => {
@@ -45,7 +45,7 @@ onEachStore('stopping', (store) => {
       expect((await upload.response()).status).toBe(100);
       upload.send(body.slice(0, 5));
       const exit = server.stop('SIGTERM');
-      await untilRefused(server.url);
+      await untilPortClosed(server.url);
       upload.send(body.slice(5));
       const { status, json } = await upload.response();
       expect([status, json.result?.numReplicas]).toEqual([200, 11]);

@@ -77,8 +77,8 @@ describe('serve', () => {
       String(dashboardPort),
     ]);
     expect(existsSync(join(data, 'state.db'))).toBe(true);
-    const answer = await organization(server.url, { 'x-forwarded-for': '192.0.2.1' });
-    expect([answer.status, answer.headers.get('x-ratelimit-policy')]).toEqual([200, '7;w=20']);
+    const response = await organization(server.url, { 'x-forwarded-for': '192.0.2.1' });
+    expect([response.status, response.headers.get('x-ratelimit-policy')]).toEqual([200, '7;w=20']);
     const created = await fetch(`${server.url}/v1/organizations/${acme.id}/keys`, {
       method: 'POST',
       headers: { authorization },
@@ -99,8 +99,8 @@ describe('serve', () => {
         PILOTHOUSE_HOST: '192.0.2.1',
       },
     );
-    const answer = await organization(server.url);
-    expect([answer.status, answer.headers.get('x-ratelimit-policy')]).toEqual([200, null]);
+    const response = await organization(server.url);
+    expect([response.status, response.headers.get('x-ratelimit-policy')]).toEqual([200, null]);
     expect(existsSync(join(directory, 'other'))).toBe(false);
   });
 

@@ -19,7 +19,7 @@ const opened: Engine[] = [];
 afterEach(async () => void (await Promise.all(opened.splice(0).map((engine) => engine.close()))));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-// An unbounded table: ClickHouse rejects queries whose estimated time exceeds their limit.
+// Reads an unbounded table, because ClickHouse rejects queries whose estimated time exceeds their limit.
 const ENDLESS = { sql: 'SELECT count() FROM system.numbers WHERE NOT ignore(number)', parameters: {} };
 const UNLIMITED = { limits: { maxSeconds: 3600 } };
 const ONE = { sql: 'SELECT 1', parameters: {} };
@@ -59,7 +59,7 @@ const isAlive = (pid: number): boolean => {
 /** Some tests read /proc. */
 const isLinux = existsSync('/proc/self/status');
 
-const untilGone = (pid: number) =>
+const untilExited = (pid: number) =>
   until(
     async () => isAlive(pid),
     (alive) => !alive,
@@ -159,7 +159,7 @@ describe.skipIf(!isLinux)('a control plane that exits', () => {
     expect(isAlive(pid)).toBe(true);
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.kill(pid, signal);
     parent.kill('SIGKILL');
-    await untilGone(pid);
+    await untilExited(pid);
   });
 
   it('waits for the engine, even with a running query', async () => {

@@ -30,7 +30,7 @@ onEachStore('migrations', (store) => {
     expect(line, program.stderr()).toBeDefined();
     return JSON.parse(line ?? '').url;
   };
-  const expectRefusal = async (program: Program, message: RegExp) => {
+  const expectRejected = async (program: Program, message: RegExp) => {
     expect(await program.ended).toBe(1);
     expect(program.stdout()).toBe('');
     expect(program.stderr()).toMatch(message);
@@ -52,11 +52,11 @@ onEachStore('migrations', (store) => {
     const future = copyProgram('0999-ballast', BALLAST);
     try {
       const program = serve({ program: future.main });
-      await until(isHalfWay, (isIt) => isIt, 'the migration never gets half-way');
+      await until(isInTransaction, (isTrue) => isTrue, 'the migration does not start writing');
       program.kill('SIGKILL');
       expect(await program.ended).toBe(null);
       expect(program.stdout()).toBe('');
-      await until(isQuiet, (isIt) => isIt, 'the database does not detect that its client is gone');
+      await until(hasNoTransaction, (isTrue) => isTrue, 'the database does not detect that its client is gone');
       expect(await bare.tables()).toEqual([]);
       const again = serve();
       expect((await fetch(`${await ready(again)}/readyz`)).status).toBe(200);
@@ -185,7 +185,7 @@ onEachStore('migrations', (store) => {
       newer.kill('SIGTERM');
       expect(await newer.ended).toBe(0);
       const before = await bare.tables();
-      await expectRefusal(
+      await expectRejected(
         serve(),
         /^error: The database is newer than this version of Pilothouse: it has migration 0999-tomorrow\. Start the newer version\.\n$/,
       );
@@ -202,19 +202,19 @@ onEachStore('migrations', (store) => {
     first.kill('SIGTERM');
     expect(await first.ended).toBe(0);
     await bare.query("UPDATE schema_migrations SET checksum = 'something else' WHERE version = 1");
-    await expectRefusal(
+    await expectRejected(
       serve(),
       /^error: Migration 0001-\S+ was applied to the database with different contents than the file in this version\.\n$/,
     );
   });
 
   /** On libSQL, the open transaction is visible in the write-ahead log; on PostgreSQL, in pg_stat_activity. */
-  async function isHalfWay(): Promise<boolean> {
+  async function isInTransaction(): Promise<boolean> {
     if (store === 'libsql') return existsSync(bare.walFile) && statSync(bare.walFile).size > 5_000_000;
     return (await running()).some((query) => query.includes('INSERT INTO ballast'));
   }
 
-  async function isQuiet(): Promise<boolean> {
+  async function hasNoTransaction(): Promise<boolean> {
     return store === 'libsql' || (await running()).length === 0;
   }
 

@@ -87,7 +87,7 @@ describe('self-telemetry', () => {
 
   it('counts written rows, and contains no secret, token, query or header', async () => {
     const before = (await server.metrics()).get('pilothouse_telemetry_written_total') ?? 0;
-    const hidden = ['wrong-secret-to-hide', 'token-in-the-query', 'secret-in-the-path', 'header-to-hide'];
+    const confidential = ['wrong-secret-to-hide', 'token-in-the-query', 'secret-in-the-path', 'header-to-hide'];
     const wrong = basic({ keyId: acme.admin.keyId, keySecret: 'wrong-secret-to-hide' });
     await get(server, `/v1/organizations/${acme.id}?token=token-in-the-query`, basic(acme.admin));
     await get(server, '/v1/secret-in-the-path', basic(acme.admin));
@@ -98,7 +98,7 @@ describe('self-telemetry', () => {
     await untilWritten(last.headers.get('x-request-id'));
     expect((await server.metrics()).get('pilothouse_telemetry_written_total')).toBeGreaterThanOrEqual(before + 12);
     const text = await everything(server.engine);
-    const secrets = [...hidden, acme.admin.keyId, acme.admin.keySecret, acme.token, basic(acme.admin), wrong];
+    const secrets = [...confidential, acme.admin.keyId, acme.admin.keySecret, acme.token, basic(acme.admin), wrong];
     for (const secret of secrets) expect(text).not.toContain(secret);
   });
 });
@@ -165,8 +165,7 @@ describe('an engine without queries', () => {
   it('is not started for telemetry, not even at shutdown', async () => {
     const server = await open();
     // Longer than the write interval.
-    for (const enoughAt = Date.now() + 3500; Date.now() < enoughAt; )
-      await get(server, servicePath(acme), basic(acme.admin));
+    for (const endMs = Date.now() + 3500; Date.now() < endMs; ) await get(server, servicePath(acme), basic(acme.admin));
     expect((await server.metrics()).get('pilothouse_telemetry_written_total')).toBe(0);
     expect(server.engine.isRunning()).toBe(false);
     await server.close();
@@ -180,7 +179,7 @@ describe('an engine without queries', () => {
   });
 
   it('drops the oldest rows of a full buffer and counts them', async () => {
-    const telemetry = openAlone(10);
+    const telemetry = openWithoutEngine(10);
     for (let call = 0; call < 25; call++) telemetry.request({ ...REQUEST, requestId: `request-${call}` });
     expect(telemetry.counts()).toMatchObject({ written: 0, dropped: { full: 30, stopped: 0 } });
     await telemetry.close();
@@ -188,7 +187,7 @@ describe('an engine without queries', () => {
   });
 
   it('samples requests above the write limit, but writes every server error', async () => {
-    const telemetry = openAlone(100_000);
+    const telemetry = openWithoutEngine(100_000);
     const send = async (status: number) => {
       for (let call = 0; call < 2000; call++) telemetry.request({ ...REQUEST, requestId: `request-${call}`, status });
       return telemetry.counts().dropped.sampled;
@@ -206,7 +205,7 @@ describe('an engine without queries', () => {
 });
 
 /** On an engine that is never started. */
-const openAlone = (bufferedRequests: number) =>
+const openWithoutEngine = (bufferedRequests: number) =>
   openSelfTelemetry({
     engine: openEngine({ dataDirectory: join(tmpdir(), 'pilothouse-never-made'), clock: systemClock, log: silent }),
     clock: systemClock,
