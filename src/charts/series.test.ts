@@ -142,12 +142,12 @@ describe('series on the real engine', () => {
 
   async function read(
     given: Partial<SeriesQuery>,
-    of: keyof typeof TABLES = 'log',
+    table: keyof typeof TABLES = 'log',
     granularity: Granularity | 'whole' = '1m',
   ): Promise<Points> {
-    const name = TABLES[of];
+    const name = TABLES[table];
     const all = await engine.columns(OWN_DATABASE, name);
-    const isMetric = of !== 'log' && of !== 'trace';
+    const isMetric = table !== 'log' && table !== 'trace';
     const plan = planSeries({
       organizationId: ACME,
       table: {
@@ -158,7 +158,7 @@ describe('series on the real engine', () => {
         implicitColumn: isMetric ? undefined : 'Body',
         hasOrganization: true,
       },
-      metricDataType: isMetric ? of : undefined,
+      metricDataType: isMetric ? table : undefined,
       aggFn: 'count',
       where: '',
       whereLanguage: 'lucene',
@@ -171,8 +171,8 @@ describe('series on the real engine', () => {
     return plan.collect(await engine.query(plan.statement));
   }
 
-  const values = async (...args: Parameters<typeof read>) => (await read(...args)).groups[0]?.values;
-  const grouped = async (...args: Parameters<typeof read>) =>
+  const readValues = async (...args: Parameters<typeof read>) => (await read(...args)).groups[0]?.values;
+  const readGroups = async (...args: Parameters<typeof read>) =>
     Object.fromEntries(
       (await read(...args)).groups.map(({ labels, isOthers, values }) => [isOthers ? '…' : labels.join('|'), values]),
     );
@@ -197,19 +197,19 @@ describe('series on the real engine', () => {
       [2, 1, 1],
     ],
   ])('events: %s', async (_, query, expected) => {
-    expect(await values(query)).toEqual(expected);
+    expect(await readValues(query)).toEqual(expected);
   });
 
   it('events: returns one value for the whole range', async () => {
-    expect(await values({ aggFn: 'sum', field: MS }, 'log', 'whole')).toEqual([145]);
+    expect(await readValues({ aggFn: 'sum', field: MS }, 'log', 'whole')).toEqual([145]);
   });
 
   it('events: returns null in every bucket without data', async () => {
-    expect(await values({ where: 'ServiceName:"nobody"' })).toEqual([null, null, null]);
+    expect(await readValues({ where: 'ServiceName:"nobody"' })).toEqual([null, null, null]);
   });
 
   it('events: returns groups, the highest bucket first', async () => {
-    expect(await grouped({ groupBy: ['ServiceName'] })).toEqual({
+    expect(await readGroups({ groupBy: ['ServiceName'] })).toEqual({
       api: [2, null, 2],
       web: [null, 1, null],
       worker: [null, null, 1],
@@ -217,9 +217,11 @@ describe('series on the real engine', () => {
   });
 
   it('events: groups by several expressions, including map keys', async () => {
-    expect(await grouped({ groupBy: ['ServiceName', 'LogAttributes.user'], where: 'SeverityText:"ERROR"' })).toEqual({
-      'web|ann': [null, 1, null],
-    });
+    expect(await readGroups({ groupBy: ['ServiceName', 'LogAttributes.user'], where: 'SeverityText:"ERROR"' })).toEqual(
+      {
+        'web|ann': [null, 1, null],
+      },
+    );
   });
 
   it('events: reports the number of groups when only the top groups are returned', async () => {
@@ -234,14 +236,14 @@ describe('series on the real engine', () => {
       field: MS,
       top: { groups: 1, withOthers: true },
     };
-    expect(await grouped(query, 'log', 'whole')).toEqual({ '100': [100], '…': [15] });
+    expect(await readGroups(query, 'log', 'whole')).toEqual({ '100': [100], '…': [15] });
   });
 
   it('gauge: takes the last value of each stream and bucket, then aggregates', async () => {
-    expect(await values({ metricName: 'cpu', aggFn: 'avg' }, 'gauge')).toEqual([30, null, 50]);
-    expect(await values({ metricName: 'cpu', aggFn: 'sum' }, 'gauge')).toEqual([60, null, 50]);
-    expect(await values({ metricName: 'cpu', aggFn: 'count' }, 'gauge')).toEqual([2, null, 1]);
-    expect(await grouped({ metricName: 'cpu', aggFn: 'max', groupBy: ['Attributes.host'] }, 'gauge')).toEqual({
+    expect(await readValues({ metricName: 'cpu', aggFn: 'avg' }, 'gauge')).toEqual([30, null, 50]);
+    expect(await readValues({ metricName: 'cpu', aggFn: 'sum' }, 'gauge')).toEqual([60, null, 50]);
+    expect(await readValues({ metricName: 'cpu', aggFn: 'count' }, 'gauge')).toEqual([2, null, 1]);
+    expect(await readGroups({ metricName: 'cpu', aggFn: 'max', groupBy: ['Attributes.host'] }, 'gauge')).toEqual({
       a: [25, null, 50],
       b: [35, null, null],
     });
@@ -249,24 +251,24 @@ describe('series on the real engine', () => {
 
   it('sum: handles increases and resets, with restarted processes as separate streams', async () => {
     // First process: +30, then reset to 20, then +30. Second process: started within the range at 7, then +2.
-    expect(await values({ metricName: 'hits', aggFn: 'sum' }, 'sum')).toEqual([30, 27, 32]);
-    expect(await values({ metricName: 'hits', aggFn: 'increase' }, 'sum')).toEqual([30, 27, 32]);
-    expect(await values({ metricName: 'hits', aggFn: 'rate' }, 'sum')).toEqual([0.5, 27 / 60, 32 / 60]);
-    expect(await values({ metricName: 'hits', aggFn: 'max' }, 'sum')).toEqual([30, 20, 30]);
-    expect(await values({ metricName: 'hits', aggFn: 'increase' }, 'sum', 'whole')).toEqual([89]);
+    expect(await readValues({ metricName: 'hits', aggFn: 'sum' }, 'sum')).toEqual([30, 27, 32]);
+    expect(await readValues({ metricName: 'hits', aggFn: 'increase' }, 'sum')).toEqual([30, 27, 32]);
+    expect(await readValues({ metricName: 'hits', aggFn: 'rate' }, 'sum')).toEqual([0.5, 27 / 60, 32 / 60]);
+    expect(await readValues({ metricName: 'hits', aggFn: 'max' }, 'sum')).toEqual([30, 20, 30]);
+    expect(await readValues({ metricName: 'hits', aggFn: 'increase' }, 'sum', 'whole')).toEqual([89]);
   });
 
   it('sum: adds nothing for a new counter until its second point', async () => {
-    expect(await values({ metricName: 'old', aggFn: 'increase' }, 'sum')).toEqual([0, 10, null]);
+    expect(await readValues({ metricName: 'old', aggFn: 'increase' }, 'sum')).toEqual([0, 10, null]);
   });
 
   it('sum: adds up deltas', async () => {
-    expect(await values({ metricName: 'jobs', aggFn: 'sum' }, 'sum')).toEqual([7, 5, null]);
+    expect(await readValues({ metricName: 'jobs', aggFn: 'sum' }, 'sum')).toEqual([7, 5, null]);
   });
 
   it('sum: treats a non-monotonic sum like a gauge, whose increase can be negative', async () => {
-    expect(await values({ metricName: 'open', aggFn: 'sum' }, 'sum')).toEqual([10, 10, null]);
-    expect(await values({ metricName: 'open', aggFn: 'increase', where: 'Attributes.host:"a"' }, 'sum')).toEqual([
+    expect(await readValues({ metricName: 'open', aggFn: 'sum' }, 'sum')).toEqual([10, 10, null]);
+    expect(await readValues({ metricName: 'open', aggFn: 'increase', where: 'Attributes.host:"a"' }, 'sum')).toEqual([
       0,
       -6,
       null,
@@ -275,13 +277,17 @@ describe('series on the real engine', () => {
 
   it('histogram: returns quantiles, counts, sums and averages across a reset', async () => {
     // Minute 0: +10 in (0,10], +10 in (10,20]. Minute 1: reset, 4 in (10,20].
-    expect(await values({ metricName: 'lat', aggFn: 'quantile', level: 0.75 }, 'histogram')).toEqual([15, 17.5, null]);
-    expect(await values({ metricName: 'lat', aggFn: 'count' }, 'histogram')).toEqual([20, 4, null]);
-    expect(await values({ metricName: 'lat', aggFn: 'sum' }, 'histogram')).toEqual([250, 60, null]);
-    expect(await values({ metricName: 'lat', aggFn: 'avg' }, 'histogram')).toEqual([12.5, 15, null]);
-    expect(await values({ metricName: 'lat', aggFn: 'max' }, 'histogram')).toEqual([19, 19, null]);
+    expect(await readValues({ metricName: 'lat', aggFn: 'quantile', level: 0.75 }, 'histogram')).toEqual([
+      15,
+      17.5,
+      null,
+    ]);
+    expect(await readValues({ metricName: 'lat', aggFn: 'count' }, 'histogram')).toEqual([20, 4, null]);
+    expect(await readValues({ metricName: 'lat', aggFn: 'sum' }, 'histogram')).toEqual([250, 60, null]);
+    expect(await readValues({ metricName: 'lat', aggFn: 'avg' }, 'histogram')).toEqual([12.5, 15, null]);
+    expect(await readValues({ metricName: 'lat', aggFn: 'max' }, 'histogram')).toEqual([19, 19, null]);
     expect(
-      await grouped({ metricName: 'lat', aggFn: 'quantile', level: 0.5, groupBy: ['ServiceName'] }, 'histogram'),
+      await readGroups({ metricName: 'lat', aggFn: 'quantile', level: 0.5, groupBy: ['ServiceName'] }, 'histogram'),
     ).toEqual({
       api: [10, 15, null],
     });
@@ -289,18 +295,18 @@ describe('series on the real engine', () => {
 
   it('exponential histogram: accepts a scale that becomes coarser', async () => {
     // Bucket 0 of scale 1, (1, 1.41], is part of bucket 0 of scale 0, (1, 2]: no increase there, 20 in (2, 4].
-    expect(await values({ metricName: 'size', aggFn: 'quantile', level: 0.5 }, 'exponential histogram')).toEqual([
+    expect(await readValues({ metricName: 'size', aggFn: 'quantile', level: 0.5 }, 'exponential histogram')).toEqual([
       expect.closeTo(2 * 2 ** 0.5, 9),
       null,
       null,
     ]);
-    expect(await values({ metricName: 'size', aggFn: 'count' }, 'exponential histogram')).toEqual([20, null, null]);
+    expect(await readValues({ metricName: 'size', aggFn: 'count' }, 'exponential histogram')).toEqual([20, null, null]);
   });
 
   it('summary: returns precomputed quantiles, counts and averages', async () => {
-    expect(await values({ metricName: 'rpc', aggFn: 'quantile', level: 0.9 }, 'summary')).toEqual([8, 10, null]);
-    expect(await values({ metricName: 'rpc', aggFn: 'count' }, 'summary')).toEqual([10, 4, null]);
-    expect(await values({ metricName: 'rpc', aggFn: 'avg' }, 'summary')).toEqual([5, 10, null]);
+    expect(await readValues({ metricName: 'rpc', aggFn: 'quantile', level: 0.9 }, 'summary')).toEqual([8, 10, null]);
+    expect(await readValues({ metricName: 'rpc', aggFn: 'count' }, 'summary')).toEqual([10, 4, null]);
+    expect(await readValues({ metricName: 'rpc', aggFn: 'avg' }, 'summary')).toEqual([5, 10, null]);
   });
 
   it('ratio: divides two series, and returns null where the divisor is missing', async () => {
@@ -344,8 +350,8 @@ describe('series on the real engine', () => {
       'histogram',
       /^series\[0\]\.aggFn: /,
     ],
-  ])('rejects %s with its path', async (_, query, of, message) => {
-    await expect(read(query, of)).rejects.toMatchObject({
+  ])('rejects %s with its path', async (_, query, table, message) => {
+    await expect(read(query, table)).rejects.toMatchObject({
       code: 'bad_request',
       message: expect.stringMatching(message),
     });

@@ -25,7 +25,7 @@ const open = (name: string, options: { clickhouseUrl?: string; program?: string 
 
 const failure = (promise: Promise<unknown>): Promise<AppError> =>
   promise.then(
-    (value) => expect.fail(`it did not fail: ${JSON.stringify(value)}`),
+    (value) => expect.fail(`unexpected success: ${JSON.stringify(value)}`),
     (error) => error,
   );
 

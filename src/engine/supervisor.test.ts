@@ -32,7 +32,7 @@ function setUp(start?: () => Promise<void>) {
 
 const failure = (promise: Promise<unknown>): Promise<AppError> =>
   promise.then(
-    () => expect.fail('it did not fail'),
+    () => expect.fail('unexpected success'),
     (error) => error,
   );
 

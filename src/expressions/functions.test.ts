@@ -201,9 +201,9 @@ describe('functions and operators on the real engine', () => {
   });
   afterAll(() => rows.close());
 
-  it.each(EXAMPLES)('%s returns %j', (text, answer) => {
+  it.each(EXAMPLES)('%s returns %j', (text, result) => {
     const writer = createWriter();
-    expect(rows.readValue(writer.write(parseValue(text, SCOPE)), writer.parameters)).toEqual(answer);
+    expect(rows.readValue(writer.write(parseValue(text, SCOPE)), writer.parameters)).toEqual(result);
   });
 
   it('covers every allowed function', () => {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { expect, it } from 'vitest';
-import { head, rawConnection } from '../../test/support/raw.ts';
+import { head, openRawConnection } from '../../test/support/raw.ts';
 import { createApp } from './app.ts';
 import { createMetrics } from './metrics.ts';
 
@@ -28,7 +28,7 @@ const upload = head(
 
 it('aborts a stalled upload after the request timeout while the server stops', async () => {
   const { app, url } = await listen(200);
-  const stalled = await rawConnection(url);
+  const stalled = await openRawConnection(url);
   stalled.send(upload);
   expect((await stalled.response()).status).toBe(100);
   await app.close();
@@ -37,7 +37,7 @@ it('aborts a stalled upload after the request timeout while the server stops', a
 
 it('completes an active upload while the server stops, then closes the connection', async () => {
   const { app, url } = await listen(20_000);
-  const slow = await rawConnection(url);
+  const slow = await openRawConnection(url);
   slow.send(upload);
   expect((await slow.response()).status).toBe(100);
   const closed = app.close();
@@ -50,7 +50,7 @@ it('completes an active upload while the server stops, then closes the connectio
 
 it('closes a connection without a request when the server stops', async () => {
   const { app, url } = await listen(20_000);
-  const silent = await rawConnection(url);
+  const silent = await openRawConnection(url);
   await app.close();
   await silent.closed;
 });

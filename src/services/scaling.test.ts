@@ -12,11 +12,11 @@ const context: fc.Arbitrary<ScalingContext> = fc.record({
 });
 
 /** Valid stored settings for the context. */
-const storedFor = ({ organization, service }: ScalingContext): fc.Arbitrary<Scaling> => {
-  const fewest = service.isPrimary && service.kind === 'production' ? 2 : 1;
+const anyStored = ({ organization, service }: ScalingContext): fc.Arbitrary<Scaling> => {
+  const minReplicas = service.isPrimary && service.kind === 'production' ? 2 : 1;
   return fc
     .record({
-      numReplicas: organization.tier === 'BASIC' ? fc.constant(1) : fc.integer({ min: fewest, max: 20 }),
+      numReplicas: organization.tier === 'BASIC' ? fc.constant(1) : fc.integer({ min: minReplicas, max: 20 }),
       bounds: fc.tuple(replicaGb(organization.isPaid ? 356 : 120), replicaGb(organization.isPaid ? 356 : 120)),
       idleScaling: fc.boolean(),
       idleTimeoutMinutes: fc.double({ min: 5, noNaN: true, noDefaultInfinity: true }),
@@ -29,7 +29,7 @@ const storedFor = ({ organization, service }: ScalingContext): fc.Arbitrary<Scal
 };
 
 /** Any change that the schema accepts, with memory per replica. */
-const perReplica: fc.Arbitrary<ScalingChange> = fc.record(
+const anyChange: fc.Arbitrary<ScalingChange> = fc.record(
   {
     numReplicas: fc.integer({ min: 1, max: 20 }),
     minReplicaMemoryGb: replicaGb(356),
@@ -49,7 +49,7 @@ function toTotals({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, ...rest }:
 }
 
 const cases = context.chain((where) =>
-  fc.record({ where: fc.constant(where), current: storedFor(where), change: perReplica }),
+  fc.record({ where: fc.constant(where), current: anyStored(where), change: anyChange }),
 );
 const runs = { numRuns: 500 };
 
@@ -149,12 +149,14 @@ describe('a scaling change', () => {
   it('S1: two changes of different fields have the same result in either order', () => {
     fc.assert(
       fc.property(cases, fc.func(fc.boolean()), ({ where, current, change }, isFirst) => {
-        const part = (wanted: boolean) =>
+        const pickFields = (wanted: boolean) =>
           Object.fromEntries(Object.entries(change).filter(([name]) => isFirst(name) === wanted));
         const applyBoth = (first: ScalingChange, second: ScalingChange) =>
           applyScalingChange(applyScalingChange(current, first, where).scaling, second, where).scaling;
-        expect(applyBoth(part(true), part(false))).toEqual(applyBoth(part(false), part(true)));
-        expect(applyBoth(part(true), part(false))).toEqual(applyScalingChange(current, change, where).scaling);
+        expect(applyBoth(pickFields(true), pickFields(false))).toEqual(applyBoth(pickFields(false), pickFields(true)));
+        expect(applyBoth(pickFields(true), pickFields(false))).toEqual(
+          applyScalingChange(current, change, where).scaling,
+        );
       }),
       runs,
     );

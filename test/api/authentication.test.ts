@@ -70,7 +70,7 @@ onEachStore('authentication', (store) => {
     ];
     const [unknown, wrong] = responses.map(({ text, json, headers }) => {
       const compared = [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name));
-      return { text: text.replace(json.requestId, ''), shown: compared };
+      return { text: text.replace(json.requestId, ''), headers: compared };
     });
     expect(unknown).toEqual(wrong);
   });
@@ -93,7 +93,7 @@ onEachStore('authentication', (store) => {
       ['an empty header', ''],
       ['the scheme alone', 'Bearer'],
       ['a token without a scheme', acme.token],
-      ['an unknown token', 'Bearer nobody'],
+      ['an unknown token', 'Bearer unknown'],
       ['two tokens', `Bearer ${acme.token} ${acme.token}`],
       ['a token in different letter case', `Bearer ${acme.token.toUpperCase()}`],
       ['the credentials of a key', `Basic ${good}`],

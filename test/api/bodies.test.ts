@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { head, rawConnection } from '../support/raw.ts';
+import { head, openRawConnection } from '../support/raw.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { expectFailure } from '../support/shapes.ts';
 
@@ -64,7 +64,7 @@ onEachStore('request bodies', (store) => {
 
   it('B3: returns 413 for a chunked body over the limit', async () => {
     const authorization = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
-    const connection = await rawConnection(server.url);
+    const connection = await openRawConnection(server.url);
     connection.send(
       head(
         `PATCH ${path} HTTP/1.1`,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Json } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
-import { storeText } from '../support/store-text.ts';
+import { readStoreText } from '../support/store-text.ts';
 import { until } from '../support/until.ts';
 
 const path = `/v1/organizations/${acme.id}/dashboardTokens`;
@@ -33,7 +33,7 @@ onEachStore('dashboard tokens', (store) => {
     const shown = await server.call({ path, key: acme.developer });
     expect([shown.status, shown.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(shown.text).not.toContain(token);
-    expect(await storeText(server)).not.toContain(token);
+    expect(await readStoreText(server)).not.toContain(token);
     expect(server.log()).not.toContain(token);
   });
 

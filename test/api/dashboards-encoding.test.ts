@@ -48,9 +48,9 @@ onEachStore('compressed dashboards', (store) => {
     expect(new Set(tags).size).toBe(3);
     for (const [index, encoding] of encodings.entries()) {
       for (const known of [...tags, `W/${tags[0]}`, `"x", ${tags[1]}`, '*']) {
-        const answer = await read(server, `/${data.id}`, { 'accept-encoding': encoding, 'if-none-match': known });
-        expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([304, '', tags[index]]);
-        expect(answer.headers.get('vary')).toBe('accept-encoding');
+        const cached = await read(server, `/${data.id}`, { 'accept-encoding': encoding, 'if-none-match': known });
+        expect([cached.status, cached.text, cached.headers.get('etag')]).toEqual([304, '', tags[index]]);
+        expect(cached.headers.get('vary')).toBe('accept-encoding');
       }
     }
     await write(server, 'PUT', `/${data.id}`, { ...data, name: 'other' });
@@ -72,8 +72,8 @@ onEachStore('compressed dashboards', (store) => {
       ['gzip', gunzipSync],
       ['br', brotliDecompressSync],
     ] as const) {
-      const ask = (method: string) => plainRequest(`${server.dashboardUrl}${DASHBOARDS}/${data.id}`, method, encoding);
-      const [got, head] = [await ask('GET'), await ask('HEAD')];
+      const send = (method: string) => plainRequest(`${server.dashboardUrl}${DASHBOARDS}/${data.id}`, method, encoding);
+      const [got, head] = [await send('GET'), await send('HEAD')];
       expect(got.headers['content-encoding']).toBe(encoding);
       expect(got.bytes.length).toBe(Number(got.headers['content-length']));
       expect(JSON.parse(decode(got.bytes).toString('utf8')).data).toEqual(data);

@@ -27,18 +27,18 @@ onEachStore('the dashboards folder', (store) => {
     server = await startServer(store, { args: ['--dashboards', folder] });
   };
   const dashboards = async (): Promise<Json[]> => (await read(server, '')).json.data;
-  const named = async (name: string): Promise<Json> => (await dashboards()).find((one) => one.name === name);
+  const findByName = async (name: string): Promise<Json> => (await dashboards()).find((one) => one.name === name);
   const untilNamed = (name: string) =>
     until(
-      () => named(name),
+      () => findByName(name),
       (one) => one !== undefined,
-      `${name} does not come`,
+      `${name} is not created`,
     );
   const untilDeleted = (name: string) =>
     until(
-      () => named(name),
+      () => findByName(name),
       (one) => one === undefined,
-      `${name} does not go`,
+      `${name} is not deleted`,
     );
 
   beforeEach(() => {
@@ -59,10 +59,10 @@ onEachStore('the dashboards folder', (store) => {
     await start();
     const names = (await dashboards()).map(({ name }) => name);
     expect(names).toEqual(['C', 'B', 'Acme board', 'A']);
-    expect((await named('A')).id).toBe('given');
-    expect((await named('B')).id).toMatch(HEX_ID);
-    const theirs = (await server.call({ path: DASHBOARDS, token: globex.token })).json.data;
-    expect(theirs.map(({ name }: Json) => name)).toEqual(['Globex board', 'D']);
+    expect((await findByName('A')).id).toBe('given');
+    expect((await findByName('B')).id).toMatch(HEX_ID);
+    const globexDashboards = (await server.call({ path: DASHBOARDS, token: globex.token })).json.data;
+    expect(globexDashboards.map(({ name }: Json) => name)).toEqual(['Globex board', 'D']);
     const ids = (await dashboards()).map(({ id }) => id);
     await server.stop();
     await server.restart();
@@ -125,10 +125,10 @@ onEachStore('the dashboards folder', (store) => {
     await until(
       async () => server.log(),
       (log) => log.includes('tiles[0].w') && log.includes('broken.json'),
-      'no word in the log',
+      'the error is not logged',
     );
-    put('a.yaml', board({ id: 'a', name: 'mended' }));
-    await untilNamed('mended');
+    put('a.yaml', board({ id: 'a', name: 'fixed' }));
+    await untilNamed('fixed');
   });
 
   it('renaming a file with an id keeps the dashboard without a new version', async () => {
@@ -138,7 +138,7 @@ onEachStore('the dashboards folder', (store) => {
     await until(
       async () => (await read(server, '/a')).headers.get('x-pilothouse-provisioned'),
       (file) => file === 'z.yaml',
-      'the file is not noticed',
+      'the renamed file is not detected',
     );
     expect((await read(server, '/a/versions')).json.data).toHaveLength(1);
   });
@@ -151,7 +151,7 @@ onEachStore('the dashboards folder', (store) => {
     await until(
       async () => server.log(),
       (log) => /"file":"b\.yaml".*a\.yaml has the same id/.test(log),
-      'no word',
+      'the duplicate id is not logged',
     );
   });
 
@@ -176,7 +176,7 @@ onEachStore('the dashboards folder', (store) => {
     await until(
       async () => server.log(),
       (log) => log.includes('could not apply the dashboards folder'),
-      'not noticed',
+      'the error is not logged',
     );
     expect((await read(server, '/a')).status).toBe(200);
     renameSync(`${folder}-away`, folder);
@@ -205,8 +205,8 @@ onEachStore('the dashboards folder', (store) => {
       },
     ]);
     expect((await write(server, 'PUT', '/a', { name: 'By hand' })).status).toBe(200);
-    const theirs = { method: 'DELETE', path: `${DASHBOARDS}/b`, token: globex.writer };
-    expect((await server.call(theirs)).status).toBe(200);
+    const globexDashboards = { method: 'DELETE', path: `${DASHBOARDS}/b`, token: globex.writer };
+    expect((await server.call(globexDashboards)).status).toBe(200);
 
     await server.stop();
     await server.restart();
@@ -245,11 +245,11 @@ onEachStore('the dashboards folder', (store) => {
     put('none.yaml', board({ organization: undefined, name: 'none' }));
     put('unknown.yaml', board({ organization: 'Nobody', name: 'unknown' }));
     await start();
-    expect(await named('none')).toBeUndefined();
+    expect(await findByName('none')).toBeUndefined();
     await until(
       async () => server.log(),
       (log) => log.includes('must be one of Acme, Globex, Initech') && log.includes('The organization does not exist'),
-      'no word in the log',
+      'the error is not logged',
     );
   });
 });

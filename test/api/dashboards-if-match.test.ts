@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createDashboard, read, tile, write } from '../support/dashboards.ts';
 import { acme } from '../support/fleet.ts';
-import { startSecond } from '../support/second-server.ts';
+import { startSecondServer } from '../support/second-server.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 onEachStore('If-Match', (store) => {
@@ -57,7 +57,7 @@ onEachStore('If-Match', (store) => {
   });
 
   it('accepts exactly one of many concurrent changes, also across two nodes', async () => {
-    const second = await startSecond(server);
+    const second = await startSecondServer(server);
     try {
       const { data, etag } = await createDashboard(server, { name: 'contested' });
       const responses = await Promise.all(
@@ -82,7 +82,7 @@ onEachStore('If-Match', (store) => {
   });
 
   it('makes a change on one node visible to the next read on another', async () => {
-    const second = await startSecond(server);
+    const second = await startSecondServer(server);
     try {
       const { data } = await createDashboard(server, { name: 'node' });
       for (const name of ['one', 'two', 'three']) {

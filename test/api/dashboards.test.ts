@@ -185,7 +185,7 @@ onEachStore('dashboards', (store) => {
 
   it.each([
     ['no header', {}],
-    ['an unknown token', { authorization: 'Bearer nobody' }],
+    ['an unknown token', { authorization: 'Bearer unknown' }],
     ['an expired token', { authorization: `Bearer ${one.expired}` }],
     ['no token', { authorization: 'Bearer ' }],
     ['two tokens', { authorization: `Bearer ${one.token} ${one.token}` }],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { head, rawConnection, sendRaw } from '../support/raw.ts';
+import { head, openRawConnection, sendRaw } from '../support/raw.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { expectFailure, UUID_V4 } from '../support/shapes.ts';
 
@@ -125,7 +125,7 @@ describe('the HTTP layer', () => {
   });
 
   it('B2: a body shorter than its Content-Length changes nothing, and the server keeps running', async () => {
-    const connection = await rawConnection(server.url);
+    const connection = await openRawConnection(server.url);
     connection.send(
       `${head(`PATCH ${scaling} HTTP/1.1`, 'Host: h', `Authorization: ${basic}`, 'Content-Type: application/json', 'Content-Length: 100')}{"numReplicas": 9}`,
     );
@@ -136,7 +136,7 @@ describe('the HTTP layer', () => {
   });
 
   it('B2: Expect: 100-continue is supported', async () => {
-    const connection = await rawConnection(server.url);
+    const connection = await openRawConnection(server.url);
     connection.send(
       head(
         `PATCH ${scaling} HTTP/1.1`,

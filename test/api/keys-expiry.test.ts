@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
 import { createKey, keysPath, postKey, readWithKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const NOT_A_TIME = 'The value must be an ISO 8601 date-time with an offset or Z';
 
@@ -66,7 +66,11 @@ onEachStore('key expiry', (store) => {
   it('K9: rejects an expired key from the next request on, and keeps its record', async () => {
     const expireAt = Date.now() + 500;
     const { id, credentials } = await createKey(server, { expireAt: new Date(expireAt).toISOString() });
-    while (Date.now() <= expireAt) await delay(20);
+    await until(
+      async () => Date.now(),
+      (now) => now > expireAt,
+      'the clock does not reach the expiry',
+    );
     const { status, json } = await readWithKey(server, credentials);
     expect([status, json.error]).toEqual([401, 'UNAUTHORIZED: Key is not active']);
     expect((await server.call({ path: `${keysPath()}/${id}`, key: acme.admin })).json.result.state).toBe('enabled');

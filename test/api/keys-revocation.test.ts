@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
 import { createKey, keysPath, readWithKey } from '../support/keys.ts';
-import { startSecond } from '../support/second-server.ts';
+import { startSecondServer } from '../support/second-server.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 
 onEachStore('a key on two nodes', (store) => {
   const server = useServer(store);
-  let second: Awaited<ReturnType<typeof startSecond>>;
+  let second: Awaited<ReturnType<typeof startSecondServer>>;
   beforeAll(async () => {
-    second = await startSecond(server);
+    second = await startSecondServer(server);
   });
   afterAll(async () => second?.stop());
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
 import { createKey, keysPath, postKey, readWithKey, sha256, toHashData } from '../support/keys.ts';
 import { onEachStore, startServer } from '../support/server.ts';
-import { storeText } from '../support/store-text.ts';
+import { readStoreText } from '../support/store-text.ts';
 
 onEachStore('the secrets of a key', (store) => {
   it('K1, K7: are not in the store, and neither they nor their hashes are in responses, activities or logs', async () => {
@@ -31,7 +31,7 @@ onEachStore('the secrets of a key', (store) => {
       await server.stop();
       const secrets = [made.keyId, made.keySecret, imported.keyId, imported.keySecret, 'mistyped-secret', acme.token];
       for (const key of [acme.admin, acme.disabled, globex.admin]) secrets.push(key.keyId, key.keySecret);
-      const stored = await storeText(server);
+      const stored = await readStoreText(server);
       expect(stored, 'the text that is searched is really the store').toContain(acme.id);
       expect(stored, 'the store contains the hash of the secret').toContain(sha256(imported.keySecret));
       for (const secret of secrets) expect(stored).not.toContain(secret);

@@ -11,7 +11,7 @@ interface Fault {
   status: number;
   path: string;
   method?: string;
-  identity?: 'anonymous' | 'unknown' | 'elsewhere' | 'query' | 'admin';
+  identity?: 'anonymous' | 'unknown' | 'otherAddress' | 'query' | 'admin';
   headers?: Record<string, string>;
   body?: string;
 }
@@ -52,7 +52,7 @@ const FAULTS: Fault[] = [
     title: 'the address',
     status: 403,
     path: scaling('nonsense', 'nonsense'),
-    identity: 'elsewhere',
+    identity: 'otherAddress',
     headers: notJson,
     body: '{',
   },
@@ -144,9 +144,9 @@ const FAULTS: Fault[] = [
 
 onEachStore('the order of checks', (store) => {
   const server = useServer(store);
-  let elsewhere: Credentials;
+  let otherAddress: Credentials;
   beforeAll(async () => {
-    elsewhere = (await createKey(server, { roles: ['query_endpoints'], ipAccessList: [{ source: '203.0.113.7' }] }))
+    otherAddress = (await createKey(server, { roles: ['query_endpoints'], ipAccessList: [{ source: '203.0.113.7' }] }))
       .credentials;
   });
 
@@ -156,7 +156,7 @@ onEachStore('the order of checks', (store) => {
       const keys: Record<string, Credentials | undefined> = {
         anonymous: undefined,
         unknown: { keyId: 'x', keySecret: 'y' },
-        elsewhere,
+        otherAddress,
         query: acme.query,
         admin: acme.admin,
       };

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Call } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
 import { getKeyId } from '../support/keys.ts';
-import { startSecond } from '../support/second-server.ts';
+import { startSecondServer } from '../support/second-server.ts';
 import { onEachStore, startServer, useServer } from '../support/server.ts';
 import { getSession, postSession, SESSION, signIn } from '../support/sessions.ts';
 import { expectFailure } from '../support/shapes.ts';
-import { storeText } from '../support/store-text.ts';
+import { readStoreText } from '../support/store-text.ts';
 
 const organization = `/v1/organizations/${acme.id}`;
 const CHALLENGE = 'Session realm="pilothouse"';
@@ -184,13 +184,13 @@ onEachStore('signing in', (store) => {
 
   it('the store contains neither the cookie nor the CSRF token', async () => {
     const { secret, csrf } = await signIn(server, acme.admin);
-    const text = await storeText(server);
+    const text = await readStoreText(server);
     expect(text).toContain(createHash('sha256').update(secret).digest('base64'));
     for (const confidential of [secret, csrf]) expect(text).not.toContain(confidential);
   });
 
   it('a session works and ends on every node', async () => {
-    const second = await startSecond(server);
+    const second = await startSecondServer(server);
     try {
       const session = await signIn(server, acme.admin);
       expect((await second.call({ path: organization, headers: session.headers })).status).toBe(200);

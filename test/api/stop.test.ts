@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
 import { spawnProgram } from '../support/process.ts';
-import { head, rawConnection } from '../support/raw.ts';
+import { head, openRawConnection } from '../support/raw.ts';
 import { onEachStore, startServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -31,7 +31,7 @@ onEachStore('stopping', (store) => {
     const server = await startServer(store);
     try {
       const body = '{"numReplicas":11}';
-      const upload = await rawConnection(server.url);
+      const upload = await openRawConnection(server.url);
       upload.send(
         head(
           `PATCH ${service}/scaling HTTP/1.1`,
@@ -63,10 +63,10 @@ onEachStore('stopping', (store) => {
     async (signal) => {
       const server = await startServer(store);
       try {
-        const idle = await rawConnection(server.url);
+        const idle = await openRawConnection(server.url);
         idle.send(head('GET /healthz HTTP/1.1', 'Host: h'));
         expect((await idle.response()).status).toBe(200);
-        const silent = await rawConnection(server.url);
+        const silent = await openRawConnection(server.url);
         expect(await server.stop(signal)).toBe(0);
         await idle.closed;
         await silent.closed;

@@ -73,9 +73,9 @@ async function listGlobexIds(server: TestServer): Promise<Record<string, string>
 /** The budget of Globex; created if it does not exist. */
 async function findOrCreateGlobexBudget(server: TestServer): Promise<string> {
   const path = `/v1/organizations/${globex.id}/budgets`;
-  const [known] = (await server.call({ path, key: globex.admin })).json.result;
-  if (known) return known.id;
-  const body = { name: 'of Globex', monthlyCHC: 1_000_000 };
+  const [existing] = (await server.call({ path, key: globex.admin })).json.result;
+  if (existing) return existing.id;
+  const body = { name: 'Globex budget', monthlyCHC: 1_000_000 };
   return (await server.call({ method: 'POST', path, key: globex.admin, body })).json.result.id;
 }
 
@@ -96,11 +96,11 @@ async function readGlobex(server: TestServer): Promise<unknown[]> {
   const results = responses.map(({ json }) =>
     JSON.parse(JSON.stringify(json.result, (name, value) => (name === 'usedAt' ? undefined : value))),
   );
-  const below = ['/dashboards', '/sources', `/dashboards/${globex.dashboard}/versions`];
-  const shown = await Promise.all(
-    below.map(async (path) => (await server.call({ path: `/api/v2${path}`, token: globex.token })).json),
+  const dashboardPaths = ['/dashboards', '/sources', `/dashboards/${globex.dashboard}/versions`];
+  const dashboardResults = await Promise.all(
+    dashboardPaths.map(async (path) => (await server.call({ path: `/api/v2${path}`, token: globex.token })).json),
   );
-  return [...results, ...shown];
+  return [...results, ...dashboardResults];
 }
 
 onEachStore('tenancy', (store) => {
@@ -125,10 +125,10 @@ onEachStore('tenancy', (store) => {
     expect(operations.length).toBeGreaterThan(10);
     for (const operation of operations) {
       const unknown = { ...ids, organizationId: randomUUID() };
-      const theirs = await call(server, operation, ids);
-      expect(theirs.status, operation.path).toBe(404);
-      expect(theirs.json.error).toBe(`NOT_FOUND: organization ${globex.id} does not exist`);
-      expect(withoutIds(theirs, ids)).toEqual(withoutIds(await call(server, operation, unknown), unknown));
+      const response = await call(server, operation, ids);
+      expect(response.status, operation.path).toBe(404);
+      expect(response.json.error).toBe(`NOT_FOUND: organization ${globex.id} does not exist`);
+      expect(withoutIds(response, ids)).toEqual(withoutIds(await call(server, operation, unknown), unknown));
     }
     expect(await readGlobex(server)).toEqual(before);
   });
@@ -152,15 +152,15 @@ onEachStore('tenancy', (store) => {
         tileId: 'one',
         version: '1',
       };
-      const theirs = await call(server, operation, own);
-      expect(theirs.status, operation.path).toBe(404);
-      expect(withoutIds(theirs, own)).toEqual(withoutIds(await call(server, operation, unknown), unknown));
+      const response = await call(server, operation, own);
+      expect(response.status, operation.path).toBe(404);
+      expect(withoutIds(response, own)).toEqual(withoutIds(await call(server, operation, unknown), unknown));
     }
     expect(await readGlobex(server)).toEqual(before);
   });
 
   it('R1, R2: no list contains resources of another organization', async () => {
-    await createKey(server, { name: 'of Globex alone' }, globex);
+    await createKey(server, { name: 'Globex key' }, globex);
     const { id: _, version: __, tileId: ___, ...ids } = await listGlobexIds(server);
     const lists = (await allOperations()).filter(
       ({ method, parameters }) => method === 'GET' && parameters.every((name) => name === 'organizationId'),
@@ -169,8 +169,8 @@ onEachStore('tenancy', (store) => {
     for (const operation of lists) {
       const { status, text } = await call(server, operation, { organizationId: acme.id });
       expect(status, operation.path).toBe(200);
-      for (const theirs of [...Object.values(ids), globex.dashboard, 'Globex', '99.5'])
-        expect(text, operation.path).not.toContain(theirs);
+      for (const response of [...Object.values(ids), globex.dashboard, 'Globex', '99.5'])
+        expect(text, operation.path).not.toContain(response);
     }
   });
 

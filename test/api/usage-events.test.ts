@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it, vi } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { rawConnection } from '../support/raw.ts';
+import { openRawConnection } from '../support/raw.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { expectFailure } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
@@ -156,7 +156,7 @@ onEachStore('usage events', (store) => {
   it('rejects bodies that are too large, also after decompression, and other types and encodings', async () => {
     const bomb = gzipSync(Buffer.alloc(40 * 1024 * 1024, 32));
     expectFailure(path, await post(bomb, { ...LINES, 'content-encoding': 'gzip' }), 413);
-    const connection = await rawConnection(server.url);
+    const connection = await openRawConnection(server.url);
     const basic = Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64');
     const head = [
       `POST ${path} HTTP/1.1`,

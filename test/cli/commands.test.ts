@@ -97,8 +97,8 @@ onEachStore('commands next to a running server', (store) => {
   it('R2: token create prints a token that reads only its own organization', async () => {
     const { token } = await json('token', 'create', '--org', 'Globex', '--name', 'tv');
     expect(token).toMatch(/^pht_[A-Za-z0-9]{49}$/);
-    const { status, json: answer } = await server.call({ path: '/api/v2/dashboards', token });
-    expect([status, answer.data.map(({ id }: Json) => id)]).toEqual([200, [globex.dashboard]]);
+    const { status, json: dashboards } = await server.call({ path: '/api/v2/dashboards', token });
+    expect([status, dashboards.data.map(({ id }: Json) => id)]).toEqual([200, [globex.dashboard]]);
     const plain = await run('token', 'create', '--org', 'Acme', '--expires', '2099-01-01T00:00:00Z');
     expect(plain).toMatchObject({
       code: 0,

@@ -130,7 +130,7 @@ inBrowser('keys page', (browser) => {
     await row(page, 'expired').first().getByText('expired').first().waitFor();
   });
 
-  it('keeps a key that the server refuses to delete', async () => {
+  it('keeps a key when the server rejects its deletion', async () => {
     const { credentials } = await createKey(browser.server, { name: 'self', roles: ['admin'] });
     const page = await browser.signIn(credentials, '/keys');
     await chooseAction(page, 'self', 'Delete');

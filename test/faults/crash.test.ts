@@ -70,10 +70,10 @@ describe('kill -9 under writes on libSQL', () => {
         await server.call({ path: organization, key: acme.admin });
         const writers = writeUntilKilled(server, acknowledged);
         // Killed after a random number of changes instead of a delay: on a loaded machine, the first change may take long.
-        const enough = acknowledged.keys.length + 1 + Math.floor(Math.random() * 60);
+        const target = acknowledged.keys.length + 1 + Math.floor(Math.random() * 60);
         await until(
           async () => acknowledged.keys.length,
-          (count) => count >= enough,
+          (count) => count >= target,
           'no keys are created',
         );
         expect(await server.stop('SIGKILL')).toBe(null);

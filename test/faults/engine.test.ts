@@ -42,7 +42,7 @@ function open(name: string, { observer, clock = systemClock }: { observer?: Engi
 
 const failure = (promise: Promise<unknown>): Promise<AppError> =>
   promise.then(
-    () => expect.fail('it did not fail'),
+    () => expect.fail('unexpected success'),
     (error) => error,
   );
 
@@ -85,7 +85,7 @@ describe('an engine killed during queries', () => {
     await until(
       async () => pids.length,
       (count) => count === 2,
-      'it does not restart by itself',
+      'the engine does not restart automatically',
     );
     expect(await engine.query({ sql: 'SELECT Body FROM pilothouse.otel_logs', parameters: {} })).toEqual([['stored']]);
     expect(restarts).toBe(1);
@@ -107,7 +107,7 @@ describe('an engine killed during queries', () => {
     await until(
       async () => pids.length,
       (count) => count === 2,
-      'it does not restart at once',
+      'the engine does not restart immediately',
     );
     await crash();
     const { code, retryAfterSeconds, message } = await failure(engine.query(ONE));
@@ -131,7 +131,7 @@ describe('an engine directory in use by another process', () => {
     const rows = await until(
       () => second.query(ONE).catch(() => []),
       (found) => found.length === 1,
-      'it cannot be used after it was released',
+      'the directory cannot be used after it was released',
     );
     expect(rows).toEqual([[1]]);
   });

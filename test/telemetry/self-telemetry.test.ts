@@ -8,14 +8,14 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { TABLES } from '../../src/telemetry/rows.ts';
 import { openSelfTelemetry } from '../../src/telemetry/self-telemetry.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
-import { type OwnServer, openOwnServer, withEngine } from '../support/own-server.ts';
+import { type InProcessServer, openInProcessServer, withEngine } from '../support/in-process-server.ts';
 import { until } from '../support/until.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 type Key = { keyId: string; keySecret: string };
 const basic = ({ keyId, keySecret }: Key) => `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}`;
-const get = (server: OwnServer, path: string, authorization?: string) =>
+const get = (server: InProcessServer, path: string, authorization?: string) =>
   fetch(`${server.url}${path}`, authorization === undefined ? {} : { headers: { authorization } });
 const servicePath = ({ id, primary }: { id: string; primary: string }) => `/v1/organizations/${id}/services/${primary}`;
 
@@ -33,9 +33,9 @@ const everything = async (engine: Engine): Promise<string> => {
 };
 
 describe('self-telemetry', () => {
-  let server: OwnServer;
+  let server: InProcessServer;
   beforeAll(async () => {
-    server = await openOwnServer({ telemetryOrganization: initech.id });
+    server = await openInProcessServer({ telemetryOrganization: initech.id });
     await server.engine.start();
   });
   afterAll(() => server?.remove());
@@ -105,7 +105,7 @@ describe('self-telemetry', () => {
 
 describe('self-telemetry at shutdown', () => {
   it('writes the buffered rows and the metrics of each organization', async () => {
-    const server = await openOwnServer({ telemetryOrganization: initech.id });
+    const server = await openInProcessServer({ telemetryOrganization: initech.id });
     try {
       await server.engine.start();
       for (let call = 0; call < 3; call++) await get(server, servicePath(acme), basic(acme.admin));
@@ -152,12 +152,12 @@ describe('self-telemetry at shutdown', () => {
 });
 
 describe('an engine without queries', () => {
-  const servers: OwnServer[] = [];
+  const servers: InProcessServer[] = [];
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.remove();
   });
-  const open = async (...flags: Parameters<typeof openOwnServer>) => {
-    const server = await openOwnServer(...flags);
+  const open = async (...flags: Parameters<typeof openInProcessServer>) => {
+    const server = await openInProcessServer(...flags);
     servers.push(server);
     return server;
   };
@@ -204,10 +204,10 @@ describe('an engine without queries', () => {
   });
 });
 
-/** On an engine that is never started. */
+/** Uses an engine that is never started. */
 const openWithoutEngine = (bufferedRequests: number) =>
   openSelfTelemetry({
-    engine: openEngine({ dataDirectory: join(tmpdir(), 'pilothouse-never-made'), clock: systemClock, log: silent }),
+    engine: openEngine({ dataDirectory: join(tmpdir(), 'pilothouse-never-created'), clock: systemClock, log: silent }),
     clock: systemClock,
     log: silent,
     version: '0',

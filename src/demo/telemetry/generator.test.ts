@@ -27,7 +27,7 @@ function groupSeries<T extends MetricRow>(rows: readonly T[]): T[][] {
 }
 
 /** Whether two consecutive points come from the same process and satisfy `matches`. */
-const isSameProcess = <T extends MetricRow>(
+const matchesWithinProcess = <T extends MetricRow>(
   before: T | undefined,
   point: T,
   matches: (before: T) => boolean,
@@ -88,12 +88,12 @@ describe('demo telemetry', () => {
   it('has spans whose parents exist in the same trace and are not shorter', () => {
     const spans = new Map(day.traces.map((span) => [`${span.TraceId} ${span.SpanId}`, span]));
     expect(spans.size).toBe(day.traces.length);
-    const orphanedSpans = day.traces.filter((span) => {
+    const invalidSpans = day.traces.filter((span) => {
       const parent = spans.get(`${span.TraceId} ${span.ParentSpanId}`);
       if (!parent) return span.ParentSpanId !== '';
       return parent.Duration < span.Duration || Number(parent.Timestamp) > Number(span.Timestamp);
     });
-    expect(orphanedSpans).toEqual([]);
+    expect(invalidSpans).toEqual([]);
   });
 
   it('has logs that reference their span', () => {
@@ -107,7 +107,7 @@ describe('demo telemetry', () => {
     const counters = day.sum.filter((row) => row.AggregationTemporality === CUMULATIVE && row.IsMonotonic);
     for (const points of groupSeries(counters)) {
       const decreases = points.filter((point, at) =>
-        isSameProcess(points[at - 1], point, (before) => before.Value > point.Value),
+        matchesWithinProcess(points[at - 1], point, (before) => before.Value > point.Value),
       );
       expect(decreases).toEqual([]);
       const starts = new Set(points.map(({ StartTimeUnix }) => toMs(StartTimeUnix)));
@@ -133,7 +133,7 @@ describe('demo telemetry', () => {
     expect(day.exponentialHistogram.every((row) => counted(row) === row.Count)).toBe(true);
     for (const points of groupSeries(day.histogram)) {
       const decreases = points.filter((point, at) =>
-        isSameProcess(points[at - 1], point, ({ BucketCounts }) =>
+        matchesWithinProcess(points[at - 1], point, ({ BucketCounts }) =>
           BucketCounts.some((count, bucket) => count > (point.BucketCounts[bucket] ?? 0)),
         ),
       );
