@@ -230,7 +230,7 @@ describe('a ClickHouse server', () => {
     }
   });
 
-  it('may be read-only', async () => {
+  it('can be read-only', async () => {
     logged.length = 0;
     const engine = open('none', { clickhouseUrl: formatUrl('reader') });
     try {

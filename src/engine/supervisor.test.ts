@@ -46,7 +46,7 @@ describe('the supervisor', () => {
     expect(supervisor.isRunning()).toBe(true);
   });
 
-  it('restarts at once after the first crash, then after increasing pauses', async () => {
+  it('restarts immediately after the first crash, then after increasing delays', async () => {
     const { supervisor, crash, pass } = setUp();
     await supervisor.get();
     await crash();

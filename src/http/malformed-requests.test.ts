@@ -36,7 +36,7 @@ it.each([
   ['/v1/organizations', 'the management envelope'],
   ['/api/v2/dashboards', 'a message'],
   ['/healthz', 'a message'],
-])('B2, B3: a slow body for %s gets a 408 in %s', async (path) => {
+])('B2, B3: a slow body for %s returns 408 in %s', async (path) => {
   const connection = await openRawConnection(await listen(100));
   connection.send(`${head(`POST ${path} HTTP/1.1`, 'Host: h', 'Content-Length: 10')}half`);
   const response = await connection.response();
@@ -47,7 +47,7 @@ it.each([
   ]);
 });
 
-it('B2, B3: slow headers get a 408', async () => {
+it('B2, B3: slow headers return 408', async () => {
   const connection = await openRawConnection(await listen(100));
   connection.send('GET /elsewhere HTTP/1.1\r\nHost: h\r\nX-Slow: ');
   expectFailure('/elsewhere', await connection.response(), 408);

@@ -9,7 +9,7 @@ describe('background loop', () => {
     throw error;
   };
 
-  it('runs at once when started, then after each interval', async () => {
+  it('runs immediately when started, then after each interval', async () => {
     let passes = 0;
     const loop = createBackgroundLoop({ run: () => void passes++, everyMs: 1000, onError: neverFails });
     loop.start();

@@ -12,7 +12,7 @@ describe('ids', () => {
     expect(new Set(ids).size).toBe(1000);
   });
 
-  it('M4: a UUID may have any letter case, but nothing around it', () => {
+  it('M4: a UUID can have any letter case, but no surrounding characters', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.string({ minLength: 1 }), (id, more) => {
         expect([id, id.toUpperCase()].map(isUuid)).toEqual([true, true]);

@@ -86,7 +86,7 @@ onEachStore('activity filters', (store) => {
     expect(all.headers.get('link')).toBeNull();
   });
 
-  it('can be combined, also with a time range', async () => {
+  it('can be combined, including with a time range', async () => {
     const { createdAt } = (await list(`resource_id=${oldest.id}`))[0];
     const at = encodeURIComponent(createdAt);
     expect(await list(`type=key_create&text=old&from_date=${at}&actor=admin&resource_type=key`)).toHaveLength(1);

@@ -31,7 +31,7 @@ onEachStore('request bodies', (store) => {
     ['any letter case', { 'content-type': 'Application/JSON;charset=UTF-8' }],
     ['an identity encoding', { ...JSON_TYPE, 'content-encoding': 'identity' }],
     ['an identity encoding in capitals', { ...JSON_TYPE, 'content-encoding': 'IDENTITY' }],
-  ])('B5: the content type may have %s', async (_, headers) => {
+  ])('B5: the content type can have %s', async (_, headers) => {
     const { status, json } = await patch('{"numReplicas":5}', headers);
     expect([status, json.result?.numReplicas]).toEqual([200, 5]);
   });
@@ -107,7 +107,7 @@ onEachStore('request bodies', (store) => {
   });
 
   it.each([
-    ['a fraction of zero', '{"numReplicas": 4.0}'],
+    ['a zero fraction', '{"numReplicas": 4.0}'],
     ['an exponent', '{"numReplicas": 0.4e1}'],
     ['a repeated member: the last wins', '{"numReplicas": 99, "numReplicas": 4}'],
     ['a byte order mark', '\uFEFF{"numReplicas": 4}'],

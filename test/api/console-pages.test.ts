@@ -52,7 +52,7 @@ describe('console pages', () => {
     expect(text).toContain('<meta name="pilothouse-base" content="" />');
   });
 
-  it('HEAD responds like GET, and a current copy gets a 304', async () => {
+  it('HEAD responds like GET, and a current copy returns 304', async () => {
     const page = await get('/', html);
     for (const path of ['/', '/services']) {
       const headOnly = await get(path, html, 'HEAD');
@@ -234,7 +234,7 @@ describe('below a base path', () => {
 describe('below a base path without a console', () => {
   const server = useClockedServer('libsql', { settings: { basePath: '/x', dashboardPort: '0' } });
 
-  it('the root redirects to the reference, also with a separate dashboard port', async () => {
+  it('the root redirects to the reference, even with a separate dashboard port', async () => {
     const response = await fetch(`${server.url}/`, { redirect: 'manual' });
     expect(response.headers.get('location')).toBe('/x/docs');
     expect((await server.call({ path: '/api/v2/dashboards', token: acme.token })).status).toBe(200);

@@ -229,7 +229,7 @@ onEachStore('the dashboards folder', (store) => {
     expect((await write(server, 'PUT', '/a', { name: 'By hand' })).status).toBe(200);
   });
 
-  it('a fleet file may change dashboards of a folder that is no longer used', async () => {
+  it('a fleet file can change dashboards of a folder that is no longer used', async () => {
     put('a.yaml', board({ id: acme.dashboard, name: 'taken over' }));
     await start();
     await server.stop();

@@ -56,7 +56,7 @@ onEachStore('If-Match', (store) => {
     expect((await put('f'.repeat(24), 'x', '*')).status).toBe(404);
   });
 
-  it('accepts exactly one of many concurrent changes, also across two nodes', async () => {
+  it('accepts exactly one of many concurrent changes, even across two nodes', async () => {
     const second = await startSecondServer(server);
     try {
       const { data, etag } = await createDashboard(server, { name: 'contested' });

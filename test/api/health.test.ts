@@ -8,7 +8,7 @@ onEachStore('health', (store) => {
   it.each([
     ['/healthz', { status: 'ok' }],
     ['/readyz', { status: 'ready' }],
-  ])('%s needs no credentials', async (path, expected) => {
+  ])('%s requires no credentials', async (path, expected) => {
     const { status, json } = await server.call({ path });
     expect([status, json]).toEqual([200, expected]);
   });

@@ -153,7 +153,7 @@ describe('the HTTP layer', () => {
     connection.socket.destroy();
   });
 
-  it('B2: HTTP/1.0 needs no Host', async () => {
+  it('B2: HTTP/1.0 requires no Host header', async () => {
     expect((await sendRaw(server.url, head('GET /healthz HTTP/1.0'))).status).toBe(200);
   });
 

@@ -109,7 +109,7 @@ onEachStore('rate limit', (store) => {
       for (const { headers } of responses) for (const name of HEADERS) expect(headers.has(name)).toBe(false);
     });
 
-    it('B7: 300 failed attempts from an address get a 401, the next ones a 429, and valid credentials keep working', async () => {
+    it('B7: 300 failed attempts from an address return 401, further ones 429, and valid credentials keep working', async () => {
       expect(await failures(300, () => '203.0.113.7')).toEqual({ 401: 300 });
       const rejected = await attempt('203.0.113.7', wrong);
       expect(rejected.status).toBe(429);

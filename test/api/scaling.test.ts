@@ -168,7 +168,7 @@ onEachStore('the scaling rules', (store) => {
 
   describe('S4: totals and replicas', () => {
     it.each([2, 5, 20])(
-      'a total is three times the value of one replica, also with %i replicas',
+      'a total is three times the value of one replica, even with %i replicas',
       async (numReplicas) => {
         const { json } = await patch('primary', { numReplicas, minTotalMemoryGb: 60, maxTotalMemoryGb: 240 });
         expect(json.result).toMatchObject({

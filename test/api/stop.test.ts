@@ -59,7 +59,7 @@ onEachStore('stopping', (store) => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s stops an idle server at once, even with open connections',
+    '%s stops an idle server immediately, even with open connections',
     async (signal) => {
       const server = await startServer(store);
       try {

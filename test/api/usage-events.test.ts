@@ -153,7 +153,7 @@ onEachStore('usage events', (store) => {
     expect((await post(whole.slice(0, whole.length / 2))).json.result).toMatchObject({ accepted: 0, rejected: 1 });
   });
 
-  it('rejects bodies that are too large, also after decompression, and other types and encodings', async () => {
+  it('rejects bodies that are too large, even if only after decompression, and other types and encodings', async () => {
     const bomb = gzipSync(Buffer.alloc(40 * 1024 * 1024, 32));
     expectFailure(path, await post(bomb, { ...LINES, 'content-encoding': 'gzip' }), 413);
     const connection = await openRawConnection(server.url);

@@ -88,7 +88,7 @@ onEachStore('defaults in a fleet file', (store) => {
     expect(ids(await at.exportFirstOrganization())).toEqual(ids(first));
   });
 
-  it('F3: a cost of a known entity needs no warehouse or service id; other costs do', async () => {
+  it('F3: a cost of a known entity requires no warehouse or service id; other costs do', async () => {
     const date = '2026-10-01';
     const services = [{ id: service, name: 'analytics', dataWarehouseId: warehouse }];
     const known = [

@@ -67,7 +67,7 @@ onEachStore('migrations', (store) => {
     }
   });
 
-  it('let several processes start at once on an empty database, and the fleet is applied once', {
+  it('let several processes start at the same time on an empty database, and apply the fleet once', {
     timeout: 600_000,
   }, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-fleet-'));
