@@ -30,13 +30,13 @@ describe('quantiles of a histogram with bounds', () => {
     else expect(quantile).toBeCloseTo(expected, 9);
   });
 
-  it('combines histograms with different bounds', () => {
+  it('combine histograms with different bounds', () => {
     // Ten values spread over 0..10 and ten over 0..20: 5 + 2.5 of them are below 5.
     const quantile = estimateQuantile([explicit([10], [10, 0]), explicit([20], [10, 0])], 7.5 / 20);
     expect(quantile).toBeCloseTo(5, 9);
   });
 
-  it('increases with the level and stays within the bounds', () => {
+  it('increase with the level and stay within the bounds', () => {
     const histogram = fc
       .uniqueArray(fc.integer({ min: -100, max: 100 }), { minLength: 1, maxLength: 8 })
       .map((list) => list.sort((a, b) => a - b))
@@ -81,7 +81,7 @@ describe('quantiles of an exponential histogram', () => {
     expect(estimateQuantile([histogram], level)).toBeCloseTo(expected, 9);
   });
 
-  it('downscales a finer scale to the coarser one', () => {
+  it('convert a finer scale to the coarser one', () => {
     // Buckets 2 and 3 of scale 1 correspond to bucket 1 of scale 0: (2, 4].
     const fine = exponential({
       scale: 1,
@@ -94,7 +94,7 @@ describe('quantiles of an exponential histogram', () => {
     expect(estimateQuantile([fine, coarse], 0.5)).toBeCloseTo(2 * 2 ** 0.5, 9);
   });
 
-  it('returns null without data', () => {
+  it('are null without data', () => {
     expect(estimateQuantile([exponential({})], 0.5)).toBeNull();
   });
 });

@@ -21,7 +21,7 @@ describe('auto granularity', () => {
     [30 * 24 * HOUR, '12h'],
     [365 * 24 * HOUR, '7d'],
     [10 * 365 * 24 * HOUR, '30d'],
-  ])('is chosen for %d ms: %s', (length, expected) => {
+  ])('for %d ms is %s', (length, expected) => {
     expect(chooseGranularity({ startMs: 0, endMs: length })).toBe(expected);
   });
 });

@@ -27,10 +27,10 @@ function setUp(start?: () => Promise<void>) {
     ends.at(-1)?.('signal SIGKILL');
     await setImmediate();
   };
-  return { supervisor, crash, seen: observed, starts: () => ends.length, pass: (ms: number) => (now += ms) };
+  return { supervisor, crash, observed, starts: () => ends.length, pass: (ms: number) => (now += ms) };
 }
 
-const failure = (promise: Promise<unknown>): Promise<AppError> =>
+const getError = (promise: Promise<unknown>): Promise<AppError> =>
   promise.then(
     () => expect.fail('unexpected success'),
     (error) => error,
@@ -54,7 +54,7 @@ describe('the supervisor', () => {
     const pauses: (number | undefined)[] = [];
     for (let round = 0; round < 7; round++) {
       await crash();
-      const { code, retryAfterSeconds = 0 } = await failure(supervisor.get());
+      const { code, retryAfterSeconds = 0 } = await getError(supervisor.get());
       expect(code).toBe('unavailable');
       pauses.push(retryAfterSeconds);
       pass(retryAfterSeconds * 1000);
@@ -81,17 +81,17 @@ describe('the supervisor', () => {
       attempts++;
       throw new AppError('unavailable', 'no engine here');
     });
-    expect((await failure(supervisor.get())).message).toBe('no engine here');
-    expect((await failure(supervisor.get())).message).toBe('no engine here');
-    expect((await failure(supervisor.get())).message).toBe('no engine here');
+    expect((await getError(supervisor.get())).message).toBe('no engine here');
+    expect((await getError(supervisor.get())).message).toBe('no engine here');
+    expect((await getError(supervisor.get())).message).toBe('no engine here');
     expect(attempts).toBe(2);
     pass(1000);
-    await failure(supervisor.get());
+    await getError(supervisor.get());
     expect(attempts).toBe(3);
   });
 
   it('notifies its observer', async () => {
-    const { supervisor, crash, seen: observed } = setUp();
+    const { supervisor, crash, observed } = setUp();
     await supervisor.get();
     await crash();
     await supervisor.get();
@@ -105,7 +105,7 @@ describe('the supervisor', () => {
     const child = await supervisor.get();
     await supervisor.close();
     expect(await child.ended).toBe('closed');
-    expect((await failure(supervisor.get())).code).toBe('unavailable');
+    expect((await getError(supervisor.get())).code).toBe('unavailable');
     expect(starts()).toBe(1);
   });
 });

@@ -451,7 +451,7 @@ const REJECTED: [text: string, message: string][] = [
   ['`a\nb` = 1', 'Unknown column "a b", at character 1: "▸`a b` = 1"'],
 ];
 
-describe('SQL conditions', () => {
+describe('SQL', () => {
   let rows: ExpressionRows;
   beforeAll(() => {
     rows = openExpressionRows();

@@ -6,7 +6,7 @@ const number = { kind: 'number', nullable: false };
 const time = { kind: 'time', nullable: false };
 const other = { kind: 'other', nullable: false };
 
-describe('types', () => {
+describe('parseType', () => {
   it.each([
     ['String', string],
     ['LowCardinality(String)', string],

@@ -103,7 +103,7 @@ describe('U4: amounts of money', () => {
     [0.3, 300_000],
     [12.345678, 12_345_678],
     [1_000_000, MAX_METRIC_MICROS],
-  ])('converts %d CHC to %d micros', (chc, micros) => {
+  ])('convert %d CHC to %d micros', (chc, micros) => {
     expect(microsFromChc(chc)).toBe(micros);
   });
 

@@ -12,7 +12,7 @@ onEachStore('activities', (store) => {
   const readLog = async () => (await server.call({ path: `${path}?limit=1000`, key: acme.admin })).json.result;
 
   /** Runs `work` and returns the activities it added to the audit log. */
-  async function added(work: () => Promise<unknown>) {
+  async function recordActivities(work: () => Promise<unknown>) {
     const before = await readLog();
     await work();
     const after = await readLog();
@@ -58,7 +58,7 @@ onEachStore('activities', (store) => {
     'B3: a change of %s writes one activity with actor, address, user agent, before and after',
     async (_, body, type, before, after) => {
       let requestId = '';
-      const activities = await added(async () => {
+      const activities = await recordActivities(async () => {
         requestId = (
           await server.call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body, headers: from })
         ).json.requestId;
@@ -94,7 +94,7 @@ onEachStore('activities', (store) => {
       expireAt: null,
     };
     let id = '';
-    const [created, ...more] = await added(async () => {
+    const [created, ...more] = await recordActivities(async () => {
       id = (await server.call({ method: 'POST', path: keysPath(), key: acme.admin, body, headers: from })).json.result
         .key.id;
     });
@@ -102,7 +102,7 @@ onEachStore('activities', (store) => {
     expect([created, more]).toEqual([{ ...known, type: 'key_create', after: expectedKey }, []]);
 
     const change = { name: 'renamed', expireAt: '2099-01-01T00:00:00Z', roles: ['developer'] };
-    const updated = await added(() =>
+    const updated = await recordActivities(() =>
       server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body: change, headers: from }),
     );
     const [before, after] = [
@@ -111,7 +111,7 @@ onEachStore('activities', (store) => {
     ];
     expect(updated).toEqual([{ ...known, type: 'openapi_key_update', before, after }]);
 
-    const deleted = await added(() =>
+    const deleted = await recordActivities(() =>
       server.call({ method: 'DELETE', path: `${keysPath()}/${id}`, key: acme.admin, headers: from }),
     );
     expect(deleted).toEqual([{ ...known, type: 'key_delete', before: { ...expectedKey, ...after } }]);
@@ -162,7 +162,7 @@ onEachStore('activities', (store) => {
     ['an unknown key', 'DELETE', `${keysPath()}/${randomUUID()}`, undefined, 404],
     ['another organization', 'POST', keysPath(initech), {}, 404],
   ])('B3: %s writes no activity', async (_, method, target, body, status) => {
-    const activities = await added(async () => {
+    const activities = await recordActivities(async () => {
       expect(
         (await server.call({ method, path: target, key: acme.admin, ...(body === undefined ? {} : { body }) })).status,
       ).toBe(status);
@@ -173,7 +173,7 @@ onEachStore('activities', (store) => {
   it('B3: an unchanged key, a conflict, a read and a rejected role write no activity', async () => {
     const { id } = await createKey(server, { name: 'same' });
     const admin = await getKeyId(server, 'admin');
-    const activities = await added(async () => {
+    const activities = await recordActivities(async () => {
       await server.call({
         method: 'PATCH',
         path: `${keysPath()}/${id}`,
@@ -194,7 +194,7 @@ onEachStore('activities', (store) => {
   });
 
   it('B3: concurrent changes write one activity each, in order', async () => {
-    const activities = await added(() =>
+    const activities = await recordActivities(() =>
       Promise.all(Array.from({ length: 12 }, (_, index) => postKey(server, { name: `many ${index}` }))),
     );
     expect(new Set(activities.map(({ resourceId }: { resourceId: string }) => resourceId)).size).toBe(12);
@@ -203,7 +203,7 @@ onEachStore('activities', (store) => {
   });
 
   it('B6: a long user agent is truncated', async () => {
-    const [activity] = await added(() =>
+    const [activity] = await recordActivities(() =>
       server.call({ method: 'POST', path: keysPath(), key: acme.admin, headers: { 'user-agent': 'x'.repeat(2000) } }),
     );
     expect(activity.userAgent).toBe('x'.repeat(512));

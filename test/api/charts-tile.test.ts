@@ -11,7 +11,7 @@ const HALF_HOUR = 30 * 60_000;
 const range = { start: T0, end: T0 + HALF_HOUR, timezone: 'UTC' };
 const count = { type: 'number', aggFn: 'count', sourceId: 'logs' };
 
-onEachStore('the data of an unsaved tile', (store) => {
+onEachStore('querying an unsaved tile', (store) => {
   const server = useServer(store, {
     fleet: { organizations: [{ ...organization, dashboards: [board] }, ...others] },
   });

@@ -84,8 +84,8 @@ onEachStore('hostile input', (store) => {
     },
   );
 
-  const alone = (...names: string[]) => names.map((name) => (value: unknown) => ({ [name]: value }));
-  const hashed = alone('keyIdHash', 'keyIdSuffix', 'keySecretHash').map((make) => (value: unknown) => ({
+  const onlyMember = (...names: string[]) => names.map((name) => (value: unknown) => ({ [name]: value }));
+  const hashed = onlyMember('keyIdHash', 'keyIdSuffix', 'keySecretHash').map((make) => (value: unknown) => ({
     hashData: { ...GOOD_HASHED_KEY.hashData, ...make(value) },
   }));
   const listed = [
@@ -93,7 +93,7 @@ onEachStore('hostile input', (store) => {
     (value: unknown) => ({ ipAccessList: [{ source: '::1', description: value }] }),
   ];
   const keyMembers = [
-    ...alone('name', 'state', 'roles', 'expireAt', 'ipAccessList', 'hashData'),
+    ...onlyMember('name', 'state', 'roles', 'expireAt', 'ipAccessList', 'hashData'),
     ...listed,
     (value: unknown) => ({ roles: [value] }),
   ];
@@ -103,13 +103,13 @@ onEachStore('hostile input', (store) => {
       'scaling',
       'PATCH',
       () => `${service}/scaling`,
-      alone('numReplicas', 'idleScaling', 'idleTimeoutMinutes', 'minTotalMemoryGb', 'maxTotalMemoryGb'),
+      onlyMember('numReplicas', 'idleScaling', 'idleTimeoutMinutes', 'minTotalMemoryGb', 'maxTotalMemoryGb'),
     ],
     [
       'replicaScaling',
       'PATCH',
       () => `${service}/replicaScaling`,
-      alone('numReplicas', 'idleTimeoutMinutes', 'minReplicaMemoryGb', 'maxReplicaMemoryGb', 'autoscalingMode'),
+      onlyMember('numReplicas', 'idleTimeoutMinutes', 'minReplicaMemoryGb', 'maxReplicaMemoryGb', 'autoscalingMode'),
     ],
     ['a new key', 'POST', () => `${organization}/keys`, [...keyMembers, ...hashed]],
     ['a key', 'PATCH', () => `${organization}/keys/${target}`, keyMembers],

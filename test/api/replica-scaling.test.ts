@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { type ServiceName, scalingCalls } from '../support/scaling.ts';
+import { createScalingClient, type ServiceName } from '../support/scaling.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 type Accepted = [service: ServiceName, body: Record<string, unknown>];
@@ -8,7 +8,7 @@ type Rejected = [service: ServiceName, body: Record<string, unknown>, field: str
 
 onEachStore('update service scaling per replica', (store) => {
   const server = useServer(store);
-  const { formatPath, patch, patchText, stored, restore } = scalingCalls(server, 'replicaScaling');
+  const { formatPath, patch, patchText, stored, restore } = createScalingClient(server, 'replicaScaling');
   beforeEach(restore);
 
   async function expectAccepted(...[service, body]: Accepted) {

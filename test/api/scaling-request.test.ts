@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { scalingCalls } from '../support/scaling.ts';
+import { createScalingClient } from '../support/scaling.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const UNKNOWN = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
 
 onEachStore('a request to update service scaling', (store) => {
   const server = useServer(store);
-  const { formatPath, patch, patchText, stored, restore } = scalingCalls(server, 'scaling');
+  const { formatPath, patch, patchText, stored, restore } = createScalingClient(server, 'scaling');
   beforeEach(restore);
 
   describe('S1: omitted fields keep their value', () => {

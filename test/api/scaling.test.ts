@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type ServiceName, scalingCalls } from '../support/scaling.ts';
+import { createScalingClient, type ServiceName } from '../support/scaling.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 type Accepted = [service: ServiceName, body: Record<string, unknown>];
@@ -7,7 +7,7 @@ type Rejected = [service: ServiceName, body: Record<string, unknown>, field: str
 
 onEachStore('the scaling rules', (store) => {
   const server = useServer(store);
-  const { patch, patchText, stored, restore } = scalingCalls(server, 'scaling');
+  const { patch, patchText, stored, restore } = createScalingClient(server, 'scaling');
   beforeEach(restore);
 
   async function expectRejected(...[service, body, field, rule, value]: Rejected) {

@@ -89,9 +89,14 @@ onEachStore('a session', (store) => {
       await signIn(server, acme.query),
     ];
     const body = { name: 'By session', tiles: [] };
-    const made = await server.call({ method: 'POST', path: '/api/v2/dashboards', headers: admin.headers, body });
-    expect(made.status, made.text).toBe(200);
-    const path = `/api/v2/dashboards/${made.json.data.id}`;
+    const createSession = await server.call({
+      method: 'POST',
+      path: '/api/v2/dashboards',
+      headers: admin.headers,
+      body,
+    });
+    expect(createSession.status, createSession.text).toBe(200);
+    const path = `/api/v2/dashboards/${createSession.json.data.id}`;
     expect(await status({ path, headers: admin.headers })).toBe(200);
     expect(await status({ path, headers: developer.headers })).toBe(200);
     const rejected = await server.call({ method: 'DELETE', path, headers: developer.headers });
@@ -140,7 +145,7 @@ onEachStore('a session', (store) => {
   describe('K9: follows its key from the next request on', () => {
     const change = (id: string, body: object) =>
       server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body });
-    const made = async (roles = ['admin']) => {
+    const createSession = async (roles = ['admin']) => {
       const { id, credentials } = await createKey(server, { name: 'watched', roles });
       const session = await signIn(server, credentials);
       const statuses = async () => [
@@ -153,7 +158,7 @@ onEachStore('a session', (store) => {
     };
 
     it('when it is disabled, and enabled again', async () => {
-      const { id, statuses } = await made();
+      const { id, statuses } = await createSession();
       await change(id, { state: 'disabled' });
       expect(await statuses()).toEqual([401, 401, 401]);
       await change(id, { state: 'enabled' });
@@ -161,13 +166,13 @@ onEachStore('a session', (store) => {
     });
 
     it('when it is deleted', async () => {
-      const { id, statuses } = await made();
+      const { id, statuses } = await createSession();
       expect(await status({ method: 'DELETE', path: `${keysPath()}/${id}`, key: acme.admin })).toBe(200);
       expect(await statuses()).toEqual([401, 401, 401]);
     });
 
     it('when its address list changes', async () => {
-      const { id, credentials, session, statuses } = await made();
+      const { id, credentials, session, statuses } = await createSession();
       await change(id, { ipAccessList: [{ source: '203.0.113.7' }] });
       expect(await statuses()).toEqual([403, 403, 403]);
       expect((await postSession(server, credentials)).status).toBe(403);
@@ -177,7 +182,7 @@ onEachStore('a session', (store) => {
     });
 
     it('when its roles change', async () => {
-      const { id, session, statuses } = await made();
+      const { id, session, statuses } = await createSession();
       await change(id, { roles: ['developer'] });
       expect(await statuses()).toEqual([200, 200, 200]);
       expect(await status({ method: 'PATCH', path: scaling, headers: session.headers, body: {} })).toBe(403);
@@ -190,7 +195,7 @@ onEachStore('a session', (store) => {
     });
 
     it('when it gets another secret', async () => {
-      const { id, statuses } = await made();
+      const { id, statuses } = await createSession();
       const { code, stderr } = await getServerStore(server).run('key', 'rotate', id, '--org', acme.id, '--json');
       expect(code, stderr).toBe(0);
       expect(await statuses()).toEqual([401, 401, 401]);

@@ -30,7 +30,7 @@ onEachStore('usage costs', (store) => {
   const costs = (from: string, to: string, { id, admin }: Pick<typeof acme, 'id' | 'admin'> = acme) =>
     server.call({ path: `/v1/organizations/${id}/usageCost?from_date=${from}&to_date=${to}`, key: admin });
 
-  it('U1, U3: returns one record per day and entity with all ten metrics, and serviceId only for services', async () => {
+  it('U1, U3: have one record per day and entity with all ten metrics, and serviceId only for services', async () => {
     const { status, json } = await costs('2026-10-01', '2026-10-02');
     const zeros = Object.fromEntries(METRICS.map((metric) => [metric, 0]));
     const service = {

@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 600_000 });
 
 const HOUR = 298_500;
 
-onEachStore('locked days', (store) => {
+onEachStore('locking days', (store) => {
   const metering = useMetering(store);
   const rate = () => metering.domains.rating.rateChanged();
 

@@ -201,7 +201,7 @@ onEachStore('credentials in a fleet file', (store) => {
     );
   });
 
-  it('K4: accepts an expired key, which cannot authenticate', async () => {
+  it('K4: can include an expired key, which cannot authenticate', async () => {
     const { status, json } = await server.call({ path, key: { keyId: 'old', keySecret: 'old' } });
     expect([status, json.error]).toEqual([401, 'UNAUTHORIZED: Key is not active']);
     expect((await server.call({ path: '/api/v2/dashboards', token: 'old-token' })).status).toBe(401);

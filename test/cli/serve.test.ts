@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { cli, listErrors } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';
-import { createDatabase, freePort } from '../support/postgres.ts';
+import { createDatabase, findFreePort } from '../support/postgres.ts';
 import { run } from '../support/server.ts';
 
 type Running = Awaited<ReturnType<typeof run>>;
@@ -60,7 +60,7 @@ describe('serve', () => {
   });
 
   it('every flag has an environment variable', async () => {
-    const [port, dashboardPort] = [await freePort(), await freePort()];
+    const [port, dashboardPort] = [await findFreePort(), await findFreePort()];
     const server = await serve([], {
       PILOTHOUSE_PORT: String(port),
       PILOTHOUSE_HOST: 'localhost',
@@ -179,7 +179,7 @@ describe('serve', () => {
     ['--port', '--dashboard-port'],
     ['--dashboard-port', '--port'],
   ])('exits with 1 and one line for a %s in use', async (taken, other) => {
-    const port = await freePort();
+    const port = await findFreePort();
     const holder = await new Promise<Server>((resolve) => {
       const server = createServer().listen(port, '127.0.0.1', () => resolve(server));
     });
@@ -196,7 +196,7 @@ describe('serve', () => {
   });
 
   it('exits with 1 for an unreachable database, without printing its password', async () => {
-    const url = `postgres://pilothouse:hunter2@127.0.0.1:${await freePort()}/none`;
+    const url = `postgres://pilothouse:hunter2@127.0.0.1:${await findFreePort()}/none`;
     const { code, stdout, stderr } = await cli(['serve', '--port', '0', '--log-level', 'warn'], {
       PILOTHOUSE_DATABASE_URL: url,
     });

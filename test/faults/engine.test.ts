@@ -40,7 +40,7 @@ function open(name: string, { observer, clock = systemClock }: { observer?: Engi
   return { engine, pids };
 }
 
-const failure = (promise: Promise<unknown>): Promise<AppError> =>
+const getError = (promise: Promise<unknown>): Promise<AppError> =>
   promise.then(
     () => expect.fail('unexpected success'),
     (error) => error,
@@ -74,7 +74,7 @@ describe('an engine killed during queries', () => {
     });
     const row = { OrganizationId: 'acme', Timestamp: '2026-11-15T10:00:00Z', Body: 'stored' };
     await engine.insert('otel_logs', [row]);
-    const inFlight = [engine.query(ENDLESS, UNLIMITED), engine.query(ENDLESS, UNLIMITED)].map(failure);
+    const inFlight = [engine.query(ENDLESS, UNLIMITED), engine.query(ENDLESS, UNLIMITED)].map(getError);
     await engine.query(ONE);
     process.kill(pids[0] ?? 0, 'SIGKILL');
     for (const { code, retryAfterSeconds, message } of await Promise.all(inFlight)) {
@@ -110,7 +110,7 @@ describe('an engine killed during queries', () => {
       'the engine does not restart immediately',
     );
     await crash();
-    const { code, retryAfterSeconds, message } = await failure(engine.query(ONE));
+    const { code, retryAfterSeconds, message } = await getError(engine.query(ONE));
     expect({ code, retryAfterSeconds }).toEqual({ code: 'unavailable', retryAfterSeconds: 1 });
     expect(message).toContain('SIGKILL');
     now += 1000;
@@ -123,7 +123,7 @@ describe('an engine directory in use by another process', () => {
     const first = open('shared').engine;
     await first.start();
     const second = open('shared').engine;
-    const { code, message } = await failure(second.start());
+    const { code, message } = await getError(second.start());
     expect(code).toBe('unavailable');
     expect(message).toContain('Another process is using the engine directory');
     expect(await first.query(ONE)).toEqual([[1]]);
@@ -165,7 +165,7 @@ describe.skipIf(!isLinux)('a control plane that exits', () => {
   it('waits for the engine, even with a running query', async () => {
     const { engine, pids } = open('closed');
     await engine.start();
-    const query = failure(engine.query(ENDLESS, UNLIMITED));
+    const query = getError(engine.query(ENDLESS, UNLIMITED));
     await engine.query(ONE);
     await engine.close();
     expect(isAlive(pids[0] ?? 0)).toBe(false);

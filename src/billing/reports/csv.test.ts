@@ -12,12 +12,12 @@ describe('a text cell', () => {
     ['', ''],
     ['a=b', 'a=b'],
     ['Ärger ☃ 😀', 'Ärger ☃ 😀'],
-  ])('writes %j as %j', (text, cell) => {
+  ])('%j is written as %j', (text, cell) => {
     expect(textCell(text)).toBe(cell);
   });
 
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '  =1+1', '＝1', '=cmd|" /C calc"!A0'])(
-    'writes %j so that spreadsheets do not evaluate it',
+    '%j is written so that spreadsheets do not evaluate it',
     (text) => {
       expect(parseCsv(`${textCell(text)}\r\n`)).toEqual([[`'${text}`]]);
     },

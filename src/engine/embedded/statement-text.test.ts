@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findFormat, findProhibition, toLiteral } from './statement-text.ts';
 
-describe('a reader statement', () => {
+describe('checking a reader statement', () => {
   it.each([
     'SELECT 1',
     'select 1 format JSONCompact',
@@ -55,7 +55,7 @@ describe('a reader statement', () => {
     ["SELECT * FROM executable('x', 'CSV', 'a String')", 'executable'],
   ])('rejects %j', (sql, reason) => expect(findProhibition(sql)).toContain(reason));
 
-  it('is checked against the names of its bound parameters', () => {
+  it('includes the names of bound parameters', () => {
     const sql = 'SELECT * FROM {db:Identifier}.{table:Identifier}';
     const bound = (db: string, table: string) =>
       findProhibition(sql, [
