@@ -80,7 +80,7 @@ ${table}
 
 - The baseline for reads is a minimal \`node:http\` server that sends the same headers and bytes for every request.
 - The baseline for writes is a loop of durable commits of one 2 KB row (libSQL, WAL, \`synchronous=FULL\`). Each write to the server changes
-  a row and adds an audit entry, in a commit that may include changes of other requests. fsync is nearly free on this machine; [group-commit.md](../docs/decisions/group-commit.md)
+  a row and adds an audit log entry, in a commit that may include changes of other requests. fsync is nearly free on this machine; [group-commit.md](../docs/decisions/group-commit.md)
   explains the effect on the ratio, and has figures for disks where fsync takes time.
 - The baseline for tiles is hand-written SQL, sent directly to the same engine process, alternating with requests to the server. The server uses
   that engine by URL. With two separate engine processes, one embedded in the server and one for the baseline, the same tiles took

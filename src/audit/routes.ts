@@ -25,7 +25,7 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
           tags,
           summary: 'List activities',
           description:
-            'The audit log, newest first, with the changed fields before and after. All filters must match. If there is more, the link header has the URL of the next page, also when a rare combination of filters leaves this one short.',
+            'The audit log, newest first, with the changed fields before and after. All filters must match. If there may be more activities, the link header has the URL of the next page. A filtered page can have fewer activities than limit and still have a next page.',
           params: OrganizationPath,
           querystring: ActivityQuery,
           response: managementResponse(Type.Array(ActivityRecord)),

@@ -91,7 +91,7 @@ const AGGREGATIONS = {
   },
   count: {
     label: 'Count',
-    description: 'The number of rows, of streams for gauges and sums, of observations for histograms and summaries.',
+    description: 'The number of rows; of streams for gauges and sums; of observations for histograms and summaries.',
     isNumeric: true,
     emptyValue: 0,
     defaultMetricDataType: 'gauge',

@@ -125,7 +125,7 @@ export const TileResponse = Type.Union([
     type: Type.Literal('time'),
     ...drawn,
     granularity: Type.String(),
-    buckets: Type.Array(Type.Integer({ description: 'Where the bucket begins, epoch milliseconds' })),
+    buckets: Type.Array(Type.Integer({ description: 'The start of the bucket, epoch milliseconds' })),
     series: Type.Array(
       Type.Object({
         name: Type.String(),

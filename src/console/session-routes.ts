@@ -130,7 +130,7 @@ export function sessionRoutes(options: Options): Routes {
         schema: {
           tags,
           summary: 'Sign out',
-          description: 'Ends the session on every node. Succeeds also without a session.',
+          description: 'Ends the session on every node. Succeeds even without a session.',
           security,
           querystring: NoQuery,
           response: { 200: SignedOut },

@@ -65,7 +65,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
           tags,
           summary: 'Get dashboard',
           description:
-            'The response of a dashboard that comes from a file has the path of the file in x-pilothouse-provisioned.',
+            'If the dashboard comes from the dashboards folder, x-pilothouse-provisioned is the path of its file.',
           params: ResourcePath,
           response: dashboardResponse(Dashboard),
         },

@@ -32,7 +32,7 @@ export const IfMatch = Type.Object({
 export const VersionRecord = Type.Object({
   version: Type.Integer(),
   savedAt: Type.String({ format: 'date-time' }),
-  savedBy: Type.String({ description: 'The name of the token, or the local program' }),
+  savedBy: Type.String({ description: 'The name of the actor' }),
   name: Type.String(),
   tiles: Type.Integer({ description: 'The number of tiles' }),
   provisionedFrom: Type.Optional(Type.String({ description: 'The file that the dashboard comes from' })),

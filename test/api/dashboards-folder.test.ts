@@ -260,11 +260,11 @@ describe('a missing dashboards folder', () => {
     const args = ['--port', '0', '--data', join(directory, 'data'), '--dashboards', join(directory, 'none')];
     const { code, stderr } = await cli(['serve', ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('The dashboards folder cannot be read')]);
-    expect((await cli(['doctor', ...args])).stdout).toMatch(/^FAIL {2}folder .*none cannot be read/m);
+    expect((await cli(['doctor', ...args])).stdout).toMatch(/^FAIL {2}dashboards .*none cannot be read/m);
     mkdirSync(join(directory, 'none'));
     writeFileSync(join(directory, 'none/a.yaml'), 'name: ""');
     const found = await cli(['doctor', ...args]);
-    expect([found.code, found.stdout]).toEqual([1, expect.stringMatching(/^FAIL {2}folder {4}a\.yaml: name: /m)]);
+    expect([found.code, found.stdout]).toEqual([1, expect.stringMatching(/^FAIL {2}dashboards +a\.yaml: name: /m)]);
     rmSync(directory, { recursive: true });
   });
 });

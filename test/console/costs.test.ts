@@ -169,7 +169,7 @@ inBrowser(
     });
 
     it.each([
-      ['CSV (one row per record)', 'csv'],
+      ['CSV (one row per cost record)', 'csv'],
       ['FOCUS 1.2 (one row per charge)', 'focus'],
     ])('downloads %s', async (item, format) => {
       const page = await browser.signIn(acme.admin, `/costs?from=${day(40)}&to=${day(5)}`);

@@ -31,7 +31,7 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 });
 
-/** Routes that require a session. If the session ends later, the shell asks the user to sign in without leaving the page. */
+/** Routes that require a session. If the session ends later, the shell shows a sign-in dialog over the page. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',

@@ -22,7 +22,7 @@ const ACTIONS: Record<NonNullable<ActivityGetListInput['type']>, string> = {
   budget_delete: 'deleted the budget',
   budget_threshold: 'sent an alert for the budget',
   usage_day_lock: 'locked usage days through',
-  price_book_create: 'created the price book',
+  price_book_create: 'created price book version',
   dashboard_token_create: 'created the dashboard token',
   dashboard_token_update: 'updated the dashboard token',
   dashboard_token_delete: 'deleted the dashboard token',

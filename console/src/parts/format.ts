@@ -1,4 +1,4 @@
-// Formats follow the locale of the browser. Times are in its time zone unless the name says UTC.
+// Formats follow the locale of the browser. Times are in its time zone, except in functions for UTC or billing days.
 
 const exactCredits = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 6 });
 const roundCredits = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });

@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** Page title, also used as the document title, with actions. */
-export function Page({ title, badges: mark, subtitle: lead, actions, children }: Props) {
+export function Page({ title, badges, subtitle, actions, children }: Props) {
   useDocumentTitle(`${title} · Pilothouse`);
   return (
     <Stack gap="lg">
@@ -23,11 +23,11 @@ export function Page({ title, badges: mark, subtitle: lead, actions, children }:
             <Title order={1} style={{ overflowWrap: 'anywhere' }}>
               {title}
             </Title>
-            {mark}
+            {badges}
           </Group>
-          {lead && (
+          {subtitle && (
             <Text c="dimmed" size="sm" mt={2}>
-              {lead}
+              {subtitle}
             </Text>
           )}
         </Box>

@@ -9,11 +9,11 @@ interface Props {
   children: ReactNode;
 }
 
-/** Asks for confirmation before navigation or closing the tab discards unsaved changes. */
-export function UnsavedGuard({ isDirty, isLeavingEditor: isLeft = () => false, children }: Props) {
+/** Requires confirmation before navigation or closing the tab discards unsaved changes. */
+export function UnsavedGuard({ isDirty, isLeavingEditor = () => false, children }: Props) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) =>
-      isDirty && (current.pathname !== next.pathname || isLeft(next.search as Record<string, unknown>)),
+      isDirty && (current.pathname !== next.pathname || isLeavingEditor(next.search as Record<string, unknown>)),
     enableBeforeUnload: isDirty,
     withResolver: true,
   });

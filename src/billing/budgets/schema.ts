@@ -13,7 +13,7 @@ export const BudgetPath = Type.Object({
 const storable = (options: { minLength: number; maxLength: number; description?: string }) =>
   Type.Refine(Type.String(options), isStorable, () => STORABLE_RULE);
 
-const Name = storable({ minLength: 1, maxLength: 255, description: 'Not necessarily unique' });
+const Name = storable({ minLength: 1, maxLength: 255, description: 'Need not be unique' });
 const MonthlyCHC = Type.Number({ description: 'CHC per calendar month (UTC); greater than 0, at most 6 decimals' });
 const isThreshold = (value: unknown): boolean =>
   value === 'forecast' || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1000);
@@ -29,7 +29,7 @@ const Thresholds = Type.Array(
   },
 );
 const WebhookBody = Type.Object({
-  url: Type.String({ minLength: 1, description: 'http or https, without user name and password' }),
+  url: Type.String({ minLength: 1, description: 'http or https, without a user name or password' }),
   secret: Type.Optional(
     storable({
       minLength: 16,

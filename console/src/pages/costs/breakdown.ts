@@ -1,7 +1,7 @@
 import type { CostRecord } from '../../api/types.ts';
 import type { Grouping } from './search.ts';
 
-/** Whole millionths of a credit, so that sums are exact. */
+/** Whole micro-CHC, so that sums are exact. */
 type Micros = number;
 const MICROS_PER_CREDIT = 1_000_000;
 export const toCredits = (micros: Micros): number => micros / MICROS_PER_CREDIT;

@@ -31,7 +31,7 @@ export function DownloadMenu({ span: { from, to } }: { span: Span }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => download('csv')}>CSV (one row per record)</Menu.Item>
+        <Menu.Item onClick={() => download('csv')}>CSV (one row per cost record)</Menu.Item>
         <Menu.Item onClick={() => download('focus')}>FOCUS 1.2 (one row per charge)</Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -69,7 +69,7 @@ export function DashboardsPage() {
         <Panel>
           <EmptyState title="No dashboards yet">
             {canChangeDashboards
-              ? 'Create one, import a file, or add files to the provisioning folder of the server.'
+              ? "Create one, import a file, or add files to the server's dashboards folder."
               : 'Creating dashboards requires write access.'}
           </EmptyState>
         </Panel>

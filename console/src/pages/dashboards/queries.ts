@@ -16,7 +16,7 @@ export interface StoredDashboard {
   dashboard: Dashboard;
   /** For `If-Match`. */
   etag: string;
-  /** The provisioning file. A provisioned dashboard is read-only. */
+  /** The file in the dashboards folder. Such a dashboard is read-only. */
   provisionedFrom: string | undefined;
 }
 

@@ -24,24 +24,17 @@ interface Props {
 }
 
 /** Renders a version with current data and lists its differences. */
-export function VersionPreview({
-  current: present,
-  version,
-  window,
-  isConfirming: isAsking,
-  onRestore,
-  onClose,
-}: Props) {
+export function VersionPreview({ current, version, window, isConfirming, onRestore, onClose }: Props) {
   const api = useApi();
   const { organizationId } = useSession();
-  const { data, error, refetch } = useQuery(versionQuery(api, organizationId, present.id, version));
+  const { data, error, refetch } = useQuery(versionQuery(api, organizationId, current.id, version));
   return (
     <Modal
       opened
       onClose={onClose}
       title={`Version ${version}${data ? ` · ${data.name}` : ''}`}
       fullScreen
-      closeOnEscape={!isAsking}
+      closeOnEscape={!isConfirming}
       transitionProps={{ duration: 0 }}
       closeButtonProps={{ 'aria-label': 'Close version' }}
     >
@@ -54,7 +47,7 @@ export function VersionPreview({
               <Text size="sm" c="dimmed">
                 Saved by {data.savedBy}, <Timestamp at={data.savedAt} />. Differences from the current version:
               </Text>
-              <Differences from={present} to={data.dashboard} />
+              <Differences from={current} to={data.dashboard} />
             </Stack>
             {onRestore && <Button onClick={onRestore}>Restore this version</Button>}
           </div>

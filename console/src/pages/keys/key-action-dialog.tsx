@@ -40,7 +40,7 @@ export function KeyActionDialog({ target: key, action: kind, onClose }: Props) {
   const { organizationId, credential } = useSession();
   const queries = useQueryClient();
   if (kind === 'rotate') return null;
-  const { title, action, effect: follows, done } = TEXTS[kind];
+  const { title, action, effect, done } = TEXTS[kind];
   const isOwn = key.id === credential.id;
   const perform = async () => {
     const at = { organizationId, keyId: key.id };
@@ -63,7 +63,7 @@ export function KeyActionDialog({ target: key, action: kind, onClose }: Props) {
         <b>{key.name}</b> (…{key.keySuffix}), {key.roles.length === 1 ? 'role' : 'roles'}: {key.roles.join(', ')}
       </Text>
       <Text mt="xs" c="dimmed" size="sm">
-        {follows}
+        {effect}
       </Text>
       {isOwn && kind !== 'enable' && (
         <Text mt="xs" size="sm" c="var(--ph-bad)" fw={600}>

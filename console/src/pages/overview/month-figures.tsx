@@ -14,7 +14,7 @@ export function MonthFigures() {
   const { organizationId } = useSession();
   const { data, error, refetch } = useQuery(forecastQuery(api, organizationId));
   if (error && !data)
-    return <ErrorNotice error={error} title="Could not load the costs of this month" retry={() => refetch()} />;
+    return <ErrorNotice error={error} title="Could not load this month's costs" retry={() => refetch()} />;
   return (
     <dl className={classes.figures}>
       <Figure label="Month to date" hint={data && formatBillMonth(data.month)}>

@@ -26,7 +26,7 @@ export function ServiceHistory({ service }: { service: Service }) {
       flush
       aside={
         <Anchor size="sm" renderRoot={(props) => <Link to="/activity" search={{ text: service.name }} {...props} />}>
-          View in activity log
+          View in audit log
         </Anchor>
       }
     >

@@ -77,7 +77,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn: (session: Session) => P
           ) : (
             <PasswordInput
               label="Token"
-              description="Gives access to dashboards only"
+              description="Grants access to dashboards only"
               autoComplete="off"
               required
               value={token}

@@ -16,7 +16,7 @@ interface Props {
   onKeepEditing: () => void;
 }
 
-/** Shown if the dashboard was saved by another client meanwhile. All versions stay in the history. */
+/** Shown if another client saved the dashboard in the meantime. All versions stay in the history. */
 export function ConflictDialog({ base, theirs, isBusy, onTakeTheirs, onOverwrite, onKeepEditing }: Props) {
   const api = useApi();
   const { organizationId } = useSession();

@@ -30,9 +30,9 @@ const MIN_DRAG_PX = 6;
 const MAX_WIDE_LINES = 8;
 
 export function plotOptions(given: PlotInput): uPlot.Options {
-  const { width, height, range, labels, isBars, isHidden, style: look, zone, format, onHover, onZoom } = given;
+  const { width, height, range, labels, isBars, isHidden, style, zone, format, onHover, onZoom } = given;
   const lineWidth = labels.length > MAX_WIDE_LINES ? 1 : 1.75;
-  const axis = { stroke: look.text, font: look.font, ticks: { show: false } };
+  const axis = { stroke: style.text, font: style.font, ticks: { show: false } };
   return {
     width,
     height,
@@ -60,14 +60,14 @@ export function plotOptions(given: PlotInput): uPlot.Options {
         ...axis,
         size: (_plot, texts) => 14 + 6.6 * Math.max(...(texts ?? ['']).map((text) => text.length)),
         space: (_plot, _axis, _min, _max, length) => Math.max(28, length / 12),
-        grid: { stroke: look.grid, width: 1 },
+        grid: { stroke: style.grid, width: 1 },
         values: (_plot, marks) => marks.map(format),
       },
     ],
     series: [
       {},
       ...labels.map((label, index) =>
-        createSeries(label, look.colors[index] ?? look.text, isBars, isHidden(index), lineWidth),
+        createSeries(label, style.colors[index] ?? style.text, isBars, isHidden(index), lineWidth),
       ),
     ],
     hooks: {
