@@ -158,7 +158,10 @@ const EXHAUSTION: Attempt[] = [
   ['randomString', 'length(randomString(1000000000)) > 0'],
   ['numbers in a sub-select', '(SELECT sum(number) FROM numbers(1000000000000)) > 0'],
   ['arrayMap over a range', 'arraySum(arrayMap(x -> x, range(1000000000))) > 0'],
-  ['exponential growth with replaceAll', `length(${'replaceAll('.repeat(9)}Body${", 'e', 'eeeeeeeeeeeeeeee')".repeat(9)}) > 0`],
+  [
+    'exponential growth with replaceAll',
+    `length(${'replaceAll('.repeat(9)}Body${", 'e', 'eeeeeeeeeeeeeeee')".repeat(9)}) > 0`,
+  ],
   ['replaceRegexpAll', "replaceRegexpAll(Body, '', 'xxxxxxxxxx') = ''"],
   ['format', "format('{}{}{}', Body, Body, Body) = ''"],
   ['a pattern longer than allowed', `match(Body, '${'a?'.repeat(501)}')`],
