@@ -30,7 +30,7 @@ export function addMicros(amounts: readonly MetricMicros[]): MetricMicros {
   return sum;
 }
 
-/** By day, entity type, UTF-8 bytes of the name, then id: the same order whatever the collation of the store. */
+/** By day, entity type, UTF-8 bytes of the name, then id: independent of the store's collation. */
 export function compareCosts(a: Cost, b: Cost): number {
   return (
     compareText(a.date, b.date) ||

@@ -61,7 +61,7 @@ function freshnessHeaders(progress: RatingProgress | undefined): Headers {
   };
 }
 
-/** Reads at least `bytes`, or all there is. */
+/** Reads at least `bytes` bytes, or up to the end. */
 async function readChunks(
   source: AsyncGenerator<Buffer>,
   bytes: number,

@@ -88,7 +88,7 @@ const selectDays = prepared((db: Db, value: { organizationId: string; from: stri
       WHERE organization_id = ${value.organizationId} AND date >= ${value.from} AND date <= ${value.to}`.compile(db),
 }));
 
-/** In no order. */
+/** The result is unordered. */
 export async function listCosts(db: Db, organizationId: string, { from, to }: Window): Promise<Cost[]> {
   return (await selectDays.all(db, { organizationId, from, to })).map((row) => parsePackedCost(organizationId, row));
 }

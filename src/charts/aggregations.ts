@@ -31,44 +31,44 @@ interface Aggregation {
   defaultMetricDataType: MetricDataType;
   /** Logs and traces. Absent: not available. */
   events?: {
-    /** `number`: the field is converted to a number, and rows without one are skipped. `value`: the field as it is. */
+    /** `number`: the field is converted to a number, and rows without one are skipped. `value`: the field is used unchanged. */
     field: 'none' | 'number' | 'value';
     aggregate(input: EventInput): Aggregate;
   };
   /** Gauges and sums: one value per stream and bucket (`__of_series`), then an aggregate over the streams. */
   values: {
     /** `increase` is not available for gauges. `default`: the increase of a counter, the last value of anything else. */
-    ofSeries: 'default' | 'last' | 'increase';
+    streamValue: 'default' | 'last' | 'increase';
     aggregate(level: number): Aggregate;
   };
   /** Histograms and summaries, from the counts and sums of each point. Absent: not available. */
   distributions?: 'quantile' | { aggregate: Aggregate; where?: string; requiredColumn?: 'Min' | 'Max' };
 }
 
-const ofNumbers = (name: string) =>
+const overNumbers = (name: string) =>
   ({ field: 'number', aggregate: ({ field }: EventInput) => ({ name, arguments: [field] }) }) as const;
 
-const overSeries = (name: string) =>
-  ({ ofSeries: 'default', aggregate: () => ({ name, arguments: ['__of_series'] }) }) as const;
+const acrossStreams = (name: string) =>
+  ({ streamValue: 'default', aggregate: () => ({ name, arguments: ['__of_series'] }) }) as const;
 
-const latestSeries = {
-  ofSeries: 'last',
+const latestStream = {
+  streamValue: 'last',
   aggregate: () => ({ name: 'argMax', arguments: ['__of_series', '__at'] }),
 } as const;
 
-const increaseOfSeries = {
-  ofSeries: 'increase',
+const increaseAcrossStreams = {
+  streamValue: 'increase',
   aggregate: () => ({ name: 'sum', arguments: ['__of_series'] }),
 } as const;
 
-const COUNT_OF_POINTS: { aggregate: Aggregate } = { aggregate: { name: 'sum', arguments: ['__count'] } };
+const OBSERVATION_COUNT: { aggregate: Aggregate } = { aggregate: { name: 'sum', arguments: ['__count'] } };
 
 const anyValue = {
   isNumeric: false,
   emptyValue: null,
   defaultMetricDataType: 'gauge',
   events: { field: 'value', aggregate: ({ field }: EventInput) => ({ name: 'any', arguments: [field] }) },
-  values: latestSeries,
+  values: latestStream,
 } as const;
 
 /**
@@ -82,8 +82,8 @@ const AGGREGATIONS = {
     isNumeric: true,
     emptyValue: null,
     defaultMetricDataType: 'gauge',
-    events: ofNumbers('avg'),
-    values: overSeries('avg'),
+    events: overNumbers('avg'),
+    values: acrossStreams('avg'),
     distributions: {
       aggregate: { name: 'avgWeighted', arguments: ['__sum / __count', 'toFloat64(__count)'] },
       where: '__count > 0',
@@ -96,8 +96,8 @@ const AGGREGATIONS = {
     emptyValue: 0,
     defaultMetricDataType: 'gauge',
     events: { field: 'none', aggregate: () => ({ name: 'count', arguments: [] }) },
-    values: { ofSeries: 'default', aggregate: () => ({ name: 'count', arguments: [] }) },
-    distributions: COUNT_OF_POINTS,
+    values: { streamValue: 'default', aggregate: () => ({ name: 'count', arguments: [] }) },
+    distributions: OBSERVATION_COUNT,
   },
   count_distinct: {
     label: 'Count distinct',
@@ -106,7 +106,7 @@ const AGGREGATIONS = {
     emptyValue: 0,
     defaultMetricDataType: 'gauge',
     events: { field: 'value', aggregate: ({ field }) => ({ name: 'uniqExact', arguments: [field] }) },
-    values: overSeries('uniqExact'),
+    values: acrossStreams('uniqExact'),
   },
   last_value: {
     label: 'Last value',
@@ -115,7 +115,7 @@ const AGGREGATIONS = {
     emptyValue: null,
     defaultMetricDataType: 'gauge',
     events: { field: 'value', aggregate: ({ field, time }) => ({ name: 'argMax', arguments: [field, time] }) },
-    values: latestSeries,
+    values: latestStream,
   },
   max: {
     label: 'Maximum',
@@ -123,8 +123,8 @@ const AGGREGATIONS = {
     isNumeric: true,
     emptyValue: null,
     defaultMetricDataType: 'gauge',
-    events: ofNumbers('max'),
-    values: overSeries('max'),
+    events: overNumbers('max'),
+    values: acrossStreams('max'),
     distributions: { aggregate: { name: 'max', arguments: ['Max'] }, where: 'Count > 0', requiredColumn: 'Max' },
   },
   min: {
@@ -133,8 +133,8 @@ const AGGREGATIONS = {
     isNumeric: true,
     emptyValue: null,
     defaultMetricDataType: 'gauge',
-    events: ofNumbers('min'),
-    values: overSeries('min'),
+    events: overNumbers('min'),
+    values: acrossStreams('min'),
     distributions: { aggregate: { name: 'min', arguments: ['Min'] }, where: 'Count > 0', requiredColumn: 'Min' },
   },
   quantile: {
@@ -145,7 +145,7 @@ const AGGREGATIONS = {
     emptyValue: null,
     defaultMetricDataType: 'histogram',
     events: { field: 'number', aggregate: ({ field, level }) => ({ name: 'quantile', level, arguments: [field] }) },
-    values: { ofSeries: 'default', aggregate: (level) => ({ name: 'quantile', level, arguments: ['__of_series'] }) },
+    values: { streamValue: 'default', aggregate: (level) => ({ name: 'quantile', level, arguments: ['__of_series'] }) },
     distributions: 'quantile',
   },
   sum: {
@@ -154,8 +154,8 @@ const AGGREGATIONS = {
     isNumeric: true,
     emptyValue: 0,
     defaultMetricDataType: 'gauge',
-    events: ofNumbers('sum'),
-    values: overSeries('sum'),
+    events: overNumbers('sum'),
+    values: acrossStreams('sum'),
     distributions: { aggregate: { name: 'sum', arguments: ['__sum'] } },
   },
   any: { label: 'Any value', description: 'One of the values; the latest for gauges and sums.', ...anyValue },
@@ -166,8 +166,8 @@ const AGGREGATIONS = {
     isNumeric: true,
     emptyValue: 0,
     defaultMetricDataType: 'sum',
-    values: increaseOfSeries,
-    distributions: COUNT_OF_POINTS,
+    values: increaseAcrossStreams,
+    distributions: OBSERVATION_COUNT,
   },
   rate: {
     label: 'Rate',
@@ -176,8 +176,8 @@ const AGGREGATIONS = {
     isNumeric: true,
     emptyValue: 0,
     defaultMetricDataType: 'sum',
-    values: increaseOfSeries,
-    distributions: COUNT_OF_POINTS,
+    values: increaseAcrossStreams,
+    distributions: OBSERVATION_COUNT,
   },
 } as const satisfies Record<string, Aggregation>;
 
@@ -205,7 +205,7 @@ export function listAggregations(type: DataType): AggregationName[] {
 
 function isAvailable({ events, values, distributions }: Aggregation, type: DataType): boolean {
   if (type === 'events') return events !== undefined;
-  if (type === 'gauge') return values.ofSeries !== 'increase';
+  if (type === 'gauge') return values.streamValue !== 'increase';
   if (type === 'sum') return true;
   // The OpenTelemetry table of summaries has no Min and Max.
   const isRecorded = type !== 'summary' || distributions === 'quantile' || distributions?.requiredColumn === undefined;

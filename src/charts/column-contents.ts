@@ -22,18 +22,18 @@ export interface ColumnContents {
 export function planContents(
   query: SeriesQuery,
 ): { statement: Statement; collect(rows: unknown[][]): Map<string, ColumnContents> } | undefined {
-  const asked = query.table.columns.flatMap((column) => {
+  const listed = query.table.columns.flatMap((column) => {
     if (isMapOfText(column)) return [{ name: column.name, isMap: true }];
     const isMetric = query.metricDataType !== undefined && column.name === 'MetricName';
     return isMetric ? [{ name: column.name, isMap: false }] : [];
   });
-  if (asked.length === 0) return undefined;
+  if (listed.length === 0) return undefined;
   const draft = createDraft(query);
-  const read = asked.map(({ name, isMap }, index) => {
+  const read = listed.map(({ name, isMap }, index) => {
     const column = quoteName(name);
     return `${isMap ? `mapKeys(${column})` : `toString(${column})`} AS __c${index}`;
   });
-  const found = asked.map(({ isMap }, index) =>
+  const found = listed.map(({ isMap }, index) =>
     isMap ? `topKArray(${MAX_KEYS})(__c${index})` : `arraySort(groupUniqArray(${MAX_METRICS})(__c${index}))`,
   );
   const sql =
@@ -43,7 +43,7 @@ export function planContents(
     statement: { sql, parameters: draft.writer.parameters },
     collect: ([row = []]) =>
       new Map(
-        asked.map(({ name, isMap }, index) => {
+        listed.map(({ name, isMap }, index) => {
           const list = (row[index] ?? []) as string[];
           return [name, isMap ? { keys: list } : { values: list }];
         }),

@@ -34,15 +34,15 @@ function explicitQuantile(histograms: ExplicitHistogram[], level: number): numbe
   const total = sum(histograms.flatMap(({ counts }) => counts));
   const steps = [...new Set(histograms.flatMap(({ bounds }) => [...bounds, lowerBound(bounds)]))].sort((a, b) => a - b);
   if (total <= 0 || steps.length === 0) return null;
-  const wanted = level * total;
+  const target = level * total;
   const below = (value: number) => sum(histograms.map((histogram) => countBelow(histogram, value)));
-  const at = steps.findIndex((value) => below(value) >= wanted && below(value) > 0);
+  const at = steps.findIndex((value) => below(value) >= target && below(value) > 0);
   if (at === -1) return steps.at(-1) ?? null;
   const upper = steps[at] as number;
   const lower = steps[at - 1];
   if (lower === undefined) return upper;
   const [before, after] = [below(lower), below(upper)];
-  return after === before ? upper : lower + ((upper - lower) * Math.max(0, wanted - before)) / (after - before);
+  return after === before ? upper : lower + ((upper - lower) * Math.max(0, target - before)) / (after - before);
 }
 
 /** The lowest bucket starts at zero if its upper bound is positive; otherwise its values are at the bound. */
@@ -64,7 +64,7 @@ function exponentialQuantile(histograms: ExponentialHistogram[], level: number):
   const positive = mergeBuckets(histograms, 'positive', scale);
   const negative = mergeBuckets(histograms, 'negative', scale);
   const zeros = Math.max(0, sum(histograms.map((one) => one.zeros)));
-  const ladder = [
+  const buckets = [
     ...negative
       .reverse()
       .map(([index, count]) => ({ from: -bucketBound(index + 1, scale), to: -bucketBound(index, scale), count })),
@@ -75,11 +75,11 @@ function exponentialQuantile(histograms: ExponentialHistogram[], level: number):
       count,
     })),
   ].filter(({ count }) => count > 0);
-  const wanted = level * sum(ladder.map(({ count }) => count));
+  const target = level * sum(buckets.map(({ count }) => count));
   let below = 0;
-  for (const { from, to, count } of ladder) {
+  for (const { from, to, count } of buckets) {
     // Bucket widths grow exponentially, so the interpolation is exponential too.
-    if (below + count >= wanted) return from === 0 ? 0 : from * (to / from) ** ((wanted - below) / count);
+    if (below + count >= target) return from === 0 ? 0 : from * (to / from) ** ((target - below) / count);
     below += count;
   }
   return null;

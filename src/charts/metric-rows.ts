@@ -16,8 +16,8 @@ export function metricRows(draft: Draft, query: SeriesQuery): string {
  * one bucket before the range, so that its first point has a previous one; `inRange` drops the earlier points.
  */
 export function metricSteps(draft: Draft, query: SeriesQuery, columns: string[]): { sql: string; since: string } {
-  const { startMs, endMs, durationSeconds: secondsOf } = query.buckets;
-  const lookBackMs = Math.min(Math.max(secondsOf(0) * 1000, MIN_LOOK_BACK_MS), MAX_LOOK_BACK_MS);
+  const { startMs, endMs, durationSeconds } = query.buckets;
+  const lookBackMs = Math.min(Math.max(durationSeconds(0) * 1000, MIN_LOOK_BACK_MS), MAX_LOOK_BACK_MS);
   const sinceMs = startMs - lookBackMs;
   const before = columns.map((name) => `lagInFrame(${quoteName(name)}) OVER series AS __before_${name}`);
   const selected = [

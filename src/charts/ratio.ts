@@ -11,11 +11,11 @@ export const MAX_COMPARED_GROUPS = 5000;
 export function computeRatio(
   numerator: Points,
   denominator: Points,
-  { aggFn, groups: most }: { aggFn: AggregationName | undefined; groups: number },
+  { aggFn, groups: maxGroups }: { aggFn: AggregationName | undefined; groups: number },
 ): Points {
   const dividends = new Map(numerator.groups.map((group) => [groupId(group), group]));
   const missing = aggFn === undefined ? null : getAggregation(aggFn).emptyValue;
-  const groups = denominator.groups.slice(0, most).map((divisor) => {
+  const groups = denominator.groups.slice(0, maxGroups).map((divisor) => {
     const dividend = dividends.get(groupId(divisor));
     return { ...divisor, values: divisor.values.map((by, index) => divide(dividend?.values[index] ?? missing, by)) };
   });

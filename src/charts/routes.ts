@@ -155,8 +155,8 @@ interface ViewInput {
 }
 
 /** Defaults to the last hour. */
-function parseView(now: number, asked: ViewInput): TileView {
-  const { start, end, granularity = 'auto', timezone = 'UTC', groups, others = false, limit = SEARCH_ROWS } = asked;
+function parseView(now: number, input: ViewInput): TileView {
+  const { start, end, granularity = 'auto', timezone = 'UTC', groups, others = false, limit = SEARCH_ROWS } = input;
   const endMs = end === undefined ? now : parseMoment('end', end);
   const startMs = start === undefined ? endMs - HOUR_MS : parseMoment('start', start);
   rejectEmptyRange('start', startMs, endMs);

@@ -114,7 +114,7 @@ export const TilePreviewBody = Type.Object({
 
 const Value = Type.Union([Type.Number(), Type.String(), Type.Null()]);
 const GroupCount = Type.Object({ shown: Type.Integer(), total: Type.Integer() });
-const drawn = {
+const frame = {
   start: Type.Integer({ description: 'Epoch milliseconds' }),
   end: Type.Integer({ description: 'Exclusive' }),
   timezone: Type.String(),
@@ -123,7 +123,7 @@ const drawn = {
 export const TileResponse = Type.Union([
   Type.Object({
     type: Type.Literal('time'),
-    ...drawn,
+    ...frame,
     granularity: Type.String(),
     buckets: Type.Array(Type.Integer({ description: 'The start of the bucket, epoch milliseconds' })),
     series: Type.Array(
@@ -138,20 +138,20 @@ export const TileResponse = Type.Union([
   }),
   Type.Object({
     type: Type.Literal('table'),
-    ...drawn,
+    ...frame,
     columns: Type.Array(Type.Object({ name: Type.String(), kind: Type.Enum(['group', 'value']) })),
     rows: Type.Array(Type.Array(Value)),
     groups: GroupCount,
   }),
   Type.Object({
     type: Type.Literal('number'),
-    ...drawn,
+    ...frame,
     value: Value,
     series: Type.Array(Type.Object({ name: Type.String(), value: Value })),
   }),
   Type.Object({
     type: Type.Literal('search'),
-    ...drawn,
+    ...frame,
     columns: Type.Array(Type.Object({ name: Type.String() })),
     rows: Type.Array(Type.Array(Type.Unknown())),
   }),

@@ -66,14 +66,14 @@ export function formatSeriesName({ alias, aggFn, field, metricName, level }: Ser
   if (alias) return alias;
   const operand = metricName ?? field ?? '';
   const isQuantile = aggFn !== undefined && getAggregation(aggFn).needsLevel;
-  const how = isQuantile ? `p${Number(((level ?? DEFAULT_LEVEL) * 100).toFixed(4))}` : (aggFn ?? '');
-  return operand === '' ? how : `${how}(${operand})`;
+  const aggregation = isQuantile ? `p${Number(((level ?? DEFAULT_LEVEL) * 100).toFixed(4))}` : (aggFn ?? '');
+  return operand === '' ? aggregation : `${aggregation}(${operand})`;
 }
 
-export function toTimeData(drawn: TileFrame, buckets: TimeBuckets, named: NamedPoints[]): TimeData {
+export function toTimeData(frame: TileFrame, buckets: TimeBuckets, named: NamedPoints[]): TimeData {
   return {
     type: 'time',
-    ...drawn,
+    ...frame,
     granularity: buckets.granularity ?? '',
     buckets: buckets.starts,
     series: named.flatMap(({ name, points }) =>
@@ -85,7 +85,7 @@ export function toTimeData(drawn: TileFrame, buckets: TimeBuckets, named: NamedP
 
 /** One row per group with the value of each series, ordered by the first series. */
 export function toTableData(
-  drawn: TileFrame,
+  frame: TileFrame,
   groupBy: readonly string[],
   named: NamedPoints[],
   order: 'asc' | 'desc',
@@ -105,7 +105,7 @@ export function toTableData(
   );
   return {
     type: 'table',
-    ...drawn,
+    ...frame,
     columns: [
       ...groupBy.map((name) => ({ name, kind: 'group' as const })),
       ...named.map(({ name }) => ({ name, kind: 'value' as const })),
@@ -118,9 +118,9 @@ export function toTableData(
   };
 }
 
-export function toNumberData(drawn: TileFrame, named: NamedPoints[]): NumberData {
+export function toNumberData(frame: TileFrame, named: NamedPoints[]): NumberData {
   const series = named.map(({ name, points }) => ({ name, value: points.groups[0]?.values[0] ?? null }));
-  return { type: 'number', ...drawn, value: series[0]?.value ?? null, series };
+  return { type: 'number', ...frame, value: series[0]?.value ?? null, series };
 }
 
 const countGroups = (named: NamedPoints[]): GroupCount => ({

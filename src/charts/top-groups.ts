@@ -13,8 +13,8 @@ export const referenceKeys = ({ groupNames, writer }: GroupingKeys): GroupingKey
   writer,
 });
 
-const renderAggregate = ({ name, level, arguments: given }: Aggregate, suffix = ''): string =>
-  `${name}${suffix}${level === undefined ? '' : `(${level})`}(${given.join(', ')})`;
+const renderAggregate = ({ name, level, arguments: operands }: Aggregate, suffix = ''): string =>
+  `${name}${suffix}${level === undefined ? '' : `(${level})`}(${operands.join(', ')})`;
 
 /**
  * Groups `from` (with its WHERE) by bucket and group. Ranks groups by their highest bucket in the same scan and returns

@@ -6,14 +6,14 @@ import { collectTopGroups, referenceKeys, renderTopGroups } from './top-groups.t
 
 /** A gauge: the last value of each stream and bucket, then the aggregate over the streams. */
 export function planGauge(query: SeriesQuery): Plan {
-  if (getAggregation(query.aggFn).values.ofSeries === 'increase')
+  if (getAggregation(query.aggFn).values.streamValue === 'increase')
     rejectSeries(query, 'aggFn', `The aggregation ${query.aggFn} is not available for metrics of type gauge`);
   const draft = createDraft(query);
   const keys = ['__bucket', ...draft.groupNames, '__series'].join(', ');
   const cells =
     `SELECT ${[`${draft.bucket} AS __bucket`, ...draft.groups].join(', ')}, ${streamIdSql(query)} AS __series, ` +
     `argMax(Value, ${draft.time}) AS __of_series, max(${draft.time}) AS __at FROM ${metricRows(draft, query)} GROUP BY ${keys}`;
-  return overSeries(draft, query, cells);
+  return planAcrossStreams(draft, query, cells);
 }
 
 /**
@@ -29,19 +29,19 @@ export function planSum(query: SeriesQuery): Plan {
     `${startedSince(since)}, Value, 0)`;
   const gained = `sum(${step})`;
   const last = `argMax(Value, ${draft.time})`;
-  const ofSeries = {
+  const streamValue = {
     last,
     increase: gained,
     default: `if(any(IsMonotonic) OR any(AggregationTemporality) = ${DELTA}, ${gained}, ${last})`,
-  }[getAggregation(query.aggFn).values.ofSeries];
+  }[getAggregation(query.aggFn).values.streamValue];
   const keys = ['__bucket', ...draft.groupNames, '__series'].join(', ');
   const cells =
-    `SELECT ${keys}, ${ofSeries} AS __of_series, max(${draft.time}) AS __at FROM (${sql}) ` +
+    `SELECT ${keys}, ${streamValue} AS __of_series, max(${draft.time}) AS __at FROM (${sql}) ` +
     `WHERE ${inRange(draft, query)} GROUP BY ${keys}`;
-  return overSeries(draft, query, cells);
+  return planAcrossStreams(draft, query, cells);
 }
 
-function overSeries(draft: Draft, query: SeriesQuery, cells: string): Plan {
+function planAcrossStreams(draft: Draft, query: SeriesQuery, cells: string): Plan {
   const aggregate = getAggregation(query.aggFn).values.aggregate(query.level ?? DEFAULT_LEVEL);
   const sql = renderTopGroups(referenceKeys(draft), query, `(${cells})`, aggregate);
   return {

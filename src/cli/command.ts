@@ -39,7 +39,7 @@ export interface CommandContext<Options = unknown, Arguments = unknown> extends 
   arguments: Arguments;
   /** Throws a `UsageError` with every invalid setting. */
   readConfig(): Config;
-  /** The author of changes in the audit log; `program` tells commands apart. */
+  /** The author of changes in the audit log; `program` identifies the command. */
   actor(program?: string): Actor;
   /** Opens the store and the engine, runs `work`, closes them. */
   withDomains<T>(work: (domains: Domains) => Promise<T>): Promise<T>;

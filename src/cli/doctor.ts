@@ -78,7 +78,7 @@ function checkDashboards({ dashboardsDirectory: directory }: Config): CheckResul
   try {
     const files = readFolder(directory);
     const problems = files.flatMap((file) =>
-      'problems' in file ? file.problems.map((mistake) => `${file.path}: ${mistake}`) : [],
+      'problems' in file ? file.problems.map((problem) => `${file.path}: ${problem}`) : [],
     );
     if (problems.length > 0) return problems.map((text) => ({ check, isFine: false, text }));
     return [{ check, isFine: true, text: `${directory} contains ${files.length} valid dashboard files` }];

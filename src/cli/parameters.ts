@@ -58,7 +58,7 @@ export const nameRule: ValueRule<string> = {
   parse: (text) => (text !== '' && [...text].length <= MAX_NAME_CHARACTERS && isStorable(text) ? text : INVALID),
 };
 
-/** A date and time in the future; the text is passed on as it is. */
+/** A date and time in the future. The text is passed on unchanged. */
 export const expiryRule: ValueRule<string> = {
   rule: 'must be a future ISO 8601 date and time with an offset or Z',
   parse(text) {

@@ -22,7 +22,7 @@ export async function importUsage(
 ): Promise<IntakeResult> {
   const format = formatName ?? detectFormat(path);
   if (format !== 'csv' && format !== 'ndjson' && format !== 'parquet')
-    throw new UsageError([`--format must be csv, ndjson or parquet; the name of ${path} does not tell`]);
+    throw new UsageError([`--format must be csv, ndjson or parquet; the name of ${path} does not indicate the format`]);
   const { bytes, chunks } = openInputFile(access, path);
   const total: IntakeResult = { accepted: 0, duplicates: 0, rejected: 0, errors: [] };
   let readBytes = 0;

@@ -47,16 +47,17 @@ export function normalizeDashboard(
 
 /** Checks rules across several members. The schema checks each member. */
 export function listDashboardViolations({ tiles = [] }: DashboardBody): Violation[] {
-  const seen = new Set<string>();
+  const uniqueIds = new Set<string>();
   return tiles.flatMap((tile, index) => {
     const path = `tiles[${index}].`;
     const violations = listSeriesViolations(tile.series, path);
-    const broken = (member: string, rule: string, value: unknown) =>
+    const report = (member: string, rule: string, value: unknown) =>
       violations.push({ path: `${path}${member}`, rule, value });
-    if (tile.id !== undefined && seen.has(tile.id)) broken('id', 'The id must be unique in the dashboard', tile.id);
-    if (tile.id !== undefined) seen.add(tile.id);
+    if (tile.id !== undefined && uniqueIds.has(tile.id))
+      report('id', 'The id must be unique in the dashboard', tile.id);
+    if (tile.id !== undefined) uniqueIds.add(tile.id);
     if (tile.x + tile.w > GRID_COLUMNS)
-      broken('w', `The tile must end within ${GRID_COLUMNS} columns`, tile.x + tile.w);
+      report('w', `The tile must end within ${GRID_COLUMNS} columns`, tile.x + tile.w);
     return violations;
   });
 }

@@ -29,7 +29,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
     return stored;
   }
 
-  /** Reads in the transaction of the change, so that no other change can come between. */
+  /** Reads in the transaction of the change, so that no other change can happen in between. */
   async function getChangeable(tx: Db, organizationId: string, id: string, ifMatch: string | undefined) {
     await organizations.lock(tx, organizationId);
     const stored = await get(tx, organizationId, id);
@@ -99,18 +99,18 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
     async validate(
       organizationId: string,
       value: unknown,
-    ): Promise<{ violations: Violation[]; normalizeBody: object | null }> {
+    ): Promise<{ violations: Violation[]; normalized: object | null }> {
       const violations = validateDashboard(value);
-      if (violations.length > 0) return { violations, normalizeBody: null };
+      if (violations.length > 0) return { violations, normalized: null };
       const body = value as DashboardBody;
       const unknown = listSourceIdViolations(body, await sources.listIds(state.db, organizationId));
-      return { violations: unknown, normalizeBody: unknown.length > 0 ? null : normalized(body) };
+      return { violations: unknown, normalized: unknown.length > 0 ? null : normalizeBody(body) };
     },
   };
 }
 
 /** Without the ids that `create` would generate. */
-function normalized(body: DashboardBody): object {
+function normalizeBody(body: DashboardBody): object {
   const { id: _, tiles, ...dashboard } = normalizeDashboard('', body);
   return {
     ...dashboard,

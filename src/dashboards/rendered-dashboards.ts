@@ -52,7 +52,7 @@ export function createRenderedDashboards() {
   return {
     find,
 
-    /** Renders a body that `find` does not have, and compresses it if that pays. */
+    /** Renders and caches a body. Short bodies are not compressed. */
     async render(
       key: BodyKey,
       encoding: AcceptedEncoding,

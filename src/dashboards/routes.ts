@@ -93,7 +93,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
       },
       async (request) => {
         const { organizationId } = getIdentity(request);
-        const { violations, normalizeBody: normalized } = await dashboards.validate(organizationId, request.body ?? {});
+        const { violations, normalized } = await dashboards.validate(organizationId, request.body ?? {});
         return { valid: violations.length === 0, errors: formatErrors(violations), normalized: normalized as never };
       },
     );

@@ -10,8 +10,9 @@ const UNSUPPORTED = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[
 export function checkText(text: string): void {
   if (text.length > MAX_TEXT_CHARACTERS)
     throw new ExpressionError(`An expression has at most ${MAX_TEXT_CHARACTERS} characters`, MAX_TEXT_CHARACTERS);
-  const unfit = UNSUPPORTED.exec(text);
-  if (unfit) throw new ExpressionError('NUL characters and unpaired surrogates are not allowed', unfit.index);
+  const unsupported = UNSUPPORTED.exec(text);
+  if (unsupported)
+    throw new ExpressionError('NUL characters and unpaired surrogates are not allowed', unsupported.index);
 }
 
 export function isDigit(character: string): boolean {

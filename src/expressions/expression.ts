@@ -183,7 +183,7 @@ export function call(name: string, operands: readonly Expression[], type: ValueT
   return { node: 'call', name, operands, type: nullableIf(operands.some(isNullable), type) };
 }
 
-/** The number that a string spells, NULL when it spells none: what is missing is never 0. */
+/** Parses strings as numbers: NULL if a string is not a number, so that a missing value never counts as 0. */
 export function asNumber(expression: Expression): Expression {
   if (getKind(expression) !== 'string') return expression;
   return {

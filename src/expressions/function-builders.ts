@@ -17,7 +17,7 @@ import { arrayType, BOOLEAN, DAY, NUMBER, nullable, nullableIf, OTHER, TEXT, typ
 const listValues = (operands: readonly Positioned[]) => operands.map(({ value }) => value);
 
 /** Builds functions whose result or other operands depend on the kind of the first operand. */
-export function buildByKind(operands: readonly Positioned[], name: string, gives: ValueType): Expression {
+export function buildByKind(operands: readonly Positioned[], name: string, resultType: ValueType): Expression {
   const [first, second] = operands;
   const element = first?.value.type.element ?? OTHER;
   if (!first) throw new TypeError(`${name} has operands`);
@@ -29,7 +29,7 @@ export function buildByKind(operands: readonly Positioned[], name: string, gives
     const item: Expression = { node: 'item', type: element };
     const [same, value] = unify({ value: item, at: first.at }, second);
     if (same !== item) throw new ExpressionError(`${name} expects a ${element.kind} here`, second.at);
-    return call(name, [first.value, value], gives);
+    return call(name, [first.value, value], resultType);
   }
   if (name === 'greatest' || name === 'least') {
     const kinds = operands.map(({ value, at }) => unify(first, { value, at })[1]);
@@ -37,10 +37,10 @@ export function buildByKind(operands: readonly Positioned[], name: string, gives
     if (odd >= 0) throw new ExpressionError(`${name} expects values of one kind`, operands[odd]?.at ?? first.at);
     return call(name, widenNumbers(kinds), commonType(kinds));
   }
-  return call(name, listValues(operands), gives);
+  return call(name, listValues(operands), resultType);
 }
 
-/** A string is itself; other values are converted by toString. */
+/** Strings stay unchanged; other values are converted by toString. */
 export function toText(operands: readonly Positioned[]): Expression {
   const [first] = listValues(operands);
   if (!first || getKind(first) === 'string') return first ?? NULL;
@@ -64,13 +64,13 @@ export function buildConversion(operands: readonly Positioned[], name: string): 
 
 export function buildConcat(operands: readonly Positioned[]): Expression {
   const values = operands.flatMap(({ value, at }) => {
-    const shownValue = toText([{ value, at }]);
-    return shownValue.node === 'call' && shownValue.name === 'concat' ? shownValue.operands : [shownValue];
+    const text = toText([{ value, at }]);
+    return text.node === 'call' && text.name === 'concat' ? text.operands : [text];
   });
   return call('concat', values, TEXT);
 }
 
-/** A replacement that is longer than what it replaces makes texts grow; one inside another makes them explode. */
+/** A replacement longer than its pattern makes a string grow; nested replacements would make it grow exponentially. */
 export function buildReplace(operands: readonly Positioned[], name: string): Expression {
   const [subject, needle, replacement] = operands;
   if (!subject || !needle || !replacement) throw new TypeError(`${name} has operands`);
@@ -112,9 +112,9 @@ export function buildChoice(operands: readonly Positioned[], name: string): Expr
 }
 
 function toCondition({ value, at }: Positioned, name: string): Expression {
-  const taken = boolean.accept(value);
-  if (!taken) throw new ExpressionError(`${name} expects a condition here`, at);
-  return taken;
+  const accepted = boolean.accept(value);
+  if (!accepted) throw new ExpressionError(`${name} expects a condition here`, at);
+  return accepted;
 }
 
 /** The first operand with a value. A missing attribute has none. */
@@ -146,7 +146,7 @@ function widenNumbers(values: readonly Expression[]): readonly Expression[] {
   );
 }
 
-/** A literal that goes with a Float64. */
+/** A literal that has a common type with Float64. */
 function isSmall(value: Expression): boolean {
   if (value.node !== 'literal' || typeof value.value !== 'number') return false;
   return !Number.isInteger(value.value) || Math.abs(value.value) < 2 ** 31;
@@ -165,7 +165,7 @@ function requireOneKind(results: readonly Positioned[], name: string): ValueType
   return nullableIf(known.length < results.length, commonType(listValues(known)));
 }
 
-/** Of values of one kind. With a day among them it may be a day. */
+/** For values of one kind. If one of them is a date, the result may be one. */
 function commonType(values: readonly Expression[]): ValueType {
   const [first = NULL] = values;
   return values.some(({ type }) => type.isDay) ? DAY : { kind: getKind(first), nullable: false };
@@ -183,7 +183,7 @@ export function buildNullIf(operands: readonly Positioned[]): Call {
   };
 }
 
-/** `isNull`, `isNotNull`. For an attribute: whether the map has it, since a missing one reads as an empty text. */
+/** `isNull`, `isNotNull`. For an attribute: whether the map has it, since a missing one reads as an empty string. */
 export function buildNullTest(operands: readonly Positioned[], name: string): Expression {
   const [value] = listValues(operands);
   if (!value) throw new TypeError(`${name} has an operand`);

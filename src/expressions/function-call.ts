@@ -10,41 +10,35 @@ import { unknownFunction } from './syntax-errors.ts';
 export function buildCall(name: string, operands: readonly Positioned[], at: number): Expression {
   const rules = findFunction(name);
   if (!rules) throw unknownFunction(name, at);
-  const places = operands.map((operand, index) => fitOperand(rules, operand, index));
+  const checked = operands.map((operand, index) => fitOperand(rules, operand, index));
   if (operands.length < rules.required.length) throw wrongCount(rules, at);
-  rejectTimeZoneOfDate(rules, places);
-  if (typeof rules.result === 'function') return rules.result(places, rules.name);
+  rejectTimeZoneOfDate(rules, checked);
+  if (typeof rules.result === 'function') return rules.result(checked, rules.name);
   return call(
     rules.name,
-    places.map(({ value }) => value),
+    checked.map(({ value }) => value),
     rules.result,
   );
 }
 
 function fitOperand(rules: FunctionSignature, { value, at }: Positioned, index: number): Positioned {
-  const { required: takes, optional, repeated: more } = rules;
-  const rule = takes[index] ?? optional[index - takes.length] ?? more;
+  const { required, optional, repeated } = rules;
+  const rule = required[index] ?? optional[index - required.length] ?? repeated;
   if (!rule) throw wrongCount(rules, at);
-  const taken = rule.accept(value);
-  if (!taken) throw new ExpressionError(`${rules.name} expects ${rule.expects} here`, at);
-  return { value: taken, at };
+  const accepted = rule.accept(value);
+  if (!accepted) throw new ExpressionError(`${rules.name} expects ${rule.expects} here`, at);
+  return { value: accepted, at };
 }
 
 /** ClickHouse has no time zones for dates. */
-function rejectTimeZoneOfDate(
-  { required: takes, optional, name }: FunctionSignature,
-  places: readonly Positioned[],
-): void {
-  const zone = places.findIndex((_, index) => optional[index - takes.length] === timezone);
-  const hasDay = places.some(({ value }) => value.type.isDay);
-  if (zone >= 0 && hasDay) throw new ExpressionError(`${name} of a date has no time zone`, places[zone]?.at ?? 0);
+function rejectTimeZoneOfDate({ required, optional, name }: FunctionSignature, checked: readonly Positioned[]): void {
+  const zone = checked.findIndex((_, index) => optional[index - required.length] === timezone);
+  const hasDay = checked.some(({ value }) => value.type.isDay);
+  if (zone >= 0 && hasDay) throw new ExpressionError(`${name} of a date has no time zone`, checked[zone]?.at ?? 0);
 }
 
-function wrongCount(
-  { name, required: takes, optional, repeated: more }: FunctionSignature,
-  at: number,
-): ExpressionError {
-  const most = takes.length + optional.length;
-  const count = more ? `at least ${takes.length}` : optional.length ? `${takes.length} to ${most}` : `${most}`;
+function wrongCount({ name, required, optional, repeated }: FunctionSignature, at: number): ExpressionError {
+  const [min, max] = [required.length, required.length + optional.length];
+  const count = repeated ? `at least ${min}` : min < max ? `${min} to ${max}` : `${max}`;
   return new ExpressionError(`${quoted(name)} takes ${count} value${count === '1' ? '' : 's'}`, at);
 }

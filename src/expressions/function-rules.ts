@@ -10,7 +10,7 @@ export interface ParameterRule {
   accept(operand: Expression): Expression | undefined;
 }
 
-const rule = (expects: string, take: ParameterRule['accept']): ParameterRule => ({ expects: expects, accept: take });
+const rule = (expects: string, accept: ParameterRule['accept']): ParameterRule => ({ expects, accept });
 const when = (expects: string, fits: (operand: Expression) => boolean) =>
   rule(expects, (operand) => (fits(operand) ? operand : undefined));
 
@@ -45,7 +45,7 @@ export const sized = when('a string, an array or a map', (operand) =>
   ['string', 'array', 'map'].includes(getKind(operand)),
 );
 
-/** Of an array, so that text like numbers never gets into a sum. */
+/** Array elements are not converted, so strings that look like numbers are rejected. */
 export const numbers = when(
   'an array of numbers',
   (operand) => getKind(operand) === 'array' && operand.type.element?.kind === 'number',
@@ -67,10 +67,10 @@ function literalText(operand: Expression): string | undefined {
 }
 
 /** A quoted string of a bounded length. */
-export function quotedText(longest: number, shortest = 0): ParameterRule {
-  return when(`a quoted string of ${shortest} to ${longest} characters`, (operand) => {
+export function quotedText(maxLength: number, minLength = 0): ParameterRule {
+  return when(`a quoted string of ${minLength} to ${maxLength} characters`, (operand) => {
     const value = literalText(operand);
-    return value !== undefined && value.length >= shortest && value.length <= longest;
+    return value !== undefined && value.length >= minLength && value.length <= maxLength;
   });
 }
 
@@ -78,24 +78,24 @@ export function oneOf(values: readonly string[]): ParameterRule {
   return when(`one of '${values.join("', '")}'`, (operand) => values.includes(literalText(operand) ?? ''));
 }
 
-/** A whole number that is written down. */
-export function whole(least: number, most: number): ParameterRule {
-  return when(`a whole number from ${least} to ${most}`, (operand) => {
+/** An integer literal. */
+export function whole(min: number, max: number): ParameterRule {
+  return when(`a whole number from ${min} to ${max}`, (operand) => {
     const value = operand.node === 'literal' ? operand.value : undefined;
-    return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+    return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
   });
 }
 
-const LONGEST_PATTERN = 1000;
+const MAX_PATTERN_CHARACTERS = 1000;
 /** Syntax that RE2 does not support. */
 const NOT_RE2 = /\(\?(<?[=!]|>)|\\[1-9]/;
 
-/** RE2 reads a string once, whatever the pattern; its length bounds what it needs to be compiled. */
+/** RE2 matches in linear time for every pattern; the length limit bounds the cost of compiling it. */
 export const pattern = when(
-  `a quoted RE2 pattern of 1 to ${LONGEST_PATTERN} characters, without look-around and back-references`,
+  `a quoted RE2 pattern of 1 to ${MAX_PATTERN_CHARACTERS} characters, without look-around and back-references`,
   (operand) => {
     const value = literalText(operand);
-    return value !== undefined && value !== '' && value.length <= LONGEST_PATTERN && !NOT_RE2.test(value);
+    return value !== undefined && value !== '' && value.length <= MAX_PATTERN_CHARACTERS && !NOT_RE2.test(value);
   },
 );
 

@@ -48,30 +48,30 @@ export interface FunctionSignature {
 
 interface Extras {
   optional?: readonly ParameterRule[];
-  more?: ParameterRule;
+  repeated?: ParameterRule;
 }
 
 const TABLE = new Map<string, FunctionSignature>();
 
 function allow(
   names: string,
-  takes: readonly ParameterRule[],
-  gives: FunctionSignature['result'],
+  required: readonly ParameterRule[],
+  result: FunctionSignature['result'],
   extras: Extras = {},
 ): void {
   for (const name of names.split(' ')) {
     TABLE.set(name.toLowerCase(), {
       name,
-      required: takes,
+      required,
       optional: extras.optional ?? [],
-      repeated: extras.more,
-      result: gives,
+      repeated: extras.repeated,
+      result,
     });
   }
 }
 
-function alias(names: string, of: string): void {
-  const rules = TABLE.get(of.toLowerCase());
+function alias(names: string, target: string): void {
+  const rules = TABLE.get(target.toLowerCase());
   if (rules) for (const name of names.split(' ')) TABLE.set(name.toLowerCase(), rules);
 }
 
@@ -88,7 +88,7 @@ const UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'y
 const OFFSET = whole(-1_000_000, 1_000_000);
 const SEPARATOR = quotedText(16, 1);
 
-// Texts
+// Strings
 allow('lower upper lowerUTF8 upperUTF8 trim trimLeft trimRight reverse', [text], TEXT);
 allow('domain domainWithoutWWW topLevelDomain path pathFull protocol queryString cutQueryString', [text], TEXT);
 allow('length empty notEmpty', [sized], (operands, name) =>
@@ -102,11 +102,11 @@ allow('substring substringUTF8', [text, OFFSET], TEXT, { optional: [whole(0, 1_0
 allow('match', [text, pattern], BOOLEAN);
 allow('extract', [text, pattern], TEXT);
 allow('replaceOne replaceAll', [text, quotedText(200, 1), quotedText(200)], buildReplace);
-allow('concat', [scalar, scalar], buildConcat, { more: scalar });
+allow('concat', [scalar, scalar], buildConcat, { repeated: scalar });
 allow('splitByChar', [quotedText(1, 1), text], arrayType(TEXT));
-allow('JSONExtractString JSONExtractRaw', [text], TEXT, { more: quotedText(200, 1) });
-allow('JSONExtractInt JSONExtractUInt JSONExtractFloat', [text], NUMBER, { more: quotedText(200, 1) });
-allow('JSONExtractBool JSONHas isValidJSON', [text], BOOLEAN, { more: quotedText(200, 1) });
+allow('JSONExtractString JSONExtractRaw', [text], TEXT, { repeated: quotedText(200, 1) });
+allow('JSONExtractInt JSONExtractUInt JSONExtractFloat', [text], NUMBER, { repeated: quotedText(200, 1) });
+allow('JSONExtractBool JSONHas isValidJSON', [text], BOOLEAN, { repeated: quotedText(200, 1) });
 
 // Arrays and maps
 allow('has', [array, scalar], (operands, name) => buildByKind(operands, name, BOOLEAN));
@@ -121,10 +121,10 @@ allow('mapValues', [map], (operands, name) => buildByKind(operands, name, OTHER)
 allow('abs ceil floor trunc sign sqrt exp log log2 log10', [number], NUMBER);
 allow('round', [number], NUMBER, { optional: [whole(-30, 30)] });
 allow('isFinite isNaN', [number], BOOLEAN);
-allow('cityHash64 xxHash64', [scalar], NUMBER, { more: scalar });
-allow('greatest least', [scalar, scalar], (operands, name) => buildByKind(operands, name, OTHER), { more: scalar });
+allow('cityHash64 xxHash64', [scalar], NUMBER, { repeated: scalar });
+allow('greatest least', [scalar, scalar], (operands, name) => buildByKind(operands, name, OTHER), { repeated: scalar });
 
-// From one kind to another
+// Conversions
 allow('toString', [anything], toText);
 for (const type of 'Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float32 Float64'.split(' ')) {
   allow(`to${type} to${type}OrNull to${type}OrZero`, [scalar], buildConversion);
@@ -154,8 +154,8 @@ for (const unit of UNITS) allow(`toInterval${unit.charAt(0).toUpperCase()}${unit
 
 // Choices and NULL
 allow('if', [boolean, scalarOrNull, scalarOrNull], buildChoice);
-allow('multiIf', [boolean, scalarOrNull, scalarOrNull], buildChoice, { more: anything });
-allow('coalesce', [scalarOrNull], buildCoalesce, { more: scalarOrNull });
+allow('multiIf', [boolean, scalarOrNull, scalarOrNull], buildChoice, { repeated: anything });
+allow('coalesce', [scalarOrNull], buildCoalesce, { repeated: scalarOrNull });
 allow('ifNull', [scalarOrNull, scalarOrNull], buildCoalesce);
 allow('nullIf', [scalar, scalar], buildNullIf);
 allow('isNull isNotNull', [anything], buildNullTest);
@@ -182,9 +182,9 @@ function token(): ParameterRule {
   return {
     expects: 'one quoted word of letters and digits',
     accept(operand) {
-      const taken = base.accept(operand);
-      return taken?.node === 'literal' && /^[0-9A-Za-z\u0080-\u{10ffff}]+$/u.test(String(taken.value))
-        ? taken
+      const accepted = base.accept(operand);
+      return accepted?.node === 'literal' && /^[0-9A-Za-z\u0080-\u{10ffff}]+$/u.test(String(accepted.value))
+        ? accepted
         : undefined;
     },
   };

@@ -45,7 +45,7 @@ export function createLexer(text: string): () => Token {
   };
 
   function symbol(start: number): Token {
-    for (const [rejected, why] of REJECTED) if (text.startsWith(rejected, at)) throw new ExpressionError(why, at);
+    for (const [rejected, reason] of REJECTED) if (text.startsWith(rejected, at)) throw new ExpressionError(reason, at);
     const found = SYMBOLS.find((known) => text.startsWith(known, at));
     if (found === undefined) throw unexpectedCharacter(text, at);
     at += found.length;

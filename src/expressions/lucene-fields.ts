@@ -70,7 +70,7 @@ export function matchField(field: Field, word: Word): Expression {
   );
 }
 
-/** `field:"text"`: exactly that. */
+/** `field:"text"`: exactly this text. */
 export function equalField(field: Field, phrase: Word): Expression {
   const { value, array } = field;
   if (getKind(value) !== 'string') return testItems(field, matchValue(field, phrase));
@@ -82,12 +82,12 @@ function matchValue(field: Field, word: Word): Expression {
   const { value } = field;
   if (getKind(value) === 'time') return compareTime(field, '=', word);
   if (getKind(value) !== 'string') return equals(value, parseLiteral(field, word));
-  const holds = matchSubstring(value, word.text);
+  const contains = matchSubstring(value, word.text);
   const number = value.node === 'entry' ? parseNumber(word.text) : undefined;
-  if (number === undefined) return holds;
+  if (number === undefined) return contains;
   // A numeric attribute is compared as a number: 500 matches 500.0 and not 1500.
   const same = equals(asNumber(value), numberLiteral(number));
-  return { node: 'call', name: 'coalesce', operands: [same, holds], type: BOOLEAN };
+  return { node: 'call', name: 'coalesce', operands: [same, contains], type: BOOLEAN };
 }
 
 /** A comparison (`>5`) or one end of a range. */

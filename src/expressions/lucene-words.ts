@@ -6,7 +6,7 @@ import { resolvePath, type Scope } from './scope.ts';
 import { BOOLEAN, TEXT } from './value-type.ts';
 
 const SEPARATORS = /[^0-9A-Za-z\u0080-\u{10ffff}]+/u;
-/** A character of a token, in RE2: the same as the engine's own tokens are made of. */
+/** The characters of a token as an RE2 class, the same as in the engine's tokenizer. */
 const TOKEN = '0-9A-Za-z\\x{80}-\\x{10FFFF}';
 const MAX_WILDCARD_CHARACTERS = 200;
 const MAX_TOKENS = 16;
@@ -17,7 +17,7 @@ export function getImplicitColumn(scope: Scope, at: number): Expression {
     throw new ExpressionError('This source has no default column for bare words; write column:word', at);
   const column = resolvePath(scope, scope.implicitColumn, at);
   if (getKind(column) !== 'string')
-    throw new ExpressionError(`A word alone needs a string column, and ${scope.implicitColumn} is none`, at);
+    throw new ExpressionError(`Bare words need a string column, and ${scope.implicitColumn} is not one`, at);
   return column;
 }
 
@@ -39,7 +39,7 @@ export function matchPhrase(column: Expression, phrase: Word): Expression {
 }
 
 function hasToken(column: Expression, token: string): Expression {
-  // A string index is kept on lower(): the same for ASCII, and the only one an index can answer.
+  // The text index is on lower(), which equals lowerUTF8() for ASCII. lowerUTF8() cannot use the index.
   const isAscii = /^[0-9A-Za-z]+$/.test(token);
   const lowered = call(isAscii ? 'lower' : 'lowerUTF8', [column], TEXT);
   return call('hasToken', [lowered, textLiteral(token.toLowerCase())], BOOLEAN);

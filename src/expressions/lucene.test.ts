@@ -622,7 +622,7 @@ describe('Lucene', () => {
   it('requires an implicit string column for bare words', () => {
     const columns = SCOPE.columns;
     expect(() => parseLucene('refused', { columns })).toThrow('write column:word');
-    expect(() => parseLucene('refused', { columns, implicitColumn: 'Duration' })).toThrow('needs a string column');
+    expect(() => parseLucene('refused', { columns, implicitColumn: 'Duration' })).toThrow('need a string column');
     expect(() => parseLucene('refused', { columns, implicitColumn: 'OrganizationId' })).toThrow('Unknown column');
     const inAttribute = parseLucene('curl', { columns, implicitColumn: 'LogAttributes.user-agent' });
     expect(rows.matching(inAttribute)).toEqual([1]);

@@ -161,10 +161,10 @@ function createLuceneParser(text: string, scope: Scope) {
     return compareField(field, { operator: sign, word, isQuoted });
   }
 
-  /** `[1 TO 5]` holds both ends, `{1 TO 5}` neither; a star is no end at all. */
+  /** `[1 TO 5]` includes both ends, `{1 TO 5}` excludes them; a star is an open end. */
   function range(field: Field): Expression {
     const at = lexer.at();
-    const isFromIn = lexer.peek() === '[';
+    const includesFrom = lexer.peek() === '[';
     lexer.advance(1);
     const from = bound();
     lexer.skipSpaces();
@@ -176,7 +176,7 @@ function createLuceneParser(text: string, scope: Scope) {
     if (close !== ']' && close !== '}') throw new ExpressionError('The end of the range, "]" or "}", is missing', at);
     lexer.advance(1);
     return rangeField(field, [
-      { ...from, operator: isFromIn ? '>=' : '>' },
+      { ...from, operator: includesFrom ? '>=' : '>' },
       { ...until, operator: close === ']' ? '<=' : '<' },
     ]);
   }

@@ -25,7 +25,7 @@ export interface Positioned {
 
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** The number a string spells in full, if it does. */
+/** Parses a whole string as a number. */
 export function parseNumber(text: string): number | bigint | undefined {
   if (!DECIMAL.test(text)) return undefined;
   const value = Number(text);
@@ -95,7 +95,7 @@ export function compare(operator: ComparisonOperator, one: Positioned, two: Posi
   };
 }
 
-/** One operand against several others, all of one kind. */
+/** Converts an operand and several others to a common kind. */
 function unifyAll(operand: Positioned, others: readonly Positioned[]): [Expression, Expression[]] {
   let value = operand.value;
   const rest = others.map((other, index) => {

@@ -11,10 +11,10 @@ const ESCAPES: Record<string, string> = {
   e: '\u001b',
   N: '',
 };
-/** After a backslash these stand for themselves; before anything else the backslash stays, as `LIKE` patterns need. */
+/** A backslash before these is dropped; before any other character it is kept, as `LIKE` patterns require. */
 const UNESCAPED = new Set(['\\', "'", '"', '`', '/', '=']);
 
-/** Reads from one quote to its twin as ClickHouse does: a doubled quote is one, a backslash escapes. */
+/** Reads a quoted string like ClickHouse: a doubled quote is one quote, and a backslash escapes. */
 export function readQuoted(text: string, start: number): { value: string; end: number } {
   const quote = text.charAt(start);
   const parts: string[] = [];

@@ -16,9 +16,9 @@ const parseTypeOnce = memoize((type) => parseType(type));
 
 /** The value of a column. Types such as Enum and UUID are converted to strings. */
 function columnReference(column: Column): Expression {
-  const { needsToString: disguised, ...type } = parseTypeOnce(column.type);
+  const { needsToString, ...type } = parseTypeOnce(column.type);
   const reference: Expression = { node: 'column', name: column.name, type };
-  return disguised ? call('toString', [reference], TEXT) : reference;
+  return needsToString ? call('toString', [reference], TEXT) : reference;
 }
 
 export function mapEntry(map: Expression, key: string): Expression {
@@ -62,7 +62,7 @@ export function unknownColumn(scope: Scope, name: string, position: number): Exp
   return new ExpressionError(`Unknown column ${quoted(name)}${hint}`, position);
 }
 
-/** The column of that name, or of one that is almost the same. */
+/** The column with this name, or the one with the most similar name. */
 export function findNearColumn(scope: Scope, name: string): string | undefined {
   const names = scope.columns.map((column) => column.name);
   return findNearest(
@@ -71,9 +71,11 @@ export function findNearColumn(scope: Scope, name: string): string | undefined {
   );
 }
 
-const LONGEST_ECHO = 64;
+const MAX_QUOTED_CHARACTERS = 64;
 
 /** Quotes a name for an error: on one line, truncated if long. */
 export function quoted(name: string): string {
-  return name.length > LONGEST_ECHO ? `"${visible(name.slice(0, LONGEST_ECHO))}…"` : `"${visible(name)}"`;
+  return name.length > MAX_QUOTED_CHARACTERS
+    ? `"${visible(name.slice(0, MAX_QUOTED_CHARACTERS))}…"`
+    : `"${visible(name)}"`;
 }

@@ -63,14 +63,14 @@ export function createSqlParser(next: () => Token, scope: Scope, budget: Budget)
     },
     expression: () => budget.nest(current.start, disjunction),
     whole() {
-      const placed = parser.expression();
+      const positioned = parser.expression();
       if (current.type !== 'end') throw unexpected(current, 'The end');
-      return placed;
+      return positioned;
     },
   };
   return parser;
 
-  function placed(at: number, value: Expression): Positioned {
+  function positioned(at: number, value: Expression): Positioned {
     budget.spend(at);
     return { value, at };
   }
@@ -80,7 +80,7 @@ export function createSqlParser(next: () => Token, scope: Scope, budget: Budget)
     if (!isKeyword(current, word)) return first;
     const conditions = [condition(first)];
     while (parser.keyword(word)) conditions.push(condition(operand()));
-    return placed(first.at, logical(word, conditions));
+    return positioned(first.at, logical(word, conditions));
   }
 
   function disjunction(): Positioned {
@@ -94,7 +94,7 @@ export function createSqlParser(next: () => Token, scope: Scope, budget: Budget)
   function negation(): Positioned {
     const at = current.start;
     if (!parser.keyword('NOT')) return predicate();
-    return placed(at, not(condition(budget.nest(at, negation))));
+    return positioned(at, not(condition(budget.nest(at, negation))));
   }
 
   /** Comparisons, IS NULL, LIKE, IN and BETWEEN. They associate to the left, as in ClickHouse. */
@@ -166,7 +166,7 @@ export function createSqlParser(next: () => Token, scope: Scope, budget: Budget)
   function unary(): Positioned {
     const at = current.start;
     if (!parser.symbol('-')) return parsePrimary(parser);
-    return placed(at, minus(budget.nest(at, unary)));
+    return positioned(at, minus(budget.nest(at, unary)));
   }
 
   /** Each step adds a level to the tree, so it counts against the depth limit. */
@@ -174,6 +174,6 @@ export function createSqlParser(next: () => Token, scope: Scope, budget: Budget)
     const left = operand();
     const value = step(left);
     if (!value) return left;
-    return budget.nest(left.at, () => leftToRight(() => placed(left.at, value), step));
+    return budget.nest(left.at, () => leftToRight(() => positioned(left.at, value), step));
   }
 }

@@ -10,9 +10,9 @@ import { explainWord, unexpected } from './syntax-errors.ts';
 
 /** A literal, column, function call, CASE or parenthesized expression, optionally indexed with brackets. */
 export function parsePrimary(parser: SqlParser): Positioned {
-  let placed = start(parser);
-  while (parser.symbol('[')) placed = subscript(parser, placed);
-  return placed;
+  let positioned = start(parser);
+  while (parser.symbol('[')) positioned = subscript(parser, positioned);
+  return positioned;
 }
 
 function start(parser: SqlParser): Positioned {
@@ -33,16 +33,16 @@ function start(parser: SqlParser): Positioned {
 
 function word(parser: SqlParser, text: string, at: number): Positioned {
   const upper = text.toUpperCase();
-  const follower = parser.peek();
-  const isCall = follower.type === 'symbol' && follower.text === '(' && upper !== 'CASE';
+  const following = parser.peek();
+  const isCall = following.type === 'symbol' && following.text === '(' && upper !== 'CASE';
   if (isCall && !explainWord(text)) return functionCall(parser, text, at);
   if (upper === 'TRUE' || upper === 'FALSE') return { value: booleanLiteral(upper === 'TRUE'), at };
   if (upper === 'NULL') return { value: NULL, at };
   if (findPath(parser.scope, text)) return { value: resolvePath(parser.scope, text, at), at };
   if (upper === 'CASE') return choice(parser, at);
   if (upper === 'INTERVAL') return interval(parser, at);
-  const refusal = explainWord(text);
-  if (refusal) throw new ExpressionError(refusal, at);
+  const rejection = explainWord(text);
+  if (rejection) throw new ExpressionError(rejection, at);
   return { value: resolvePath(parser.scope, text, at), at };
 }
 
@@ -78,13 +78,13 @@ export function parseList(parser: SqlParser): (Positioned & { value: Literal })[
     if (values.length === MAX_LIST_VALUES)
       throw new ExpressionError(`A list has at most ${MAX_LIST_VALUES} values`, at);
     parser.budget.spend(at);
-    values.push({ value: listed(parser), at });
+    values.push({ value: listValue(parser), at });
   } while (parser.symbol(','));
   parser.expectSymbol(')');
   return values;
 }
 
-function listed(parser: SqlParser): Literal {
+function listValue(parser: SqlParser): Literal {
   const isNegative = parser.symbol('-');
   const token: Token = parser.take();
   if (token.type === 'number') {
@@ -96,8 +96,8 @@ function listed(parser: SqlParser): Literal {
   if (!isNegative && (isKeyword(token, 'TRUE') || isKeyword(token, 'FALSE'))) {
     return booleanLiteral(isKeyword(token, 'TRUE'));
   }
-  const refusal = token.type === 'word' ? explainWord(token.text) : undefined;
-  throw new ExpressionError(refusal ?? 'IN expects a list of quoted strings or numbers', token.start);
+  const rejection = token.type === 'word' ? explainWord(token.text) : undefined;
+  throw new ExpressionError(rejection ?? 'IN expects a list of quoted strings or numbers', token.start);
 }
 
 function choice(parser: SqlParser, at: number): Positioned {

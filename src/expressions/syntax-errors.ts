@@ -33,12 +33,12 @@ export function explainWord(word: string): string | undefined {
 
 const KEYWORDS = new Set('AND OR LIKE ILIKE IN BETWEEN IS WHEN THEN ELSE END'.split(' '));
 
-/** The error for a token after the end of an expression. */
-export function unexpected(token: Token, wanted: string): ExpressionError {
-  if (token.type === 'end') return new ExpressionError(`${wanted} is missing at the end`, token.start);
+/** The error for a token that is not allowed at its position. */
+export function unexpected(token: Token, expected: string): ExpressionError {
+  if (token.type === 'end') return new ExpressionError(`${expected} is missing at the end`, token.start);
   if (token.type === 'word') {
-    const refusal = findRejection(token.text);
-    return new ExpressionError(refusal ?? `${quoted(token.text)} is not allowed here`, token.start);
+    const rejection = findRejection(token.text);
+    return new ExpressionError(rejection ?? `${quoted(token.text)} is not allowed here`, token.start);
   }
   if (token.type === 'symbol') return new ExpressionError(`"${token.text}" is not allowed here`, token.start);
   return new ExpressionError(`An operator such as = or AND is missing before this`, token.start);

@@ -37,7 +37,7 @@ export function nullableIf(condition: boolean, type: ValueType): ValueType {
 const NUMBERS = /^(U?Int(8|16|32|64|128|256)|B?Float(16|32|64)|Decimal(32|64|128|256)?)$/;
 const TIMES = /^(DateTime|DateTime64)$/;
 const DAYS = /^(Date|Date32)$/;
-const DISGUISED = /^(FixedString|Enum|Enum8|Enum16|UUID|IPv4|IPv6)$/;
+const READ_AS_STRING = /^(FixedString|Enum|Enum8|Enum16|UUID|IPv4|IPv6)$/;
 /** More than any telemetry table needs. */
 const MAX_DEPTH = 8;
 
@@ -52,7 +52,7 @@ export function parseType(text: string, depth = 0): ValueType {
   if (NUMBERS.test(name)) return NUMBER;
   if (TIMES.test(name)) return TIME;
   if (DAYS.test(name)) return DAY;
-  if (DISGUISED.test(name)) return { ...TEXT, needsToString: true };
+  if (READ_AS_STRING.test(name)) return { ...TEXT, needsToString: true };
   if (name === 'LowCardinality') return parseType(inner, depth + 1);
   if (name === 'Nullable') return nullable(parseType(inner, depth + 1));
   if (name === 'Array') return arrayType(parseElement(inner, depth + 1));

@@ -103,8 +103,8 @@ export function createWriter(): Writer {
       ({ map, key }) => `mapContains(${write(map)}, ${bind(key, 'String')})`,
     );
     if (isNullable(expression)) conditions.push(`isNotNull(${write(expression)})`);
-    const different = [...new Set(conditions)];
-    return different.length > 1 ? `(${different.join(' AND ')})` : different[0];
+    const unique = [...new Set(conditions)];
+    return unique.length > 1 ? `(${unique.join(' AND ')})` : unique[0];
   }
 
   return { write, writeNumber, writeText, writePresence, bind, parameters };

@@ -97,9 +97,12 @@ export function createSources({ state, audit, organizations, findDashboardUsingS
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const before = await getChangeable(tx, organizationId, id);
-        const user = await findDashboardUsingSource(tx, organizationId, id);
-        if (user)
-          throw new AppError('conflict', `The dashboard ${user.name} (${user.id}) uses this source; change it first`);
+        const dashboard = await findDashboardUsingSource(tx, organizationId, id);
+        if (dashboard)
+          throw new AppError(
+            'conflict',
+            `The dashboard ${dashboard.name} (${dashboard.id}) uses this source; change it first`,
+          );
         await deleteSource(tx, organizationId, id);
         await audit.record(tx, actor, {
           organizationId,

@@ -3,7 +3,7 @@ import type { Db } from '../state/tables.ts';
 import type { Source } from './source.ts';
 import { normalizeSource } from './source-rules.ts';
 
-/** Documents from before sources had kinds are log sources. */
+/** Older documents have no kind and are log sources. */
 const toSource = ({ document }: { document: string }): Source => {
   const { id, kind = 'log', ...members }: Omit<Source, 'kind'> & Partial<Source> = JSON.parse(document);
   return normalizeSource(id, { ...members, kind });

@@ -90,9 +90,9 @@ export const getHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/
 
 /** Prevents requests to internal addresses. */
 export function findAddressViolation(address: string, allowPrivate: boolean): string | undefined {
-  const reach = classifyAddress(address);
-  if (reach === 'public' || (reach === 'private' && allowPrivate)) return undefined;
-  return reach === 'private'
+  const addressClass = classifyAddress(address);
+  if (addressClass === 'public' || (addressClass === 'private' && allowPrivate)) return undefined;
+  return addressClass === 'private'
     ? 'The address is private; allow private addresses with --webhook-allow-private yes'
     : 'The address is link-local, reserved or a metadata service, which is never allowed';
 }

@@ -76,7 +76,7 @@ export function createBudgets(options: Options) {
   });
 
   /** Commands of the CLI do not start the loop; they leave the check to the server. */
-  function checkSoon(): void {
+  function requestCheck(): void {
     if (loop.isStarted()) void loop.trigger();
   }
 
@@ -131,7 +131,7 @@ export function createBudgets(options: Options) {
           after: toAuditRecord(budget),
         });
       });
-      checkSoon();
+      requestCheck();
       return { budget, alerts: [], ...(newSecret === undefined ? {} : { newSecret }) };
     },
 
@@ -168,7 +168,7 @@ export function createBudgets(options: Options) {
         });
         return { budget: after, newSecret: generated };
       });
-      checkSoon();
+      requestCheck();
       const [current] = await addAlerts(organizationId, [budget]);
       return { budget, alerts: current?.alerts ?? [], ...(newSecret === undefined ? {} : { newSecret }) };
     },

@@ -140,7 +140,7 @@ export function filterLines({ lines }: Pick<EventBatch, 'lines'>, isSelected: (i
   return selected.length === 0 ? [] : [Buffer.concat(selected)];
 }
 
-/** The same MD5 hash as in the engine's table. It identifies events and protects nothing. */
+/** The same MD5 hash as in the engine's table. It identifies events and is not used for security. */
 export const hashEventId = (source: string, id: string): IdHash => hash('md5', `${source}\u0000${id}`, 'binary');
 
 const ESCAPES: Record<string, string> = {

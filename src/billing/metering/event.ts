@@ -93,8 +93,8 @@ export function createEventValidator(entities: EntityMap, nowMs: number): EventV
     const key = entityKey({ entityType, entityId });
     const found = entities.get(key) ?? entities.get(key.toLowerCase());
     if (found) {
-      const ofType = entitiesByType.get(entityType) ?? new Map<string, Entity>();
-      entitiesByType.set(entityType, ofType.set(entityId, found));
+      const byId = entitiesByType.get(entityType) ?? new Map<string, Entity>();
+      entitiesByType.set(entityType, byId.set(entityId, found));
     }
     return found;
   }

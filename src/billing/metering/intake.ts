@@ -35,7 +35,7 @@ export interface IntakeResult {
   errors: RejectedEvent[];
 }
 
-/** Longer than any insert takes. An older lease belongs to a node that is gone. */
+/** Longer than any insert takes. An older lease belongs to a node that has stopped. */
 const LEASE_MS = MINUTE_MS;
 const MAX_LEASE_WAIT_MS = 20 * SECOND_MS;
 const LEASE_RETRY_MS = 100;

@@ -25,7 +25,7 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const UsageEventsResult = Type.Object({
   accepted: Count('New events, stored'),
-  duplicates: Count('Events whose source and id were counted before, whatever their other fields'),
+  duplicates: Count('Events whose source and id were counted before, regardless of their other fields'),
   rejected: Count('Invalid events; the rest of the batch is stored'),
   errors: Type.Array(
     Type.Object({

@@ -72,17 +72,17 @@ export function findPriceBookViolations({ effectiveFrom, prices }: NewPriceBook)
   const report = (path: string, rule: string, value: unknown) => violations.push({ path, rule, value });
   if (parseDate(effectiveFrom) === undefined)
     report('effectiveFrom', 'The value must be a date (YYYY-MM-DD)', effectiveFrom);
-  const seen = new Map<string, number>();
+  const indexesByScope = new Map<string, number>();
   for (const [index, { meter, entityType, tier, region, price }] of prices.entries()) {
     if (!PRICE.test(price)) report(`prices[${index}].price`, PRICE_RULE, price);
     const { entityTypes }: Meter = METERS[meter];
     if (entityType && !entityTypes.includes(entityType))
       report(`prices[${index}].entityType`, `The meter ${meter} applies to ${entityTypes.join(' or ')}`, entityType);
     const scope = JSON.stringify([meter, entityType, tier, region]);
-    const first = seen.get(scope);
+    const first = indexesByScope.get(scope);
     if (first !== undefined)
       report(`prices[${index}]`, `The list already has a price for this usage in prices[${first}]`, price);
-    else seen.set(scope, index);
+    else indexesByScope.set(scope, index);
   }
   return [...violations, ...findMissingPrices(prices)];
 }

@@ -54,7 +54,7 @@ export const meteredEntityKey = (line: MeteredEntity): string => `${entityKey(li
 /**
  * Computes the changes that make the ledger match the usage of a day. Final entries stay. The difference in quantity
  * and cost goes into one entry: on the day itself while it is open, else on the first open day. The cost of that entry
- * is the cost of the whole day minus the cost already booked, so rounding never adds up.
+ * is the cost of the whole day minus the cost already booked, so rounding errors do not add up.
  */
 export function bookDay(booking: Booking): LedgerChanges {
   const changes: LedgerChanges = { put: [], remove: [] };

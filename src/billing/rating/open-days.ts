@@ -17,7 +17,7 @@ export async function readFinalDays(tx: Db, organizationId: string, lockedThroug
 }
 
 /**
- * Returns a function that gives the day on which late usage of an entity is booked: the first one, starting with
+ * Returns a function that finds the day on which late usage of an entity is booked: the first one, starting with
  * `first`, whose record is neither locked nor imported.
  */
 export async function readOpenDays(tx: Db, organizationId: string, first: Day, entities: readonly EntityRef[]) {

@@ -40,24 +40,27 @@ export function createDayRating({ state, engine, clock, organizations, entities,
     const startedAt = performance.now();
     const day = await findDay(state.db, organizationId, date);
     if (!day) return 0;
-    // Read before the ledger, so that a change in between is logFailures.
+    // Read before the ledger, so that a change in between is detected.
     const { costRevision } = await organizations.get(organizationId);
     const readStore = async () => {
       // Sends the engine's query first: reading the store may block the thread.
       await yieldToEventLoop();
       return {
-        known: await readEntities(organizationId),
-        read: await readLedger(state.db, organizationId, date),
+        entityMap: await readEntities(organizationId),
+        prefetched: await readLedger(state.db, organizationId, date),
       };
     };
-    const [totals, { known, read }] = await Promise.all([readUsageTotals(engine, organizationId, date), readStore()]);
+    const [totals, { entityMap, prefetched }] = await Promise.all([
+      readUsageTotals(engine, organizationId, date),
+      readStore(),
+    ]);
     const changedEntries = await state.write(async (tx) => {
       const organization = await organizations.lock(tx, organizationId);
       const current = await findDay(tx, organizationId, date);
       // Another node rated a later state of the day.
       if (!current || current.ratedRevision > day.revision) return 0;
       const isUnchanged = current.revision === day.revision && organization.costRevision === costRevision;
-      const ledger = isUnchanged ? read : await readLedger(tx, organizationId, date);
+      const ledger = isUnchanged ? prefetched : await readLedger(tx, organizationId, date);
       const { lockedThrough, booked, priceBook, isFinal } = ledger;
       const late = [...totals, ...booked].filter((line) => isFinal(date, line));
       const firstOpenDay = addDays([lockedThrough, date].sort()[1] ?? date, 1);
@@ -67,13 +70,13 @@ export function createDayRating({ state, engine, clock, organizations, entities,
         booked,
         isFinal,
         getOpenDay: await readOpenDays(tx, organizationId, firstOpenDay, late),
-        getPrice: createPriceLookup(priceBook, organization.tier, known),
+        getPrice: createPriceLookup(priceBook, organization.tier, entityMap),
       });
       await deleteEntries(tx, organizationId, remove, lockedThrough);
       await putEntries(tx, organizationId, put, lockedThrough);
       const changed = [...put, ...remove];
       if (changed.length > 0) {
-        await rebuildRecords(tx, organizationId, changed, known);
+        await rebuildRecords(tx, organizationId, changed, entityMap);
         await organizations.costsChanged(tx, organizationId);
       }
       if (changed.length > 0 || day.revision !== current.ratedRevision)

@@ -77,7 +77,7 @@ export async function setRated(
     .execute();
 }
 
-const selectOfUsageDate = prepared((db: Db, value: { organizationId: string; usageDate: Day }) =>
+const selectByUsageDate = prepared((db: Db, value: { organizationId: string; usageDate: Day }) =>
   db
     .selectFrom('usage_ledger')
     .select(['date', 'entity_type', 'entity_id', 'meter', 'quantity', 'price_version', 'unit_price', 'micros'])
@@ -87,7 +87,7 @@ const selectOfUsageDate = prepared((db: Db, value: { organizationId: string; usa
 
 /** The entries for usage of that day, on any date. */
 export async function listEntriesOfUsage(db: Db, organizationId: string, usageDate: Day): Promise<LedgerEntry[]> {
-  const rows = await selectOfUsageDate.all(db, { organizationId, usageDate });
+  const rows = await selectByUsageDate.all(db, { organizationId, usageDate });
   return rows.map((row) => ({
     date: row.date,
     entityType: row.entity_type as EntityType,
@@ -104,7 +104,7 @@ export async function listEntriesOfUsage(db: Db, organizationId: string, usageDa
 /** The cost of one meter of an entity, for usage of any day. */
 type BookedAmount = Pick<LedgerEntry, 'entityType' | 'entityId' | 'meter' | 'micros'>;
 
-const selectOfDate = prepared((db: Db, value: { organizationId: string; date: Day }) =>
+const selectByDate = prepared((db: Db, value: { organizationId: string; date: Day }) =>
   db
     .selectFrom('usage_ledger')
     .select(['entity_type', 'entity_id', 'meter', 'micros'])
@@ -114,7 +114,7 @@ const selectOfDate = prepared((db: Db, value: { organizationId: string; date: Da
 
 /** The amounts booked on that date. */
 export async function listBookedOn(db: Db, organizationId: string, date: Day): Promise<BookedAmount[]> {
-  return (await selectOfDate.all(db, { organizationId, date })).map(({ entity_type, entity_id, meter, micros }) => ({
+  return (await selectByDate.all(db, { organizationId, date })).map(({ entity_type, entity_id, meter, micros }) => ({
     entityType: entity_type as EntityType,
     entityId: entity_id,
     meter: meter as Metric,

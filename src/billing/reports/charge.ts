@@ -27,7 +27,7 @@ export function listCharges({ cost, entries }: RecordWithEntries): Charge[] {
     for (const entry of entries) {
       if (entry.meter !== metric) continue;
       unexplained -= entry.micros;
-      // Entries without quantity and cost are no charges.
+      // Entries without quantity and cost are not charges.
       if (entry.micros !== 0 || Number(entry.quantity) !== 0)
         charges.push({ cost, metric, micros: entry.micros, entry });
     }
@@ -36,5 +36,5 @@ export function listCharges({ cost, entries }: RecordWithEntries): Charge[] {
   return charges;
 }
 
-/** Usage of another day than the record's: it arrived after its own day was locked. */
+/** Usage of a day other than the record's, which arrived after that day was locked. */
 export const isAdjustment = ({ cost, entry }: Charge): boolean => entry !== undefined && entry.usageDate !== cost.date;

@@ -65,7 +65,7 @@ function createChunkBuffer() {
   const rest = () => bytes.subarray(0, length);
   return {
     rest,
-    /** Returns the chunk before the text when the text does not fit in it. */
+    /** Returns the current chunk when the text does not fit in it and starts a new one. */
     add(text: string): Buffer | undefined {
       const needed = text.length * MAX_BYTES_PER_UNIT;
       const full = length + needed > bytes.length && length > 0 ? rest() : undefined;

@@ -124,7 +124,7 @@ export const CHARGE_COLUMNS: readonly Column<ChargeContext>[] = [
   // Columns of FOCUS 1.3.
   plain('HostProviderName', ({ hostProvider }) => hostProvider),
   plain('ServiceProviderName', () => PROVIDER),
-  // Columns of our own come last.
+  // Custom columns come last.
   plain('x_EntityType', ({ charge }) => charge.cost.entityType),
   plain('x_Locked', ({ charge }) => String(charge.cost.isLocked)),
   plain('x_PriceVersion', ({ charge, pricedQuantity }) =>
@@ -169,7 +169,7 @@ function describeCharge({ charge: { cost, entry, metric }, isAdjustment }: Charg
   return isAdjustment ? `${description}, late usage of ${entry?.usageDate}` : description;
 }
 
-/** FOCUS corrections refer to an earlier billing period. Late usage of the same month is no correction. */
+/** FOCUS corrections refer to an earlier billing period. Late usage of the same month is not a correction. */
 const isCorrection = ({ cost, entry }: Charge): boolean =>
   entry !== undefined && entry.usageDate.slice(0, 7) < cost.date.slice(0, 7);
 

@@ -8,9 +8,9 @@ const NEIGHBORS = [0n, 1n, -1n];
 
 /**
  * The quantity in pricing units, with at most 12 decimals, for which `quantity × price`, rounded to micro-CHC, is
- * exactly the booked cost. Usually the metered quantity. Where its product rounds to another amount (the difference of
- * two roundings, a fraction cut off at a half), it is the nearest quantity that fits. Undefined for a cost without a
- * price.
+ * exactly the booked cost. Usually the metered quantity. If its product rounds to another amount (an adjustment is a
+ * difference of rounded costs, and decimals beyond the 12th are lost), it is the nearest quantity that fits. Undefined
+ * for a cost at a price of 0.
  */
 export function findPricedQuantity(
   meter: Metric,

@@ -52,7 +52,7 @@ const SLICE_COUNTS = [1, 4, 32];
 export const MAX_SLICES = 32;
 const EMPTY_SLICE: Slice = { range: 0, from: '1', to: '0' };
 
-/** At most `MAX_SLICES` slices, which may overlap. In no order. */
+/** At most `MAX_SLICES` slices, which may overlap. The result is unordered. */
 export async function sumSlices(
   db: Db,
   organizationId: string,

@@ -116,7 +116,7 @@ const removeDuplicates = (windows: readonly Window[]): Window[] => [
 
 const sumGroups = (groups: Groups): MetricMicros => addMicros([...groups.values()].map(({ micros }) => micros));
 
-/** A renamed entity has its last name. */
+/** A renamed entity is listed under its latest name. */
 function addToGroup(groups: Groups | undefined, cost: GroupCost): 'new' | 'existing' {
   const key = `${cost.entityType} ${cost.entityId ?? cost.dataWarehouseId}`;
   const group = groups?.get(key);

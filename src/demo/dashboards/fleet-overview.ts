@@ -3,7 +3,7 @@ import { at, logs, MILLISECONDS, note, tile, traces } from './tile.ts';
 
 const PILOTHOUSE = 'ServiceName:"pilothouse"';
 
-/** The dashboard that the welcome message of the demo reads. */
+/** The dashboard that the welcome message of the demo uses as an example. */
 export const fleetOverview = (id: string): DashboardSpec => ({
   id,
   name: 'Fleet overview',

@@ -19,7 +19,7 @@ interface Options {
  * continue with unless it was stopped.
  */
 export async function writeDay({ program, engine, request, isStopped }: Options) {
-  // No arguments or environment of ours: they may enable a debugger or a profiler.
+  // Not the arguments and environment of this process: they may enable a debugger or a profiler.
   const child = fork(program, {
     serialization: 'advanced',
     execArgv: [],

@@ -2,8 +2,8 @@ import type { SpanRow } from '../../telemetry/rows.ts';
 import type { Random } from './random.ts';
 import type { ServiceName } from './services.ts';
 
-/** One span of a journey and the span it waits for. */
-export interface Stop {
+/** The template of a span, and of the span that it waits for. */
+export interface SpanTemplate {
   service: ServiceName;
   name: string;
   kind: SpanRow['SpanKind'];
@@ -12,15 +12,21 @@ export interface Stop {
   attributes: Record<string, string>;
   /** True for the payments database, which the incident slows down. */
   isLedger?: boolean;
-  next?: Stop;
+  next?: SpanTemplate;
 }
 
 export interface Journey {
   name: 'search' | 'product' | 'checkout' | 'ingest';
-  first: Stop;
+  first: SpanTemplate;
 }
 
-const server = (service: ServiceName, method: string, route: string, medianMs: number, next?: Stop): Stop => ({
+const server = (
+  service: ServiceName,
+  method: string,
+  route: string,
+  medianMs: number,
+  next?: SpanTemplate,
+): SpanTemplate => ({
   service,
   name: `${method} ${route}`,
   kind: 'Server',
@@ -29,7 +35,12 @@ const server = (service: ServiceName, method: string, route: string, medianMs: n
   ...(next && { next }),
 });
 
-const query = (service: ServiceName, name: string, medianMs: number, attributes: Record<string, string>): Stop => ({
+const query = (
+  service: ServiceName,
+  name: string,
+  medianMs: number,
+  attributes: Record<string, string>,
+): SpanTemplate => ({
   service,
   name,
   kind: 'Client',
@@ -37,7 +48,7 @@ const query = (service: ServiceName, name: string, medianMs: number, attributes:
   attributes,
 });
 
-const ledger: Stop = {
+const ledger: SpanTemplate = {
   ...query('payments', 'SELECT ledger_entries', 38, {
     'db.system': 'postgresql',
     'db.operation': 'SELECT',
@@ -68,7 +79,7 @@ const checkout = server(
   11,
   server('checkout', 'POST', '/checkout', 48, server('payments', 'POST', '/charge', 30, ledger)),
 );
-const ingest: Stop = {
+const ingest: SpanTemplate = {
   service: 'ingest',
   name: 'orders process',
   kind: 'Consumer',

@@ -10,19 +10,19 @@ interface Portion {
 /** How many times slower the payments database is at the peak of the incident. */
 const SLOWDOWN = 25;
 /** The share of a service's requests that wait for payments. */
-const WAITS: Record<ServiceName, number> = { gateway: 0.2, search: 0, checkout: 1, payments: 1, ingest: 0 };
+const WAITING_SHARE: Record<ServiceName, number> = { gateway: 0.2, search: 0, checkout: 1, payments: 1, ingest: 0 };
 
 /** Splits requests into those that the incident slows down and the others. */
 export function portions(service: ServiceName, count: number, severity: number): Portion[] {
   const { medianSeconds, spread } = SERVICES[service];
-  const slowCount = severity === 0 ? 0 : Math.round(count * WAITS[service]);
+  const slowCount = severity === 0 ? 0 : Math.round(count * WAITING_SHARE[service]);
   const slow = { count: slowCount, medianSeconds: medianSeconds * (1 + SLOWDOWN * severity), spread: spread + 0.2 };
   return [{ count: count - slowCount, medianSeconds, spread }, slow].filter((portion) => portion.count > 0);
 }
 
 /** The share of failing requests. */
 export const errorShare = (service: ServiceName, severity: number): number =>
-  SERVICES[service].errors + 0.3 * severity * WAITS[service];
+  SERVICES[service].errors + 0.3 * severity * WAITING_SHARE[service];
 
 /**
  * Distributes a portion over histogram buckets, in whole numbers that add up to its count. The shares are cached:

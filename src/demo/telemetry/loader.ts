@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Engine } from '../../engine/engine.ts';
 import { findInPackage } from '../../engine/package-files.ts';
 import { createBackgroundLoop } from '../../kernel/background-loop.ts';
@@ -58,7 +58,7 @@ export function openDemoLoader({ engine, clock, organizationId, say }: Options) 
       const rows = generator.advance(reachedMs);
       for (const kind of TABLE_KINDS) if (kind !== COMPLETION_TABLE) await engine.insert(TABLES[kind], rows[kind]);
       await engine.insert(TABLES[COMPLETION_TABLE], rows[COMPLETION_TABLE]);
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
 

@@ -1,7 +1,7 @@
 import { type Attributes, type LogRow, unixTime } from '../../telemetry/rows.ts';
 import type { Random } from './random.ts';
 import type { Pod } from './services.ts';
-import type { Trace, Visit } from './trace.ts';
+import type { Trace, TraceSpan } from './trace.ts';
 
 const SEVERITIES = { DEBUG: 5, INFO: 9, WARN: 13, ERROR: 17 } as const;
 
@@ -29,7 +29,7 @@ export const logRow = (organizationId: string, line: LogLine): LogRow => ({
   LogAttributes: line.attributes ?? {},
 });
 
-const WORDS = [
+const SEARCH_TERMS = [
   'red shoes',
   'rain jacket',
   'espresso machine',
@@ -43,17 +43,17 @@ const CURRENCIES = ['EUR', 'EUR', 'GBP', 'USD'] as const;
 /** The log lines of the services in a trace. */
 export function journeyLogs(random: Random, trace: Trace, organizationId: string): LogRow[] {
   const order = { id: String(random.whole(100_000, 999_999)), amount: random.around(64, 0.7).toFixed(2) };
-  return trace.visits.flatMap((visit) => {
-    const messages = [...accessLine(visit), ...serviceLines(random, trace, visit, order), ...failureLine(visit)];
+  return trace.spans.flatMap((span) => {
+    const messages = [...accessLine(span), ...serviceLines(random, trace, span, order), ...failureLine(span)];
     return messages.map(({ severity, body, attributes = {} }) =>
       logRow(organizationId, {
-        pod: visit.pod,
-        ms: visit.startMs + visit.durationMs,
+        pod: span.pod,
+        ms: span.startMs + span.durationMs,
         severity,
         body,
-        attributes: { ...attributes, ...callerAttributes(trace) },
+        attributes: { ...attributes, ...customerAttributes(trace) },
         traceId: trace.traceId,
-        spanId: visit.spanId,
+        spanId: span.spanId,
       }),
     );
   });
@@ -61,47 +61,52 @@ export function journeyLogs(random: Random, trace: Trace, organizationId: string
 
 type LogMessage = Pick<LogLine, 'severity' | 'body' | 'attributes'>;
 
-const callerAttributes = ({ customer }: Trace): Attributes => ({
+const customerAttributes = ({ customer }: Trace): Attributes => ({
   'user.id': customer.id,
   'customer.tier': customer.tier,
   region: customer.region,
 });
 
 /** The gateway logs every request. */
-function accessLine({ stop, pod, status, durationMs }: Visit): LogMessage[] {
+function accessLine({ template, pod, status, durationMs }: TraceSpan): LogMessage[] {
   if (pod.service !== 'gateway') return [];
   return [
     {
       severity: status >= 500 ? 'ERROR' : status >= 400 ? 'WARN' : 'INFO',
-      body: `${stop.name} ${status} in ${Math.round(durationMs)} ms`,
-      attributes: { ...stop.attributes, 'http.status_code': String(status), duration_ms: durationMs.toFixed(1) },
+      body: `${template.name} ${status} in ${Math.round(durationMs)} ms`,
+      attributes: { ...template.attributes, 'http.status_code': String(status), duration_ms: durationMs.toFixed(1) },
     },
   ];
 }
 
-function serviceLines(random: Random, trace: Trace, visit: Visit, order: { id: string; amount: string }): LogMessage[] {
-  if (visit.failure) return [];
-  const { stop, status, durationMs } = visit;
-  const about = { 'order.id': order.id, 'order.amount': order.amount };
-  switch (stop.name) {
+function serviceLines(
+  random: Random,
+  trace: Trace,
+  span: TraceSpan,
+  order: { id: string; amount: string },
+): LogMessage[] {
+  if (span.failure) return [];
+  const { template, status, durationMs } = span;
+  const orderAttributes = { 'order.id': order.id, 'order.amount': order.amount };
+  switch (template.name) {
     case 'GET /search': {
       const hits = random.chance(0.06) ? 0 : random.whole(1, 400);
-      const words = random.pick(WORDS);
-      const attributes = { 'search.query': words, 'search.hits': String(hits), duration_ms: durationMs.toFixed(1) };
-      return [{ severity: hits === 0 ? 'WARN' : 'INFO', body: `query "${words}" found ${hits} products`, attributes }];
+      const terms = random.pick(SEARCH_TERMS);
+      const attributes = { 'search.query': terms, 'search.hits': String(hits), duration_ms: durationMs.toFixed(1) };
+      return [{ severity: hits === 0 ? 'WARN' : 'INFO', body: `query "${terms}" found ${hits} products`, attributes }];
     }
     case 'POST /checkout':
       return status === 402
-        ? [{ severity: 'WARN', body: `order ${order.id} not placed: payment declined`, attributes: about }]
-        : [{ severity: 'INFO', body: `order ${order.id} placed by ${trace.customer.id}`, attributes: about }];
+        ? [{ severity: 'WARN', body: `order ${order.id} not placed: payment declined`, attributes: orderAttributes }]
+        : [{ severity: 'INFO', body: `order ${order.id} placed by ${trace.customer.id}`, attributes: orderAttributes }];
     case 'POST /charge':
       return status === 402
-        ? [{ severity: 'WARN', body: 'card declined: insufficient funds', attributes: about }]
+        ? [{ severity: 'WARN', body: 'card declined: insufficient funds', attributes: orderAttributes }]
         : [
             {
               severity: 'INFO',
               body: `charge of ${order.amount} ${random.pick(CURRENCIES)} authorized`,
-              attributes: about,
+              attributes: orderAttributes,
             },
           ];
     case 'SELECT ledger_entries':
@@ -110,7 +115,7 @@ function serviceLines(random: Random, trace: Trace, visit: Visit, order: { id: s
             {
               severity: 'WARN',
               body: `slow query: ${Math.round(durationMs)} ms waiting for a lock on ledger_entries`,
-              attributes: { ...stop.attributes, duration_ms: durationMs.toFixed(1) },
+              attributes: { ...template.attributes, duration_ms: durationMs.toFixed(1) },
             },
           ]
         : [];
@@ -121,17 +126,17 @@ function serviceLines(random: Random, trace: Trace, visit: Visit, order: { id: s
   }
 }
 
-function failureLine({ stop, pod, failure, status }: Visit): LogMessage[] {
+function failureLine({ template, pod, failure, status }: TraceSpan): LogMessage[] {
   if (!failure || pod.service === 'gateway') return [];
   return [
     {
       severity: 'ERROR',
-      body: `${stop.name} failed: ${failure.message}`,
+      body: `${template.name} failed: ${failure.message}`,
       attributes: {
         ...(status > 0 && { 'http.status_code': String(status) }),
         'exception.type': failure.type,
         'exception.message': failure.message,
-        'exception.stacktrace': `${failure.type}: ${failure.message}\n    at ${pod.service}/${stop.name.replaceAll(/\W+/g, '-')}.ts:${40 + (stop.name.length % 50)}`,
+        'exception.stacktrace': `${failure.type}: ${failure.message}\n    at ${pod.service}/${template.name.replaceAll(/\W+/g, '-')}.ts:${40 + (template.name.length % 50)}`,
       },
     },
   ];

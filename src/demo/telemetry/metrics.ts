@@ -43,12 +43,12 @@ function addGauges({ gauge }: TelemetryRows, counters: Counters, at: MetricConte
     const { startMs } = counters[service];
     for (const pod of SERVICES[service].pods) {
       const random = createRandom(at.seed, pod.name, at.ms);
-      const hurt = service === 'payments' ? severity : 0;
-      const cpu = Math.min(0.98, 0.08 + 0.5 * load + 0.25 * hurt + random.between(-0.04, 0.04));
+      const impact = service === 'payments' ? severity : 0;
+      const cpu = Math.min(0.98, 0.08 + 0.5 * load + 0.25 * impact + random.between(-0.04, 0.04));
       gauge.push({ ...row(at, pod, startMs, 'system.cpu.utilization', '1'), Value: roundTo(cpu, 4) });
       // Grows with the age of the process, like a cache, and with waiting requests.
       const hours = (at.ms - startMs) / HOUR_MS;
-      const memory = GIB * (0.3 + 0.25 * (1 - Math.exp(-hours / 4)) + 0.6 * hurt + random.between(0, 0.02));
+      const memory = GIB * (0.3 + 0.25 * (1 - Math.exp(-hours / 4)) + 0.6 * impact + random.between(0, 0.02));
       gauge.push({ ...row(at, pod, startMs, 'process.memory.usage', 'By'), Value: Math.round(memory) });
     }
   }
@@ -56,9 +56,9 @@ function addGauges({ gauge }: TelemetryRows, counters: Counters, at: MetricConte
     ['ingest', 'orders', 30 + 90 * load],
     ['payments', 'charges', 4 + 6 * load + 900 * severity],
   ];
-  for (const [service, queue, usual] of depths) {
+  for (const [service, queue, typical] of depths) {
     const [pod] = SERVICES[service].pods;
-    const depth = Math.round(usual * createRandom(at.seed, queue, at.ms).between(0.7, 1.3));
+    const depth = Math.round(typical * createRandom(at.seed, queue, at.ms).between(0.7, 1.3));
     gauge.push({
       ...row(at, pod, counters[service].startMs, 'queue.depth', '{message}', { 'queue.name': queue }),
       Value: depth,
@@ -136,10 +136,10 @@ function addConnections(sum: TelemetryRows['sum'], counters: Counters, at: Metri
   const severity = severityAt(at.ms);
   for (const service of ['payments', 'checkout', 'gateway'] as const) {
     const [pod] = SERVICES[service].pods;
-    const hurt = service === 'payments' ? 30 * severity : 0;
-    const usual =
-      (3 + 6 * loadAt(at.ms) + hurt) * createRandom(at.seed, 'connections', service, at.ms).between(0.8, 1.2);
-    const used = Math.min(20, Math.round(usual));
+    const impact = service === 'payments' ? 30 * severity : 0;
+    const typical =
+      (3 + 6 * loadAt(at.ms) + impact) * createRandom(at.seed, 'connections', service, at.ms).between(0.8, 1.2);
+    const used = Math.min(20, Math.round(typical));
     sum.push({
       ...row(at, pod, counters[service].startMs, 'db.client.connections.usage', '{connection}', { state: 'used' }),
       AggregationTemporality: CUMULATIVE,

@@ -11,12 +11,12 @@ export type ServiceName = 'gateway' | 'search' | 'checkout' | 'payments' | 'inge
 interface Service {
   version: string;
   pods: readonly [Pod, ...Pod[]];
-  /** Requests a second when it is busiest. */
+  /** Requests per second at peak load. */
   peakPerSecond: number;
   medianSeconds: number;
-  /** Of the logarithm. */
+  /** The standard deviation of the logarithm of the latency. */
   spread: number;
-  /** Share of requests that fail on an ordinary day. */
+  /** The share of requests that fail outside the incident. */
   errors: number;
 }
 

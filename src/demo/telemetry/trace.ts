@@ -1,4 +1,4 @@
-import type { Journey, Stop } from './journeys.ts';
+import type { Journey, SpanTemplate } from './journeys.ts';
 import type { Pod } from './services.ts';
 
 /** The customer of a trace. */
@@ -9,8 +9,8 @@ export interface Customer {
 }
 
 /** One span of a trace. */
-export interface Visit {
-  stop: Stop;
+export interface TraceSpan {
+  template: SpanTemplate;
   pod: Pod;
   spanId: string;
   parentId: string;
@@ -30,5 +30,5 @@ export interface Trace {
   journey: Journey['name'];
   traceId: string;
   customer: Customer;
-  visits: Visit[];
+  spans: TraceSpan[];
 }

@@ -13,7 +13,7 @@ export interface DemoMeter {
   quantity: number;
   /** `stored` grows a little every day; `used` follows the time of day and the day of the week. */
   shape: 'stored' | 'used';
-  /** Has a runaway query on the day of the anomaly. */
+  /** Has unusually high usage on the day of the anomaly. */
   isAnomalous?: boolean;
 }
 
@@ -45,7 +45,7 @@ function createEvent(meter: DemoMeter, ms: number): string {
 
 const growth = (ms: number): number => 1 + (Math.floor(ms / DAY_MS) - GROWS_SINCE) * GROWTH_PER_DAY;
 
-/** Quiet nights, a long working day, slow weekends. */
+/** Low at night and on weekends, high during the day. */
 function load(ms: number, { isAnomalous = false }: DemoMeter): number {
   const day = Math.floor(ms / DAY_MS);
   const hour = (ms % DAY_MS) / (60 * MINUTE_MS);

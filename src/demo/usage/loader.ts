@@ -1,4 +1,4 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Actor } from '../../audit/activity.ts';
 import type { Intake } from '../../billing/metering/intake.ts';
 import type { Rating } from '../../billing/rating/rating.ts';
@@ -59,7 +59,7 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
       if (isClosed) return false;
       events += await meterDay(date);
       if (index === FIRST_DAYS - 1) await rating.rateChanged(organizationId);
-      await nextTick();
+      await yieldToEventLoop();
     }
     if (isClosed) return false;
     await rating.rateChanged(organizationId);

@@ -22,6 +22,18 @@ const PAGE_SIZE = 200;
 
 const DEBOUNCE_MS = 300;
 
+interface ActivityPageData {
+  activities: Activity[];
+  /** The `before` parameter of the next page. A page with a next page can be short, even empty. */
+  next: string | undefined;
+}
+
+/** The `before` parameter of the `rel="next"` URL in a link header. */
+function readNextPage(link: string | null): string | undefined {
+  const url = /<([^>]+)>; rel="next"/.exec(link ?? '')?.[1];
+  return url === undefined ? undefined : (new URL(url, location.origin).searchParams.get('before') ?? undefined);
+}
+
 /** The server applies all filters to the whole audit log. */
 export function ActivityPage() {
   const api = useApi();
@@ -35,16 +47,24 @@ export function ActivityPage() {
   const filter = toFilter({ ...search, text }, names);
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage, isPlaceholderData } = useInfiniteQuery({
     queryKey: [organizationId, 'activities', 'list', filter],
-    queryFn: ({ pageParam, signal }) =>
-      api.activityGetList(
+    queryFn: async ({ pageParam, signal }): Promise<ActivityPageData> => {
+      let next: string | undefined;
+      const activities = await api.activityGetList(
         { organizationId, limit: String(PAGE_SIZE), ...filter, ...(pageParam === '' ? {} : { before: pageParam }) },
-        { signal },
-      ),
+        {
+          signal,
+          onResponse: ({ headers }) => {
+            next = readNextPage(headers.get('link'));
+          },
+        },
+      );
+      return { activities, next };
+    },
     initialPageParam: '',
-    getNextPageParam: (page: Activity[]) => (page.length < PAGE_SIZE ? undefined : page.at(-1)?.id),
+    getNextPageParam: ({ next }: ActivityPageData) => next,
     placeholderData: keepPreviousData,
   });
-  const shown = data?.pages.flat();
+  const shown = data?.pages.flatMap(({ activities }) => activities);
   const setFilter = (field: keyof ActivitySearch, value: string | null) =>
     void navigate({ search: (before) => ({ ...before, [field]: value || undefined }), replace: true });
   const isFiltered = Object.values(search).some((value) => value !== undefined);
@@ -98,7 +118,11 @@ export function ActivityPage() {
       ) : (
         <Panel flush>
           {shown?.length === 0 ? (
-            <NoActivity isFiltered={isFiltered} onClear={() => void navigate({ search: {}, replace: true })} />
+            <NoActivity
+              isFiltered={isFiltered}
+              hasMore={hasNextPage}
+              onClear={() => void navigate({ search: {}, replace: true })}
+            />
           ) : (
             <ol className={classes.list} aria-label="Activity" aria-busy={isPlaceholderData}>
               {shown ? (
@@ -127,7 +151,13 @@ export function ActivityPage() {
   );
 }
 
-function NoActivity({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+function NoActivity({ isFiltered, hasMore, onClear }: { isFiltered: boolean; hasMore: boolean; onClear: () => void }) {
+  if (hasMore)
+    return (
+      <EmptyState title="No matches so far">
+        The newest entries do not match. Load more to search older ones.
+      </EmptyState>
+    );
   if (!isFiltered)
     return <EmptyState title="No activity yet">Changes to services, keys and dashboards appear here.</EmptyState>;
   return (
