@@ -1,4 +1,4 @@
-// Functions that run in the page. Each is serialized on its own and must not use anything outside itself.
+// Functions that run in the page. Each is serialized separately and must not use anything outside its body.
 
 /** The task after an animation frame runs when the frame has been drawn. */
 export function watchLoad() {

@@ -15,7 +15,7 @@ const job = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 /** Slices that are not counted, while code is compiled and caches fill. */
 const WARM_UP_SLICES = 3;
 
-/** Undefined until the whole head has arrived. `missingBytes` is the part of the body that has not. */
+/** Undefined until the whole head has arrived. `missingBytes`: the length of the body that has not arrived yet. */
 function parseHead(text) {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

@@ -31,7 +31,7 @@ function listProblems(...sources: Parameters<typeof load>): string[] {
 }
 
 describe('settings', () => {
-  it('have documented defaults', () => {
+  it('have the documented defaults', () => {
     expect(getConfig()).toEqual({
       port: 8080,
       host: '127.0.0.1',

@@ -129,7 +129,7 @@ function listImports(text) {
   return [...imports].map(([, named, dynamic]) => named ?? dynamic);
 }
 
-/** The text of the comments, line by line; a line without a comment is empty. The `//` of a URL starts no comment. */
+/** The text of the comments, line by line; a line without a comment is empty. The `//` of a URL does not start a comment. */
 function listComments(text) {
   const comments = text.split('\n').map(() => '');
   for (const { 0: comment, index } of text.matchAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*/g)) {

@@ -101,7 +101,7 @@ function explainViolation(file, target) {
 function explainDomainViolation(file, target) {
   if (DOMAINS.indexOf(target.folder) > DOMAINS.indexOf(file.folder))
     return `a domain imports only the domains before it: ${DOMAINS.join(', ')}`;
-  // request-actor.ts gives the routes of other domains the actor of a request.
+  // request-actor.ts provides the actor of a request to the routes of other domains.
   if (target.isRoutes && !target.path.endsWith('request-actor.ts')) return 'routes are private to their domain';
   if (target.isStore && file.folder !== 'fleet') return 'stores are private to their domain; use its operations';
   return undefined;

@@ -123,7 +123,7 @@ onEachStore('the audit log', (store) => {
     expect(rowsRead).toBe(50);
   });
 
-  it('uses an index that returns the rows in order, and so sorts none', async () => {
+  it('uses an index that returns rows in order, without sorting', async () => {
     const order = sql`ORDER BY id DESC LIMIT 50`;
     // On a separate connection: on libSQL an EXPLAIN leaves its read transaction open.
     const other = await openState({
@@ -142,16 +142,16 @@ onEachStore('the audit log', (store) => {
   });
 
   it('pages through a filtered log, each activity once', async () => {
-    const seen: string[] = [];
+    const readIds: string[] = [];
     const filter: ActivityFilter = { actor: 'admin', fromMs: START + 50, toMs: START + 350 };
     for (let before: string | undefined; ; ) {
       const { activities, nextBefore } = await list(filter, { limit: 70, ...(before === undefined ? {} : { before }) });
-      seen.push(...activities.map(({ id }) => id));
+      readIds.push(...activities.map(({ id }) => id));
       if (nextBefore === undefined) break;
       before = nextBefore;
     }
     const expected = Array.from({ length: 300 }, (_, index) => 349 - index).filter((index) => index !== RARE_AT);
-    expect(seen).toEqual(expected.map((index) => firstIdAt(START + index)));
+    expect(readIds).toEqual(expected.map((index) => firstIdAt(START + index)));
   });
 
   it('searches text through the whole log in steps', async () => {
@@ -160,7 +160,7 @@ onEachStore('the audit log', (store) => {
     expect((await list({ texts: ['nowhere'] })).activities).toEqual([]);
   });
 
-  it('ids stay close to the time when the clock is set back', async () => {
+  it('keeps ids close to the time when the clock is set back', async () => {
     let now = START + 10 * ENTRIES;
     const clock = { now: () => now };
     const log = createAudit({ db: state.db, clock });

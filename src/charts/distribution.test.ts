@@ -17,26 +17,26 @@ describe('quantiles of a histogram with bounds', () => {
     ['in the middle of a bucket', [10, 20], [10, 10, 0], 0.25, 5],
     ['at the end of a bucket', [10, 20], [10, 10, 0], 0.5, 10],
     ['in the second bucket', [10, 20], [10, 10, 0], 0.75, 15],
-    ['level 0: where the counts begin', [10, 20], [0, 10, 0], 0, 10],
-    ['level 1: where they end', [10, 20], [10, 10, 0], 1, 20],
+    ['level 0: the start of the counts', [10, 20], [0, 10, 0], 0, 10],
+    ['level 1: the end of the counts', [10, 20], [10, 10, 0], 1, 20],
     ['in the open bucket: the last bound', [10, 20], [0, 0, 5], 0.5, 20],
     ['past an empty bucket', [10, 20, 30], [5, 0, 5, 0], 0.75, 25],
-    ['a lowest bound below zero holds all of its bucket', [-10, 0, 10], [4, 4, 4, 0], 0.2, -10],
-    ['nothing was counted', [10, 20], [0, 0, 0], 0.5, null],
-    ['no bounds at all', [], [7], 0.5, 0],
+    ['a negative lowest bound contains its whole bucket', [-10, 0, 10], [4, 4, 4, 0], 0.2, -10],
+    ['without counts', [10, 20], [0, 0, 0], 0.5, null],
+    ['without bounds', [], [7], 0.5, 0],
   ])('%s', (_, bounds, counts, level, expected) => {
-    const answer = estimateQuantile([explicit(bounds, counts)], level);
-    if (expected === null) expect(answer).toBeNull();
-    else expect(answer).toBeCloseTo(expected, 9);
+    const quantile = estimateQuantile([explicit(bounds, counts)], level);
+    if (expected === null) expect(quantile).toBeNull();
+    else expect(quantile).toBeCloseTo(expected, 9);
   });
 
-  it('lays histograms with other bounds over each other', () => {
-    // Ten evenly within 0..10, and ten within 0..20: below 5 lie 5 + 2.5.
-    const answer = estimateQuantile([explicit([10], [10, 0]), explicit([20], [10, 0])], 7.5 / 20);
-    expect(answer).toBeCloseTo(5, 9);
+  it('combine histograms with different bounds', () => {
+    // Ten values spread over 0..10 and ten over 0..20: 5 + 2.5 of them are below 5.
+    const quantile = estimateQuantile([explicit([10], [10, 0]), explicit([20], [10, 0])], 7.5 / 20);
+    expect(quantile).toBeCloseTo(5, 9);
   });
 
-  it('never falls while the level rises, and stays within the bounds', () => {
+  it('increase with the level and stay within the bounds', () => {
     const histogram = fc
       .uniqueArray(fc.integer({ min: -100, max: 100 }), { minLength: 1, maxLength: 8 })
       .map((list) => list.sort((a, b) => a - b))
@@ -81,8 +81,8 @@ describe('quantiles of an exponential histogram', () => {
     expect(estimateQuantile([histogram], level)).toBeCloseTo(expected, 9);
   });
 
-  it('brings a finer scale down to the coarser one', () => {
-    // At scale 1 the buckets 2 and 3 are the bucket 1 of scale 0: (2, 4].
+  it('convert a finer scale to the coarser one', () => {
+    // Buckets 2 and 3 of scale 1 correspond to bucket 1 of scale 0: (2, 4].
     const fine = exponential({
       scale: 1,
       positive: [
@@ -94,7 +94,7 @@ describe('quantiles of an exponential histogram', () => {
     expect(estimateQuantile([fine, coarse], 0.5)).toBeCloseTo(2 * 2 ** 0.5, 9);
   });
 
-  it('of nothing is null', () => {
+  it('are null without data', () => {
     expect(estimateQuantile([exponential({})], 0.5)).toBeNull();
   });
 });

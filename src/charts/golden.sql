@@ -66,7 +66,7 @@ SELECT toInt64(0) AS __bucket, count() AS __value FROM (SELECT * EXCEPT (`Organi
 -- {"p1":"Europe/Berlin","p2":20510,"p3":7,"p4":1772060400000,"p5":1772665200000,"p6":"acme"}
 SELECT intDiv(toInt64(toDate32(toTimeZone(`Timestamp`, {p1:String}))) - {p2:Int64}, {p3:Int64}) AS __bucket, count() AS __value FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_logs` WHERE `OrganizationId` = {p6:String} AND `Timestamp` >= fromUnixTimestamp64Milli({p4:Int64}) AND `Timestamp` < fromUnixTimestamp64Milli({p5:Int64})) GROUP BY __bucket ORDER BY __bucket;
 
--- a table that is open to all
+-- a table shared by all organizations
 -- {"p1":1772359200,"p2":60,"p3":1772359200000,"p4":1772362800000}
 SELECT intDiv(toUnixTimestamp(`Timestamp`) - {p1:Int64}, {p2:Int64}) AS __bucket, count() AS __value FROM (SELECT * FROM `pilothouse`.`otel_logs` WHERE `Timestamp` >= fromUnixTimestamp64Milli({p3:Int64}) AND `Timestamp` < fromUnixTimestamp64Milli({p4:Int64})) GROUP BY __bucket ORDER BY __bucket;
 
@@ -186,10 +186,10 @@ SELECT __bucket, __g0, Scale, sumMap(arrayConcat(arrayMap(i -> toInt32(PositiveO
 -- {"p1":"timeout","p2":1772359200,"p3":60,"p4":"status","p5":1772359200000,"p6":1772362800000,"p7":"acme","p8":100}
 SELECT toUnixTimestamp64Milli(toDateTime64(`Timestamp`, 3)), `ServiceName`, `LogAttributes`[{p4:String}], `Body` FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_logs` WHERE `OrganizationId` = {p7:String} AND `Timestamp` >= fromUnixTimestamp64Milli({p5:Int64}) AND `Timestamp` < fromUnixTimestamp64Milli({p6:Int64})) WHERE (hasToken(lower(`Body`), {p1:String})) ORDER BY `Timestamp` DESC LIMIT {p8:UInt32};
 
--- keys of maps
+-- map keys
 -- {"p1":1772359200000,"p2":1772362800000,"p3":"acme","p4":1000000}
 SELECT topKArray(100)(__c0) FROM (SELECT mapKeys(`LogAttributes`) AS __c0 FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_logs` WHERE `OrganizationId` = {p3:String} AND `Timestamp` >= fromUnixTimestamp64Milli({p1:Int64}) AND `Timestamp` < fromUnixTimestamp64Milli({p2:Int64})) LIMIT {p4:UInt32});
 
--- names of metrics
+-- metric names
 -- {"p1":1772359200000,"p2":1772362800000,"p3":"acme","p4":1000000}
 SELECT topKArray(100)(__c0), arraySort(groupUniqArray(1000)(__c1)), topKArray(100)(__c2) FROM (SELECT mapKeys(`ResourceAttributes`) AS __c0, toString(`MetricName`) AS __c1, mapKeys(`Attributes`) AS __c2 FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_metrics_gauge` WHERE `OrganizationId` = {p3:String} AND `TimeUnix` >= fromUnixTimestamp64Milli({p1:Int64}) AND `TimeUnix` < fromUnixTimestamp64Milli({p2:Int64})) LIMIT {p4:UInt32});

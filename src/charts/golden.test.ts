@@ -97,7 +97,7 @@ const shapes: [string, SeriesQuery][] = [
   ['logs, grouped, with others', query({ groupBy: ['ServiceName'], top: { groups: 5, withOthers: true } })],
   ['logs, one value', query({ buckets: singleBucket(range) })],
   ['logs, local days', query({ buckets: splitRange(range, '7d', findZone('Europe/Berlin') as Zone) })],
-  ['a table that is open to all', query({ table: { ...query({}).table, hasOrganization: false } })],
+  ['a table shared by all organizations', query({ table: { ...query({}).table, hasOrganization: false } })],
   ...METRIC_DATA_TYPES.flatMap((type): [string, SeriesQuery][] => {
     const known: AggregationName[] =
       type === 'gauge' ? ['avg', 'count', 'last_value'] : ['avg', 'count', 'increase', 'rate', 'sum'];
@@ -109,9 +109,9 @@ const shapes: [string, SeriesQuery][] = [
   ]),
 ];
 
-/** Reviewed by eye; after a change on purpose: `npx vitest run src/charts/golden.test.ts --update`. */
-describe('the SQL of every shape of series', () => {
-  it('is what it was', async () => {
+/** Review golden.sql after an intended change: `npx vitest run src/charts/golden.test.ts --update`. */
+describe('the SQL of each kind of series', () => {
+  it('matches the golden file', async () => {
     const plans = shapes.map(([name, given]) => ({ name, ...planSeries(given).statement }));
     const source = {
       id: 'logs',
@@ -130,15 +130,15 @@ describe('the SQL of every shape of series', () => {
     const text = [
       ...plans,
       { name: 'search', ...search.statement },
-      { name: 'keys of maps', ...contents(query({ buckets: singleBucket(range) })) },
-      { name: 'names of metrics', ...contents(metric('gauge', 'avg', { buckets: singleBucket(range) })) },
+      { name: 'map keys', ...contents(query({ buckets: singleBucket(range) })) },
+      { name: 'metric names', ...contents(metric('gauge', 'avg', { buckets: singleBucket(range) })) },
     ]
       .map(({ name, sql, parameters }) => `-- ${name}\n-- ${JSON.stringify(parameters)}\n${sql};\n`)
       .join('\n');
     await expect(text).toMatchFileSnapshot('./golden.sql');
   });
 
-  it('holds no text of a user', () => {
+  it('contains no user input', () => {
     const text = 'needle-in-the-where';
     for (const whereLanguage of ['lucene', 'sql'] as const) {
       const where = whereLanguage === 'sql' ? `Body = '${text}'` : `Body:"${text}"`;

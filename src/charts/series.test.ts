@@ -12,7 +12,7 @@ import { findZone, type Zone } from './zone.ts';
 
 const ACME = 'acme';
 const GLOBEX = 'globex';
-/** Yesterday: the tables forget what is older than a month. */
+/** Yesterday, because the tables delete rows after a month. */
 const T0 = Math.floor(systemClock.now() / 86_400_000 - 1) * 86_400_000 + 10 * 3_600_000;
 const MINUTE = 60_000;
 const utc = findZone('UTC') as Zone;
@@ -68,7 +68,7 @@ describe('series on the real engine', () => {
       log(2.5, 'api', { user: 'ann' }),
       log(2.6, 'api', { ms: 'unknown' }),
       log(2.7, 'worker', { ms: '100' }),
-      // Outside the range, and of another organization.
+      // Outside the range, and in another organization.
       log(-1, 'api', { ms: '1000' }),
       log(3, 'api', { ms: '1000' }),
       log(1, 'api', { ms: '7777', user: 'eve' }, GLOBEX),
@@ -81,12 +81,12 @@ describe('series on the real engine', () => {
       metric('cpu', 0.5, { Value: 9999 }, { organization: GLOBEX }),
     ]);
     await engine.insert('otel_metrics_sum', [
-      // A counter that is older than the range, is reset at minute 1.5 without a new start time, and goes on.
+      // A counter that started before the range and is reset at minute 1.5 without a new start time.
       metric('hits', -0.5, { ...CUMULATIVE, Value: 100 }),
       metric('hits', 0.5, { ...CUMULATIVE, Value: 130 }),
       metric('hits', 1.5, { ...CUMULATIVE, Value: 20 }),
       metric('hits', 2.5, { ...CUMULATIVE, Value: 50 }),
-      // The same attributes in another process: its start time tells it apart, and it began within the range.
+      // The same attributes in another process, identified by its start time, which is within the range.
       metric('hits', 1.5, { ...CUMULATIVE, Value: 7 }, { start: 1.2 }),
       metric('hits', 2.5, { ...CUMULATIVE, Value: 9 }, { start: 1.2 }),
       // Its previous value is unknown, so the first point adds nothing.
@@ -142,12 +142,12 @@ describe('series on the real engine', () => {
 
   async function read(
     given: Partial<SeriesQuery>,
-    of: keyof typeof TABLES = 'log',
+    table: keyof typeof TABLES = 'log',
     granularity: Granularity | 'whole' = '1m',
   ): Promise<Points> {
-    const name = TABLES[of];
+    const name = TABLES[table];
     const all = await engine.columns(OWN_DATABASE, name);
-    const isMetric = of !== 'log' && of !== 'trace';
+    const isMetric = table !== 'log' && table !== 'trace';
     const plan = planSeries({
       organizationId: ACME,
       table: {
@@ -158,7 +158,7 @@ describe('series on the real engine', () => {
         implicitColumn: isMetric ? undefined : 'Body',
         hasOrganization: true,
       },
-      metricDataType: isMetric ? of : undefined,
+      metricDataType: isMetric ? table : undefined,
       aggFn: 'count',
       where: '',
       whereLanguage: 'lucene',
@@ -171,8 +171,8 @@ describe('series on the real engine', () => {
     return plan.collect(await engine.query(plan.statement));
   }
 
-  const values = async (...args: Parameters<typeof read>) => (await read(...args)).groups[0]?.values;
-  const grouped = async (...args: Parameters<typeof read>) =>
+  const readValues = async (...args: Parameters<typeof read>) => (await read(...args)).groups[0]?.values;
+  const readGroups = async (...args: Parameters<typeof read>) =>
     Object.fromEntries(
       (await read(...args)).groups.map(({ labels, isOthers, values }) => [isOthers ? '…' : labels.join('|'), values]),
     );
@@ -181,8 +181,8 @@ describe('series on the real engine', () => {
 
   it.each<[string, Partial<SeriesQuery>, unknown[]]>([
     ['count', {}, [2, 1, 3]],
-    ['count of what a where lets through', { where: 'ServiceName:"api"' }, [2, null, 2]],
-    ['avg skips what is missing or no number', { aggFn: 'avg', field: MS }, [20, 5, 100]],
+    ['count with a where', { where: 'ServiceName:"api"' }, [2, null, 2]],
+    ['avg ignores missing values and values that are not numbers', { aggFn: 'avg', field: MS }, [20, 5, 100]],
     ['sum', { aggFn: 'sum', field: MS }, [40, 5, 100]],
     ['min', { aggFn: 'min', field: MS }, [10, 5, 100]],
     ['max', { aggFn: 'max', field: MS }, [30, 5, 100]],
@@ -190,22 +190,26 @@ describe('series on the real engine', () => {
     ['count_distinct', { aggFn: 'count_distinct', field: 'LogAttributes.user' }, [2, 1, 1]],
     ['last_value by time', { aggFn: 'last_value', field: MS }, ['30', '5', '100']],
     ['any', { aggFn: 'any', field: 'ServiceName', where: 'ServiceName:"web"' }, [null, 'web', null]],
-    ['numbers in attributes compare as numbers', { where: 'LogAttributes.ms:>9' }, [2, null, 1]],
-    ['the same in SQL', { where: "LogAttributes['ms'] > 9 OR ServiceName = 'web'", whereLanguage: 'sql' }, [2, 1, 1]],
+    ['numbers in attributes compare as numbers in Lucene', { where: 'LogAttributes.ms:>9' }, [2, null, 1]],
+    [
+      'numbers in attributes compare as numbers in SQL',
+      { where: "LogAttributes['ms'] > 9 OR ServiceName = 'web'", whereLanguage: 'sql' },
+      [2, 1, 1],
+    ],
   ])('events: %s', async (_, query, expected) => {
-    expect(await values(query)).toEqual(expected);
+    expect(await readValues(query)).toEqual(expected);
   });
 
-  it('events: one value over the whole range', async () => {
-    expect(await values({ aggFn: 'sum', field: MS }, 'log', 'whole')).toEqual([145]);
+  it('events: returns one value for the whole range', async () => {
+    expect(await readValues({ aggFn: 'sum', field: MS }, 'log', 'whole')).toEqual([145]);
   });
 
-  it('events: nothing there is null in every bucket', async () => {
-    expect(await values({ where: 'ServiceName:"nobody"' })).toEqual([null, null, null]);
+  it('events: returns null in every bucket without data', async () => {
+    expect(await readValues({ where: 'ServiceName:"nobody"' })).toEqual([null, null, null]);
   });
 
-  it('events: groups, the highest bucket first', async () => {
-    expect(await grouped({ groupBy: ['ServiceName'] })).toEqual({
+  it('events: returns groups, the highest bucket first', async () => {
+    expect(await readGroups({ groupBy: ['ServiceName'] })).toEqual({
       api: [2, null, 2],
       web: [null, 1, null],
       worker: [null, null, 1],
@@ -213,100 +217,106 @@ describe('series on the real engine', () => {
   });
 
   it('events: groups by several expressions, including map keys', async () => {
-    expect(await grouped({ groupBy: ['ServiceName', 'LogAttributes.user'], where: 'SeverityText:"ERROR"' })).toEqual({
-      'web|ann': [null, 1, null],
-    });
+    expect(await readGroups({ groupBy: ['ServiceName', 'LogAttributes.user'], where: 'SeverityText:"ERROR"' })).toEqual(
+      {
+        'web|ann': [null, 1, null],
+      },
+    );
   });
 
-  it('events: a cut to the top groups says how many there are', async () => {
+  it('events: reports the number of groups when only the top groups are returned', async () => {
     const points = await read({ groupBy: ['ServiceName'], top: { groups: 1, withOthers: false } });
     expect(points).toEqual({ groups: [{ labels: ['api'], isOthers: false, values: [2, null, 2] }], totalGroups: 3 });
   });
 
-  it('events: others are aggregated from rows, not from averages', async () => {
+  it('events: aggregates others from rows, not from averages', async () => {
     const query: Partial<SeriesQuery> = {
       groupBy: ["LogAttributes['ms']"],
       aggFn: 'avg',
       field: MS,
       top: { groups: 1, withOthers: true },
     };
-    expect(await grouped(query, 'log', 'whole')).toEqual({ '100': [100], '…': [15] });
+    expect(await readGroups(query, 'log', 'whole')).toEqual({ '100': [100], '…': [15] });
   });
 
-  it('gauge: the last value of each stream and bucket, then the aggregate', async () => {
-    expect(await values({ metricName: 'cpu', aggFn: 'avg' }, 'gauge')).toEqual([30, null, 50]);
-    expect(await values({ metricName: 'cpu', aggFn: 'sum' }, 'gauge')).toEqual([60, null, 50]);
-    expect(await values({ metricName: 'cpu', aggFn: 'count' }, 'gauge')).toEqual([2, null, 1]);
-    expect(await grouped({ metricName: 'cpu', aggFn: 'max', groupBy: ['Attributes.host'] }, 'gauge')).toEqual({
+  it('gauge: takes the last value of each stream and bucket, then aggregates', async () => {
+    expect(await readValues({ metricName: 'cpu', aggFn: 'avg' }, 'gauge')).toEqual([30, null, 50]);
+    expect(await readValues({ metricName: 'cpu', aggFn: 'sum' }, 'gauge')).toEqual([60, null, 50]);
+    expect(await readValues({ metricName: 'cpu', aggFn: 'count' }, 'gauge')).toEqual([2, null, 1]);
+    expect(await readGroups({ metricName: 'cpu', aggFn: 'max', groupBy: ['Attributes.host'] }, 'gauge')).toEqual({
       a: [25, null, 50],
       b: [35, null, null],
     });
   });
 
-  it('sum: increases, resets, and restarted processes as separate streams', async () => {
-    // First process: +30, then reset to 20, then +30. Second: began within the range with 7, then +2.
-    expect(await values({ metricName: 'hits', aggFn: 'sum' }, 'sum')).toEqual([30, 27, 32]);
-    expect(await values({ metricName: 'hits', aggFn: 'increase' }, 'sum')).toEqual([30, 27, 32]);
-    expect(await values({ metricName: 'hits', aggFn: 'rate' }, 'sum')).toEqual([0.5, 27 / 60, 32 / 60]);
-    expect(await values({ metricName: 'hits', aggFn: 'max' }, 'sum')).toEqual([30, 20, 30]);
-    expect(await values({ metricName: 'hits', aggFn: 'increase' }, 'sum', 'whole')).toEqual([89]);
+  it('sum: handles increases and resets, with restarted processes as separate streams', async () => {
+    // First process: +30, then reset to 20, then +30. Second process: started within the range at 7, then +2.
+    expect(await readValues({ metricName: 'hits', aggFn: 'sum' }, 'sum')).toEqual([30, 27, 32]);
+    expect(await readValues({ metricName: 'hits', aggFn: 'increase' }, 'sum')).toEqual([30, 27, 32]);
+    expect(await readValues({ metricName: 'hits', aggFn: 'rate' }, 'sum')).toEqual([0.5, 27 / 60, 32 / 60]);
+    expect(await readValues({ metricName: 'hits', aggFn: 'max' }, 'sum')).toEqual([30, 20, 30]);
+    expect(await readValues({ metricName: 'hits', aggFn: 'increase' }, 'sum', 'whole')).toEqual([89]);
   });
 
-  it('sum: a counter seen for the first time adds nothing until its second point', async () => {
-    expect(await values({ metricName: 'old', aggFn: 'increase' }, 'sum')).toEqual([0, 10, null]);
+  it('sum: adds nothing for a new counter until its second point', async () => {
+    expect(await readValues({ metricName: 'old', aggFn: 'increase' }, 'sum')).toEqual([0, 10, null]);
   });
 
-  it('sum: deltas are added up', async () => {
-    expect(await values({ metricName: 'jobs', aggFn: 'sum' }, 'sum')).toEqual([7, 5, null]);
+  it('sum: adds up deltas', async () => {
+    expect(await readValues({ metricName: 'jobs', aggFn: 'sum' }, 'sum')).toEqual([7, 5, null]);
   });
 
-  it('sum: a sum that can decrease is read like a gauge, and its increase can be negative', async () => {
-    expect(await values({ metricName: 'open', aggFn: 'sum' }, 'sum')).toEqual([10, 10, null]);
-    expect(await values({ metricName: 'open', aggFn: 'increase', where: 'Attributes.host:"a"' }, 'sum')).toEqual([
+  it('sum: treats a non-monotonic sum like a gauge, whose increase can be negative', async () => {
+    expect(await readValues({ metricName: 'open', aggFn: 'sum' }, 'sum')).toEqual([10, 10, null]);
+    expect(await readValues({ metricName: 'open', aggFn: 'increase', where: 'Attributes.host:"a"' }, 'sum')).toEqual([
       0,
       -6,
       null,
     ]);
   });
 
-  it('histogram: quantiles, counts, sums, averages, with a reset', async () => {
+  it('histogram: returns quantiles, counts, sums and averages across a reset', async () => {
     // Minute 0: +10 in (0,10], +10 in (10,20]. Minute 1: reset, 4 in (10,20].
-    expect(await values({ metricName: 'lat', aggFn: 'quantile', level: 0.75 }, 'histogram')).toEqual([15, 17.5, null]);
-    expect(await values({ metricName: 'lat', aggFn: 'count' }, 'histogram')).toEqual([20, 4, null]);
-    expect(await values({ metricName: 'lat', aggFn: 'sum' }, 'histogram')).toEqual([250, 60, null]);
-    expect(await values({ metricName: 'lat', aggFn: 'avg' }, 'histogram')).toEqual([12.5, 15, null]);
-    expect(await values({ metricName: 'lat', aggFn: 'max' }, 'histogram')).toEqual([19, 19, null]);
+    expect(await readValues({ metricName: 'lat', aggFn: 'quantile', level: 0.75 }, 'histogram')).toEqual([
+      15,
+      17.5,
+      null,
+    ]);
+    expect(await readValues({ metricName: 'lat', aggFn: 'count' }, 'histogram')).toEqual([20, 4, null]);
+    expect(await readValues({ metricName: 'lat', aggFn: 'sum' }, 'histogram')).toEqual([250, 60, null]);
+    expect(await readValues({ metricName: 'lat', aggFn: 'avg' }, 'histogram')).toEqual([12.5, 15, null]);
+    expect(await readValues({ metricName: 'lat', aggFn: 'max' }, 'histogram')).toEqual([19, 19, null]);
     expect(
-      await grouped({ metricName: 'lat', aggFn: 'quantile', level: 0.5, groupBy: ['ServiceName'] }, 'histogram'),
+      await readGroups({ metricName: 'lat', aggFn: 'quantile', level: 0.5, groupBy: ['ServiceName'] }, 'histogram'),
     ).toEqual({
       api: [10, 15, null],
     });
   });
 
-  it('exponential histogram: the scale may become coarser', async () => {
-    // Scale 1, bucket 0 is (1, 1.41]; at scale 0 it lies in bucket 0, (1, 2]: nothing new there, 20 new in (2, 4].
-    expect(await values({ metricName: 'size', aggFn: 'quantile', level: 0.5 }, 'exponential histogram')).toEqual([
+  it('exponential histogram: accepts a scale that becomes coarser', async () => {
+    // Bucket 0 of scale 1, (1, 1.41], is part of bucket 0 of scale 0, (1, 2]: no increase there, 20 in (2, 4].
+    expect(await readValues({ metricName: 'size', aggFn: 'quantile', level: 0.5 }, 'exponential histogram')).toEqual([
       expect.closeTo(2 * 2 ** 0.5, 9),
       null,
       null,
     ]);
-    expect(await values({ metricName: 'size', aggFn: 'count' }, 'exponential histogram')).toEqual([20, null, null]);
+    expect(await readValues({ metricName: 'size', aggFn: 'count' }, 'exponential histogram')).toEqual([20, null, null]);
   });
 
-  it('summary: precomputed quantiles, counts and averages', async () => {
-    expect(await values({ metricName: 'rpc', aggFn: 'quantile', level: 0.9 }, 'summary')).toEqual([8, 10, null]);
-    expect(await values({ metricName: 'rpc', aggFn: 'count' }, 'summary')).toEqual([10, 4, null]);
-    expect(await values({ metricName: 'rpc', aggFn: 'avg' }, 'summary')).toEqual([5, 10, null]);
+  it('summary: returns precomputed quantiles, counts and averages', async () => {
+    expect(await readValues({ metricName: 'rpc', aggFn: 'quantile', level: 0.9 }, 'summary')).toEqual([8, 10, null]);
+    expect(await readValues({ metricName: 'rpc', aggFn: 'count' }, 'summary')).toEqual([10, 4, null]);
+    expect(await readValues({ metricName: 'rpc', aggFn: 'avg' }, 'summary')).toEqual([5, 10, null]);
   });
 
-  it('a ratio is a division, null where there is nothing to divide by', async () => {
+  it('ratio: divides two series, and returns null where the divisor is missing', async () => {
     const errors = await read({ where: 'SeverityText:"ERROR"' });
     const webs = await read({ where: 'ServiceName:"web" OR LogAttributes.user:"bob"' });
     expect(computeRatio(errors, webs, { aggFn: 'count', groups: 20 }).groups[0]?.values).toEqual([0, 1, null]);
     expect(computeRatio(errors, webs, { aggFn: 'avg', groups: 20 }).groups[0]?.values).toEqual([null, 1, null]);
   });
 
-  it('buckets match those of ClickHouse in every time zone and season', async () => {
+  it('uses the same buckets as ClickHouse in every time zone and season', async () => {
     for (const name of ['UTC', 'Europe/Berlin', 'America/Sao_Paulo', 'Asia/Kolkata', 'Australia/Lord_Howe']) {
       for (const granularity of ['1m', '30m', '6h', '1d', '2d', '7d', '30d'] as const) {
         const startMs = Date.parse('2026-03-05T06:07:08Z');
@@ -327,21 +337,21 @@ describe('series on the real engine', () => {
   });
 
   it.each<[string, Partial<SeriesQuery>, keyof typeof TABLES, RegExp]>([
-    ['a field that is missing', { aggFn: 'sum' }, 'log', /^series\[0\]\.field: /],
-    ['a column that is not there', { aggFn: 'sum', field: 'Durationn' }, 'log', /^series\[0\]\.field: /],
-    ['text that does not parse', { where: 'a:[1 TO' }, 'log', /^series\[0\]\.where: /],
-    ['the column of the organization', { groupBy: ['OrganizationId'] }, 'log', /^series\[0\]\.groupBy\[0\]: /],
+    ['a missing field', { aggFn: 'sum' }, 'log', /^series\[0\]\.field: /],
+    ['an unknown column', { aggFn: 'sum', field: 'Durationn' }, 'log', /^series\[0\]\.field: /],
+    ['a syntax error', { where: 'a:[1 TO' }, 'log', /^series\[0\]\.where: /],
+    ['the organization column', { groupBy: ['OrganizationId'] }, 'log', /^series\[0\]\.groupBy\[0\]: /],
     ['an increase of logs', { aggFn: 'increase' }, 'log', /^series\[0\]\.aggFn: /],
     ['an increase of a gauge', { aggFn: 'rate', metricName: 'cpu' }, 'gauge', /^series\[0\]\.aggFn: /],
     ['a metric without a name', { aggFn: 'avg' }, 'gauge', /^series\[0\]\.metricName: /],
     [
-      'what a histogram cannot tell',
+      'an aggregation that histograms do not support',
       { aggFn: 'count_distinct', metricName: 'lat' },
       'histogram',
       /^series\[0\]\.aggFn: /,
     ],
-  ])('refuses %s and says where', async (_, query, of, message) => {
-    await expect(read(query, of)).rejects.toMatchObject({
+  ])('rejects %s with its path', async (_, query, table, message) => {
+    await expect(read(query, table)).rejects.toMatchObject({
       code: 'bad_request',
       message: expect.stringMatching(message),
     });

@@ -93,11 +93,11 @@ describe('shared queries', () => {
   it('are limited per token: more wait, then are rejected; other tokens are not affected', async () => {
     const shared = queries();
     const controller = new AbortController();
-    const greedy = Array.from({ length: 107 }, (_, index) =>
+    const queriesOfOneToken = Array.from({ length: 107 }, (_, index) =>
       shared.query(slow(`greedy ${index}`), { credentialId: 'greedy', signal: controller.signal }),
     );
-    const outcomes = Promise.allSettled(greedy);
-    await expect(greedy.at(-1)).rejects.toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 1 });
+    const outcomes = Promise.allSettled(queriesOfOneToken);
+    await expect(queriesOfOneToken.at(-1)).rejects.toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 1 });
     controller.abort();
     const settled = await outcomes;
     expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(107);

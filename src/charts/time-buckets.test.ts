@@ -21,13 +21,13 @@ describe('auto granularity', () => {
     [30 * 24 * HOUR, '12h'],
     [365 * 24 * HOUR, '7d'],
     [10 * 365 * 24 * HOUR, '30d'],
-  ])('of %d ms is %s', (length, expected) => {
+  ])('for %d ms is %s', (length, expected) => {
     expect(chooseGranularity({ startMs: 0, endMs: length })).toBe(expected);
   });
 });
 
 describe('buckets', () => {
-  it('cover the range with whole ones', () => {
+  it('cover the range completely', () => {
     const buckets = splitRange(
       { startMs: at('2026-03-01T10:07:10Z'), endMs: at('2026-03-01T10:21:00Z') },
       '5m',
@@ -42,7 +42,7 @@ describe('buckets', () => {
     expect(new Date(buckets.endMs).toISOString()).toBe('2026-03-01T10:25:00.000Z');
   });
 
-  it('of days begin at local midnight, also when clocks change', () => {
+  it('of days start at local midnight, even when the clocks change', () => {
     const range = { startMs: at('2026-03-28T12:00:00Z'), endMs: at('2026-03-30T12:00:00Z') };
     const buckets = splitRange(range, '1d', zone('Europe/Berlin'));
     expect(iso(buckets.starts)).toEqual([
@@ -53,7 +53,7 @@ describe('buckets', () => {
     expect([0, 1, 2].map((index) => buckets.durationSeconds(index) / 3600)).toEqual([24, 23, 24]);
   });
 
-  it('of hours line up with a zone that is off by half an hour', () => {
+  it('of hours align with a zone that has a half-hour offset', () => {
     const buckets = splitRange(
       { startMs: at('2026-03-01T10:00:00Z'), endMs: at('2026-03-01T11:00:00Z') },
       '1h',
@@ -62,7 +62,7 @@ describe('buckets', () => {
     expect(iso(buckets.starts)).toEqual(['2026-03-01T09:30:00.000Z', '2026-03-01T10:30:00.000Z']);
   });
 
-  it('touch each other, in order, around everything asked for', () => {
+  it('are contiguous, in order, and cover the requested range', () => {
     const moments = fc.integer({ min: at('2001-01-01'), max: at('2037-01-01') });
     const names = fc.constantFrom(
       'UTC',
@@ -91,8 +91,8 @@ describe('buckets', () => {
     );
   });
 
-  it('of a day that a zone left out have no length', () => {
-    // Samoa crossed the date line at the end of 2011-12-29 and went on with the 31st.
+  it('are empty for a day that the time zone skipped', () => {
+    // Samoa crossed the date line at the end of 2011-12-29 and skipped the 30th.
     const range = { startMs: at('2011-12-29T12:00:00Z'), endMs: at('2011-12-30T12:00:00Z') };
     const buckets = splitRange(range, '1d', zone('Pacific/Apia'));
     expect(iso(buckets.starts)).toEqual([
@@ -105,12 +105,12 @@ describe('buckets', () => {
 });
 
 describe('time zones', () => {
-  it.each(['Mars/Base', '', '+02:00', "UTC'", 'Europe/../Berlin'])('%j is none', (name) => {
+  it.each(['Mars/Base', '', '+02:00', "UTC'", 'Europe/../Berlin'])('%j is not a time zone', (name) => {
     expect(findZone(name)).toBeUndefined();
   });
 
-  it('know when a local day begins, also where midnight does not exist', () => {
-    // In São Paulo, 2018-11-04 began at 01:00.
+  it('find the start of a local day, even where midnight does not exist', () => {
+    // In São Paulo, 2018-11-04 started at 01:00.
     const day = localDay(zone('America/Sao_Paulo'), at('2018-11-04T12:00:00Z'));
     expect(new Date(startOfLocalDay(zone('America/Sao_Paulo'), day)).toISOString()).toBe('2018-11-04T03:00:00.000Z');
   });

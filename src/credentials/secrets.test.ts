@@ -15,7 +15,7 @@ import {
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** The checksum as an independent scanner would compute it: the CRC-32 of the preceding text in six base-62 digits. */
-const numberIn = (digits: string) => [...digits].reduce((sum, digit) => sum * 62 + DIGITS.indexOf(digit), 0);
+const parseBase62 = (digits: string) => [...digits].reduce((sum, digit) => sum * 62 + DIGITS.indexOf(digit), 0);
 
 const many = (make: () => string) => Array.from({ length: 2000 }, make);
 
@@ -37,7 +37,7 @@ describe('credentials', () => {
     for (const text of texts) {
       expect(text.startsWith(prefix)).toBe(true);
       expect(text).toMatch(/^ph[stw]_[A-Za-z0-9]{49}$/);
-      expect(numberIn(text.slice(-6))).toBe(crc32(text.slice(0, -6)));
+      expect(parseBase62(text.slice(-6))).toBe(crc32(text.slice(0, -6)));
       expect(isGeneratedSecret(text)).toBe(true);
     }
     expect((texts[0] ?? '').slice(prefix.length, -6).length * Math.log2(62)).toBeGreaterThanOrEqual(256);

@@ -5,8 +5,8 @@ import { isResourceId } from '../sources/resource-id.ts';
 import { compareByName, listDashboardViolations, normalizeDashboard } from './dashboard.ts';
 import { Dashboard, DashboardBody } from './schema.ts';
 
-const body = Compile(DashboardBody);
-const shown = Compile(Dashboard);
+const bodySchema = Compile(DashboardBody);
+const dashboardSchema = Compile(Dashboard);
 
 const series = { type: 'time', aggFn: 'count' } as const;
 const tile = { x: 0, y: 0, w: 1, h: 1, series: [series] };
@@ -14,8 +14,8 @@ const withTiles = (...tiles: object[]) =>
   ({ name: 'd', tiles: tiles.map((one) => ({ ...tile, ...one })) }) as DashboardBody;
 const withSeries = (...list: object[]) => withTiles({ series: list });
 
-describe('a dashboard is completed', () => {
-  it('D4: everything that is always present is present, and nothing else is made up', () => {
+describe('completing a dashboard', () => {
+  it('D4: adds every default and nothing else', () => {
     expect(normalizeDashboard('x', { name: 'd' })).toEqual({ id: 'x', name: 'd', tags: [], tiles: [] });
     const { tiles } = normalizeDashboard('x', withTiles({}));
     expect(tiles).toEqual([
@@ -29,14 +29,14 @@ describe('a dashboard is completed', () => {
     ]);
   });
 
-  it('D3: an id that is made never meets one that was given', () => {
-    const [made] = normalizeDashboard('x', withTiles({})).tiles;
-    const { tiles } = normalizeDashboard('x', withTiles({}, { id: made?.id }, {}));
+  it('D3: never generates an id that is already in use', () => {
+    const [generated] = normalizeDashboard('x', withTiles({})).tiles;
+    const { tiles } = normalizeDashboard('x', withTiles({}, { id: generated?.id }, {}));
     expect(new Set(tiles.map(({ id }) => id)).size).toBe(3);
-    expect(tiles[1]?.id).toBe(made?.id);
+    expect(tiles[1]?.id).toBe(generated?.id);
   });
 
-  it('the order of members is that of the interface, and a repeated tag counts once', () => {
+  it('uses the member order of the API and removes duplicate tags', () => {
     const given = {
       tiles: [{ ...tile, series: [{ aggFn: 'count', type: 'time' }] }],
       tags: ['b', 'a', 'b'],
@@ -48,7 +48,7 @@ describe('a dashboard is completed', () => {
     );
   });
 
-  it('D4, D5: what was given stays as it was given', () => {
+  it('D4, D5: keeps given values unchanged', () => {
     const given = {
       name: 'd',
       tags: ['a'],
@@ -84,26 +84,26 @@ describe('a dashboard is completed', () => {
       ],
     };
     expect(normalizeDashboard('x', given)).toEqual({ id: 'x', ...given });
-    expect(shown.Check(normalizeDashboard('x', given))).toBe(true);
+    expect(dashboardSchema.Check(normalizeDashboard('x', given))).toBe(true);
   });
 
-  it('D3: tile ids left out are unique, and the same each time', () => {
+  it('D3: generates tile ids that are unique and deterministic', () => {
     const ids = () => normalizeDashboard('x', withTiles({}, {}, {})).tiles.map(({ id }) => id);
     expect(new Set(ids()).size).toBe(3);
     expect(ids()).toEqual(ids());
   });
 
-  it('F1: completing twice is completing once', () => {
+  it('F1: is idempotent', () => {
     const once = normalizeDashboard('x', withTiles({}, { id: 't' }));
     const { id, ...rest } = once;
     expect(JSON.stringify(normalizeDashboard(id, rest))).toBe(JSON.stringify(once));
   });
 });
 
-describe('the rules of a dashboard', () => {
+describe('validating a dashboard', () => {
   it.each([
     ['a tile that ends in the last column', withTiles({ x: 23, w: 1 }), []],
-    ['a tile that ends behind it', withTiles({}, { x: 20, w: 5 }), ['tiles[1].w']],
+    ['a tile that ends after the last column', withTiles({}, { x: 20, w: 5 }), ['tiles[1].w']],
     ['a repeated tile id', withTiles({ id: 'a' }, { id: 'b' }, { id: 'a' }), ['tiles[2].id']],
     ['two types in a tile', withSeries(series, { type: 'number', aggFn: 'sum' }), ['tiles[0].series']],
     ['twenty series of one type', withSeries(...Array(20).fill(series)), []],
@@ -115,13 +115,13 @@ describe('the rules of a dashboard', () => {
     ['markdown without content', withSeries({ type: 'markdown' }), ['tiles[0].series[0].content']],
     ['markdown with empty content', withSeries({ type: 'markdown', content: '' }), []],
     ['search without fields', withSeries({ type: 'search' }), ['tiles[0].series[0].fields']],
-    ['search with no field', withSeries({ type: 'search', fields: [] }), []],
+    ['search with empty fields', withSeries({ type: 'search', fields: [] }), []],
     [
-      'several at once',
+      'several violations at once',
       withTiles({ x: 23, w: 2, series: [{ type: 'time' }, { type: 'search' }] }),
       ['tiles[0].series', 'tiles[0].series[0].aggFn', 'tiles[0].series[1].fields', 'tiles[0].w'],
     ],
-  ])('D3, D5, D6: %s', (_, dashboard, paths) => {
+  ])('D3, D5, D6: checks %s', (_, dashboard, paths) => {
     expect(
       listDashboardViolations(dashboard)
         .map(({ path }) => path)
@@ -130,8 +130,8 @@ describe('the rules of a dashboard', () => {
   });
 
   it.each([
-    ['a name of 1 and of 1024 characters', [{ name: 'x' }, { name: 'x'.repeat(1024) }], true],
-    ['no name, an empty one, one of 1025 characters', [{}, { name: '' }, { name: 'x'.repeat(1025) }], false],
+    ['names of 1 and 1024 characters', [{ name: 'x' }, { name: 'x'.repeat(1024) }], true],
+    ['a missing name, an empty name, a name of 1025 characters', [{}, { name: '' }, { name: 'x'.repeat(1025) }], false],
     ['50 tags of 32 characters', [{ name: 'd', tags: Array(50).fill('x'.repeat(32)) }], true],
     [
       '51 tags, a tag of 33 characters',
@@ -159,7 +159,7 @@ describe('the rules of a dashboard', () => {
       false,
     ],
     ['a tile id of 36 characters', [withTiles({ id: 'x'.repeat(36) })], true],
-    ['a tile id of 37 characters, an empty one', [withTiles({ id: 'x'.repeat(37) }), withTiles({ id: '' })], false],
+    ['a tile id of 37 characters, an empty tile id', [withTiles({ id: 'x'.repeat(37) }), withTiles({ id: '' })], false],
     ['level 0 and 1', [0, 1].map((level) => withSeries({ ...series, level })), true],
     ['level below 0 and above 1', [-0.1, 1.1].map((level) => withSeries({ ...series, level })), false],
     [
@@ -180,9 +180,9 @@ describe('the rules of a dashboard', () => {
       ),
       true,
     ],
-  ])('D5, D6: %s', (_, dashboards, isRight) => {
+  ])('D5, D6: checks %s', (_, dashboards, isValid) => {
     for (const dashboard of dashboards)
-      expect(body.Check(dashboard), JSON.stringify(dashboard).slice(0, 200)).toBe(isRight);
+      expect(bodySchema.Check(dashboard), JSON.stringify(dashboard).slice(0, 200)).toBe(isValid);
   });
 
   it.each([
@@ -195,16 +195,16 @@ describe('the rules of a dashboard', () => {
     ['ä', false],
     ['a/b', false],
     ['a\n', false],
-  ])('D3: %j as an id of a dashboard', (id, isRight) => {
-    expect(isResourceId(id)).toBe(isRight);
+  ])('D3: checks the dashboard id %j', (id, isValid) => {
+    expect(isResourceId(id)).toBe(isValid);
   });
 });
 
-describe('the order of the list', () => {
+describe('sorting dashboards', () => {
   const named = (name: string, id: string) => normalizeDashboard(id, { name });
 
-  it('D2: by name descending as UTF-8 bytes, then by id ascending', () => {
-    // As UTF-16, 😀 would stand before ｱ; with a locale, ä before b.
+  it('D2: sorts by name descending as UTF-8 bytes, then by id ascending', () => {
+    // In UTF-16 order, 😀 would come before ｱ; in locale order, ä before b.
     const sorted = ['😀', 'ｱ', 'ä', 'b', 'a', 'Z', ''].map((name) => named(name, 'x'));
     expect([...sorted].reverse().sort(compareByName)).toEqual(sorted);
     expect(
@@ -212,7 +212,7 @@ describe('the order of the list', () => {
     ).toEqual(['c', 'B', 'a', 'b']);
   });
 
-  it('D2: is one order, however the dashboards came', () => {
+  it('D2: does not depend on the original order', () => {
     const dashboards = fc.uniqueArray(
       fc.tuple(fc.string({ unit: 'binary', maxLength: 3 }), fc.constantFrom('a', 'b', 'B', '0')),
       {

@@ -23,9 +23,9 @@ const log = {
 const open = (name: string, options: { clickhouseUrl?: string; program?: string } = {}): Engine =>
   openEngine({ dataDirectory: join(directory, name), engineMemoryBytes: 2 ** 30, clock: systemClock, log, ...options });
 
-const failure = (promise: Promise<unknown>): Promise<AppError> =>
+const getError = (promise: Promise<unknown>): Promise<AppError> =>
   promise.then(
-    (value) => expect.fail(`it did not fail: ${JSON.stringify(value)}`),
+    (value) => expect.fail(`unexpected success: ${JSON.stringify(value)}`),
     (error) => error,
   );
 
@@ -92,7 +92,7 @@ describe('the embedded engine', () => {
     ).toEqual([[1, -5, { a: 7 }, null, null, null, '9007199254740993']]);
   });
 
-  it('keeps concurrent values apart', async () => {
+  it('does not mix up the values of concurrent queries', async () => {
     const responses = await Promise.all(Array.from({ length: 60 }, (_, n) => rows('SELECT {n:UInt32}', { n })));
     expect(responses.map(([row]) => row?.[0])).toEqual(Array.from({ length: 60 }, (_, n) => n));
   });
@@ -110,8 +110,8 @@ describe('the embedded engine', () => {
       ['2026-11-15 10:00:00.123456789', "it's ü\n", { a: 'b' }],
       ['2026-11-15 10:00:00.123456789', 'second', { a: 'b' }],
     ]);
-    expect((await failure(engine.insert('otel_logs', [{ Nope: 1 }]))).code).toBe('bad_request');
-    expect((await failure(engine.insert('x; DROP', [row]))).code).toBe('internal');
+    expect((await getError(engine.insert('otel_logs', [{ Nope: 1 }]))).code).toBe('bad_request');
+    expect((await getError(engine.insert('x; DROP', [row]))).code).toBe('internal');
   });
 
   it('lists columns, and none for an unknown table', async () => {
@@ -150,7 +150,7 @@ describe('the embedded engine', () => {
     ['SELECT uniqExact(number) FROM numbers(1000000000)', { maxMemoryBytes: 1e12, maxSeconds: 3600 }, 'memory limit'],
   ];
   it.each(limited)('stops %j', async (sql, limits, text) => {
-    const { code, message } = await failure(engine.query({ sql, parameters: {} }, { limits }));
+    const { code, message } = await getError(engine.query({ sql, parameters: {} }, { limits }));
     expect(code).toBe('bad_request');
     expect(message).toContain(text);
     expect(await rows('SELECT 1')).toEqual([[1]]);
@@ -166,7 +166,7 @@ describe('the embedded engine', () => {
     ['SELECT * FROM other.t', 'other'],
     ['DROP TABLE pilothouse.otel_logs', 'only SELECT'],
   ])('reports the error in %j and nothing else', async (sql, text) => {
-    const { code, message } = await failure(rows(sql));
+    const { code, message } = await getError(rows(sql));
     expect(code).toBe('bad_request');
     expect(message).toContain(text);
     expect(message).not.toMatch(/DB::Exception|version|in scope|SELECT {|Stack/);
@@ -182,13 +182,13 @@ describe('the embedded engine', () => {
     for (const one of await settled)
       expect(one).toMatchObject({ status: 'rejected', reason: { message: 'the client disconnected' } });
     expect(await rows('SELECT 1')).toEqual([[1]]);
-    expect((await failure(engine.query(endless, { signal: abort.signal }))).message).toBe('the client disconnected');
+    expect((await getError(engine.query(endless, { signal: abort.signal }))).message).toBe('the client disconnected');
   });
 
   it('keeps stored rows when it is opened again, and migrates once', async () => {
     await engine.close();
     expect(engine.isRunning()).toBe(false);
-    expect((await failure(rows('SELECT 1'))).code).toBe('unavailable');
+    expect((await getError(rows('SELECT 1'))).code).toBe('unavailable');
     const again = open('embedded');
     try {
       expect(await again.query({ sql: 'SELECT count() FROM pilothouse.otel_logs', parameters: {} })).toEqual([[2]]);
@@ -201,15 +201,15 @@ describe('the embedded engine', () => {
 });
 
 describe('a ClickHouse server', () => {
-  let face: Child;
-  const urlAs = (user: 'reader' | 'writer') => `http://${user}:${PASSWORDS[user]}@127.0.0.1:${face.port}`;
+  let child: Child;
+  const formatUrl = (user: 'reader' | 'writer') => `http://${user}:${PASSWORDS[user]}@127.0.0.1:${child.port}`;
   beforeAll(async () => {
-    face = await startEngineHttpServer(join(directory, 'server'));
+    child = await startEngineHttpServer(join(directory, 'server'));
   });
-  afterAll(() => face.close());
+  afterAll(() => child.close());
 
   it('is queried over its URL, migrated and limited', async () => {
-    const engine = open('none', { clickhouseUrl: urlAs('writer') });
+    const engine = open('none', { clickhouseUrl: formatUrl('writer') });
     try {
       expect(engine.kind).toBe('server');
       expect(engine.isRunning()).toBe(false);
@@ -217,26 +217,26 @@ describe('a ClickHouse server', () => {
       expect(await engine.query({ sql: 'SELECT Body FROM pilothouse.otel_logs', parameters: {} })).toEqual([['x']]);
       expect(await engine.query({ sql: "SELECT getSetting('readonly')", parameters: {} })).toEqual([[1]]);
       const dropping = engine.query({ sql: 'DROP TABLE pilothouse.otel_logs', parameters: {} });
-      expect((await failure(dropping)).code).toBe('bad_request');
+      expect((await getError(dropping)).code).toBe('bad_request');
       const slow = { sql: 'SELECT count() FROM numbers(1000000000000)', parameters: {} };
-      expect((await failure(engine.query(slow, { limits: { maxSeconds: 1 } }))).message).toContain('longer than 1 s');
+      expect((await getError(engine.query(slow, { limits: { maxSeconds: 1 } }))).message).toContain('longer than 1 s');
       const abort = new AbortController();
       const query = engine.query(slow, { signal: abort.signal });
       abort.abort(new Error('the client disconnected'));
-      expect((await failure(query)).message).toBe('the client disconnected');
+      expect((await getError(query)).message).toBe('the client disconnected');
       expect(existsSync(join(directory, 'none'))).toBe(false);
     } finally {
       await engine.close();
     }
   });
 
-  it('may be read-only', async () => {
+  it('can be read-only', async () => {
     logged.length = 0;
-    const engine = open('none', { clickhouseUrl: urlAs('reader') });
+    const engine = open('none', { clickhouseUrl: formatUrl('reader') });
     try {
       expect(await engine.query({ sql: 'SELECT count() FROM pilothouse.otel_logs', parameters: {} })).toEqual([[1]]);
       expect(JSON.stringify(logged)).toMatch(/readonly = 1.*may not write/);
-      expect((await failure(engine.insert('otel_logs', [{ OrganizationId: 'x' }]))).message).toContain('not allow');
+      expect((await getError(engine.insert('otel_logs', [{ OrganizationId: 'x' }]))).message).toContain('not allow');
     } finally {
       await engine.close();
     }
@@ -244,27 +244,27 @@ describe('a ClickHouse server', () => {
 
   it('that cannot be reached or rejects the user is unavailable, and retried', async () => {
     const engine = open('none', { clickhouseUrl: 'http://127.0.0.1:1' });
-    const stranger = open('none', { clickhouseUrl: `http://writer:wrong@127.0.0.1:${face.port}` });
-    for (const one of [engine, engine, stranger]) {
-      const { code, retryAfterSeconds } = await failure(one.start());
+    const unauthorized = open('none', { clickhouseUrl: `http://writer:wrong@127.0.0.1:${child.port}` });
+    for (const one of [engine, engine, unauthorized]) {
+      const { code, retryAfterSeconds } = await getError(one.start());
       expect(code).toBe('unavailable');
       expect(retryAfterSeconds).toBeGreaterThan(0);
       expect(one.isRunning()).toBe(false);
     }
     await engine.close();
-    await stranger.close();
+    await unauthorized.close();
   });
 });
 
 describe('without the chdb package', () => {
-  it('reports what to install', async () => {
+  it('names the package to install', async () => {
     const program = join(directory, 'engine.js');
     copyFileSync(ENGINE_PROGRAM, program);
     const engine = open('missing', { program });
-    const error = await failure(engine.query({ sql: 'SELECT 1', parameters: {} }));
+    const error = await getError(engine.query({ sql: 'SELECT 1', parameters: {} }));
     expect(error.code).toBe('unavailable');
     expect(error.message).toMatch(/not installed: .*--clickhouse-url/);
-    expect((await failure(engine.start())).message).toContain('not installed');
+    expect((await getError(engine.start())).message).toContain('not installed');
     await engine.close();
     await until(
       async () => engine.isRunning(),

@@ -8,11 +8,15 @@ const silent = { info() {}, warn() {} };
 function setUp(start?: () => Promise<void>) {
   let now = 1_000_000;
   const ends: ((how: string) => void)[] = [];
-  const seen: (boolean | 'restart')[] = [];
+  const observed: (boolean | 'restart')[] = [];
   const supervisor = createSupervisor<SupervisedProcess & { number: number }>({
     clock: { now: () => now },
     log: silent,
-    observer: { query() {}, running: (isRunning) => seen.push(isRunning), restarted: () => seen.push('restart') },
+    observer: {
+      query() {},
+      running: (isRunning) => observed.push(isRunning),
+      restarted: () => observed.push('restart'),
+    },
     async start() {
       await start?.();
       const ended = new Promise<string>((resolve) => ends.push(resolve));
@@ -23,12 +27,12 @@ function setUp(start?: () => Promise<void>) {
     ends.at(-1)?.('signal SIGKILL');
     await setImmediate();
   };
-  return { supervisor, crash, seen, starts: () => ends.length, pass: (ms: number) => (now += ms) };
+  return { supervisor, crash, observed, starts: () => ends.length, pass: (ms: number) => (now += ms) };
 }
 
-const failure = (promise: Promise<unknown>): Promise<AppError> =>
+const getError = (promise: Promise<unknown>): Promise<AppError> =>
   promise.then(
-    () => expect.fail('it did not fail'),
+    () => expect.fail('unexpected success'),
     (error) => error,
   );
 
@@ -42,7 +46,7 @@ describe('the supervisor', () => {
     expect(supervisor.isRunning()).toBe(true);
   });
 
-  it('restarts at once after the first crash, then after increasing pauses', async () => {
+  it('restarts immediately after the first crash, then after increasing delays', async () => {
     const { supervisor, crash, pass } = setUp();
     await supervisor.get();
     await crash();
@@ -50,7 +54,7 @@ describe('the supervisor', () => {
     const pauses: (number | undefined)[] = [];
     for (let round = 0; round < 7; round++) {
       await crash();
-      const { code, retryAfterSeconds = 0 } = await failure(supervisor.get());
+      const { code, retryAfterSeconds = 0 } = await getError(supervisor.get());
       expect(code).toBe('unavailable');
       pauses.push(retryAfterSeconds);
       pass(retryAfterSeconds * 1000);
@@ -77,23 +81,23 @@ describe('the supervisor', () => {
       attempts++;
       throw new AppError('unavailable', 'no engine here');
     });
-    expect((await failure(supervisor.get())).message).toBe('no engine here');
-    expect((await failure(supervisor.get())).message).toBe('no engine here');
-    expect((await failure(supervisor.get())).message).toBe('no engine here');
+    expect((await getError(supervisor.get())).message).toBe('no engine here');
+    expect((await getError(supervisor.get())).message).toBe('no engine here');
+    expect((await getError(supervisor.get())).message).toBe('no engine here');
     expect(attempts).toBe(2);
     pass(1000);
-    await failure(supervisor.get());
+    await getError(supervisor.get());
     expect(attempts).toBe(3);
   });
 
   it('notifies its observer', async () => {
-    const { supervisor, crash, seen } = setUp();
+    const { supervisor, crash, observed } = setUp();
     await supervisor.get();
     await crash();
     await supervisor.get();
     await supervisor.close();
     await setImmediate();
-    expect(seen).toEqual([true, false, 'restart', true, false]);
+    expect(observed).toEqual([true, false, 'restart', true, false]);
   });
 
   it('stops its process when closed and starts no other', async () => {
@@ -101,7 +105,7 @@ describe('the supervisor', () => {
     const child = await supervisor.get();
     await supervisor.close();
     expect(await child.ended).toBe('closed');
-    expect((await failure(supervisor.get())).code).toBe('unavailable');
+    expect((await getError(supervisor.get())).code).toBe('unavailable');
     expect(starts()).toBe(1);
   });
 });

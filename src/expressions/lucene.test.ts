@@ -6,7 +6,7 @@ import { createWriter } from './writer.ts';
 
 type Example = [text: string, sql: string, parameters: unknown[], matching: number[]];
 
-/** What is written for the engine, and which of its four rows it finds. */
+/** The generated SQL, its parameters and the ids of the matching rows. */
 const EXAMPLES: Example[] = [
   ['refused', 'hasToken(lower(`Body`), {p1:String})', ['refused'], [1]],
   ['REFUSED', 'hasToken(lower(`Body`), {p1:String})', ['refused'], [1]],
@@ -509,7 +509,7 @@ const EXAMPLES: Example[] = [
   ],
 ];
 
-const REFUSED: [text: string, complaint: string][] = [
+const REJECTED: [text: string, message: string][] = [
   ['foo:bar', 'Unknown column "foo"; put text with a colon in quotes, at character 1: "▸foo:bar"'],
   ['status:500', 'Unknown column "status"; put text with a colon in quotes, at character 1: "▸status:500"'],
   ['servicename:api', 'Unknown column "servicename"; did you mean "ServiceName"?, at character 1: "▸servicename:api"'],
@@ -602,7 +602,7 @@ describe('Lucene', () => {
   });
   afterAll(() => rows.close());
 
-  it.each(EXAMPLES)('%s', (text, sql, parameters, matching) => {
+  it.each(EXAMPLES)('compiles %s', (text, sql, parameters, matching) => {
     const writer = createWriter();
     const condition = parseLucene(text, SCOPE);
     expect(condition && writer.write(condition)).toBe(sql);
@@ -610,16 +610,16 @@ describe('Lucene', () => {
     expect(rows.matching(condition)).toEqual(matching);
   });
 
-  it.each(['', '  ', '\n\t'])('nothing but space (%j) is no condition', (text) => {
+  it.each(['', '  ', '\n\t'])('treats blank input (%j) as no condition', (text) => {
     expect(parseLucene(text, SCOPE)).toBeUndefined();
     expect(rows.matching(parseLucene(text, SCOPE))).toEqual([1, 2, 3, 4]);
   });
 
-  it.each(REFUSED)('%s: refused', (text, complaint) => {
-    expect(complaintAbout(text)).toBe(complaint);
+  it.each(REJECTED)('rejects %s', (text, message) => {
+    expect(getErrorMessage(text)).toBe(message);
   });
 
-  it('words need an implicit column, of type text', () => {
+  it('requires an implicit string column for bare words', () => {
     const columns = SCOPE.columns;
     expect(() => parseLucene('refused', { columns })).toThrow('write column:word');
     expect(() => parseLucene('refused', { columns, implicitColumn: 'Duration' })).toThrow('need a string column');
@@ -629,7 +629,7 @@ describe('Lucene', () => {
   });
 });
 
-function complaintAbout(text: string): string {
+function getErrorMessage(text: string): string {
   try {
     parseLucene(text, SCOPE);
   } catch (error) {

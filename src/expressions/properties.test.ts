@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ExpressionRows, openExpressionRows, SCOPE } from '../../test/support/expression-rows.ts';
-import { anyText, quoteText, sqlText, withValues } from '../../test/support/sql-text.ts';
+import { anyText, inlineParameters, quoteText, sqlText } from '../../test/support/sql-text.ts';
 import type { Expression } from './expression.ts';
 import { ExpressionError } from './expression-error.ts';
 import { parseLucene } from './lucene.ts';
@@ -10,8 +10,8 @@ import { createWriter } from './writer.ts';
 
 const anyExpression = fc.oneof(sqlText.text, sqlText.number, sqlText.time, sqlText.condition);
 
-/** The tree, or undefined where the text was refused; anything else that is thrown is a failure. */
-function attempt(parse: typeof parseLucene, text: string): Expression | undefined {
+/** Returns undefined if the text is rejected. Any error other than ExpressionError fails the test. */
+function tryParse(parse: typeof parseLucene, text: string): Expression | undefined {
   try {
     return parse(text, SCOPE);
   } catch (error) {
@@ -29,30 +29,30 @@ describe('any expression', () => {
   });
   afterAll(() => rows.close());
 
-  it('written out and read again is the same', () => {
-    let understood = 0;
+  it('is the same after formatting and parsing', () => {
+    let accepted = 0;
     fc.assert(
       fc.property(anyExpression, (text) => {
-        const tree = attempt(parseValue, text);
+        const tree = tryParse(parseValue, text);
         if (!tree) return;
-        understood += 1;
+        accepted += 1;
         const writer = createWriter();
-        expect(parseValue(withValues(writer.write(tree), writer.parameters), SCOPE)).toEqual(tree);
+        expect(parseValue(inlineParameters(writer.write(tree), writer.parameters), SCOPE)).toEqual(tree);
       }),
       { numRuns: 1_000 },
     );
-    expect(understood).toBeGreaterThan(500);
+    expect(accepted).toBeGreaterThan(500);
   });
 
-  it('that is accepted runs on the engine, and the engine sees one expression and no names of its own', () => {
+  it('that is accepted runs on the engine as one expression that adds no names', () => {
     fc.assert(
       fc.property(anyExpression, (text) => {
-        const tree = attempt(parseValue, text);
+        const tree = tryParse(parseValue, text);
         if (!tree) return;
         const writer = createWriter();
         const sql = writer.write(tree);
-        rows.valueOf(sql, writer.parameters, 4);
-        const [, , , list, ...nodes] = rows.ask(`EXPLAIN AST SELECT ${sql}`, writer.parameters).split('\n');
+        rows.readValue(sql, writer.parameters, 4);
+        const [, , , list, ...nodes] = rows.readFirstCell(`EXPLAIN AST SELECT ${sql}`, writer.parameters).split('\n');
         expect(list).toBe('   ExpressionList (children 1)');
         for (const node of nodes) {
           expect(node).toMatch(/^ {4,}(Function|ExpressionList|Identifier|Literal) /);
@@ -63,7 +63,7 @@ describe('any expression', () => {
     );
   });
 
-  it('binds its operators as the engine does', () => {
+  it('has the operator precedence of the engine', () => {
     const column = fc.constantFrom('Duration', 'Value', 'SeverityNumber');
     const { value } = fc.letrec<Record<'value', string>>((tie) => ({
       value: fc.oneof(
@@ -84,36 +84,36 @@ describe('any expression', () => {
         tie('test').map((operand) => `NOT ${operand}`),
       ),
     }));
-    const shape = (sql: string) => rows.ask(`EXPLAIN AST SELECT ${sql}`);
+    const shape = (sql: string) => rows.readFirstCell(`EXPLAIN AST SELECT ${sql}`);
     fc.assert(
       fc.property(test, (text) => {
-        const tree = attempt(parseCondition, text);
+        const tree = tryParse(parseCondition, text);
         if (!tree) return;
         const writer = createWriter();
-        expect(shape(withValues(writer.write(tree), writer.parameters))).toBe(shape(text));
+        expect(shape(inlineParameters(writer.write(tree), writer.parameters))).toBe(shape(text));
       }),
       { numRuns: 60 },
     );
   });
 
-  it('that is cut off anywhere is understood or refused', () => {
+  it('that is truncated anywhere is accepted or rejected', () => {
     fc.assert(
       fc.property(anyExpression, (text) => {
-        for (let end = 0; end <= text.length; end += 1) attempt(parseValue, text.slice(0, end));
+        for (let end = 0; end <= text.length; end += 1) tryParse(parseValue, text.slice(0, end));
       }),
       { numRuns: 60 },
     );
   });
 });
 
-describe('any text', () => {
+describe('any string', () => {
   let rows: ExpressionRows;
   beforeAll(() => {
     rows = openExpressionRows();
   });
   afterAll(() => rows.close());
 
-  const soup = fc
+  const anyTokens = fc
     .array(
       fc.oneof(
         anyText,
@@ -138,17 +138,17 @@ describe('any text', () => {
     ['SQL value', parseValue],
     ['SQL condition', parseCondition],
     ['Lucene', parseLucene],
-  ] as const)('is %s or is refused, and nothing else happens', (_, parse) => {
+  ] as const)('is %s or is rejected, without side effects', (_, parse) => {
     fc.assert(
-      fc.property(soup, (text) => {
-        const tree = attempt(parse, text);
+      fc.property(anyTokens, (text) => {
+        const tree = tryParse(parse, text);
         if (tree) createWriter().write(tree);
       }),
       { numRuns: 2_000 },
     );
   });
 
-  it('that Lucene accepts runs on the engine and finds our rows only', () => {
+  it('that Lucene accepts runs on the engine and matches only rows of the organization', () => {
     const term = fc.oneof(
       anyText.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`),
       fc.constantFrom(
@@ -173,26 +173,26 @@ describe('any text', () => {
     const query = fc.array(fc.tuple(fc.constantFrom('', ' AND ', ' OR ', ' NOT ', ' -', ' ('), term), { maxLength: 6 });
     fc.assert(
       fc.property(query, (parts) => {
-        const tree = attempt(parseLucene, parts.flat().join(''));
+        const tree = tryParse(parseLucene, parts.flat().join(''));
         if (tree) for (const id of rows.matching(tree)) expect(id).toBeLessThan(100);
       }),
       { numRuns: 60 },
     );
   });
 
-  it('reaches the engine as it is: in a literal, as a key, in a list and in Lucene quotes', () => {
+  it('reaches the engine unchanged: as a literal, a key, a list item and a Lucene phrase', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const writer = createWriter();
-        expect(rows.valueOf(writer.write(parseValue(quoteText(text), SCOPE)), writer.parameters)).toBe(text);
+        expect(rows.readValue(writer.write(parseValue(quoteText(text), SCOPE)), writer.parameters)).toBe(text);
         const inMap = parseValue(`LogAttributes[${quoteText(text)}]`, SCOPE);
         expect(inMap).toMatchObject({ node: 'entry', key: text });
         const phrase = text.replace(/["\\]/g, '\\$&');
-        const holds = [
+        const alwaysTrue = [
           parseCondition(`${quoteText(text)} IN (${quoteText(text)}, 'x')`, SCOPE),
           parseLucene(`LogAttributes.x:"${phrase}" OR -LogAttributes.x:"${phrase}"`, SCOPE),
         ];
-        for (const condition of holds) expect(rows.matching(condition)).toEqual([1, 2, 3, 4]);
+        for (const condition of alwaysTrue) expect(rows.matching(condition)).toEqual([1, 2, 3, 4]);
       }),
       { numRuns: 60 },
     );

@@ -6,7 +6,7 @@ import { createWriter } from './writer.ts';
 
 type Example = [text: string, sql: string, parameters: unknown[], matching: number[]];
 
-/** What is written for the engine, and which of its four rows it finds. */
+/** The generated SQL, its parameters and the ids of the matching rows. */
 const EXAMPLES: Example[] = [
   ["ServiceName = 'api'", '(`ServiceName` = {p1:String})', ['api'], [1]],
   ["ServiceName == 'api'", '(`ServiceName` = {p1:String})', ['api'], [1]],
@@ -308,7 +308,7 @@ const EXAMPLES: Example[] = [
   ['Duration = 20 = true', '((`Duration` = {p1:UInt8}) = true)', [20], [3]],
 ];
 
-const REFUSED: [text: string, complaint: string][] = [
+const REJECTED: [text: string, message: string][] = [
   ['Body', 'Expected a condition, such as a comparison, at character 1: "▸Body"'],
   ['ServiceName = ', 'A value is missing at the end, at character 15: "ServiceName = ▸"'],
   ['= 5', 'A value is missing here, at character 1: "▸= 5"'],
@@ -451,14 +451,14 @@ const REFUSED: [text: string, complaint: string][] = [
   ['`a\nb` = 1', 'Unknown column "a b", at character 1: "▸`a b` = 1"'],
 ];
 
-describe('SQL conditions', () => {
+describe('SQL', () => {
   let rows: ExpressionRows;
   beforeAll(() => {
     rows = openExpressionRows();
   });
   afterAll(() => rows.close());
 
-  it.each(EXAMPLES)('%s', (text, sql, parameters, matching) => {
+  it.each(EXAMPLES)('compiles %s', (text, sql, parameters, matching) => {
     const writer = createWriter();
     const condition = parseCondition(text, SCOPE);
     expect(condition && writer.write(condition)).toBe(sql);
@@ -466,21 +466,21 @@ describe('SQL conditions', () => {
     expect(rows.matching(condition)).toEqual(matching);
   });
 
-  it.each(['', '  ', '\n\t'])('nothing but space (%j) is no condition', (text) => {
+  it.each(['', '  ', '\n\t'])('treats blank input (%j) as no condition', (text) => {
     expect(parseCondition(text, SCOPE)).toBeUndefined();
     expect(rows.matching(parseCondition(text, SCOPE))).toEqual([1, 2, 3, 4]);
   });
 
-  it.each(REFUSED)('%s: refused', (text, complaint) => {
-    expect(complaintAbout(text)).toBe(complaint);
+  it.each(REJECTED)('rejects %s', (text, message) => {
+    expect(getErrorMessage(text)).toBe(message);
   });
 
-  it.each(['', ' '])('a value cannot be blank (%j)', (text) => {
+  it.each(['', ' '])('rejects a blank value (%j)', (text) => {
     expect(() => parseValue(text, SCOPE)).toThrow('An expression is missing');
   });
 });
 
-function complaintAbout(text: string): string {
+function getErrorMessage(text: string): string {
   try {
     parseCondition(text, SCOPE);
   } catch (error) {

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { parseType } from './value-type.ts';
 
-const text = { kind: 'string', nullable: false };
+const string = { kind: 'string', nullable: false };
 const number = { kind: 'number', nullable: false };
 const time = { kind: 'time', nullable: false };
 const other = { kind: 'other', nullable: false };
 
-describe('types', () => {
+describe('parseType', () => {
   it.each([
-    ['String', text],
-    ['LowCardinality(String)', text],
-    ['LowCardinality(Nullable(String))', { ...text, nullable: true }],
-    ['FixedString(16)', { ...text, needsToString: true }],
-    ["Enum8('a(,' = 1, 'b' = 2)", { ...text, needsToString: true }],
-    ['UUID', { ...text, needsToString: true }],
+    ['String', string],
+    ['LowCardinality(String)', string],
+    ['LowCardinality(Nullable(String))', { ...string, nullable: true }],
+    ['FixedString(16)', { ...string, needsToString: true }],
+    ["Enum8('a(,' = 1, 'b' = 2)", { ...string, needsToString: true }],
+    ['UUID', { ...string, needsToString: true }],
     ['UInt64', number],
     ['Nullable(Float64)', { ...number, nullable: true }],
     ['Decimal(18, 4)', number],
@@ -21,7 +21,7 @@ describe('types', () => {
     ['DateTime', time],
     ["DateTime64(9, 'Europe/Berlin')", time],
     ['Date32', { ...time, isDay: true }],
-    ['Map(LowCardinality(String), String)', { kind: 'map', nullable: false, element: text }],
+    ['Map(LowCardinality(String), String)', { kind: 'map', nullable: false, element: string }],
     [
       'Map(String, Array(UInt8))',
       { kind: 'map', nullable: false, element: { kind: 'array', nullable: false, element: number } },
@@ -29,7 +29,7 @@ describe('types', () => {
     ['Map(UInt8, String)', other],
     [
       'Array(Map(LowCardinality(String), String))',
-      { kind: 'array', nullable: false, element: { kind: 'map', nullable: false, element: text } },
+      { kind: 'array', nullable: false, element: { kind: 'map', nullable: false, element: string } },
     ],
     ['Array(UUID)', { kind: 'array', nullable: false, element: other }],
     ['Tuple(UInt8, String)', other],
@@ -38,7 +38,7 @@ describe('types', () => {
     ['Map(', other],
     ['', other],
     ['Array('.repeat(50), { kind: 'array' }],
-  ])('%s', (written, expected) => {
-    expect(parseType(written)).toMatchObject(expected);
+  ])('parses %s', (type, expected) => {
+    expect(parseType(type)).toMatchObject(expected);
   });
 });

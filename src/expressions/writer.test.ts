@@ -11,14 +11,14 @@ describe('the writer', () => {
   });
   afterAll(() => rows.close());
 
-  /** For every row, in the order of their ids. */
-  function each(write: (writer: Writer) => string): unknown[] {
+  /** The value for each row, in order of id. */
+  function readRows(write: (writer: Writer) => string): unknown[] {
     const writer = createWriter();
     const sql = write(writer);
-    return [1, 2, 3, 4].map((id) => rows.valueOf(sql, writer.parameters, id));
+    return [1, 2, 3, 4].map((id) => rows.readValue(sql, writer.parameters, id));
   }
 
-  it('binds a value once, however often it is written', () => {
+  it('binds a value once, however often it is used', () => {
     const writer = createWriter();
     const text = "LogAttributes['a'] = 'a' OR LogAttributes['a'] = 'b' OR SeverityNumber = 1 OR Value = 1";
     const condition = parseCondition(text, SCOPE);
@@ -30,8 +30,8 @@ describe('the writer', () => {
     expect(writer.bind('1', 'UInt8')).toBe('{p5:UInt8}');
   });
 
-  it('reads numbers out of texts and skips what is none', () => {
-    const number = (text: string) => each((writer) => writer.writeNumber(parseValue(text, SCOPE)));
+  it('parses numbers from strings and ignores everything else', () => {
+    const number = (text: string) => readRows((writer) => writer.writeNumber(parseValue(text, SCOPE)));
     expect(number("LogAttributes['http.status']")).toEqual([500, 1500, 99.5, null]);
     expect(number("LogAttributes['ratio']")).toEqual([null, null, 1000, null]);
     expect(number('Note')).toEqual([null, null, null, null]);
@@ -42,8 +42,8 @@ describe('the writer', () => {
     expect(number('Day')).toEqual([20772, 20772, 20773, 20774]);
   });
 
-  it('shows any value as a label', () => {
-    const label = (text: string) => each((writer) => writer.writeText(parseValue(text, SCOPE)));
+  it('formats any value as a label', () => {
+    const label = (text: string) => readRows((writer) => writer.writeText(parseValue(text, SCOPE)));
     expect(label('ServiceName')).toEqual(['api', 'API-gateway', 'worker', 'Worker_2']);
     expect(label('SeverityNumber')).toEqual(['17', '9', '17', '0']);
     expect(label('Score')).toEqual(['7', '-1', null, '0']);
@@ -53,8 +53,8 @@ describe('the writer', () => {
     expect(label("LogAttributes['http.method']")).toEqual(['GET', 'post', '', "it's"]);
   });
 
-  it('knows where a value is missing', () => {
-    const presence = (text: string) => each((writer) => writer.writePresence(parseValue(text, SCOPE)) ?? 'always');
+  it('detects missing values', () => {
+    const presence = (text: string) => readRows((writer) => writer.writePresence(parseValue(text, SCOPE)) ?? 'always');
     expect(presence("LogAttributes['http.method']")).toEqual([1, 1, 0, 1]);
     expect(presence("LogAttributes['empty']")).toEqual([0, 0, 1, 0]);
     expect(presence("lower(LogAttributes['http.method'])")).toEqual([1, 1, 0, 1]);
@@ -74,7 +74,7 @@ describe('the writer', () => {
     }
   });
 
-  it('knows the kind of every expression', () => {
+  it('determines the type of every expression', () => {
     const kinds = Object.fromEntries(
       [
         'Body',
@@ -106,17 +106,17 @@ describe('the writer', () => {
   it.each(['a`b', 'a\\b', "a'b", 'a"b', '`', '\\', 'a.b', 'größe', 'a\nb', 'SELECT', '{p1:String}', '--', ' '])(
     'quotes the column %j so that the engine reads the same name',
     (name) => {
-      expect(rows.ask(`SELECT ${quoteName(name)} FROM (SELECT 7 AS ${quoteName(name)})`)).toBe('7');
-      const described = rows.ask(`DESCRIBE TABLE (SELECT 7 AS ${quoteName(name)})`);
+      expect(rows.readFirstCell(`SELECT ${quoteName(name)} FROM (SELECT 7 AS ${quoteName(name)})`)).toBe('7');
+      const described = rows.readFirstCell(`DESCRIBE TABLE (SELECT 7 AS ${quoteName(name)})`);
       expect(described.startsWith(`${name}\tUInt8`)).toBe(true);
     },
   );
 
-  it('a bound key of a map is as good as a written one: the engine reads that key only', () => {
+  it('reads only the given map key, whether bound or literal', () => {
     const writer = createWriter();
     const condition = parseCondition("LogAttributes['http.method'] = 'GET'", SCOPE);
     const where = condition && writer.write(condition);
-    const plan = rows.ask(`EXPLAIN actions = 1 SELECT count() FROM logs WHERE ${where}`, writer.parameters);
+    const plan = rows.readFirstCell(`EXPLAIN actions = 1 SELECT count() FROM logs WHERE ${where}`, writer.parameters);
     expect(plan).toContain('LogAttributes.key_http.method');
   });
 });

@@ -12,7 +12,7 @@ function formatErrors(text: string): string {
   }
 }
 
-/** Ten levels of ten aliases each: ten thousand million elements, were they followed. */
+/** Ten levels of ten aliases each: ten billion elements if expanded. */
 const bomb = [
   'a: &a [x]',
   ...[...'bcdefghijk'].map(
@@ -35,7 +35,7 @@ describe('parseFleetFile', () => {
       undefined,
     ],
     [
-      'anchors and aliases in measure',
+      'a moderate number of anchors and aliases',
       'organizations: [{name: &n A, services: [{name: *n}]}]',
       [{ name: 'A', services: [{ name: 'A' }] }],
     ],
@@ -82,15 +82,15 @@ describe('parseFleetFile', () => {
 
   const secret = 'hunter2';
   it.each([
-    ['a misspelt member', `keys: [{keyId: a, keysecret: ${secret}}]`],
+    ['a misspelled member', `keys: [{keyId: a, keysecret: ${secret}}]`],
     ['an unknown member of a key', `keys: [{keyId: a, pin: ${secret}}]`],
     ['a number', 'keys: [{keyId: a, keySecret: 7072}]', '7072'],
-    ['an empty key id beside it', `keys: [{keyId: '', keySecret: ${secret}}]`],
+    ['an empty key id next to it', `keys: [{keyId: '', keySecret: ${secret}}]`],
     ['a secret in place of its hash', `dashboardTokens: [{name: a, tokenHash: ${secret}}]`],
     ['hashData', `keys: [{hashData: {keyIdHash: ${secret}, keyIdSuffix: ${secret}, keySecretHash: ${secret}}}]`],
     ['a list of bare tokens', `dashboardTokens: [${secret}]`],
     ['a token in the wrong place', `token: ${secret}`],
-    ['a syntax error beside it', `keys: [{keySecret: "${secret}"x}]`],
+    ['a syntax error next to it', `keys: [{keySecret: "${secret}"x}]`],
     ['an unknown tag', `keys: [{keyId: a, keySecret: !${secret} }]`],
     ['an unknown alias', `keys: [{keyId: a, keySecret: *${secret} }]`],
     ['a block scalar', `keys:\n      - keySecret: |${secret}\n`],
@@ -131,7 +131,7 @@ describe('parseDeclarations', () => {
       'organizations[0].services[0]',
     ],
     [
-      'a service of two organizations',
+      'a service in two organizations',
       {
         organizations: [
           { name: 'A', services: [{ id, name: 'a' }] },
@@ -154,7 +154,7 @@ describe('parseDeclarations', () => {
       'organizations[0].keys[0]',
     ],
     [
-      'a key id of two organizations',
+      'a key id in two organizations',
       {
         organizations: [
           { name: 'A', keys: [key] },
@@ -230,7 +230,7 @@ describe('parseDeclarations', () => {
       { keys: [{ ...key, hashData: { keyIdHash: 'h', keyIdSuffix: 'aaaa', keySecretHash: 'h' } }] },
       'keys[0]',
     ],
-    ['a token without text', { dashboardTokens: [{ name: 't' }] }, 'dashboardTokens[0]'],
+    ['a token without a value', { dashboardTokens: [{ name: 't' }] }, 'dashboardTokens[0]'],
     ['a token with both', { dashboardTokens: [{ name: 't', token: 't', tokenHash: 'h' }] }, 'dashboardTokens[0]'],
     [
       'totals that are not three replicas',

@@ -4,7 +4,7 @@ import type { Context, Kind } from './kinds/kind.ts';
 import { listViolations, planKind } from './plan.ts';
 import type { Declared, Fields } from './resource.ts';
 
-/** A resource with three fields, of which the file may leave out any. */
+/** A resource with three fields, all optional in the file. */
 interface Box {
   a: number;
   b: string;
@@ -36,16 +36,16 @@ const box = fc.record<Box>({
   b: fc.constantFrom('x', 'y', 'z'),
   c: fc.array(fc.nat(2), { maxLength: 2 }),
 });
-const said = fc.record<Partial<Box>>(
+const declaration = fc.record<Partial<Box>>(
   { a: fc.nat(3), b: fc.constantFrom('x', 'y', 'z'), c: fc.array(fc.nat(2), { maxLength: 2 }) },
   { requiredKeys: [] },
 );
 const names = ['a', 'b', 'c'] as const;
 
-const declared = (fields: Fields, id = 'one'): Declared => ({ kind: 'source', id, path: `sources[${id}]`, fields });
+const declare = (fields: Fields, id = 'one'): Declared => ({ kind: 'source', id, path: `sources[${id}]`, fields });
 
-/** What `id` is after the file `now` was applied to a store that has `stored`, where `last` was applied before. */
-function planned({
+/** The result of applying the file `now` to a store that contains `stored`, after the file `last`. */
+function plan({
   now,
   last,
   stored,
@@ -59,7 +59,7 @@ function planned({
   const current = new Map(stored ? [['one', stored]] : []);
   const outcome = planKind(
     boxes,
-    [declared(now)],
+    [declare(now)],
     current,
     new Map(last ? [['one', last as Fields]] : []),
     context,
@@ -69,10 +69,10 @@ function planned({
 }
 
 describe('F1: the three-way merge', () => {
-  it('changes nothing for an unchanged file, whatever the API changed or deleted', () => {
+  it('changes nothing for an unchanged file, regardless of API changes and deletions', () => {
     fc.assert(
-      fc.property(said, fc.option(box, { nil: undefined }), (file, stored) => {
-        const { after, action, pairs } = planned({ now: file, last: structuredClone(file), stored });
+      fc.property(declaration, fc.option(box, { nil: undefined }), (file, stored) => {
+        const { after, action, pairs } = plan({ now: file, last: structuredClone(file), stored });
         expect({ after, action, pairs }).toEqual({ after: stored, action: 'unchanged', pairs: [] });
       }),
     );
@@ -80,8 +80,8 @@ describe('F1: the three-way merge', () => {
 
   it('sets the fields that changed in the file and keeps the stored value of all others', () => {
     fc.assert(
-      fc.property(said, said, box, (now, last, stored) => {
-        const { after } = planned({ now, last, stored });
+      fc.property(declaration, declaration, box, (now, last, stored) => {
+        const { after } = plan({ now, last, stored });
         for (const name of names) {
           const isChanged = now[name] !== undefined && JSON.stringify(now[name]) !== JSON.stringify(last[name]);
           expect(after?.[name]).toEqual(isChanged ? now[name] : stored[name]);
@@ -92,16 +92,16 @@ describe('F1: the three-way merge', () => {
 
   it('with force, sets every declared field and keeps the stored value of all others', () => {
     fc.assert(
-      fc.property(said, fc.option(said, { nil: undefined }), box, (now, last, stored) => {
-        expect(planned({ now, last, stored, force: true }).after).toEqual({ ...stored, ...now });
+      fc.property(declaration, fc.option(declaration, { nil: undefined }), box, (now, last, stored) => {
+        expect(plan({ now, last, stored, force: true }).after).toEqual({ ...stored, ...now });
       }),
     );
   });
 
   it('creates a missing resource from the defaults and the file', () => {
     fc.assert(
-      fc.property(said, fc.boolean(), (now, force) => {
-        const { after, action } = planned({ now, force });
+      fc.property(declaration, fc.boolean(), (now, force) => {
+        const { after, action } = plan({ now, force });
         expect({ after, action }).toEqual({ after: { a: 0, b: 'default', c: [], ...now }, action: 'add' });
       }),
     );
@@ -109,19 +109,19 @@ describe('F1: the three-way merge', () => {
 
   it('creates a deleted resource again once its declaration changes or with force', () => {
     fc.assert(
-      fc.property(said, said, fc.boolean(), (now, last, force) => {
-        const isNews = names.some(
+      fc.property(declaration, declaration, fc.boolean(), (now, last, force) => {
+        const hasChanged = names.some(
           (name) => now[name] !== undefined && (force || JSON.stringify(now[name]) !== JSON.stringify(last[name])),
         );
-        expect(planned({ now, last, force }).action).toBe(isNews ? 'add' : 'unchanged');
+        expect(plan({ now, last, force }).action).toBe(hasChanged ? 'add' : 'unchanged');
       }),
     );
   });
 
-  it('treats every field of a first declaration as changed', () => {
+  it('treats every field of a new declaration as changed', () => {
     fc.assert(
-      fc.property(said, box, (now, stored) => {
-        expect(planned({ now, stored }).after).toEqual({ ...stored, ...now });
+      fc.property(declaration, box, (now, stored) => {
+        expect(plan({ now, stored }).after).toEqual({ ...stored, ...now });
       }),
     );
   });
@@ -129,13 +129,13 @@ describe('F1: the three-way merge', () => {
   it('is idempotent: applying a file again changes nothing', () => {
     fc.assert(
       fc.property(
-        said,
-        fc.option(said, { nil: undefined }),
+        declaration,
+        fc.option(declaration, { nil: undefined }),
         fc.option(box, { nil: undefined }),
         fc.boolean(),
         (now, last, stored, force) => {
-          const first = planned({ now, last, stored, force });
-          const second = planned({ now, last: now, stored: first.after, force: false });
+          const first = plan({ now, last, stored, force });
+          const second = plan({ now, last: now, stored: first.after, force: false });
           expect(second.pairs).toEqual([]);
           expect(second.after).toEqual(first.after);
         },
@@ -145,8 +145,8 @@ describe('F1: the three-way merge', () => {
 
   it('stores only differences, and the plan shows only the fields that differ', () => {
     fc.assert(
-      fc.property(said, said, box, fc.boolean(), (now, last, stored, force) => {
-        const { after, steps, pairs, action } = planned({ now, last, stored, force });
+      fc.property(declaration, declaration, box, fc.boolean(), (now, last, stored, force) => {
+        const { after, steps, pairs, action } = plan({ now, last, stored, force });
         const differing = names.filter((name) => JSON.stringify(stored[name]) !== JSON.stringify(after?.[name]));
         expect(action).toBe(differing.length === 0 ? 'unchanged' : 'change');
         expect(pairs).toHaveLength(differing.length === 0 ? 0 : 1);
@@ -156,12 +156,12 @@ describe('F1: the three-way merge', () => {
     );
   });
 
-  it('does not touch undeclared resources', () => {
+  it('leaves undeclared resources alone', () => {
     fc.assert(
-      fc.property(said, box, fc.boolean(), (now, other, force) => {
+      fc.property(declaration, box, fc.boolean(), (now, other, force) => {
         const { result, steps } = planKind(
           boxes,
-          [declared(now)],
+          [declare(now)],
           new Map([['other', other]]),
           new Map([['other', { a: 3 }]]),
           context,
@@ -177,7 +177,7 @@ describe('F1: the three-way merge', () => {
 describe('the violations of a plan', () => {
   it('F2: have the path of their resource, and cover changed resources only', () => {
     const stored = new Map<string, Box>([['kept', { a: -1, b: 'x', c: [] }]]);
-    const file = [declared({ a: -2 }, 'new'), declared({ b: 'x' }, 'kept')];
+    const file = [declare({ a: -2 }, 'new'), declare({ b: 'x' }, 'kept')];
     const outcome = planKind(boxes, file, stored, new Map(), context, false);
     expect(listViolations(boxes, file, outcome.pairs, context, 'organizations[0]')).toEqual([
       { path: 'sources[new].a', rule: 'The value must be at least 0', value: -2 },
@@ -185,7 +185,7 @@ describe('the violations of a plan', () => {
   });
 
   it('F2: defaults from the rest of the file yield to the declaration and to the defaults of the kind', () => {
-    const file: Declared[] = [{ ...declared({ a: 1 }), fallback: { a: 9, b: 'fallback', c: [9] } }];
+    const file: Declared[] = [{ ...declare({ a: 1 }), fallback: { a: 9, b: 'fallback', c: [9] } }];
     const kind: Kind<Box> = { ...boxes, defaults: () => ({ c: [] }) };
     expect(planKind(kind, file, new Map(), new Map(), context, false).result.get('one')).toEqual({
       a: 1,

@@ -29,7 +29,7 @@ beforeEach(async () => {
   }
   async function* failing(): AsyncGenerator<Buffer> {
     yield Buffer.from('the beginning');
-    throw new Error('the store went away');
+    throw new Error('the store failed');
   }
   app.get('/failing', { config: { operation: 'thingsGet' } }, async (request, reply) =>
     (reply as never as { send(body: Readable): unknown }).send(
@@ -57,12 +57,12 @@ describe('a response that has started', () => {
       level: 40,
       operation: 'thingsGet',
       requestId: response.headers.get('x-request-id'),
-      reason: 'the store went away',
+      reason: 'the store failed',
       msg: 'response aborted',
     });
   });
 
-  it('logs nothing if the client disconnects', async () => {
+  it('is not logged if the client disconnects', async () => {
     const abort = new AbortController();
     const response = await fetch(`${url}/endless`, { signal: abort.signal });
     await response.body?.getReader().read();

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { expect, it } from 'vitest';
-import { head, rawConnection } from '../../test/support/raw.ts';
+import { head, openRawConnection } from '../../test/support/raw.ts';
 import { createApp } from './app.ts';
 import { createMetrics } from './metrics.ts';
 
@@ -26,18 +26,18 @@ const upload = head(
   'Expect: 100-continue',
 );
 
-it('an upload that stalls while the server stops is aborted after the request timeout', async () => {
+it('aborts a stalled upload after the request timeout while the server stops', async () => {
   const { app, url } = await listen(200);
-  const stalled = await rawConnection(url);
+  const stalled = await openRawConnection(url);
   stalled.send(upload);
   expect((await stalled.response()).status).toBe(100);
   await app.close();
   await stalled.closed;
 });
 
-it('an upload that continues while the server stops gets its response, and its connection is closed', async () => {
+it('completes an active upload while the server stops, then closes the connection', async () => {
   const { app, url } = await listen(20_000);
-  const slow = await rawConnection(url);
+  const slow = await openRawConnection(url);
   slow.send(upload);
   expect((await slow.response()).status).toBe(100);
   const closed = app.close();
@@ -48,9 +48,9 @@ it('an upload that continues while the server stops gets its response, and its c
   await closed;
 });
 
-it('a connection without a request does not keep the server running', async () => {
+it('closes a connection without a request when the server stops', async () => {
   const { app, url } = await listen(20_000);
-  const silent = await rawConnection(url);
+  const silent = await openRawConnection(url);
   await app.close();
   await silent.closed;
 });

@@ -31,7 +31,7 @@ describe('/readyz', () => {
     await app?.close();
   });
 
-  it('reports the reason, checks the store at most once a second, and reports at once that the server is stopping', async () => {
+  it('reports the reason, checks the store at most once a second, and immediately reports that the server is stopping', async () => {
     const ready = await open();
     now = 10_000;
     expect(await ready()).toEqual([200, undefined]);

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { head, rawConnection } from '../../test/support/raw.ts';
+import { head, openRawConnection } from '../../test/support/raw.ts';
 import { expectFailure } from '../../test/support/shapes.ts';
 import type { AppError } from '../kernel/errors.ts';
 import { createMalformedRequestHandler } from './malformed-requests.ts';
@@ -36,8 +36,8 @@ it.each([
   ['/v1/organizations', 'the management envelope'],
   ['/api/v2/dashboards', 'a message'],
   ['/healthz', 'a message'],
-])('B2, B3: a body for %s that takes too long is a 408 in %s', async (path) => {
-  const connection = await rawConnection(await listen(100));
+])('B2, B3: a slow body for %s returns 408 in %s', async (path) => {
+  const connection = await openRawConnection(await listen(100));
   connection.send(`${head(`POST ${path} HTTP/1.1`, 'Host: h', 'Content-Length: 10')}half`);
   const response = await connection.response();
   expectFailure(path, response, 408);
@@ -47,15 +47,15 @@ it.each([
   ]);
 });
 
-it('B2, B3: headers that take too long are a 408', async () => {
-  const connection = await rawConnection(await listen(100));
+it('B2, B3: slow headers return 408', async () => {
+  const connection = await openRawConnection(await listen(100));
   connection.send('GET /elsewhere HTTP/1.1\r\nHost: h\r\nX-Slow: ');
   expectFailure('/elsewhere', await connection.response(), 408);
   await connection.closed;
 });
 
 it('B2: each malformed request on a connection gets its own response', async () => {
-  const connection = await rawConnection(await listen(10_000));
+  const connection = await openRawConnection(await listen(10_000));
   connection.send(head('GET /api/v2/dashboards HTTP/1.1', 'Host: h'));
   expect((await connection.response()).status).toBe(200);
   connection.send(head('BREW /v1/pot HTTP/1.1', 'Host: h'));
@@ -63,13 +63,13 @@ it('B2: each malformed request on a connection gets its own response', async () 
   await connection.closed;
 });
 
-it('B2: a client that disconnects is not logged', async () => {
+it('B2: does not log a client that disconnects', async () => {
   const url = await listen(10_000);
-  const connection = await rawConnection(url);
+  const connection = await openRawConnection(url);
   connection.send('GET /v1 HT');
   connection.socket.resetAndDestroy();
   await connection.closed;
-  const next = await rawConnection(url);
+  const next = await openRawConnection(url);
   next.send(head('GET /v1 HTTP/1.1', 'Host: h'));
   expect((await next.response()).status).toBe(200);
   next.socket.destroy();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMetrics } from './metrics.ts';
 
 describe('/metrics', () => {
-  it('has the number and duration of rated days', async () => {
+  it('reports the number and duration of rated days', async () => {
     const metrics = createMetrics();
     metrics.rating(0.25);
     metrics.rating(0.5);

@@ -12,9 +12,9 @@ describe('the rate limiter', () => {
 
   it('B7: admits as many requests as the limit, then none until the window ends', () => {
     const window = createRateLimiter({ requests: 3, windowSeconds: 10 }, clock);
-    const taken = [1, 2, 3, 4, 5].map(() => window.take('key'));
-    expect(taken.map(({ isAllowed }) => isAllowed)).toEqual([true, true, true, false, false]);
-    expect(taken.map(({ remaining }) => remaining)).toEqual([2, 1, 0, 0, 0]);
+    const results = [1, 2, 3, 4, 5].map(() => window.take('key'));
+    expect(results.map(({ isAllowed }) => isAllowed)).toEqual([true, true, true, false, false]);
+    expect(results.map(({ remaining }) => remaining)).toEqual([2, 1, 0, 0, 0]);
     now = NOON + 9_999;
     expect(window.take('key').isAllowed).toBe(false);
     now = NOON + 10_000;
@@ -31,7 +31,7 @@ describe('the rate limiter', () => {
     [9_999, 1],
     [10_000, 10],
   ])(
-    'B7: %i ms into a window of 10 s, the reset is %i whole seconds away, never 0 and never an epoch',
+    'B7: %i ms into a window of 10 s, the reset is %i whole seconds away, never 0 and never a timestamp',
     (elapsed, seconds) => {
       const window = createRateLimiter({ requests: 1, windowSeconds: 10 }, clock);
       window.take('key');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addressBlock, canonicalAddress, parseNetwork } from './addresses.ts';
 
 // An independent implementation on integers: two addresses share a network if their prefixes are the same number.
-const inNetwork = (address: bigint, network: bigint, prefix: number, width: number) =>
+const isInNetwork = (address: bigint, network: bigint, prefix: number, width: number) =>
   address >> BigInt(width - prefix) === network >> BigInt(width - prefix);
 
 const v4Text = (value: bigint) => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.');
@@ -58,7 +58,7 @@ describe('K6: a network contains', () => {
       fc.property(v4, fc.integer({ min: 0, max: 32 }), flips(32), (network, prefix, noise) => {
         const address = network ^ noise;
         expect(parseNetwork(`${v4Text(network)}/${prefix}`)?.contains(v4Text(address))).toBe(
-          inNetwork(address, network, prefix, 32),
+          isInNetwork(address, network, prefix, 32),
         );
       }),
       { numRuns: 500 },
@@ -76,7 +76,7 @@ describe('K6: a network contains', () => {
           const address = network.value ^ noise;
           fc.pre(!isMapped(address));
           expect(parseNetwork(`${network.text}/${prefix}`)?.contains(write(address))).toBe(
-            inNetwork(address, network.value, prefix, 128),
+            isInNetwork(address, network.value, prefix, 128),
           );
         },
       ),
@@ -121,7 +121,7 @@ describe('K6: a network contains', () => {
         fc.constantFrom(...v6Spellings),
         (network, prefix, noise, write) => {
           const address = network ^ noise;
-          const expected = inNetwork(address, network, prefix, 32);
+          const expected = isInNetwork(address, network, prefix, 32);
           expect(parseNetwork(`${v4Text(network)}/${prefix}`)?.contains(write(MAPPED | address))).toBe(expected);
           expect(parseNetwork(`${write(MAPPED | network)}/${prefix + 96}`)?.contains(v4Text(address))).toBe(expected);
         },

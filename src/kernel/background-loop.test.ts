@@ -5,13 +5,13 @@ describe('background loop', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  const neverFails = (error: unknown) => {
+  const failOnError = (error: unknown) => {
     throw error;
   };
 
-  it('runs at once when started, then after each interval', async () => {
+  it('runs immediately when started, then after each interval', async () => {
     let passes = 0;
-    const loop = createBackgroundLoop({ run: () => void passes++, everyMs: 1000, onError: neverFails });
+    const loop = createBackgroundLoop({ run: () => void passes++, everyMs: 1000, onError: failOnError });
     loop.start();
     await vi.advanceTimersByTimeAsync(0);
     expect(passes).toBe(1);
@@ -31,7 +31,7 @@ describe('background loop', () => {
         await new Promise((resolve) => setTimeout(resolve, 100));
         active--;
       },
-      onError: neverFails,
+      onError: failOnError,
     });
     const all = [loop.trigger(), loop.trigger(), loop.trigger()];
     await vi.advanceTimersByTimeAsync(200);
@@ -39,7 +39,7 @@ describe('background loop', () => {
     expect({ passes, most }).toEqual({ passes: 2, most: 1 });
   });
 
-  it('reports a failed pass and goes on', async () => {
+  it('reports a failed pass and continues', async () => {
     const errors: unknown[] = [];
     let passes = 0;
     const loop = createBackgroundLoop({
@@ -58,7 +58,7 @@ describe('background loop', () => {
 
   it('replaces a scheduled pass by a later one', async () => {
     let passes = 0;
-    const loop = createBackgroundLoop({ run: () => void passes++, onError: neverFails });
+    const loop = createBackgroundLoop({ run: () => void passes++, onError: failOnError });
     loop.schedule(200);
     await vi.advanceTimersByTimeAsync(150);
     loop.schedule(200);
@@ -79,7 +79,7 @@ describe('background loop', () => {
         isDone = true;
       },
       everyMs: 10,
-      onError: neverFails,
+      onError: failOnError,
     });
     loop.start();
     const closed = loop.close();

@@ -100,12 +100,12 @@ describe('date-times', () => {
     '2026-10-01T10:00:00Z\n',
     '2026-W40-4T10:00:00Z',
     '1790848800',
-  ])('K4: %j is no date-time with an offset', (text) => {
+  ])('K4: %j is not a date-time with an offset', (text) => {
     expect(parseDateTime(text, required)).toBeUndefined();
   });
 
   it.each(['9999-12-31T23:30:00-01:00', '0000-01-01T00:30:00+01:00'])(
-    'K4: %s lies in a year that four digits cannot write',
+    'K4: %s is in a year that does not fit four digits',
     (text) => {
       expect(parseDateTime(text, required)).toBeUndefined();
     },
@@ -121,7 +121,7 @@ describe('U2: dates', () => {
     );
   });
 
-  it('are valid only if the calendar has them', () => {
+  it('exist only if they are in the calendar', () => {
     const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
     const lengths = (year: number) => [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     fc.assert(
@@ -143,7 +143,7 @@ describe('U2: dates', () => {
     '2026-10-01\n',
     '-2026-10-01',
     '12026-10-01',
-  ])('%j is none', (text) => {
+  ])('%j is not a date', (text) => {
     expect(parseDate(text)).toBeUndefined();
   });
 });

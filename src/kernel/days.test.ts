@@ -9,7 +9,7 @@ const number = fc.integer({ min: FIRST, max: LAST });
 const formatDay = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
 describe('U2: days', () => {
-  it('a date and every time of that day are the same day', () => {
+  it('are equal for a date and every time of that day', () => {
     fc.assert(
       fc.property(number, fc.nat(DAY_MS - 1), (day, ms) => {
         const moment = day * DAY_MS + ms;
@@ -26,7 +26,7 @@ describe('U2: days', () => {
     ['2026-10-01T23:30:00', '2026-10-01'],
     ['2027-01-01T00:00:00+00:01', '2026-12-31'],
     ['2024-02-28T23:00:00-02:00', '2024-02-29'],
-  ])('%s counts as the UTC day %s', (text, day) => {
+  ])('%s is in the UTC day %s', (text, day) => {
     expect(parseDay(text)).toBe(day);
   });
 
@@ -39,7 +39,7 @@ describe('U2: days', () => {
     '2026-10-01T25:00:00Z',
     'today',
     '',
-  ])('%j is no day', (text) => {
+  ])('%j is not a day', (text) => {
     expect(parseDay(text)).toBeUndefined();
   });
 
@@ -51,7 +51,7 @@ describe('U2: days', () => {
     );
   });
 
-  it('adding and counting are inverse', () => {
+  it('adding days and counting days are inverse operations', () => {
     fc.assert(
       fc.property(number, number, (from, to) => {
         expect(countDaysBetween(formatDay(from), formatDay(to))).toBe(to - from);
@@ -60,7 +60,7 @@ describe('U2: days', () => {
     );
   });
 
-  it('a range has every day once, in order, both ends included', () => {
+  it('a range contains each day once, in order, including both ends', () => {
     fc.assert(
       fc.property(number, fc.nat(40), (from, length) => {
         const to = Math.min(from + length, LAST);

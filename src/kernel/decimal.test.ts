@@ -38,7 +38,7 @@ describe('decimals', () => {
     );
   });
 
-  it('adds and subtracts exactly, whatever the number of decimals', () => {
+  it('adds and subtracts exactly, with any number of decimals', () => {
     expect(sumDecimals([])).toBe('0');
     expect(sumDecimals(['0.1', '0.2'])).toBe('0.3');
     expect(sumDecimals(['1.5', '-0.25', '100000000000000000000'])).toBe('100000000000000000001.25');

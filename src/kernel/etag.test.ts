@@ -35,7 +35,7 @@ describe('the preferred encoding', () => {
     ['identity;q=0, gzip;q=0.1', 'gzip'],
     ['gzip;q=nonsense', 'identity'],
     ['zstd, deflate', 'identity'],
-  ])('of %j it is %s', (header, encoding) => {
+  ])('for %j is %s', (header, encoding) => {
     expect(preferredEncoding(header)).toBe(encoding);
   });
 });

@@ -12,7 +12,7 @@ describe('ids', () => {
     expect(new Set(ids).size).toBe(1000);
   });
 
-  it('M4: a UUID may have any letter case, but nothing around it', () => {
+  it('M4: a UUID can have any letter case, but no surrounding characters', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.string({ minLength: 1 }), (id, more) => {
         expect([id, id.toUpperCase()].map(isUuid)).toEqual([true, true]);
@@ -23,7 +23,7 @@ describe('ids', () => {
     );
   });
 
-  it('F2: the same parts always give the same id, other parts a different one', () => {
+  it('F2: the same parts always produce the same id, other parts a different one', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), fc.array(fc.string()), (one, other) => {
         expect(deriveUuid(...one)).toMatch(uuidPattern(5));
@@ -48,7 +48,7 @@ describe('ids', () => {
     expect(deriveUuid('organization', 'Acme')).toBe('63c05267-9614-52b9-b9c7-19631a19ca02');
   });
 
-  it('time-ordered ids sort in creation order, whatever the clock does', () => {
+  it('time-ordered ids sort in creation order, even when the clock jumps', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1_700_000_000_000, max: 1_700_000_000_050 }), { minLength: 2, maxLength: 200 }),

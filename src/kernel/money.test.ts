@@ -103,11 +103,11 @@ describe('U4: amounts of money', () => {
     [0.3, 300_000],
     [12.345678, 12_345_678],
     [1_000_000, MAX_METRIC_MICROS],
-  ])('%d CHC is %d micros', (chc, micros) => {
+  ])('convert %d CHC to %d micros', (chc, micros) => {
     expect(microsFromChc(chc)).toBe(micros);
   });
 
-  it('may have a larger limit than one metric of a day', () => {
+  it('can exceed the limit of a single daily metric', () => {
     expect(microsFromChc(2_000_000)).toBeUndefined();
     expect(microsFromChc(2_000_000, 2 * MAX_METRIC_MICROS)).toBe(2 * MAX_METRIC_MICROS);
   });

@@ -43,7 +43,7 @@ describe('queue', () => {
     expect(await queue.run(() => 'next')).toBe('next');
   });
 
-  it('rejects a task when too many wait', async () => {
+  it('rejects a task when the queue is full', async () => {
     const queue = createQueue({ concurrency: 1, maxWaiting: 1, onFull: () => new Error('full') });
     const gate = deferred();
     const first = queue.run(() => gate.promise);

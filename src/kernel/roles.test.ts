@@ -34,7 +34,7 @@ describe('roles', () => {
     [['write'], 'write'],
     [['read'], 'read'],
     [[], 'none'],
-  ])('%j have the dashboard access %s', (roles, access) => {
+  ])('%j has the dashboard access %s', (roles, access) => {
     expect(getDashboardAccess(roles)).toBe(access);
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { formatValue, formatViolation, MISSING, rejectViolations } from './errors.ts';
 import { toViolations } from './violations.ts';
 
-const sentences = (schema: TSchema, value: unknown, place = 'request body') =>
+const formatViolations = (schema: TSchema, value: unknown, place = 'request body') =>
   toViolations(Compile(schema).Errors(value), value, place).map(formatViolation);
 
 const optional = (schema: TSchema) => Type.Object({ x: Type.Optional(schema) });
@@ -41,33 +41,39 @@ describe('M3: a formatted violation', () => {
       'The value must please us <string:x>',
     ],
   ])('case %#: %j', (schema, x, text) => {
-    expect(sentences(optional(schema), { x })).toEqual([`request body.x: ${text}`]);
+    expect(formatViolations(optional(schema), { x })).toEqual([`request body.x: ${text}`]);
   });
 
   it('reports missing and unknown members', () => {
     const schema = Type.Object({ a: Type.String(), b: Type.String() }, { additionalProperties: false });
-    expect(sentences(schema, { a: 'x', c: 1 })).toContain('request body.b: The value is required <missing>');
-    expect(sentences(schema, { a: 'x', b: 'x', c: 1 })).toEqual(['request body.c: Unknown member <number:1>']);
-    expect(sentences(schema, { a: 'x', b: 'x', c: '1' }, 'query')).toEqual(['query.c: Unknown parameter <string:1>']);
+    expect(formatViolations(schema, { a: 'x', c: 1 })).toContain('request body.b: The value is required <missing>');
+    expect(formatViolations(schema, { a: 'x', b: 'x', c: 1 })).toEqual([
+      'request body.c: Unknown member <number:1>',
+    ]);
+    expect(formatViolations(schema, { a: 'x', b: 'x', c: '1' }, 'query')).toEqual([
+      'query.c: Unknown parameter <string:1>',
+    ]);
   });
 
   it('reports the body itself', () => {
-    expect(sentences(Type.Object({}), 'text')).toEqual(['request body: The value must be an object <string:text>']);
+    expect(formatViolations(Type.Object({}), 'text')).toEqual([
+      'request body: The value must be an object <string:text>',
+    ]);
   });
 
   it('reports paths inside lists, and members with unusual names', () => {
     const schema = Type.Object({ list: Type.Array(Type.Object({ 'a/b~c': Type.Number() })) });
-    expect(sentences(schema, { list: [{ 'a/b~c': 1 }, { 'a/b~c': 'x' }] })).toEqual([
+    expect(formatViolations(schema, { list: [{ 'a/b~c': 1 }, { 'a/b~c': 'x' }] })).toEqual([
       'request body.list[1].a/b~c: The value must be a number <string:x>',
     ]);
-    expect(sentences(schema, { list: [{ 'a/b~c': 'x' }] }, '')).toEqual([
+    expect(formatViolations(schema, { list: [{ 'a/b~c': 'x' }] }, '')).toEqual([
       'list[0].a/b~c: The value must be a number <string:x>',
     ]);
   });
 
   it('never contains the values in hashData', () => {
     const schema = Type.Object({ hashData: Type.Object({ keySecretHash: Type.String({ maxLength: 3 }) }) });
-    const text = sentences(schema, { hashData: { keySecretHash: 'secret' } });
+    const text = formatViolations(schema, { hashData: { keySecretHash: 'secret' } });
     expect(text).toEqual(['request body.hashData.keySecretHash: The value must have at most 3 characters <string>']);
   });
 
@@ -83,12 +89,12 @@ describe('M3: a formatted violation', () => {
       fc.constant({}),
       fc.constant([]),
     );
-    const isRight = (value: unknown) =>
+    const isFormatted = (value: unknown) =>
       Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 20 && Number(value) % 2 === 0;
     fc.assert(
       fc.property(fc.record({ a: anything, b: anything, c: anything, d: anything }, { requiredKeys: [] }), (body) => {
         const expected = names
-          .filter((name) => name in body && !isRight(body[name]))
+          .filter((name) => name in body && !isFormatted(body[name]))
           .map((name) => [`request body.${name}`, body[name]]);
         expect(
           toViolations(Compile(schema).Errors(body), body, 'request body').map(({ path, value }) => [path, value]),

@@ -12,11 +12,11 @@ const context: fc.Arbitrary<ScalingContext> = fc.record({
 });
 
 /** Valid stored settings for the context. */
-const storedFor = ({ organization, service }: ScalingContext): fc.Arbitrary<Scaling> => {
-  const fewest = service.isPrimary && service.kind === 'production' ? 2 : 1;
+const anyStored = ({ organization, service }: ScalingContext): fc.Arbitrary<Scaling> => {
+  const minReplicas = service.isPrimary && service.kind === 'production' ? 2 : 1;
   return fc
     .record({
-      numReplicas: organization.tier === 'BASIC' ? fc.constant(1) : fc.integer({ min: fewest, max: 20 }),
+      numReplicas: organization.tier === 'BASIC' ? fc.constant(1) : fc.integer({ min: minReplicas, max: 20 }),
       bounds: fc.tuple(replicaGb(organization.isPaid ? 356 : 120), replicaGb(organization.isPaid ? 356 : 120)),
       idleScaling: fc.boolean(),
       idleTimeoutMinutes: fc.double({ min: 5, noNaN: true, noDefaultInfinity: true }),
@@ -29,7 +29,7 @@ const storedFor = ({ organization, service }: ScalingContext): fc.Arbitrary<Scal
 };
 
 /** Any change that the schema accepts, with memory per replica. */
-const perReplica: fc.Arbitrary<ScalingChange> = fc.record(
+const anyChange: fc.Arbitrary<ScalingChange> = fc.record(
   {
     numReplicas: fc.integer({ min: 1, max: 20 }),
     minReplicaMemoryGb: replicaGb(356),
@@ -40,7 +40,7 @@ const perReplica: fc.Arbitrary<ScalingChange> = fc.record(
   { requiredKeys: [] },
 );
 
-function inTotals({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, ...rest }: ScalingChange): ScalingChange {
+function toTotals({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, ...rest }: ScalingChange): ScalingChange {
   return {
     ...rest,
     ...(min === undefined ? {} : { minTotalMemoryGb: min * 3 }),
@@ -49,7 +49,7 @@ function inTotals({ minReplicaMemoryGb: min, maxReplicaMemoryGb: max, ...rest }:
 }
 
 const cases = context.chain((where) =>
-  fc.record({ where: fc.constant(where), current: storedFor(where), change: perReplica }),
+  fc.record({ where: fc.constant(where), current: anyStored(where), change: anyChange }),
 );
 const runs = { numRuns: 500 };
 
@@ -77,7 +77,7 @@ describe('a scaling change', () => {
     );
   });
 
-  it('S2, S3: has violations exactly if the result breaks a rule', () => {
+  it('S2, S3: is rejected exactly if the result violates a rule', () => {
     fc.assert(
       fc.property(cases, ({ where, current, change }) => {
         const { scaling, violations } = applyScalingChange(current, change, where);
@@ -90,7 +90,7 @@ describe('a scaling change', () => {
   it('M3: reports only given fields, with the given values', () => {
     fc.assert(
       fc.property(cases, fc.boolean(), ({ where, current, change }, isTotal) => {
-        const given = isTotal ? inTotals(change) : change;
+        const given = isTotal ? toTotals(change) : change;
         const { violations } = applyScalingChange(current, given, where);
         for (const { path, value } of violations) expect(value).toBe(given[path as keyof ScalingChange]);
       }),
@@ -103,7 +103,7 @@ describe('a scaling change', () => {
       fc.property(cases, ({ where, current, change }) => {
         const [replica, total] = [
           applyScalingChange(current, change, where),
-          applyScalingChange(current, inTotals(change), where),
+          applyScalingChange(current, toTotals(change), where),
         ];
         expect(total.scaling).toEqual(replica.scaling);
         expect(total.violations.map(({ path }) => path.replace('Total', 'Replica'))).toEqual(
@@ -124,7 +124,7 @@ describe('a scaling change', () => {
     );
   });
 
-  it('S3: to the stored values is always valid, whatever the current tier and kind', () => {
+  it('S3: to the stored values is always valid, in every tier and for every kind', () => {
     fc.assert(
       fc.property(
         cases,
@@ -139,7 +139,7 @@ describe('a scaling change', () => {
         ({ current }, where, names) => {
           const same = Object.fromEntries(names.map((name) => [name, current[name]]));
           expect(applyScalingChange(current, same, where)).toEqual({ scaling: current, violations: [] });
-          expect(applyScalingChange(current, inTotals(same), where)).toEqual({ scaling: current, violations: [] });
+          expect(applyScalingChange(current, toTotals(same), where)).toEqual({ scaling: current, violations: [] });
         },
       ),
       runs,
@@ -149,12 +149,14 @@ describe('a scaling change', () => {
   it('S1: two changes of different fields have the same result in either order', () => {
     fc.assert(
       fc.property(cases, fc.func(fc.boolean()), ({ where, current, change }, isFirst) => {
-        const part = (wanted: boolean) =>
+        const pickFields = (wanted: boolean) =>
           Object.fromEntries(Object.entries(change).filter(([name]) => isFirst(name) === wanted));
-        const inTurn = (first: ScalingChange, second: ScalingChange) =>
+        const applyBoth = (first: ScalingChange, second: ScalingChange) =>
           applyScalingChange(applyScalingChange(current, first, where).scaling, second, where).scaling;
-        expect(inTurn(part(true), part(false))).toEqual(inTurn(part(false), part(true)));
-        expect(inTurn(part(true), part(false))).toEqual(applyScalingChange(current, change, where).scaling);
+        expect(applyBoth(pickFields(true), pickFields(false))).toEqual(applyBoth(pickFields(false), pickFields(true)));
+        expect(applyBoth(pickFields(true), pickFields(false))).toEqual(
+          applyScalingChange(current, change, where).scaling,
+        );
       }),
       runs,
     );

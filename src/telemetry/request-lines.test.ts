@@ -34,7 +34,7 @@ describe('the lines of a request', () => {
     expect(log.LogAttributes).not.toHaveProperty('sample.rate');
   });
 
-  it('are valid JSON whatever the key suffix', () => {
+  it('are valid JSON with any key suffix', () => {
     expect(formatRows({ key: '"}\\\n' }).log.LogAttributes['credential.suffix']).toBe('"}\\\n');
     expect(formatRows({ key: undefined }).log.LogAttributes).not.toHaveProperty('credential.suffix');
   });

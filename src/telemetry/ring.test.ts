@@ -3,9 +3,9 @@ import { createRing } from './ring.ts';
 
 describe('ring', () => {
   const contents = (ring: ReturnType<typeof createRing<string>>, count: number) => {
-    const taken: [string, number, number][] = [];
-    ring.take(count, (...entry) => taken.push(entry));
-    return taken;
+    const items: [string, number, number][] = [];
+    ring.take(count, (...entry) => items.push(entry));
+    return items;
   };
 
   it('returns its items oldest first, with time and weight', () => {

@@ -12,7 +12,7 @@ onEachStore('activities', (store) => {
   const readLog = async () => (await server.call({ path: `${path}?limit=1000`, key: acme.admin })).json.result;
 
   /** Runs `work` and returns the activities it added to the audit log. */
-  async function added(work: () => Promise<unknown>) {
+  async function recordActivities(work: () => Promise<unknown>) {
     const before = await readLog();
     await work();
     const after = await readLog();
@@ -58,7 +58,7 @@ onEachStore('activities', (store) => {
     'B3: a change of %s writes one activity with actor, address, user agent, before and after',
     async (_, body, type, before, after) => {
       let requestId = '';
-      const activities = await added(async () => {
+      const activities = await recordActivities(async () => {
         requestId = (
           await server.call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body, headers: from })
         ).json.requestId;
@@ -85,7 +85,7 @@ onEachStore('activities', (store) => {
       hashData: toHashData(credentials),
       ipAccessList: [{ source: '::1', note: 'unknown' }],
     };
-    const shown = {
+    const expectedKey = {
       name: 'audited',
       state: 'enabled',
       roles: ['developer'],
@@ -94,15 +94,15 @@ onEachStore('activities', (store) => {
       expireAt: null,
     };
     let id = '';
-    const [created, ...more] = await added(async () => {
+    const [created, ...more] = await recordActivities(async () => {
       id = (await server.call({ method: 'POST', path: keysPath(), key: acme.admin, body, headers: from })).json.result
         .key.id;
     });
     const known = { ...(await actor()), requestId: expect.any(String), resourceType: 'key', resourceId: id };
-    expect([created, more]).toEqual([{ ...known, type: 'key_create', after: shown }, []]);
+    expect([created, more]).toEqual([{ ...known, type: 'key_create', after: expectedKey }, []]);
 
     const change = { name: 'renamed', expireAt: '2099-01-01T00:00:00Z', roles: ['developer'] };
-    const updated = await added(() =>
+    const updated = await recordActivities(() =>
       server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body: change, headers: from }),
     );
     const [before, after] = [
@@ -111,10 +111,10 @@ onEachStore('activities', (store) => {
     ];
     expect(updated).toEqual([{ ...known, type: 'openapi_key_update', before, after }]);
 
-    const deleted = await added(() =>
+    const deleted = await recordActivities(() =>
       server.call({ method: 'DELETE', path: `${keysPath()}/${id}`, key: acme.admin, headers: from }),
     );
-    expect(deleted).toEqual([{ ...known, type: 'key_delete', before: { ...shown, ...after } }]);
+    expect(deleted).toEqual([{ ...known, type: 'key_delete', before: { ...expectedKey, ...after } }]);
   });
 
   it('B6: resources from the fleet file have activities by the system, without secrets or hashes', async () => {
@@ -140,23 +140,29 @@ onEachStore('activities', (store) => {
   });
 
   it.each([
-    ['an empty change of scaling', 'PATCH', `${service}/scaling`, {}, 200],
-    ['the values that are there already', 'PATCH', `${service}/scaling`, { maxTotalMemoryGb: 360 }, 200],
-    ['a rule that is broken', 'PATCH', `${service}/scaling`, { numReplicas: 0 }, 400],
-    ['a rule that needs the service', 'PATCH', `${service}/scaling`, { numReplicas: 6, maxTotalMemoryGb: 24 }, 400],
+    ['an empty scaling change', 'PATCH', `${service}/scaling`, {}, 200],
+    ['a change to the current values', 'PATCH', `${service}/scaling`, { maxTotalMemoryGb: 360 }, 200],
+    ['a violation in the body', 'PATCH', `${service}/scaling`, { numReplicas: 0 }, 400],
     [
-      'a service that is not there',
+      'a violation that depends on the service',
+      'PATCH',
+      `${service}/scaling`,
+      { numReplicas: 6, maxTotalMemoryGb: 24 },
+      400,
+    ],
+    [
+      'an unknown service',
       'PATCH',
       `/v1/organizations/${acme.id}/services/${randomUUID()}/scaling`,
       { numReplicas: 6 },
       404,
     ],
-    ['a key with a broken rule', 'POST', keysPath(), { roles: [] }, 400],
-    ['a key whose id is taken', 'POST', keysPath(), { hashData: toHashData(globex.admin) }, 409],
-    ['a key that is not there', 'DELETE', `${keysPath()}/${randomUUID()}`, undefined, 404],
+    ['an invalid key', 'POST', keysPath(), { roles: [] }, 400],
+    ['a key with an id in use', 'POST', keysPath(), { hashData: toHashData(globex.admin) }, 409],
+    ['an unknown key', 'DELETE', `${keysPath()}/${randomUUID()}`, undefined, 404],
     ['another organization', 'POST', keysPath(initech), {}, 404],
   ])('B3: %s writes no activity', async (_, method, target, body, status) => {
-    const activities = await added(async () => {
+    const activities = await recordActivities(async () => {
       expect(
         (await server.call({ method, path: target, key: acme.admin, ...(body === undefined ? {} : { body }) })).status,
       ).toBe(status);
@@ -167,7 +173,7 @@ onEachStore('activities', (store) => {
   it('B3: an unchanged key, a conflict, a read and a rejected role write no activity', async () => {
     const { id } = await createKey(server, { name: 'same' });
     const admin = await getKeyId(server, 'admin');
-    const activities = await added(async () => {
+    const activities = await recordActivities(async () => {
       await server.call({
         method: 'PATCH',
         path: `${keysPath()}/${id}`,
@@ -188,7 +194,7 @@ onEachStore('activities', (store) => {
   });
 
   it('B3: concurrent changes write one activity each, in order', async () => {
-    const activities = await added(() =>
+    const activities = await recordActivities(() =>
       Promise.all(Array.from({ length: 12 }, (_, index) => postKey(server, { name: `many ${index}` }))),
     );
     expect(new Set(activities.map(({ resourceId }: { resourceId: string }) => resourceId)).size).toBe(12);
@@ -197,7 +203,7 @@ onEachStore('activities', (store) => {
   });
 
   it('B6: a long user agent is truncated', async () => {
-    const [activity] = await added(() =>
+    const [activity] = await recordActivities(() =>
       server.call({ method: 'POST', path: keysPath(), key: acme.admin, headers: { 'user-agent': 'x'.repeat(2000) } }),
     );
     expect(activity.userAgent).toBe('x'.repeat(512));
@@ -218,16 +224,16 @@ onEachStore('activities', (store) => {
 
     it('M1: limit and before page through all activities, newest first, each once', async () => {
       const all = (await readLog()).map(({ id }: { id: string }) => id);
-      const seen: string[] = [];
+      const pagedIds: string[] = [];
       for (
         let page = ids(await list('limit=7'));
         page.length > 0;
-        page = ids(await list(`limit=7&before=${seen.at(-1)}`))
+        page = ids(await list(`limit=7&before=${pagedIds.at(-1)}`))
       ) {
         expect(page.length).toBeLessThanOrEqual(7);
-        seen.push(...page);
+        pagedIds.push(...page);
       }
-      expect(seen).toEqual(all);
+      expect(pagedIds).toEqual(all);
     });
 
     it('B4: from_date and to_date are inclusive for days; a to_date time is exclusive', async () => {

@@ -45,12 +45,14 @@ onEachStore('activity filters', (store) => {
 
   it('find by resource', async () => {
     expect(await list(`resource_id=${oldest.id}`)).toMatchObject([{ type: 'key_create', resourceType: 'key' }]);
-    const ofServices = await list('resource_type=service&limit=1000');
-    expect(ofServices).toHaveLength(1000);
-    const rest = await list(`resource_type=service&limit=1000&before=${ofServices.at(-1).id}`);
+    const serviceActivities = await list('resource_type=service&limit=1000');
+    expect(serviceActivities).toHaveLength(1000);
+    const rest = await list(`resource_type=service&limit=1000&before=${serviceActivities.at(-1).id}`);
     expect(types(rest)).toContain('service_create');
     expect(rest.length).toBeGreaterThan(CHANGES - 1000);
-    expect(new Set([...ofServices, ...rest].map(({ id }) => id)).size).toBe(ofServices.length + rest.length);
+    expect(new Set([...serviceActivities, ...rest].map(({ id }) => id)).size).toBe(
+      serviceActivities.length + rest.length,
+    );
     expect(await list('resource_type=key&resource_id=nothing')).toEqual([]);
   });
 
@@ -84,7 +86,7 @@ onEachStore('activity filters', (store) => {
     expect(all.headers.get('link')).toBeNull();
   });
 
-  it('can be combined, also with a time range', async () => {
+  it('can be combined, including with a time range', async () => {
     const { createdAt } = (await list(`resource_id=${oldest.id}`))[0];
     const at = encodeURIComponent(createdAt);
     expect(await list(`type=key_create&text=old&from_date=${at}&actor=admin&resource_type=key`)).toHaveLength(1);

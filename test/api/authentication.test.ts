@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { createKey, whoAmI } from '../support/keys.ts';
+import { createKey, readWithKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -26,8 +26,8 @@ onEachStore('authentication', (store) => {
     ['a token', `Bearer ${acme.token}`, MALFORMED],
     ['the right credentials as Bearer', `Bearer ${good}`, MALFORMED],
     ['another scheme', 'Digest username="a"', MALFORMED],
-    ['a scheme that only begins like it', `Basics ${good}`, MALFORMED],
-    ['no base64', 'Basic !!!!', MALFORMED],
+    ['a scheme that only starts with Basic', `Basics ${good}`, MALFORMED],
+    ['invalid base64', 'Basic !!!!', MALFORMED],
     ['base64 and more', `Basic ${good} x`, MALFORMED],
     ['no colon', `Basic ${base64(acme.admin.keyId)}`, MALFORMED],
     ['an empty id and secret', `Basic ${base64(':')}`, NOT_FOUND],
@@ -36,7 +36,7 @@ onEachStore('authentication', (store) => {
     ['a wrong secret', `Basic ${base64(`${acme.admin.keyId}:wrong`)}`, NOT_FOUND],
     ['a longer secret', `Basic ${base64(`${acme.admin.keyId}:${acme.admin.keySecret}x`)}`, NOT_FOUND],
     [
-      'an id in other letter case',
+      'an id in different letter case',
       `Basic ${base64(`${acme.admin.keyId.toLowerCase()}:${acme.admin.keySecret}`)}`,
       NOT_FOUND,
     ],
@@ -45,7 +45,7 @@ onEachStore('authentication', (store) => {
     ['a disabled key with a wrong secret', `Basic ${base64(`${acme.disabled.keyId}:wrong`)}`, NOT_FOUND],
     ['an expired key', `Basic ${base64(`${acme.expired.keyId}:${acme.expired.keySecret}`)}`, NOT_ACTIVE],
     ['an expired key with a wrong secret', `Basic ${base64(`${acme.expired.keyId}:wrong`)}`, NOT_FOUND],
-  ])('M5: %s is a 401 with the reason', async (_, authorization, error) => {
+  ])('M5: returns 401 with the reason for %s', async (_, authorization, error) => {
     const { status, json, headers } = await manage(authorization);
     expect(status).toBe(401);
     expect(json).toEqual({ requestId: headers.get('x-request-id'), error, status: 401 });
@@ -64,24 +64,24 @@ onEachStore('authentication', (store) => {
   });
 
   it('M5: responses to an unknown id and a wrong secret differ only in the request id', async () => {
-    const answers = [
-      await whoAmI(server, { keyId: 'Nobody00000000000000', keySecret: 'x' }),
-      await whoAmI(server, { ...acme.admin, keySecret: 'x' }),
+    const responses = [
+      await readWithKey(server, { keyId: 'Nobody00000000000000', keySecret: 'x' }),
+      await readWithKey(server, { ...acme.admin, keySecret: 'x' }),
     ];
-    const [unknown, wrong] = answers.map(({ text, json, headers }) => {
-      const shown = [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name));
-      return { text: text.replace(json.requestId, ''), shown };
+    const [unknown, wrong] = responses.map(({ text, json, headers }) => {
+      const compared = [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name));
+      return { text: text.replace(json.requestId, ''), headers: compared };
     });
     expect(unknown).toEqual(wrong);
   });
 
   it('M5: an accepted header is rejected once its key is disabled', async () => {
     const { credentials } = await createKey(server);
-    expect((await whoAmI(server, credentials)).status).toBe(200);
-    expect((await whoAmI(server, { ...credentials, keySecret: `${credentials.keySecret} ` })).json.error).toBe(
+    expect((await readWithKey(server, credentials)).status).toBe(200);
+    expect((await readWithKey(server, { ...credentials, keySecret: `${credentials.keySecret} ` })).json.error).toBe(
       NOT_FOUND,
     );
-    expect((await whoAmI(server, credentials)).status).toBe(200);
+    expect((await readWithKey(server, credentials)).status).toBe(200);
   });
 
   describe('of the dashboard API', () => {
@@ -93,12 +93,12 @@ onEachStore('authentication', (store) => {
       ['an empty header', ''],
       ['the scheme alone', 'Bearer'],
       ['a token without a scheme', acme.token],
-      ['an unknown token', 'Bearer nobody'],
+      ['an unknown token', 'Bearer unknown'],
       ['two tokens', `Bearer ${acme.token} ${acme.token}`],
-      ['a token in other letter case', `Bearer ${acme.token.toUpperCase()}`],
+      ['a token in different letter case', `Bearer ${acme.token.toUpperCase()}`],
       ['the credentials of a key', `Basic ${good}`],
       ['the credentials of a key as Bearer', `Bearer ${good}`],
-    ])('D1: %s is a 401 with the same message', async (_, authorization) => {
+    ])('D1: returns 401 with the same message for %s', async (_, authorization) => {
       const { status, json, headers } = await read(authorization);
       expect([status, json]).toEqual([401, { message: BAD_TOKEN }]);
       expect(headers.get('www-authenticate')).toBe('Bearer realm="pilothouse"');

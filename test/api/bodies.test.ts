@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { head, rawConnection } from '../support/raw.ts';
+import { head, openRawConnection } from '../support/raw.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { expectFailure } from '../support/shapes.ts';
 
@@ -31,7 +31,7 @@ onEachStore('request bodies', (store) => {
     ['any letter case', { 'content-type': 'Application/JSON;charset=UTF-8' }],
     ['an identity encoding', { ...JSON_TYPE, 'content-encoding': 'identity' }],
     ['an identity encoding in capitals', { ...JSON_TYPE, 'content-encoding': 'IDENTITY' }],
-  ])('B5: the content type may have %s', async (_, headers) => {
+  ])('B5: the content type can have %s', async (_, headers) => {
     const { status, json } = await patch('{"numReplicas":5}', headers);
     expect([status, json.result?.numReplicas]).toEqual([200, 5]);
   });
@@ -40,20 +40,20 @@ onEachStore('request bodies', (store) => {
     ['text/plain', { 'content-type': 'text/plain' }],
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['a type that only starts like JSON', { 'content-type': 'application/jsonp' }],
-    ['a type that is none', { 'content-type': 'json' }],
+    ['an invalid type', { 'content-type': 'json' }],
     ['gzip', { ...JSON_TYPE, 'content-encoding': 'gzip' }],
-    ['gzip and a text', { 'content-type': 'text/plain', 'content-encoding': 'gzip' }],
-  ])('B3: a body declared as %s is a 415 and changes nothing', async (_, headers) => {
+    ['gzip and plain text', { 'content-type': 'text/plain', 'content-encoding': 'gzip' }],
+  ])('B3: returns 415 for a body declared as %s and changes nothing', async (_, headers) => {
     expectFailure(path, await patch('{"numReplicas":5}', headers), 415);
     expect((await stored()).numReplicas).toBe(3);
   });
 
-  it('B3: a body without a content type is a 415', async () => {
+  it('B3: returns 415 for a body without a content type', async () => {
     expectFailure(path, await patch(text('{"numReplicas":5}'), {}), 415);
     expect((await stored()).numReplicas).toBe(3);
   });
 
-  it('B3: a body of 1 MiB is accepted, one byte more is a 413', async () => {
+  it('B3: accepts a body of 1 MiB and returns 413 for one byte more', async () => {
     const fits = padded(MIB);
     expect(fits.length).toBe(MIB);
     expect((await patch(fits)).json.result?.numReplicas).toBe(4);
@@ -62,9 +62,9 @@ onEachStore('request bodies', (store) => {
     expect((await stored()).numReplicas).toBe(3);
   });
 
-  it('B3: a chunked body over the limit is a 413', async () => {
+  it('B3: returns 413 for a chunked body over the limit', async () => {
     const authorization = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
-    const connection = await rawConnection(server.url);
+    const connection = await openRawConnection(server.url);
     connection.send(
       head(
         `PATCH ${path} HTTP/1.1`,
@@ -86,13 +86,13 @@ onEachStore('request bodies', (store) => {
     ['an empty body', ''],
     ['null', 'null'],
     ['an empty object', '{}'],
-    ['white space around it', ' \r\n\t{} \n'],
+    ['whitespace around the object', ' \r\n\t{} \n'],
     ['only unknown members', '{"name":"x","unknown":[1]}'],
     [
       'null for every member',
       '{"numReplicas":null,"idleScaling":null,"idleTimeoutMinutes":null,"minTotalMemoryGb":null,"maxTotalMemoryGb":null}',
     ],
-  ])('B4, B5: %s changes nothing and is a 200', async (_, body) => {
+  ])('B4, B5: %s returns 200 and changes nothing', async (_, body) => {
     const before = await stored();
     const { status, json } = await server.call({
       method: 'PATCH',
@@ -107,7 +107,7 @@ onEachStore('request bodies', (store) => {
   });
 
   it.each([
-    ['three point zero', '{"numReplicas": 4.0}'],
+    ['a zero fraction', '{"numReplicas": 4.0}'],
     ['an exponent', '{"numReplicas": 0.4e1}'],
     ['a repeated member: the last wins', '{"numReplicas": 99, "numReplicas": 4}'],
     ['a byte order mark', '\uFEFF{"numReplicas": 4}'],
@@ -125,25 +125,25 @@ onEachStore('request bodies', (store) => {
     ['a string', '"numReplicas"'],
     ['a number', '4'],
     ['true', 'true'],
-    ['cut JSON', '{"numReplicas": 4'],
+    ['truncated JSON', '{"numReplicas": 4'],
     ['two documents', '{"numReplicas": 4}{}'],
     ['a comment', '{"numReplicas": 4 /* four */}'],
     ['a trailing comma', '{"numReplicas": 4,}'],
     ['NaN', '{"idleTimeoutMinutes": NaN}'],
-    ['more than a number can hold', '{"idleTimeoutMinutes": 1e400}'],
+    ['a number out of range', '{"idleTimeoutMinutes": 1e400}'],
     ['nearly a multiple of 12', '{"minTotalMemoryGb": 24.000000000000004}'],
     ['nearly a whole number', '{"numReplicas": 4.000000000000001}'],
-    ['a number as text', '{"numReplicas": "4"}'],
-    ['only white space', '   '],
+    ['a number in quotes', '{"numReplicas": "4"}'],
+    ['only whitespace', '   '],
     ['200 levels of arrays', `${'['.repeat(200)}${']'.repeat(200)}`],
     ['200 levels of objects', `${'{"a":'.repeat(200)}1${'}'.repeat(200)}`],
     ['101 levels in an unknown member', `{"numReplicas": 4, "deep": ${'['.repeat(100)}${']'.repeat(100)}}`],
     ['1 MiB of opening brackets', '['.repeat(MIB)],
     ['invalid UTF-8', bytes(...text('{"numReplicas":4,"a":"'), 0xff, 0xfe, ...text('"}'))],
-    ['half of a UTF-8 character', bytes(...text('{"numReplicas":4,"a":"'), 0xe2, 0x82, ...text('"}'))],
+    ['a truncated UTF-8 character', bytes(...text('{"numReplicas":4,"a":"'), 0xe2, 0x82, ...text('"}'))],
     ['UTF-16', bytes(0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00)],
     ['a NUL byte', bytes(...text('{"numReplicas":4}'), 0)],
-  ])('B5: %s is a 400 and changes nothing', async (_, body) => {
+  ])('B5: %s returns 400 and changes nothing', async (_, body) => {
     const before = await stored();
     expectFailure(path, await patch(body), 400);
     expect(await stored()).toEqual(before);

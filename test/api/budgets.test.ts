@@ -63,7 +63,7 @@ onEachStore('budgets over HTTP', (store) => {
     ]);
   });
 
-  it('K1: show a generated secret once, and a given one never', async () => {
+  it('K1: show a generated secret once, and never a given one', async () => {
     const { status, headers, json } = await call('POST', base, {
       monthlyCHC: 1_000_000,
       webhook: { url: receiver.url },

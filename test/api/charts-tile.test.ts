@@ -11,68 +11,68 @@ const HALF_HOUR = 30 * 60_000;
 const range = { start: T0, end: T0 + HALF_HOUR, timezone: 'UTC' };
 const count = { type: 'number', aggFn: 'count', sourceId: 'logs' };
 
-onEachStore('drawing a tile that is not saved', (store) => {
+onEachStore('querying an unsaved tile', (store) => {
   const server = useServer(store, {
     fleet: { organizations: [{ ...organization, dashboards: [board] }, ...others] },
   });
   beforeAll(() => fillEngine(join(server.directory, 'data'), rows));
 
-  const draw = (body: object, token = acme.token) =>
+  const readTile = (body: object, token = acme.token) =>
     server.call({ method: 'POST', path: '/api/v2/charts/tile', token, body });
 
   it('returns the same as a stored tile of every type, including errors', async () => {
     for (const tile of board.tiles) {
-      const saved = await server.call({
+      const stored = await server.call({
         path: `/api/v2/dashboards/board/tiles/${tile.id}/data?${QUERY}`,
         token: acme.token,
       });
-      const { status, json } = await draw({ ...tile, ...range });
-      expect({ status, json }, tile.id).toEqual({ status: saved.status, json: saved.json });
+      const { status, json } = await readTile({ ...tile, ...range });
+      expect({ status, json }, tile.id).toEqual({ status: stored.status, json: stored.json });
     }
-    expect((await draw({ series: [count], ...range })).json.data).toMatchObject({ type: 'number', value: 60 });
+    expect((await readTile({ series: [count], ...range })).json.data).toMatchObject({ type: 'number', value: 60 });
   });
 
   it('accepts a tile without position and name, ISO times, groups and limits', async () => {
     const time = { type: 'time', aggFn: 'count', groupBy: ['ServiceName'] };
     const iso = { start: new Date(T0).toISOString(), end: new Date(T0 + HALF_HOUR).toISOString() };
-    const { json } = await draw({ series: [time], ...iso, granularity: '30m', groups: 1, others: true });
+    const { json } = await readTile({ series: [time], ...iso, granularity: '30m', groups: 1, others: true });
     expect(json.data).toMatchObject({ type: 'time', granularity: '30m', groups: { shown: 1, total: 2 } });
     expect(json.data.series.map(({ isOthers }: { isOthers: boolean }) => isOthers)).toEqual([false, true]);
-    const search = await draw({ series: [{ type: 'search', fields: ['Body'] }], ...range, limit: 3 });
+    const search = await readTile({ series: [{ type: 'search', fields: ['Body'] }], ...range, limit: 3 });
     expect(search.json.data.rows).toHaveLength(3);
-    const { start, end } = (await draw({ series: [count] })).json.data;
+    const { start, end } = (await readTile({ series: [count] })).json.data;
     expect(end - start).toBe(3_600_000);
   });
 
-  it('needs read access, stores nothing and reads only its own organization', async () => {
+  it('requires read access, stores nothing and reads only its own organization', async () => {
     const revision = async () =>
       (await server.call({ path: '/api/v2/dashboards', token: acme.token })).headers.get('etag');
     const before = await revision();
     const session = await signIn(server, acme.developer);
     const body = { series: [count], ...range };
-    const answer = await server.call({ method: 'POST', path: '/api/v2/charts/tile', headers: session.headers, body });
-    expect(answer.json.data).toMatchObject({ value: 60 });
-    expect((await draw(body, globex.token)).json.data).toMatchObject({ value: null });
+    const response = await server.call({ method: 'POST', path: '/api/v2/charts/tile', headers: session.headers, body });
+    expect(response.json.data).toMatchObject({ value: 60 });
+    expect((await readTile(body, globex.token)).json.data).toMatchObject({ value: null });
     expect(await revision()).toBe(before);
     expect((await server.call({ method: 'POST', path: '/api/v2/charts/tile', body })).status).toBe(401);
   });
 
   it.each<[string, object, string]>([
     ['no series', { series: [] }, 'series'],
-    ['more series than a tile has', { series: Array(21).fill(count) }, 'series'],
-    ['an aggregation that is missing', { series: [{ type: 'number' }] }, 'series.0.aggFn'],
+    ['too many series', { series: Array(21).fill(count) }, 'series'],
+    ['a missing aggregation', { series: [{ type: 'number' }] }, 'series.0.aggFn'],
     ['a quantile without a level', { series: [{ ...count, aggFn: 'quantile', field: 'Body' }] }, 'series.0.level'],
     ['series of two types', { series: [count, { ...count, type: 'table' }] }, 'series'],
-    ['a source that is not there', { series: [{ ...count, sourceId: 'nope' }] }, 'series[0].sourceId'],
-    ['a condition that does not parse', { series: [{ ...count, where: 'a:(b' }] }, 'series[0].where'],
-    ['a start behind the end', { series: [count], start: T0, end: T0 - 1 }, 'start'],
-    ['a time that is none', { series: [count], end: 'tomorrow' }, 'end'],
-    ['a zone that is none', { series: [{ ...count, type: 'time' }], timezone: 'Mars/Base' }, 'timezone'],
-    ['a granularity that is none', { series: [count], granularity: '7m' }, 'granularity'],
+    ['an unknown source', { series: [{ ...count, sourceId: 'nope' }] }, 'series[0].sourceId'],
+    ['a syntax error in a condition', { series: [{ ...count, where: 'a:(b' }] }, 'series[0].where'],
+    ['a start after the end', { series: [count], start: T0, end: T0 - 1 }, 'start'],
+    ['an invalid time', { series: [count], end: 'tomorrow' }, 'end'],
+    ['an invalid time zone', { series: [{ ...count, type: 'time' }], timezone: 'Mars/Base' }, 'timezone'],
+    ['an invalid granularity', { series: [count], granularity: '7m' }, 'granularity'],
     ['too many rows', { series: [count], limit: 10_000 }, 'limit'],
     ['a tile wider than the grid', { series: [count], w: 25 }, 'w'],
-  ])('refuses %s', async (_, body, path) => {
-    const { status, json } = await draw({ ...range, ...body });
+  ])('rejects %s', async (_, body, path) => {
+    const { status, json } = await readTile({ ...range, ...body });
     expect(status).toBe(400);
     expect(json.errors.map((error: { path: string }) => error.path)).toContain(path);
   });

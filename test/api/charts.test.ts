@@ -10,8 +10,8 @@ const at = (minutes: number) => new Date(T0 + minutes * MINUTE).toISOString();
 const acme = { id: '11111111-2222-4333-8444-555555555555', token: 'acme-token', writer: 'acme-writer' };
 const globex = { id: '22222222-2222-4333-8444-555555555555', token: 'globex-token' };
 
-const place = { x: 0, y: 0, w: 12, h: 4 };
-const tile = (id: string, given: object, ...series: object[]) => ({ id, name: id, ...place, ...given, series });
+const position = { x: 0, y: 0, w: 12, h: 4 };
+const tile = (id: string, given: object, ...series: object[]) => ({ id, name: id, ...position, ...given, series });
 const board = {
   id: 'board',
   name: 'Board',
@@ -60,7 +60,7 @@ const log = (organization: string, minutes: number, service: string, ms: string,
   LogAttributes: { ms },
 });
 
-onEachStore('the data of tiles and charts', (store) => {
+onEachStore('tile and chart data', (store) => {
   const server = useServer(store, { fleet });
   const range = `start=${T0}&end=${T0 + 3 * MINUTE}&granularity=1m`;
   const data = (tileId: string, query = range, token = acme.token) =>
@@ -116,12 +116,12 @@ onEachStore('the data of tiles and charts', (store) => {
     it.each(['gzip', 'br', 'identity'])('is encoded as %s if the client accepts it', async (encoding) => {
       const path = `/api/v2/dashboards/board/tiles/time/data?start=${T0}&end=${T0 + 3 * 3_600_000}&granularity=1m`;
       const headers = { 'accept-encoding': encoding };
-      const answer = await server.call({ path, token: acme.token, headers });
-      expect([answer.headers.get('content-encoding') ?? 'identity', answer.headers.get('vary')]).toEqual([
+      const response = await server.call({ path, token: acme.token, headers });
+      expect([response.headers.get('content-encoding') ?? 'identity', response.headers.get('vary')]).toEqual([
         encoding,
         'accept-encoding',
       ]);
-      expect(answer.json.data.series[0].values).toHaveLength(180);
+      expect(response.json.data.series[0].values).toHaveLength(180);
     });
 
     it('ratio: divides the series', async () => {
@@ -129,7 +129,7 @@ onEachStore('the data of tiles and charts', (store) => {
       expect(json.data.series).toEqual([{ name: 'errors', group: [], isOthers: false, values: [0.5, 0, null] }]);
     });
 
-    it('number, table, search, markdown, gauge', async () => {
+    it('returns data for number, table, search, markdown and gauge tiles', async () => {
       expect((await data('number')).json.data).toMatchObject({ type: 'number', value: 35 });
       expect((await data('gauge')).json.data).toMatchObject({ type: 'number', value: 25 });
       expect((await data('table')).json.data).toMatchObject({
@@ -172,16 +172,16 @@ onEachStore('the data of tiles and charts', (store) => {
 
     it.each([
       ['an unknown tile', 'nowhere', range, 404],
-      ['a start behind the end', 'time', `start=${T0}&end=${T0 - 1}`, 400],
-      ['a time that is none', 'time', 'start=yesterday', 400],
-      ['a zone that is none', 'time', `${range}&timezone=Mars/Base`, 400],
-      ['a granularity that is none', 'time', `start=${T0}&granularity=7m`, 400],
+      ['a start after the end', 'time', `start=${T0}&end=${T0 - 1}`, 400],
+      ['an invalid time', 'time', 'start=yesterday', 400],
+      ['an invalid time zone', 'time', `${range}&timezone=Mars/Base`, 400],
+      ['an invalid granularity', 'time', `start=${T0}&granularity=7m`, 400],
       ['too many buckets', 'time', `start=${T0 - 86_400_000 * 30}&end=${T0}&granularity=15s`, 400],
       ['an unknown parameter', 'time', `${range}&size=9`, 400],
-    ])('refuses %s', async (_, id, query, status) => {
-      const answer = await data(id, query);
-      expect(answer.status).toBe(status);
-      expect(answer.json.message).toEqual(expect.any(String));
+    ])('rejects %s', async (_, id, query, status) => {
+      const response = await data(id, query);
+      expect(response.status).toBe(status);
+      expect(response.json.message).toEqual(expect.any(String));
     });
   });
 
@@ -270,20 +270,20 @@ onEachStore('the data of tiles and charts', (store) => {
         404,
         /^Source not found for series 0$/,
       ],
-      ['broken Lucene', { ...window, series: [{ ...count, where: 'a:(b' }] }, 400, /^series\[0\]\.where: /],
+      ['invalid Lucene', { ...window, series: [{ ...count, where: 'a:(b' }] }, 400, /^series\[0\]\.where: /],
       [
         'broken SQL',
         { ...window, series: [{ ...count, where: 'a = = b', whereLanguage: 'sql' }] },
         400,
         /^series\[0\]\.where: /,
       ],
-    ])('refuses %s', async (_, body, status, message) => {
-      const answer = await chart(body);
-      expect(answer.status).toBe(status);
-      expect(answer.json.message).toMatch(message);
+    ])('rejects %s', async (_, body, status, message) => {
+      const response = await chart(body);
+      expect(response.status).toBe(status);
+      expect(response.json.message).toMatch(message);
     });
 
-    it('needs a token', async () => {
+    it('requires a token', async () => {
       const { status } = await server.call({ method: 'POST', path: '/api/v2/charts/series', body: {} });
       expect(status).toBe(401);
     });

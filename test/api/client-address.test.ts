@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Credentials } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
-import { createKey, whoAmI } from '../support/keys.ts';
+import { createKey, readWithKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 onEachStore('the client address', (store) => {
@@ -9,17 +9,17 @@ onEachStore('the client address', (store) => {
     const server = useServer(store);
 
     it.each([['203.0.113.7'], ['127.0.0.1, 203.0.113.7'], ['203.0.113.7, 127.0.0.1']])(
-      'B9: X-Forwarded-For: %s counts for nothing',
+      'B9: ignores X-Forwarded-For: %s',
       async (header) => {
         const { credentials } = await createKey(server, { ipAccessList: [{ source: '203.0.113.7' }] });
-        const { status, json } = await whoAmI(server, credentials, { 'x-forwarded-for': header });
+        const { status, json } = await readWithKey(server, credentials, { 'x-forwarded-for': header });
         expect([status, json.error]).toEqual([403, 'FORBIDDEN: This key may not be used from 127.0.0.1']);
       },
     );
 
-    it("K6: a key for the socket's own address works", async () => {
+    it('K6: accepts a key limited to the address of the socket', async () => {
       const { credentials } = await createKey(server, { ipAccessList: [{ source: '127.0.0.1' }] });
-      expect((await whoAmI(server, credentials, { 'x-forwarded-for': '203.0.113.7' })).status).toBe(200);
+      expect((await readWithKey(server, credentials, { 'x-forwarded-for': '203.0.113.7' })).status).toBe(200);
     });
   });
 
@@ -44,15 +44,15 @@ onEachStore('the client address', (store) => {
       ['10.1.2.3', '10.1.2.3'],
       ['[2001:DB8::1]:443', '2001:db8::1'],
       ['', '127.0.0.1'],
-    ])('B9: X-Forwarded-For: %s: the right-most address that is not a proxy counts', async (header, rejected) => {
-      const { status, json } = await whoAmI(server, office, { 'x-forwarded-for': header });
+    ])('B9: X-Forwarded-For: %s: uses the right-most address that is not a proxy', async (header, rejected) => {
+      const { status, json } = await readWithKey(server, office, { 'x-forwarded-for': header });
       if (rejected === undefined) expect(status).toBe(200);
       else expect([status, json.error]).toEqual([403, `FORBIDDEN: This key may not be used from ${rejected}`]);
     });
 
     it('B9: without the header, the proxy is the client', async () => {
-      expect((await whoAmI(server, office)).json.error).toBe('FORBIDDEN: This key may not be used from 127.0.0.1');
-      expect((await whoAmI(server, acme.admin)).status).toBe(200);
+      expect((await readWithKey(server, office)).json.error).toBe('FORBIDDEN: This key may not be used from 127.0.0.1');
+      expect((await readWithKey(server, acme.admin)).status).toBe(200);
     });
   });
 });

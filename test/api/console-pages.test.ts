@@ -38,12 +38,12 @@ describe('console pages', () => {
     '/v1ews',
     '/consoles',
   ])('%s serves the page to a browser', async (path) => {
-    const answer = await get(path, html);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(answer.headers.get('cache-control')).toBe('no-cache');
-    expect(readSecurityHeaders(answer.headers)).toEqual(SECURITY);
-    const text = await answer.text();
+    const response = await get(path, html);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('cache-control')).toBe('no-cache');
+    expect(readSecurityHeaders(response.headers)).toEqual(SECURITY);
+    const text = await response.text();
     expect(text).toContain('src="/assets/main-1a2b3c4d.js"');
     expect(text).toContain('href="/assets/main-5e6f7a8b.css"');
     expect(text).toContain('href="/mark.svg"');
@@ -52,7 +52,7 @@ describe('console pages', () => {
     expect(text).toContain('<meta name="pilothouse-base" content="" />');
   });
 
-  it('HEAD responds like GET, and a current copy gets a 304', async () => {
+  it('HEAD responds like GET, and a current copy returns 304', async () => {
     const page = await get('/', html);
     for (const path of ['/', '/services']) {
       const headOnly = await get(path, html, 'HEAD');
@@ -77,17 +77,17 @@ describe('console pages', () => {
     ['/services', {}],
     ['/services', { accept: 'application/json' }],
   ])('%s does not serve the page', async (path, headers) => {
-    const answer = await get(path, headers as Record<string, string>);
-    const text = await answer.text();
-    expect(answer.status, text).toBe(path.includes('organizations') ? 401 : 404);
+    const response = await get(path, headers as Record<string, string>);
+    const text = await response.text();
+    expect(response.status, text).toBe(path.includes('organizations') ? 401 : 404);
     expect(JSON.parse(text)).toBeTypeOf('object');
-    expect(readSecurityHeaders(answer.headers)).not.toEqual(SECURITY);
+    expect(readSecurityHeaders(response.headers)).not.toEqual(SECURITY);
   });
 
   it('files outside the folder cannot be reached', async () => {
     for (const path of ['/../package.json', '/assets/../../package.json', '//assets/main-1a2b3c4d.js']) {
-      const answer = await sendRaw(server.url, head(`GET ${path} HTTP/1.1`, 'Host: h', 'Accept: */*'));
-      expectFailure('/', answer, 404);
+      const response = await sendRaw(server.url, head(`GET ${path} HTTP/1.1`, 'Host: h', 'Accept: */*'));
+      expectFailure('/', response, 404);
     }
   });
 
@@ -103,15 +103,15 @@ describe('console pages', () => {
     ['br;q=0, gzip;q=0.5', 'gzip'],
     ['identity', null],
   ])('an asset is cached for a year and sent as precompressed (%s)', async (accepted, encoding) => {
-    const answer = await get('/assets/main-1a2b3c4d.js', { 'accept-encoding': accepted });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-encoding')).toBe(encoding);
-    expect(answer.headers.get('vary')).toBe('accept-encoding');
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-    expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
-    expect(readSecurityHeaders(answer.headers)).toEqual(SECURITY);
-    if (encoding) expect(Number(answer.headers.get('content-length'))).toBeLessThan(script.length / 4);
-    expect(await answer.text()).toBe(script);
+    const response = await get('/assets/main-1a2b3c4d.js', { 'accept-encoding': accepted });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-encoding')).toBe(encoding);
+    expect(response.headers.get('vary')).toBe('accept-encoding');
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(readSecurityHeaders(response.headers)).toEqual(SECURITY);
+    if (encoding) expect(Number(response.headers.get('content-length'))).toBeLessThan(script.length / 4);
+    expect(await response.text()).toBe(script);
   });
 
   it('uncompressed files are sent as they are, and files without a hash in the name are revalidated', async () => {
@@ -129,14 +129,14 @@ describe('console pages', () => {
   it('do not affect the APIs, their reference or their headers', async () => {
     const { headers } = await signIn(server, acme.admin);
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/v1', '/docs', '/console/config']) {
-      const answer = await get(path, html);
-      expect(answer.status, path).toBe(200);
-      expect(answer.headers.get('content-security-policy'), path).not.toBe(SECURITY['content-security-policy']);
+      const response = await get(path, html);
+      expect(response.status, path).toBe(200);
+      expect(response.headers.get('content-security-policy'), path).not.toBe(SECURITY['content-security-policy']);
     }
     for (const path of [`/v1/organizations/${acme.id}`, '/api/v2/dashboards', '/console/session']) {
-      const answer = await server.call({ path, headers: { ...headers, ...html } });
-      expect(answer.status, path).toBe(200);
-      expect(Object.values(readSecurityHeaders(answer.headers)), path).toEqual([null, null, null, null]);
+      const response = await server.call({ path, headers: { ...headers, ...html } });
+      expect(response.status, path).toBe(200);
+      expect(Object.values(readSecurityHeaders(response.headers)), path).toEqual([null, null, null, null]);
     }
     const { json } = await server.call({ path: '/openapi.json' });
     expect(Object.keys(json.paths).filter((path) => /assets|index|^\/$/.test(path))).toEqual([]);
@@ -157,7 +157,7 @@ describe('a server without a built console', () => {
 describe('the demo', () => {
   const server = useClockedServer('libsql', { demo: { keyId: 'DemoKey', keySecret: 'demo-secret' } });
 
-  it('gives the console the demo credentials', async () => {
+  it('provides the demo credentials to the console', async () => {
     const { json } = await server.call({ path: '/console/config' });
     expect(json.demo).toEqual({ keyId: 'DemoKey', keySecret: 'demo-secret' });
   });
@@ -179,9 +179,9 @@ describe('below a base path', () => {
 
   it('nothing is served outside the base path', async () => {
     for (const path of ['/', '/healthz', `/v1/organizations/${acme.id}`, '/tools', '/tools/pilothouses', '/docs']) {
-      const answer = await fetch(root() + path, { headers: html });
-      const text = await answer.text();
-      expect([answer.status, JSON.parse(text)], path).toEqual([404, { message: `GET ${path} does not exist` }]);
+      const response = await fetch(root() + path, { headers: html });
+      const text = await response.text();
+      expect([response.status, JSON.parse(text)], path).toEqual([404, { message: `GET ${path} does not exist` }]);
     }
   });
 
@@ -198,14 +198,14 @@ describe('below a base path', () => {
   it('the reference refers to files below the base path', async () => {
     const text = await (await fetch(`${server.url}/docs`)).text();
     for (const [, address = ''] of text.matchAll(/(?:src|href)="([^"]+)"/g)) {
-      const answer = await fetch(new URL(address, `${server.url}/docs`));
-      expect(answer.status, address).toBe(200);
+      const response = await fetch(new URL(address, `${server.url}/docs`));
+      expect(response.status, address).toBe(200);
     }
   });
 
   it('the cookie is limited to the base path, and sessions work', async () => {
-    const answer = await server.call({ method: 'POST', path: '/console/session', body: acme.admin });
-    expect(answer.headers.get('set-cookie')).toContain('; Path=/tools/pilothouse/; ');
+    const response = await server.call({ method: 'POST', path: '/console/session', body: acme.admin });
+    expect(response.headers.get('set-cookie')).toContain('; Path=/tools/pilothouse/; ');
     const { headers } = await signIn(server, acme.admin);
     expect((await server.call({ path: '/api/v2/dashboards', headers })).status).toBe(200);
   });
@@ -234,9 +234,9 @@ describe('below a base path', () => {
 describe('below a base path without a console', () => {
   const server = useClockedServer('libsql', { settings: { basePath: '/x', dashboardPort: '0' } });
 
-  it('the root redirects to the reference, also with a separate dashboard port', async () => {
-    const answer = await fetch(`${server.url}/`, { redirect: 'manual' });
-    expect(answer.headers.get('location')).toBe('/x/docs');
+  it('the root redirects to the reference, even with a separate dashboard port', async () => {
+    const response = await fetch(`${server.url}/`, { redirect: 'manual' });
+    expect(response.headers.get('location')).toBe('/x/docs');
     expect((await server.call({ path: '/api/v2/dashboards', token: acme.token })).status).toBe(200);
   });
 });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Json } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
-import { storeText } from '../support/store-text.ts';
+import { readStoreText } from '../support/store-text.ts';
 import { until } from '../support/until.ts';
 
 const path = `/v1/organizations/${acme.id}/dashboardTokens`;
@@ -33,7 +33,7 @@ onEachStore('dashboard tokens', (store) => {
     const shown = await server.call({ path, key: acme.developer });
     expect([shown.status, shown.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(shown.text).not.toContain(token);
-    expect(await storeText(server)).not.toContain(token);
+    expect(await readStoreText(server)).not.toContain(token);
     expect(server.log()).not.toContain(token);
   });
 
@@ -51,7 +51,7 @@ onEachStore('dashboard tokens', (store) => {
     [{ expireAt: 'soon' }, 'expireAt'],
     [{ expireAt: '2020-01-01T00:00:00Z' }, 'expireAt'],
     [{ expireAt: '2099-01-01T00:00:00' }, 'expireAt'],
-  ])('M3: %j is a 400 that names %s', async (body, member) => {
+  ])('M3: %j returns 400 and names %s', async (body, member) => {
     const before = await list();
     const { status, json } = await post(body);
     expect([status, json.error]).toEqual([400, expect.stringContaining(`request body.${member}: `)]);
@@ -67,14 +67,14 @@ onEachStore('dashboard tokens', (store) => {
       expect((await post({ expireAt })).json.result.dashboardToken.expireAt).toBe(shown);
   });
 
-  it('a deleted token is rejected from the next request on', async () => {
+  it('rejects a deleted token from the next request on', async () => {
     const { token, dashboardToken } = (await post()).json.result;
     expect((await server.call({ path: boards, token })).status).toBe(200);
-    const gone = { method: 'DELETE', path: `${path}/${dashboardToken.id.toUpperCase()}`, key: acme.admin };
-    const deleted = await server.call(gone);
+    const deletion = { method: 'DELETE', path: `${path}/${dashboardToken.id.toUpperCase()}`, key: acme.admin };
+    const deleted = await server.call(deletion);
     expect([deleted.status, deleted.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect((await server.call({ path: boards, token })).status).toBe(401);
-    expect((await server.call(gone)).status).toBe(404);
+    expect((await server.call(deletion)).status).toBe(404);
     expect((await list()).map(({ id }) => id)).not.toContain(dashboardToken.id);
   });
 
@@ -83,8 +83,8 @@ onEachStore('dashboard tokens', (store) => {
     const usedAt = async () => (await list()).find(({ id }) => id === dashboardToken.id)?.usedAt;
     expect(await usedAt()).toBeUndefined();
     await server.call({ path: boards, token });
-    const noted = await until(usedAt, (value) => value !== undefined, 'the use of a token is not noted');
-    expect(noted).toMatch(/:00Z$/);
+    const recorded = await until(usedAt, (value) => value !== undefined, 'the use of the token is not recorded');
+    expect(recorded).toMatch(/:00Z$/);
   });
 
   it('R1: only an admin creates and deletes tokens; a developer lists them', async () => {
@@ -96,10 +96,10 @@ onEachStore('dashboard tokens', (store) => {
     expect((await server.call({ path, key: acme.query })).status).toBe(403);
   });
 
-  it('M4: tokens of another organization look like missing ones', async () => {
-    const theirs = `/v1/organizations/${globex.id}/dashboardTokens`;
-    const [one] = (await server.call({ path: theirs, key: globex.admin })).json.result;
-    expect((await server.call({ path: theirs, key: acme.admin })).status).toBe(404);
+  it('M4: treats tokens of another organization like missing ones', async () => {
+    const otherPath = `/v1/organizations/${globex.id}/dashboardTokens`;
+    const [one] = (await server.call({ path: otherPath, key: globex.admin })).json.result;
+    expect((await server.call({ path: otherPath, key: acme.admin })).status).toBe(404);
     for (const id of [one.id, randomUUID()]) {
       const { status, json } = await server.call({ method: 'DELETE', path: `${path}/${id}`, key: acme.admin });
       expect([status, json.error]).toEqual([404, `NOT_FOUND: token ${id} does not exist`]);

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { DASHBOARDS, madeDashboard, read, tile, write } from '../support/dashboards.ts';
+import { createDashboard, DASHBOARDS, read, tile, write } from '../support/dashboards.ts';
 import { acme } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
@@ -25,22 +25,22 @@ onEachStore('compressed dashboards', (store) => {
     ['gzip;q=0', null],
     ['identity, gzip;q=0.5', null],
     ['', null],
-  ])('D2: accept-encoding %j is answered with %j, and the same dashboard', async (accepted, encoding) => {
-    const { data } = await madeDashboard(server, large);
-    for (const below of ['', `/${data.id}`]) {
-      const { status, headers, json } = await read(server, below, { 'accept-encoding': accepted });
+  ])('D2: accept-encoding %j returns %j and the same dashboard', async (accepted, encoding) => {
+    const { data } = await createDashboard(server, large);
+    for (const path of ['', `/${data.id}`]) {
+      const { status, headers, json } = await read(server, path, { 'accept-encoding': accepted });
       expect([status, headers.get('content-encoding'), headers.get('vary')]).toEqual([
         200,
         encoding,
         'accept-encoding',
       ]);
-      expect(json.data).toEqual(below === '' ? expect.arrayContaining([data]) : data);
+      expect(json.data).toEqual(path === '' ? expect.arrayContaining([data]) : data);
     }
     await write(server, 'DELETE', `/${data.id}`);
   });
 
-  it('D2: each encoding has its own etag, and every etag gives a 304 in every encoding', async () => {
-    const { data } = await madeDashboard(server, large);
+  it('D2: each encoding has its own etag, and any of them returns 304 in every encoding', async () => {
+    const { data } = await createDashboard(server, large);
     const encodings = ['identity', 'gzip', 'br'];
     const tags: string[] = [];
     for (const encoding of encodings)
@@ -48,9 +48,9 @@ onEachStore('compressed dashboards', (store) => {
     expect(new Set(tags).size).toBe(3);
     for (const [index, encoding] of encodings.entries()) {
       for (const known of [...tags, `W/${tags[0]}`, `"x", ${tags[1]}`, '*']) {
-        const answer = await read(server, `/${data.id}`, { 'accept-encoding': encoding, 'if-none-match': known });
-        expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([304, '', tags[index]]);
-        expect(answer.headers.get('vary')).toBe('accept-encoding');
+        const cached = await read(server, `/${data.id}`, { 'accept-encoding': encoding, 'if-none-match': known });
+        expect([cached.status, cached.text, cached.headers.get('etag')]).toEqual([304, '', tags[index]]);
+        expect(cached.headers.get('vary')).toBe('accept-encoding');
       }
     }
     await write(server, 'PUT', `/${data.id}`, { ...data, name: 'other' });
@@ -61,19 +61,19 @@ onEachStore('compressed dashboards', (store) => {
   });
 
   it('a short response is not compressed', async () => {
-    const { data } = await madeDashboard(server, { name: 'short' });
+    const { data } = await createDashboard(server, { name: 'short' });
     const { headers, json } = await read(server, `/${data.id}`, { 'accept-encoding': 'br, gzip' });
     expect([headers.get('content-encoding'), json.data]).toEqual([null, data]);
   });
 
   it('content-length and content-encoding match the body, and HEAD returns the same', async () => {
-    const { data } = await madeDashboard(server, large);
+    const { data } = await createDashboard(server, large);
     for (const [encoding, decode] of [
       ['gzip', gunzipSync],
       ['br', brotliDecompressSync],
     ] as const) {
-      const ask = (method: string) => plainRequest(`${server.dashboardUrl}${DASHBOARDS}/${data.id}`, method, encoding);
-      const [got, head] = [await ask('GET'), await ask('HEAD')];
+      const send = (method: string) => plainRequest(`${server.dashboardUrl}${DASHBOARDS}/${data.id}`, method, encoding);
+      const [got, head] = [await send('GET'), await send('HEAD')];
       expect(got.headers['content-encoding']).toBe(encoding);
       expect(got.bytes.length).toBe(Number(got.headers['content-length']));
       expect(JSON.parse(decode(got.bytes).toString('utf8')).data).toEqual(data);
@@ -92,7 +92,7 @@ onEachStore('compressed dashboards', (store) => {
   });
 });
 
-/** The bytes as they came: `fetch` would decode them. */
+/** Returns the raw bytes, which `fetch` would decode. */
 function plainRequest(
   url: string,
   method: string,

@@ -19,7 +19,7 @@ onEachStore('the dashboards folder', (store) => {
   const put = (file: string, content: object | string) => {
     const path = join(folder, file);
     mkdirSync(dirname(path), { recursive: true });
-    // Written whole, as a deployment would: half a file is another test.
+    // Atomic, like a deployment.
     writeFileSync(`${path}.part`, typeof content === 'string' ? content : stringify(content));
     renameSync(`${path}.part`, path);
   };
@@ -27,18 +27,18 @@ onEachStore('the dashboards folder', (store) => {
     server = await startServer(store, { args: ['--dashboards', folder] });
   };
   const dashboards = async (): Promise<Json[]> => (await read(server, '')).json.data;
-  const named = async (name: string): Promise<Json> => (await dashboards()).find((one) => one.name === name);
+  const findByName = async (name: string): Promise<Json> => (await dashboards()).find((one) => one.name === name);
   const untilNamed = (name: string) =>
     until(
-      () => named(name),
+      () => findByName(name),
       (one) => one !== undefined,
-      `${name} does not come`,
+      `${name} is not created`,
     );
-  const untilGone = (name: string) =>
+  const untilDeleted = (name: string) =>
     until(
-      () => named(name),
+      () => findByName(name),
       (one) => one === undefined,
-      `${name} does not go`,
+      `${name} is not deleted`,
     );
 
   beforeEach(() => {
@@ -59,10 +59,10 @@ onEachStore('the dashboards folder', (store) => {
     await start();
     const names = (await dashboards()).map(({ name }) => name);
     expect(names).toEqual(['C', 'B', 'Acme board', 'A']);
-    expect((await named('A')).id).toBe('given');
-    expect((await named('B')).id).toMatch(HEX_ID);
-    const theirs = (await server.call({ path: DASHBOARDS, token: globex.token })).json.data;
-    expect(theirs.map(({ name }: Json) => name)).toEqual(['Globex board', 'D']);
+    expect((await findByName('A')).id).toBe('given');
+    expect((await findByName('B')).id).toMatch(HEX_ID);
+    const globexDashboards = (await server.call({ path: DASHBOARDS, token: globex.token })).json.data;
+    expect(globexDashboards.map(({ name }: Json) => name)).toEqual(['Globex board', 'D']);
     const ids = (await dashboards()).map(({ id }) => id);
     await server.stop();
     await server.restart();
@@ -78,7 +78,7 @@ onEachStore('the dashboards folder', (store) => {
     await untilNamed('second');
     await untilNamed('another');
     rmSync(join(folder, 'b.yaml'));
-    await untilGone('another');
+    await untilDeleted('another');
     expect((await read(server, '/b')).status).toBe(404);
     const versions = (await read(server, '/a/versions')).json.data;
     expect(versions.map(({ name, savedBy, provisionedFrom }: Json) => [name, savedBy, provisionedFrom])).toEqual([
@@ -97,14 +97,14 @@ onEachStore('the dashboards folder', (store) => {
     expect(decodeURI(headers.get('x-pilothouse-provisioned') ?? '')).toBe('täam/a b.yaml');
     const known = await read(server, '/a', { 'if-none-match': headers.get('etag') ?? '' });
     expect([known.status, known.headers.get('x-pilothouse-provisioned')]).toEqual([304, 't%C3%A4am/a%20b.yaml']);
-    for (const [method, below, body] of [
+    for (const [method, suffix, body] of [
       ['PUT', '/a', { name: 'x' }],
       ['PUT', '/a', json.data],
       ['DELETE', '/a'],
       ['POST', '/a/versions/1/restore'],
     ] as const) {
-      const answer = await write(server, method, below, body);
-      expect([answer.status, answer.json]).toEqual([409, { message: expect.stringContaining('täam/a b.yaml') }]);
+      const response = await write(server, method, suffix, body);
+      expect([response.status, response.json]).toEqual([409, { message: expect.stringContaining('täam/a b.yaml') }]);
     }
     expect((await read(server, '/a')).json).toEqual(json);
     const at = createTestStore(server.directory, server.databaseUrl);
@@ -125,10 +125,10 @@ onEachStore('the dashboards folder', (store) => {
     await until(
       async () => server.log(),
       (log) => log.includes('tiles[0].w') && log.includes('broken.json'),
-      'no word in the log',
+      'the error is not logged',
     );
-    put('a.yaml', board({ id: 'a', name: 'mended' }));
-    await untilNamed('mended');
+    put('a.yaml', board({ id: 'a', name: 'fixed' }));
+    await untilNamed('fixed');
   });
 
   it('renaming a file with an id keeps the dashboard without a new version', async () => {
@@ -138,7 +138,7 @@ onEachStore('the dashboards folder', (store) => {
     await until(
       async () => (await read(server, '/a')).headers.get('x-pilothouse-provisioned'),
       (file) => file === 'z.yaml',
-      'the file is not noticed',
+      'the renamed file is not detected',
     );
     expect((await read(server, '/a/versions')).json.data).toHaveLength(1);
   });
@@ -151,7 +151,7 @@ onEachStore('the dashboards folder', (store) => {
     await until(
       async () => server.log(),
       (log) => /"file":"b\.yaml".*a\.yaml has the same id/.test(log),
-      'no word',
+      'the duplicate id is not logged',
     );
   });
 
@@ -176,7 +176,7 @@ onEachStore('the dashboards folder', (store) => {
     await until(
       async () => server.log(),
       (log) => log.includes('could not apply the dashboards folder'),
-      'not noticed',
+      'the error is not logged',
     );
     expect((await read(server, '/a')).status).toBe(200);
     renameSync(`${folder}-away`, folder);
@@ -193,11 +193,11 @@ onEachStore('the dashboards folder', (store) => {
     expect([released.status, released.headers.get('x-pilothouse-provisioned')]).toEqual([200, null]);
     expect(released.headers.get('etag')).toBe(etag);
     expect((await read(server, '/a/versions')).json.data).toHaveLength(1);
-    const trail = await server.call({
+    const activities = await server.call({
       path: `/v1/organizations/${acme.id}/activities?resource_id=a&type=dashboard_update`,
       key: acme.admin,
     });
-    expect(trail.json.result).toMatchObject([
+    expect(activities.json.result).toMatchObject([
       {
         actorDetails: 'dashboards folder',
         before: { provisionedFrom: 'a.yaml' },
@@ -205,8 +205,8 @@ onEachStore('the dashboards folder', (store) => {
       },
     ]);
     expect((await write(server, 'PUT', '/a', { name: 'By hand' })).status).toBe(200);
-    const theirs = { method: 'DELETE', path: `${DASHBOARDS}/b`, token: globex.writer };
-    expect((await server.call(theirs)).status).toBe(200);
+    const globexDashboards = { method: 'DELETE', path: `${DASHBOARDS}/b`, token: globex.writer };
+    expect((await server.call(globexDashboards)).status).toBe(200);
 
     await server.stop();
     await server.restart();
@@ -229,7 +229,7 @@ onEachStore('the dashboards folder', (store) => {
     expect((await write(server, 'PUT', '/a', { name: 'By hand' })).status).toBe(200);
   });
 
-  it('a fleet file may change dashboards of a folder that is no longer used', async () => {
+  it('a fleet file can change dashboards of a folder that is no longer used', async () => {
     put('a.yaml', board({ id: acme.dashboard, name: 'taken over' }));
     await start();
     await server.stop();
@@ -245,11 +245,11 @@ onEachStore('the dashboards folder', (store) => {
     put('none.yaml', board({ organization: undefined, name: 'none' }));
     put('unknown.yaml', board({ organization: 'Nobody', name: 'unknown' }));
     await start();
-    expect(await named('none')).toBeUndefined();
+    expect(await findByName('none')).toBeUndefined();
     await until(
       async () => server.log(),
       (log) => log.includes('must be one of Acme, Globex, Initech') && log.includes('The organization does not exist'),
-      'no word in the log',
+      'the error is not logged',
     );
   });
 });

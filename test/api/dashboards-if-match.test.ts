@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { madeDashboard, read, tile, write } from '../support/dashboards.ts';
+import { createDashboard, read, tile, write } from '../support/dashboards.ts';
 import { acme } from '../support/fleet.ts';
-import { startSecond } from '../support/second-server.ts';
+import { startSecondServer } from '../support/second-server.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 onEachStore('If-Match', (store) => {
@@ -10,7 +10,7 @@ onEachStore('If-Match', (store) => {
     write(server, 'PUT', `/${id}`, { name }, { headers: ifMatch === undefined ? {} : { 'if-match': ifMatch } });
 
   it('accepts a change of the current version and returns the next etag', async () => {
-    const { data, etag } = await madeDashboard(server, { name: 'a' });
+    const { data, etag } = await createDashboard(server, { name: 'a' });
     const first = await put(data.id, 'b', etag);
     expect(first.status).toBe(200);
     const tag = first.headers.get('etag') ?? '';
@@ -20,13 +20,13 @@ onEachStore('If-Match', (store) => {
   });
 
   it('rejects a stale etag with 412; without the header the last write wins', async () => {
-    const { data, etag } = await madeDashboard(server, { name: 'a' });
+    const { data, etag } = await createDashboard(server, { name: 'a' });
     await put(data.id, 'b');
     for (const stale of [etag, '"nonsense"', '""', 'nonsense', `${etag}, W/"other"`]) {
       const { status, json } = await put(data.id, 'c', stale);
       expect([status, json]).toEqual([412, { message: expect.stringContaining('If-Match') }]);
-      const gone = await write(server, 'DELETE', `/${data.id}`, undefined, { headers: { 'if-match': stale } });
-      expect(gone.status).toBe(412);
+      const deleted = await write(server, 'DELETE', `/${data.id}`, undefined, { headers: { 'if-match': stale } });
+      expect(deleted.status).toBe(412);
     }
     expect((await read(server, `/${data.id}`)).json.data.name).toBe('b');
     expect((await put(data.id, 'd')).status).toBe(200);
@@ -34,33 +34,33 @@ onEachStore('If-Match', (store) => {
 
   it('accepts a list, *, a weak etag and the etag of a compressed response', async () => {
     const tiles = Array.from({ length: 20 }, (_, y) => tile({ id: `t${y}`, y }));
-    const { data } = await madeDashboard(server, { name: 'large', tiles });
+    const { data } = await createDashboard(server, { name: 'large', tiles });
     let name = 0;
     for (const encoding of ['identity', 'gzip', 'br']) {
       for (const form of ['TAG', 'W/TAG', '"x", TAG', '*']) {
-        const answer = await read(server, `/${data.id}`, { 'accept-encoding': encoding });
-        const header = form.replace('TAG', answer.headers.get('etag') ?? '');
-        const body = { ...answer.json.data, name: `n${name++}` };
+        const response = await read(server, `/${data.id}`, { 'accept-encoding': encoding });
+        const header = form.replace('TAG', response.headers.get('etag') ?? '');
+        const body = { ...response.json.data, name: `n${name++}` };
         const { status } = await write(server, 'PUT', `/${data.id}`, body, { headers: { 'if-match': header } });
         expect(status, `${encoding} ${header}`).toBe(200);
       }
     }
     const { headers } = await read(server, `/${data.id}`);
-    const gone = await write(server, 'DELETE', `/${data.id}`, undefined, {
+    const deleted = await write(server, 'DELETE', `/${data.id}`, undefined, {
       headers: { 'if-match': headers.get('etag') ?? '' },
     });
-    expect(gone.status).toBe(200);
+    expect(deleted.status).toBe(200);
   });
 
-  it('an unknown dashboard is a 404 with If-Match too', async () => {
+  it('returns 404 for an unknown dashboard, even with If-Match', async () => {
     expect((await put('f'.repeat(24), 'x', '*')).status).toBe(404);
   });
 
-  it('exactly one of many concurrent changes succeeds, on two nodes too', async () => {
-    const second = await startSecond(server);
+  it('accepts exactly one of many concurrent changes, even across two nodes', async () => {
+    const second = await startSecondServer(server);
     try {
-      const { data, etag } = await madeDashboard(server, { name: 'contested' });
-      const answers = await Promise.all(
+      const { data, etag } = await createDashboard(server, { name: 'contested' });
+      const responses = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
           (index % 2 === 0 ? server : second).call({
             method: 'PUT',
@@ -71,9 +71,9 @@ onEachStore('If-Match', (store) => {
           }),
         ),
       );
-      const winners = answers.filter(({ status }) => status === 200);
+      const winners = responses.filter(({ status }) => status === 200);
       expect(winners).toHaveLength(1);
-      expect(answers.filter(({ status }) => status === 412)).toHaveLength(19);
+      expect(responses.filter(({ status }) => status === 412)).toHaveLength(19);
       expect((await read(server, `/${data.id}`)).json).toEqual(winners[0]?.json);
       expect((await read(server, `/${data.id}/versions`)).json.data).toHaveLength(2);
     } finally {
@@ -81,10 +81,10 @@ onEachStore('If-Match', (store) => {
     }
   });
 
-  it('a change on one node is visible to the next read on another', async () => {
-    const second = await startSecond(server);
+  it('makes a change on one node visible to the next read on another', async () => {
+    const second = await startSecondServer(server);
     try {
-      const { data } = await madeDashboard(server, { name: 'node' });
+      const { data } = await createDashboard(server, { name: 'node' });
       for (const name of ['one', 'two', 'three']) {
         await put(data.id, name);
         for (const node of [second, server]) {

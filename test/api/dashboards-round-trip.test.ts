@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { anyDashboard, madeDashboard, read, write } from '../support/dashboards.ts';
+import { anyDashboard, createDashboard, read, write } from '../support/dashboards.ts';
 import { acme } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
-onEachStore('whatever dashboard is written', (store) => {
+onEachStore('any dashboard', (store) => {
   const server = useServer(store);
 
   it('is returned as it was sent, and PUT of a response changes nothing', async () => {
     await fc.assert(
       fc.asyncProperty(anyDashboard, async (body) => {
-        const { data, etag } = await madeDashboard(server, body);
+        const { data, etag } = await createDashboard(server, body);
         expect(data.name).toBe(body.name);
         expect(data.tags).toEqual([...new Set(body.tags)]);
         expect(data.tiles).toMatchObject(body.tiles ?? []);
@@ -30,7 +30,7 @@ onEachStore('whatever dashboard is written', (store) => {
   it('can be replaced and restored byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(anyDashboard, anyDashboard, async (one, other) => {
-        const { data } = await madeDashboard(server, one);
+        const { data } = await createDashboard(server, one);
         const before = await read(server, `/${data.id}`);
         await write(server, 'PUT', `/${data.id}`, other);
         await write(server, 'DELETE', `/${data.id}`);

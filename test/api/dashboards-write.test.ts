@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Json } from '../support/client.ts';
-import { DASHBOARDS, HEX_ID, madeDashboard, markdown, read, tile, write } from '../support/dashboards.ts';
+import { createDashboard, DASHBOARDS, HEX_ID, markdown, read, tile, write } from '../support/dashboards.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
@@ -8,12 +8,12 @@ const UNKNOWN = 'f'.repeat(24);
 
 onEachStore('writing dashboards', (store) => {
   const server = useServer(store);
-  const trail = async (): Promise<Json[]> =>
+  const listActivities = async (): Promise<Json[]> =>
     (await server.call({ path: `/v1/organizations/${acme.id}/activities?limit=1000`, key: acme.admin })).json.result;
 
   it('D1, D3: POST returns 200 with the whole dashboard and generated ids of 24 hex characters', async () => {
     const body = { id: 'mine', name: 'new', tags: ['b', 'a', 'b'], tiles: [tile(), tile({ id: 'kept', name: 'T' })] };
-    const { data, etag } = await madeDashboard(server, body);
+    const { data, etag } = await createDashboard(server, body);
     expect(data).toEqual({
       id: expect.stringMatching(HEX_ID),
       name: 'new',
@@ -36,13 +36,13 @@ onEachStore('writing dashboards', (store) => {
 
   it('D4: two dashboards with the same body have different ids, including tile ids', async () => {
     const body = { name: 'twin', tiles: [tile(), tile()] };
-    const [one, other] = [(await madeDashboard(server, body)).data, (await madeDashboard(server, body)).data];
+    const [one, other] = [(await createDashboard(server, body)).data, (await createDashboard(server, body)).data];
     const ids = [one, other].flatMap(({ id, tiles }) => [id, ...tiles.map((each: Json) => each.id)]);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
   it('PUT replaces the whole dashboard, keeps given tile ids and generates the others', async () => {
-    const { data } = await madeDashboard(server, { name: 'old', tags: ['x'], tiles: [tile({ id: 'a' }), tile()] });
+    const { data } = await createDashboard(server, { name: 'old', tags: ['x'], tiles: [tile({ id: 'a' }), tile()] });
     const body = { name: 'newer', tiles: [tile(), { ...data.tiles[1], name: 'second' }, tile({ id: 'mine' })] };
     const { status, json } = await write(server, 'PUT', `/${data.id}`, body);
     expect(status).toBe(200);
@@ -55,18 +55,18 @@ onEachStore('writing dashboards', (store) => {
   });
 
   it('POST → GET → PUT changes nothing: no new version, no audit log entry', async () => {
-    const { data, etag } = await madeDashboard(server, { name: 'same', tiles: [tile({ series: [markdown] })] });
-    const before = await trail();
+    const { data, etag } = await createDashboard(server, { name: 'same', tiles: [tile({ series: [markdown] })] });
+    const before = await listActivities();
     const again = await write(server, 'PUT', `/${data.id}`, (await read(server, `/${data.id}`)).json.data);
     expect([again.status, again.json.data, again.headers.get('etag')]).toEqual([200, data, etag]);
     expect((await read(server, `/${data.id}/versions`)).json.data).toHaveLength(1);
-    expect(await trail()).toEqual(before);
+    expect(await listActivities()).toEqual(before);
   });
 
-  it('D1: DELETE returns 200 and {}; for a deleted or unknown dashboard 404', async () => {
-    const { data } = await madeDashboard(server, { name: 'short-lived' });
-    const gone = await write(server, 'DELETE', `/${data.id}`);
-    expect([gone.status, gone.json]).toEqual([200, {}]);
+  it('D1: DELETE returns 200 and {}, and 404 for a deleted or unknown dashboard', async () => {
+    const { data } = await createDashboard(server, { name: 'short-lived' });
+    const deleted = await write(server, 'DELETE', `/${data.id}`);
+    expect([deleted.status, deleted.json]).toEqual([200, {}]);
     for (const id of [data.id, UNKNOWN, 'a b', 'x'.repeat(65)]) {
       for (const [method, body] of [['DELETE'], ['PUT', { name: 'x' }], ['GET']] as const) {
         const { status, json } = await write(server, method, `/${encodeURIComponent(id)}`, body);
@@ -79,18 +79,18 @@ onEachStore('writing dashboards', (store) => {
   it.each<[string, Json, string[]]>([
     ['no name', {}, ['name']],
     ['an empty name', { name: '' }, ['name']],
-    ['a name too long', { name: 'x'.repeat(1025) }, ['name']],
-    ['a list in place of a name', { name: ['x'] }, ['name']],
-    ['a tag too long', { name: 'x', tags: ['ok', 'x'.repeat(33)] }, ['tags.1']],
+    ['a name that is too long', { name: 'x'.repeat(1025) }, ['name']],
+    ['a list instead of a name', { name: ['x'] }, ['name']],
+    ['a tag that is too long', { name: 'x', tags: ['ok', 'x'.repeat(33)] }, ['tags.1']],
     ['51 tags', { name: 'x', tags: Array.from({ length: 51 }, String) }, ['tags']],
     ['501 tiles', { name: 'x', tiles: Array.from({ length: 501 }, () => tile()) }, ['tiles']],
     [
-      'a tile without a place',
+      'a tile without a position',
       { name: 'x', tiles: [{ series: [markdown] }] },
       ['tiles.0.x', 'tiles.0.y', 'tiles.0.w', 'tiles.0.h'],
     ],
-    ['half a column', { name: 'x', tiles: [tile({ x: 1.5 })] }, ['tiles.0.x']],
-    ['a tile over the edge', { name: 'x', tiles: [tile({ x: 13 })] }, ['tiles.0.w']],
+    ['a fractional column', { name: 'x', tiles: [tile({ x: 1.5 })] }, ['tiles.0.x']],
+    ['a tile outside the grid', { name: 'x', tiles: [tile({ x: 13 })] }, ['tiles.0.w']],
     ['no series', { name: 'x', tiles: [tile({ series: [] })] }, ['tiles.0.series']],
     [
       '21 series',
@@ -111,17 +111,17 @@ onEachStore('writing dashboards', (store) => {
       { name: 'x', tiles: [tile({ series: [{ type: 'time', aggFn: 'quantile' }] })] },
       ['tiles.0.series.0.level'],
     ],
-    ['tile ids twice', { name: 'x', tiles: [tile({ id: 'a' }), tile({ id: 'a' })] }, ['tiles.1.id']],
-    ['a tile id too long', { name: 'x', tiles: [tile({ id: 'x'.repeat(37) })] }, ['tiles.0.id']],
-    ['a NUL', { name: 'x\u0000' }, ['name']],
-  ])('D1, D6: %s is a 400 that names the place, and nothing is stored', async (_, body, paths) => {
+    ['duplicate tile ids', { name: 'x', tiles: [tile({ id: 'a' }), tile({ id: 'a' })] }, ['tiles.1.id']],
+    ['a tile id that is too long', { name: 'x', tiles: [tile({ id: 'x'.repeat(37) })] }, ['tiles.0.id']],
+    ['a NUL character', { name: 'x\u0000' }, ['name']],
+  ])('D1, D6: %s returns 400 with its path, and nothing is stored', async (_, body, paths) => {
     const before = (await read(server, '')).json;
     const { data } = before as { data: Json[] };
-    for (const [method, below] of [
+    for (const [method, suffix] of [
       ['POST', ''],
       ['PUT', `/${acme.dashboard}`],
     ] as const) {
-      const { status, json } = await write(server, method, below, body);
+      const { status, json } = await write(server, method, suffix, body);
       expect(status).toBe(400);
       expect(json.errors.map(({ path }: Json) => path)).toEqual(paths);
       expect(json.message).toMatch(new RegExp(`^Body validation failed: ${paths[0]}: \\S`));
@@ -140,23 +140,23 @@ onEachStore('writing dashboards', (store) => {
         tile({ id: `${y}`.padEnd(36, 'i'), x: 23, y, w: 1, h: 1, series: [markdown] }),
       ),
     };
-    const { data } = await madeDashboard(server, body);
+    const { data } = await createDashboard(server, body);
     expect([data.tags.length, data.tiles.length]).toEqual([50, 500]);
     expect((await read(server, `/${data.id}`)).json.data).toEqual(data);
     await write(server, 'DELETE', `/${data.id}`);
   });
 
-  it('D5: unknown sources are a 400 that lists them, including sources of another organization', async () => {
+  it('D5: returns 400 with all unknown sources, including sources of another organization', async () => {
     const at = (sourceId: string) => ({ type: 'time', aggFn: 'count', sourceId });
     const body = {
       name: 'x',
       tiles: [tile({ series: [at('logs'), at('nope')] }), tile({ series: [at(globex.dashboard), at('nope')] })],
     };
-    for (const [method, below] of [
+    for (const [method, suffix] of [
       ['POST', ''],
       ['PUT', `/${acme.dashboard}`],
     ] as const) {
-      const { status, json } = await write(server, method, below, body);
+      const { status, json } = await write(server, method, suffix, body);
       expect([status, json.message]).toEqual([
         400,
         `Could not find the following source IDs: nope, ${globex.dashboard}`,
@@ -169,10 +169,10 @@ onEachStore('writing dashboards', (store) => {
     }
     expect((await write(server, 'PUT', `/${UNKNOWN}`, body)).status).toBe(404);
     const known = { name: 'x', tiles: [tile({ series: ['logs', 'traces', 'metrics', acme.dashboard].map(at) })] };
-    await madeDashboard(server, known);
+    await createDashboard(server, known);
   });
 
-  it('validate returns the normalized body, stores nothing and needs read access only', async () => {
+  it('validate returns the normalized body, stores nothing and requires only read access', async () => {
     const before = (await read(server, '')).json;
     const body = { name: 'x', tags: ['a', 'a'], tiles: [tile(), tile({ id: 'mine' })], more: 1 };
     const { status, json } = await server.call({
@@ -197,7 +197,7 @@ onEachStore('writing dashboards', (store) => {
 
   it('R2: a read-only token cannot change anything, and the error names the required access', async () => {
     const before = (await read(server, '')).json;
-    for (const [method, below, body] of [
+    for (const [method, suffix, body] of [
       ['POST', '', { name: 'x' }],
       ['POST', '', {}],
       ['PUT', `/${acme.dashboard}`, { name: 'x' }],
@@ -205,28 +205,28 @@ onEachStore('writing dashboards', (store) => {
       ['POST', `/${acme.dashboard}/versions/1/restore`],
       ['DELETE', `/${UNKNOWN}`],
     ] as const) {
-      const { status, json } = await write(server, method, below, body, { token: acme.token });
+      const { status, json } = await write(server, method, suffix, body, { token: acme.token });
       expect([status, json]).toEqual([403, { message: expect.stringContaining('needs a read-write token') }]);
     }
     expect((await read(server, '')).json).toEqual(before);
   });
 
   it('R2: a token can only change its own organization', async () => {
-    const theirs = () => server.call({ path: `${DASHBOARDS}/${globex.dashboard}`, token: globex.token });
-    const before = await theirs();
+    const readForeign = () => server.call({ path: `${DASHBOARDS}/${globex.dashboard}`, token: globex.token });
+    const before = await readForeign();
     for (const [method, body] of [['PUT', { name: 'mine now' }], ['DELETE']] as const) {
       const { status, json } = await write(server, method, `/${globex.dashboard}`, body);
       expect([status, json]).toEqual([404, { message: 'Dashboard not found' }]);
     }
-    expect((await theirs()).json).toEqual(before.json);
+    expect((await readForeign()).json).toEqual(before.json);
   });
 
   it('B6: every change is in the audit log with actor and version, without the whole dashboard', async () => {
-    const before = (await trail()).length;
-    const { data } = await madeDashboard(server, { name: 'audited', tags: ['t'], tiles: [tile()] });
+    const before = (await listActivities()).length;
+    const { data } = await createDashboard(server, { name: 'audited', tags: ['t'], tiles: [tile()] });
     await write(server, 'PUT', `/${data.id}`, { name: 'audited', tags: ['t'], tiles: [tile({ id: 'other' })] });
     await write(server, 'DELETE', `/${data.id}`);
-    const added = (await trail()).slice(0, -before || undefined);
+    const added = (await listActivities()).slice(0, -before || undefined);
     const known = { actorType: 'api', actorDetails: 'editor', resourceType: 'dashboard', resourceId: data.id };
     expect(added).toEqual([
       expect.objectContaining({
@@ -244,7 +244,7 @@ onEachStore('writing dashboards', (store) => {
   });
 
   it('B4: null for an optional member is the same as omitting it', async () => {
-    const { data } = await madeDashboard(server, {
+    const { data } = await createDashboard(server, {
       name: 'x',
       tags: null,
       tiles: [tile({ id: null, name: null, asRatio: null })],

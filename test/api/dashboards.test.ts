@@ -86,8 +86,8 @@ const fleet = {
 onEachStore('dashboards', (store) => {
   const server = useServer(store, { fleet });
   const path = '/api/v2/dashboards';
-  const get = (below = '', token = one.token, headers: Record<string, string> = {}) =>
-    server.call({ path: path + below, token, headers });
+  const get = (suffix = '', token = one.token, headers: Record<string, string> = {}) =>
+    server.call({ path: path + suffix, token, headers });
 
   it('D1, D5: returns one dashboard with all its members', async () => {
     const { status, json, headers } = await get('/rich_board-1');
@@ -151,20 +151,20 @@ onEachStore('dashboards', (store) => {
     `/${'x'.repeat(5000)}`,
     "/bare'--",
     '/*',
-  ])('D1, D3: %s is simply not found', async (below) => {
-    const { status, json } = await get(below);
+  ])('D1, D3: returns 404 for %s', async (suffix) => {
+    const { status, json } = await get(suffix);
     expect([status, json]).toEqual([404, { message: 'Dashboard not found' }]);
   });
 
-  it.each(['', '/bare'])('D2: %j has an etag, and returns 304 without a body if it matches', async (below) => {
-    const first = await get(below);
+  it.each(['', '/bare'])('D2: %j has an etag, and returns 304 without a body if it matches', async (suffix) => {
+    const first = await get(suffix);
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[^"]+"$/);
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const { status, text, headers } = await get(below, one.token, { 'if-none-match': known });
+      const { status, text, headers } = await get(suffix, one.token, { 'if-none-match': known });
       expect([status, text, headers.get('etag')], known).toEqual([304, '', etag]);
     }
-    expect((await get(below, one.token, { 'if-none-match': '"other"' })).status).toBe(200);
+    expect((await get(suffix, one.token, { 'if-none-match': '"other"' })).status).toBe(200);
     expect((await get('/empty')).headers.get('etag')).not.toBe(etag);
   });
 
@@ -172,8 +172,8 @@ onEachStore('dashboards', (store) => {
     ['?page=1', ['page']],
     ['/bare?a=1&b=2', ['a', 'b']],
     ['/unknown?limit=5', ['limit']],
-  ])('D1, B4: %s is a 400 that names each unknown parameter', async (below, paths) => {
-    const { status, json } = await get(below);
+  ])('D1, B4: %s returns 400 and names each unknown parameter', async (suffix, paths) => {
+    const { status, json } = await get(suffix);
     expect(status).toBe(400);
     expect(json.message).toBe(
       `Query validation failed: ${paths.map((name) => `${name}: Unknown parameter`).join('; ')}`,
@@ -185,20 +185,20 @@ onEachStore('dashboards', (store) => {
 
   it.each([
     ['no header', {}],
-    ['an unknown token', { authorization: 'Bearer nobody' }],
+    ['an unknown token', { authorization: 'Bearer unknown' }],
     ['an expired token', { authorization: `Bearer ${one.expired}` }],
     ['no token', { authorization: 'Bearer ' }],
     ['two tokens', { authorization: `Bearer ${one.token} ${one.token}` }],
     ['the token alone', { authorization: one.token }],
     ['an API key', { authorization: `Basic ${btoa('OneAdminKey000000001:one-admin-secret')}` }],
-  ])('D1: %s is a 401, also for a dashboard that is not there', async (_, headers) => {
-    for (const below of ['', '/bare', '/unknown']) {
-      const answer = await server.call({ path: path + below, headers });
-      expect([answer.status, answer.json]).toEqual([
+  ])('D1: %s returns 401, even for a dashboard that does not exist', async (_, headers) => {
+    for (const suffix of ['', '/bare', '/unknown']) {
+      const response = await server.call({ path: path + suffix, headers });
+      expect([response.status, response.json]).toEqual([
         401,
         { message: 'Unauthorized access. API key is missing or invalid.' },
       ]);
-      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
+      expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/);
     }
   });
 
@@ -206,7 +206,7 @@ onEachStore('dashboards', (store) => {
     expect((await server.call({ path, headers: { authorization: `bEARER  ${one.token}` } })).status).toBe(200);
   });
 
-  it('B2, B3: another method is a 405 with Allow, an unknown path a 404, both in the error format of the interface', async () => {
+  it('B2, B3: returns 405 with Allow for another method and 404 for an unknown path, both in the error format of the API', async () => {
     const wrong = await server.call({ method: 'PATCH', path: `${path}/bare`, token: one.token });
     expect([wrong.status, wrong.json]).toEqual([405, { message: expect.any(String) }]);
     expect(wrong.headers.get('allow')).toContain('GET');

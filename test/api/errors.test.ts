@@ -11,7 +11,7 @@ const admin = acme.admin;
 const unknown = '00000000-0000-4000-8000-000000000000';
 
 /** A body with the required members of all operations. */
-const GOOD_ENOUGH = {
+const VALID_BODY = {
   name: 'x',
   kind: 'log',
   monthlyCHC: 1,
@@ -42,7 +42,7 @@ onEachStore('management responses', (store) => {
     expectFailure(call.path, await server.call(call), status);
   });
 
-  it('M1: a success is requestId, result and status, and nothing else', async () => {
+  it('M1: a success contains requestId, result and status, and nothing else', async () => {
     const { headers, json } = await server.call({ path: organization, key: admin });
     expect(json).toEqual({ requestId: headers.get('x-request-id'), result: expect.any(Object), status: 200 });
     expect(json.requestId).toMatch(UUID_V4);
@@ -83,7 +83,7 @@ onEachStore('management responses', (store) => {
   });
 
   it.each(['nonsense', `${acme.id}0`, 'g'.repeat(36), '%20', '%00', '%2F', '7c0e4a343c0e4f0b9c4e1d2f3a4b5c6d'])(
-    'M4: %s is no UUID: a 400 that names the parameter',
+    'M4: %s is not a UUID: returns 400 and names the parameter',
     async (id) => {
       for (const path of [
         `/v1/organizations/${id}/keys`,
@@ -141,7 +141,7 @@ onEachStore('management responses', (store) => {
       method,
       path: `${path}${path.includes('?') ? '&' : '?'}${query}`,
       ...(isManagement ? { key: admin } : { token: acme.writer }),
-      ...(method === 'POST' || method === 'PUT' ? { body: GOOD_ENOUGH } : {}),
+      ...(method === 'POST' || method === 'PUT' ? { body: VALID_BODY } : {}),
     });
     expectFailure(path, response, 400);
     expect(response.text, `${method} ${path} ${query}`).toContain(name);

@@ -8,12 +8,12 @@ onEachStore('health', (store) => {
   it.each([
     ['/healthz', { status: 'ok' }],
     ['/readyz', { status: 'ready' }],
-  ])('%s needs no credentials', async (path, expected) => {
+  ])('%s requires no credentials', async (path, expected) => {
     const { status, json } = await server.call({ path });
     expect([status, json]).toEqual([200, expected]);
   });
 
-  it('HEAD works like GET, for probes that need no body', async () => {
+  it('HEAD works like GET, for probes that ignore the body', async () => {
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json']) {
       const { status, text } = await server.call({ method: 'HEAD', path });
       expect([path, status, text]).toEqual([path, 200, '']);
@@ -123,9 +123,9 @@ describe('the reference', () => {
     expect(page.status).toBe(200);
     const html = await page.text();
     expect(page.headers.get('content-type')).toMatch(/^text\/html/);
-    const seen = new Set<string>();
+    const requested = new Set<string>();
     await visit(page.url, html);
-    expect([...seen].filter((url) => /\.(js|css)$/.test(url)).length).toBeGreaterThanOrEqual(3);
+    expect([...requested].filter((url) => /\.(js|css)$/.test(url)).length).toBeGreaterThanOrEqual(3);
 
     async function visit(from: string, text: string): Promise<void> {
       for (const [, attribute, address] of text.matchAll(/(?:src|href)="([^"]+)"|url\(["']?([^"')]+)/g)) {
@@ -133,12 +133,12 @@ describe('the reference', () => {
         if (/^(data:|#|$)/.test(reference)) continue;
         const url = new URL(reference, from);
         expect(url.origin, reference).toBe(server.url);
-        if (!seen.has(url.href)) await load(url);
+        if (!requested.has(url.href)) await load(url);
       }
     }
 
     async function load(url: URL): Promise<void> {
-      seen.add(url.href);
+      requested.add(url.href);
       const asset = await fetch(url);
       expect(asset.status, url.href).toBe(200);
       const body = await asset.text();

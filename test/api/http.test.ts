@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { head, rawConnection, sendRaw } from '../support/raw.ts';
+import { head, openRawConnection, sendRaw } from '../support/raw.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { expectFailure, UUID_V4 } from '../support/shapes.ts';
 
@@ -16,18 +16,18 @@ onEachStore('two ports', (store) => {
     const headers = { authorization: `Bearer ${acme.token}` };
     expect((await server.call({ path: '/api/v2/dashboards', token: acme.token })).status).toBe(200);
     for (const path of ['/api/v2/dashboards', `/api/v2/dashboards/${acme.dashboard}`]) {
-      const elsewhere = await fetch(server.url + path, { headers });
-      const text = await elsewhere.text();
-      expectFailure(path, { status: elsewhere.status, headers: elsewhere.headers, text, json: JSON.parse(text) }, 404);
+      const otherPort = await fetch(server.url + path, { headers });
+      const text = await otherPort.text();
+      expectFailure(path, { status: otherPort.status, headers: otherPort.headers, text, json: JSON.parse(text) }, 404);
     }
   });
 
-  it('B1: the management interface is not served on the dashboard port', async () => {
+  it('B1: the management API is not served on the dashboard port', async () => {
     const path = `/v1/organizations/${acme.id}/usageCost?from_date=2026-10-01&to_date=2026-10-01`;
     expect((await server.call({ path, key: acme.admin })).status).toBe(200);
-    const elsewhere = await fetch(server.dashboardUrl + path, { headers: { authorization: basic } });
-    const text = await elsewhere.text();
-    expectFailure(path, { status: elsewhere.status, headers: elsewhere.headers, text, json: JSON.parse(text) }, 404);
+    const otherPort = await fetch(server.dashboardUrl + path, { headers: { authorization: basic } });
+    const text = await otherPort.text();
+    expectFailure(path, { status: otherPort.status, headers: otherPort.headers, text, json: JSON.parse(text) }, 404);
   });
 
   it('B1: both ports serve the health checks', async () => {
@@ -40,18 +40,18 @@ onEachStore('two ports', (store) => {
 describe('the HTTP layer', () => {
   const server = useServer('libsql');
 
-  it('B1: without a second port, both interfaces share one', () => {
+  it('B1: without a second port, both APIs share one', () => {
     expect(server.dashboardUrl).toBe(server.url);
   });
 
   describe.each(PREFIXES)('below %s', (prefix) => {
     it.each([
       ['unknown path', `${prefix}/nothing/here`, 404],
-      ['doubled slash', `${prefix}//organizations`, 404],
+      ['double slash', `${prefix}//organizations`, 404],
       ['malformed percent-encoding', `${prefix}/%zz`, 400],
       ['percent-encoding that is not UTF-8', `${prefix}/%ff%fe`, 400],
-      ['cut percent-encoding', `${prefix}/organizations/%`, 400],
-    ])('B2: %s is rejected in the format of the interface', async (_, path, status) => {
+      ['truncated percent-encoding', `${prefix}/organizations/%`, 400],
+    ])('B2: rejects %s in the format of the API', async (_, path, status) => {
       const line = head(`GET ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close');
       expectFailure(path, await sendRaw(server.url, line), status);
     });
@@ -69,7 +69,7 @@ describe('the HTTP layer', () => {
         400,
       ],
       [
-        'length and chunks at once',
+        'both Content-Length and chunked encoding',
         head(`POST ${prefix}/x HTTP/1.1`, 'Host: h', 'Content-Length: 1', 'Transfer-Encoding: chunked'),
         400,
       ],
@@ -96,7 +96,7 @@ describe('the HTTP layer', () => {
     expectFailure(path, await sendRaw(server.url, `${head(`POST ${path} HTTP/1.1`, ...lines)}zz\r\n`), 400);
   });
 
-  it('B2: bytes that are not HTTP get a 400', async () => {
+  it('B2: returns 400 for bytes that are not HTTP', async () => {
     expectFailure('', await sendRaw(server.url, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'), 400);
   });
 
@@ -110,7 +110,7 @@ describe('the HTTP layer', () => {
     ['GET', `/api/v2/dashboards/${acme.dashboard}/versions/1/restore`, 'POST'],
     ['POST', '/healthz', 'GET, HEAD'],
     ['OPTIONS', '/v1/organizations', 'GET, HEAD'],
-  ])('B2, B3: %s %s is a 405 with the allowed methods', async (method, path, allow) => {
+  ])('B2, B3: %s %s returns 405 with the allowed methods', async (method, path, allow) => {
     const response = await server.call({ method, path });
     expectFailure(path, response, 405);
     expect(response.headers.get('allow')).toBe(allow);
@@ -125,7 +125,7 @@ describe('the HTTP layer', () => {
   });
 
   it('B2: a body shorter than its Content-Length changes nothing, and the server keeps running', async () => {
-    const connection = await rawConnection(server.url);
+    const connection = await openRawConnection(server.url);
     connection.send(
       `${head(`PATCH ${scaling} HTTP/1.1`, 'Host: h', `Authorization: ${basic}`, 'Content-Type: application/json', 'Content-Length: 100')}{"numReplicas": 9}`,
     );
@@ -136,7 +136,7 @@ describe('the HTTP layer', () => {
   });
 
   it('B2: Expect: 100-continue is supported', async () => {
-    const connection = await rawConnection(server.url);
+    const connection = await openRawConnection(server.url);
     connection.send(
       head(
         `PATCH ${scaling} HTTP/1.1`,
@@ -153,7 +153,7 @@ describe('the HTTP layer', () => {
     connection.socket.destroy();
   });
 
-  it('B2: HTTP/1.0 needs no Host', async () => {
+  it('B2: HTTP/1.0 requires no Host header', async () => {
     expect((await sendRaw(server.url, head('GET /healthz HTTP/1.0'))).status).toBe(200);
   });
 
@@ -162,9 +162,9 @@ describe('the HTTP layer', () => {
     expectFailure('/v1/nothing', response, 404);
   });
 
-  it('B6: every response has a new x-request-id, whatever the client sends', async () => {
+  it('B6: every response has a new x-request-id, regardless of the one in the request', async () => {
     const given = '11111111-1111-4111-8111-111111111111';
-    const seen = new Set<string>();
+    const requestIds = new Set<string>();
     for (const path of [
       '/healthz',
       '/v1',
@@ -179,9 +179,9 @@ describe('the HTTP layer', () => {
     ]) {
       const { headers } = await server.call({ path, headers: { 'x-request-id': given } });
       expect(headers.get('x-request-id'), path).toMatch(UUID_V4);
-      seen.add(headers.get('x-request-id') ?? '');
+      requestIds.add(headers.get('x-request-id') ?? '');
     }
-    expect(seen.size).toBe(10);
-    expect(seen).not.toContain(given);
+    expect(requestIds.size).toBe(10);
+    expect(requestIds).not.toContain(given);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { createKey, keysPath, postKey, whoAmI } from '../support/keys.ts';
+import { createKey, keysPath, postKey, readWithKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const RULE = 'The value must be an IPv4 or IPv6 address or a CIDR';
@@ -106,8 +106,8 @@ onEachStore('the IP access list of a key', (store) => {
     [['203.0.113.7'], 'unknown', 403],
   ])('K6, B9: a key limited to %j and used from %s gets status %i', async (sources, address, status) => {
     const { credentials } = await createKey(server, { ipAccessList: sources.map((source) => ({ source })) });
-    const answer = await whoAmI(server, credentials, from(address));
-    expect(answer.status).toBe(status);
-    if (status === 403) expect(answer.json.error).toMatch(/^FORBIDDEN: This key may not be used from /);
+    const response = await readWithKey(server, credentials, from(address));
+    expect(response.status).toBe(status);
+    if (status === 403) expect(response.json.error).toMatch(/^FORBIDDEN: This key may not be used from /);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { createKey, keysPath, postKey, whoAmI } from '../support/keys.ts';
+import { createKey, keysPath, postKey, readWithKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const WHOLE_SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
@@ -32,11 +32,11 @@ onEachStore('create key', (store) => {
   });
 
   it('K1: key ids and secrets are unique', async () => {
-    const made = await Promise.all(Array.from({ length: 10 }, () => createKey(server)));
+    const created = await Promise.all(Array.from({ length: 10 }, () => createKey(server)));
     for (const part of [
-      made.map(({ id }) => id),
-      made.map(({ credentials }) => credentials.keyId),
-      made.map(({ credentials }) => credentials.keySecret),
+      created.map(({ id }) => id),
+      created.map(({ credentials }) => credentials.keyId),
+      created.map(({ credentials }) => credentials.keySecret),
     ]) {
       expect(new Set(part).size).toBe(10);
     }
@@ -50,7 +50,7 @@ onEachStore('create key', (store) => {
 
   it('K1: the key works from the next request on', async () => {
     const { credentials } = await createKey(server);
-    expect((await whoAmI(server, credentials)).status).toBe(200);
+    expect((await readWithKey(server, credentials)).status).toBe(200);
   });
 
   it('B6: responses, errors included, have cache-control: no-store', async () => {
@@ -59,14 +59,14 @@ onEachStore('create key', (store) => {
   });
 
   it.each([
-    ['no body at all', undefined],
+    ['no body', undefined],
     ['an empty object', {}],
     ['null', null],
     [
       'null for each member',
       { name: null, expireAt: null, hashData: null, ipAccessList: null, roles: null, state: null },
     ],
-    ['members that nobody knows', { colour: 'blue', usedAt: '2020-01-01T00:00:00Z', id: acme.id, keySuffix: 'abcd' }],
+    ['unknown members', { colour: 'blue', usedAt: '2020-01-01T00:00:00Z', id: acme.id, keySuffix: 'abcd' }],
   ])('K5, K6, K8, B4, B5: %s creates a key with the defaults', async (_, body) => {
     const { status, json } = await postKey(server, body);
     expect(status).toBe(200);
@@ -87,7 +87,7 @@ onEachStore('create key', (store) => {
     ['255 characters outside the basic plane', '🚀'.repeat(255)],
     ['spaces, quotes and markup', ' "quoted" <b>\'bold\'</b> \\ \n\t'],
     ['other scripts', 'ключ מפתח 鍵'],
-    ['a name that says __proto__', '__proto__'],
+    ['the text __proto__', '__proto__'],
   ])('K8: a name of %s is stored unchanged', async (_, name) => {
     const { id } = await createKey(server, { name });
     const { json } = await server.call({ path: `${keysPath()}/${id}`, key: acme.admin });
@@ -117,8 +117,16 @@ onEachStore('create key', (store) => {
       `The value must have at most 255 characters <string:${'e\u0301'.repeat(32)}>`,
     ],
     ['with NUL', '"a\\u0000b"', 'The value must not contain NUL characters or unpaired surrogates'],
-    ['with half of a surrogate pair', '"a\\ud83d"', 'The value must not contain NUL characters or unpaired surrogates'],
-    ['with the other half alone', '"\\ude00a"', 'The value must not contain NUL characters or unpaired surrogates'],
+    [
+      'with an unpaired high surrogate',
+      '"a\\ud83d"',
+      'The value must not contain NUL characters or unpaired surrogates',
+    ],
+    [
+      'with an unpaired low surrogate',
+      '"\\ude00a"',
+      'The value must not contain NUL characters or unpaired surrogates',
+    ],
     ['a number', '7', 'The value must be a string <number:7>'],
     ['an array', '["a"]', 'The value must be a string <array>'],
   ])('K8, M3: rejects a name that is %s', async (_, name, rule) => {
@@ -157,11 +165,11 @@ onEachStore('create key', (store) => {
     expect(json.error).toBe(`BAD_REQUEST: ${rule}`);
   });
 
-  it('K3: a key created as disabled is rejected until it is enabled', async () => {
+  it('K3: rejects a key created as disabled until it is enabled', async () => {
     const { id, credentials } = await createKey(server, { state: 'disabled' });
-    expect((await whoAmI(server, credentials)).json.error).toBe('UNAUTHORIZED: Key is not active');
+    expect((await readWithKey(server, credentials)).json.error).toBe('UNAUTHORIZED: Key is not active');
     await server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body: { state: 'enabled' } });
-    expect((await whoAmI(server, credentials)).status).toBe(200);
+    expect((await readWithKey(server, credentials)).status).toBe(200);
   });
 
   it.each([['Enabled'], [''], ['deleted'], [true], [['enabled']]])('K3: rejects the state %j', async (state) => {

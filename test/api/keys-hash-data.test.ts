@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { createKey, keysPath, postKey, sha256, toHashData, whoAmI } from '../support/keys.ts';
+import { createKey, keysPath, postKey, readWithKey, sha256, toHashData } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const NOT_A_HASH = 'The value must be a SHA-256 in base64, 44 characters';
@@ -10,7 +10,7 @@ onEachStore('create key with hashData', (store) => {
   const server = useServer(store);
 
   it.each([
-    ['like ours', { keyId: 'BroughtKey0000000001', keySecret: 'phs_brought' }],
+    ['like generated ones', { keyId: 'BroughtKey0000000001', keySecret: 'phs_brought' }],
     ['short', { keyId: 'abcd', keySecret: '' }],
     ['long', { keyId: `${'k'.repeat(500)}last`, keySecret: 's'.repeat(2000) }],
     ['with colons in the secret', { keyId: 'colons-in-secret', keySecret: ':a:b:' }],
@@ -29,8 +29,8 @@ onEachStore('create key with hashData', (store) => {
       state: 'enabled',
       keySuffix: credentials.keyId.slice(-4),
     });
-    expect((await whoAmI(server, credentials)).status).toBe(200);
-    expect((await whoAmI(server, { ...credentials, keySecret: `${credentials.keySecret}x` })).json.error).toBe(
+    expect((await readWithKey(server, credentials)).status).toBe(200);
+    expect((await readWithKey(server, { ...credentials, keySecret: `${credentials.keySecret}x` })).json.error).toBe(
       'UNAUTHORIZED: Key is not found',
     );
   });
@@ -38,11 +38,13 @@ onEachStore('create key with hashData', (store) => {
   it('K7: the hashes are not accepted as credentials', async () => {
     const hashData = toHashData({ keyId: 'hash-is-no-id-0001', keySecret: 'hash-is-no-secret' });
     expect((await postKey(server, { hashData })).status).toBe(200);
-    expect((await whoAmI(server, { keyId: hashData.keyIdHash, keySecret: hashData.keySecretHash })).status).toBe(401);
+    expect((await readWithKey(server, { keyId: hashData.keyIdHash, keySecret: hashData.keySecretHash })).status).toBe(
+      401,
+    );
   });
 
   it.each([
-    ['no member', {}, ['keyIdHash', 'keyIdSuffix', 'keySecretHash'], 'The value is required <missing>'],
+    ['no members', {}, ['keyIdHash', 'keyIdSuffix', 'keySecretHash'], 'The value is required <missing>'],
     ['no keyIdHash', { ...good, keyIdHash: undefined }, ['keyIdHash'], 'The value is required <missing>'],
     ['no keyIdSuffix', { ...good, keyIdSuffix: undefined }, ['keyIdSuffix'], 'The value is required <missing>'],
     ['no keySecretHash', { ...good, keySecretHash: undefined }, ['keySecretHash'], 'The value is required <missing>'],
@@ -82,13 +84,13 @@ onEachStore('create key with hashData', (store) => {
     ['an empty hash', { ...good, keyIdHash: '' }, ['keyIdHash'], `${NOT_A_HASH} <string>`],
     ['a line break', { ...good, keyIdHash: `${good.keyIdHash}\n` }, ['keyIdHash'], `${NOT_A_HASH} <string>`],
     [
-      'a suffix of 3',
+      'a suffix of 3 characters',
       { ...good, keyIdSuffix: 'abc' },
       ['keyIdSuffix'],
       'The value must be the last 4 characters of the key id <string>',
     ],
     [
-      'a suffix of 5',
+      'a suffix of 5 characters',
       { ...good, keyIdSuffix: 'abcde' },
       ['keyIdSuffix'],
       'The value must be the last 4 characters of the key id <string>',
@@ -131,8 +133,8 @@ onEachStore('create key with hashData', (store) => {
     expect([status, json.error]).toEqual([409, 'CONFLICT: A key with this id already exists']);
     const { json: list } = await server.call({ path: keysPath(), key: acme.admin });
     expect(list.result.map(({ name }: { name: string }) => name)).not.toContain('late');
-    expect((await whoAmI(server, { ...credentials, keySecret: 'second' })).status).toBe(401);
-    expect((await whoAmI(server, credentials)).status).toBe(200);
+    expect((await readWithKey(server, { ...credentials, keySecret: 'second' })).status).toBe(401);
+    expect((await readWithKey(server, credentials)).status).toBe(200);
   });
 
   it('K7: the id of a generated or declared key is a conflict too', async () => {
@@ -144,18 +146,18 @@ onEachStore('create key with hashData', (store) => {
 
   it('K7: of concurrent requests with the same id, one succeeds', async () => {
     const hashData = toHashData({ keyId: 'race-for-one-id', keySecret: 'x' });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) => postKey(server, { hashData }, index % 2 === 0 ? acme : globex)),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
   });
 
   it('K7: the id of a deleted key can be reused', async () => {
     const credentials = { keyId: 'deleted-and-back', keySecret: 'x' };
     const first = await postKey(server, { hashData: toHashData(credentials) });
     await server.call({ method: 'DELETE', path: `${keysPath()}/${first.json.result.key.id}`, key: acme.admin });
-    expect((await whoAmI(server, credentials)).status).toBe(401);
+    expect((await readWithKey(server, credentials)).status).toBe(401);
     expect((await postKey(server, { hashData: toHashData(credentials) })).status).toBe(200);
-    expect((await whoAmI(server, credentials)).status).toBe(200);
+    expect((await readWithKey(server, credentials)).status).toBe(200);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Credentials } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
-import { createKey, getKeyId, keysPath, whoAmI } from '../support/keys.ts';
+import { createKey, getKeyId, keysPath, readWithKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const LAST = 'CONFLICT: This is the last enabled admin key of the organization; it cannot be';
@@ -46,13 +46,13 @@ onEachStore('the last admin key', (store) => {
       const { id: second, credentials } = await createKey(server, { roles: ['admin'] });
       const disable = (id: string, key: Credentials) =>
         server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key, body: { state: 'disabled' } });
-      const answers = await Promise.all([disable(second, acme.admin), disable(first, credentials)]);
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-      const alive = await Promise.all([whoAmI(server, acme.admin), whoAmI(server, credentials)]);
+      const responses = await Promise.all([disable(second, acme.admin), disable(first, credentials)]);
+      expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+      const alive = await Promise.all([readWithKey(server, acme.admin), readWithKey(server, credentials)]);
       expect(alive.filter(({ status }) => status === 200)).toHaveLength(1);
       const [winner, loser] = alive[0]?.status === 200 ? [acme.admin, second] : [credentials, first];
       await server.call({ method: 'PATCH', path: `${keysPath()}/${loser}`, key: winner, body: { state: 'enabled' } });
-      expect((await whoAmI(server, acme.admin)).status).toBe(200);
+      expect((await readWithKey(server, acme.admin)).status).toBe(200);
       await server.call({ method: 'DELETE', path: `${keysPath()}/${second}`, key: acme.admin });
     });
 

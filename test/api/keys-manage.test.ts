@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
-import { createKey, keysPath, whoAmI } from '../support/keys.ts';
+import { createKey, keysPath, readWithKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 onEachStore('manage keys', (store) => {
@@ -41,7 +41,7 @@ onEachStore('manage keys', (store) => {
     ]);
   });
 
-  it.each(['GET', 'PATCH', 'DELETE'])('M4: %s of a missing key is a 404 with its id', async (method) => {
+  it.each(['GET', 'PATCH', 'DELETE'])('M4: %s of a missing key returns 404 with its id', async (method) => {
     const id = randomUUID();
     const { status, json } = await server.call({ method, path: `${keysPath()}/${id}`, key: acme.admin });
     expect([status, json.error]).toEqual([404, `NOT_FOUND: key ${id} does not exist`]);
@@ -63,7 +63,7 @@ onEachStore('manage keys', (store) => {
     ],
     ['nothing', {}, {}],
     ['no body', undefined, {}],
-    ['null for members that have no null', { name: null, state: null, roles: null, ipAccessList: null }, {}],
+    ['null for members that are not nullable', { name: null, state: null, roles: null, ipAccessList: null }, {}],
     [
       'members that cannot be changed',
       { id: acme.id, keySuffix: 'abcd', createdAt: '2020-01-01T00:00:00Z', usedAt: null, hashData: {}, colour: 1 },
@@ -107,7 +107,7 @@ onEachStore('manage keys', (store) => {
   it('K1: a change does not affect the credentials', async () => {
     const { id, credentials } = await createKey(server);
     await patch(id, { name: 'renamed', roles: ['admin'] });
-    expect((await whoAmI(server, credentials)).status).toBe(200);
+    expect((await readWithKey(server, credentials)).status).toBe(200);
   });
 
   it('B3: concurrent changes of different fields both take effect', async () => {
@@ -142,6 +142,6 @@ onEachStore('manage keys', (store) => {
       key: credentials,
     });
     expect([status, json.error]).toEqual([409, 'CONFLICT: A key cannot delete itself; use another key']);
-    expect((await whoAmI(server, credentials)).status).toBe(200);
+    expect((await readWithKey(server, credentials)).status).toBe(200);
   });
 });

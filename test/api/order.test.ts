@@ -11,7 +11,7 @@ interface Fault {
   status: number;
   path: string;
   method?: string;
-  identity?: 'anonymous' | 'unknown' | 'elsewhere' | 'query' | 'admin';
+  identity?: 'anonymous' | 'unknown' | 'otherAddress' | 'query' | 'admin';
   headers?: Record<string, string>;
   body?: string;
 }
@@ -52,12 +52,12 @@ const FAULTS: Fault[] = [
     title: 'the address',
     status: 403,
     path: scaling('nonsense', 'nonsense'),
-    identity: 'elsewhere',
+    identity: 'otherAddress',
     headers: notJson,
     body: '{',
   },
   {
-    title: 'the shape of the organization id',
+    title: 'the format of the organization id',
     status: 400,
     path: scaling('nonsense', unknown),
     identity: 'query',
@@ -65,7 +65,7 @@ const FAULTS: Fault[] = [
     body: '{',
   },
   {
-    title: 'the shape of the service id',
+    title: 'the format of the service id',
     status: 400,
     path: scaling(globex.id, 'nonsense'),
     identity: 'query',
@@ -81,7 +81,7 @@ const FAULTS: Fault[] = [
     body: '{',
   },
   {
-    title: 'the organization of another customer',
+    title: 'another organization',
     status: 404,
     path: scaling(globex.id, globex.primary),
     identity: 'query',
@@ -106,7 +106,7 @@ const FAULTS: Fault[] = [
   },
   { title: 'the syntax of the body', status: 400, path: scaling(acme.id, unknown), identity: 'admin', body: '{' },
   {
-    title: 'a rule of the body',
+    title: 'a violation in the body',
     status: 400,
     path: scaling(acme.id, unknown),
     identity: 'admin',
@@ -127,14 +127,14 @@ const FAULTS: Fault[] = [
     body: '{"numReplicas":1}',
   },
   {
-    title: 'a rule that needs the service',
+    title: 'a violation that depends on the service',
     status: 400,
     path: scaling(acme.id, acme.primary),
     identity: 'admin',
     body: '{"numReplicas":1}',
   },
   {
-    title: 'nothing any more',
+    title: 'nothing',
     status: 200,
     path: scaling(acme.id, acme.primary),
     identity: 'admin',
@@ -144,9 +144,9 @@ const FAULTS: Fault[] = [
 
 onEachStore('the order of checks', (store) => {
   const server = useServer(store);
-  let elsewhere: Credentials;
+  let otherAddress: Credentials;
   beforeAll(async () => {
-    elsewhere = (await createKey(server, { roles: ['query_endpoints'], ipAccessList: [{ source: '203.0.113.7' }] }))
+    otherAddress = (await createKey(server, { roles: ['query_endpoints'], ipAccessList: [{ source: '203.0.113.7' }] }))
       .credentials;
   });
 
@@ -156,7 +156,7 @@ onEachStore('the order of checks', (store) => {
       const keys: Record<string, Credentials | undefined> = {
         anonymous: undefined,
         unknown: { keyId: 'x', keySecret: 'y' },
-        elsewhere,
+        otherAddress,
         query: acme.query,
         admin: acme.admin,
       };

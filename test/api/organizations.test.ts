@@ -20,13 +20,15 @@ onEachStore('reading organizations', (store) => {
   });
 
   it('M1: a response has requestId, result and status; the id is unique and also in the header', async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => server.call({ path: '/v1/organizations', key: acme.admin })));
-    for (const { json, headers } of answers) {
+    const responses = await Promise.all(
+      [1, 2, 3].map(() => server.call({ path: '/v1/organizations', key: acme.admin })),
+    );
+    for (const { json, headers } of responses) {
       expect(Object.keys(json).sort()).toEqual(['requestId', 'result', 'status']);
       expect(json.requestId).toBe(headers.get('x-request-id'));
       expect(json.requestId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     }
-    expect(new Set(answers.map(({ json }) => json.requestId)).size).toBe(3);
+    expect(new Set(responses.map(({ json }) => json.requestId)).size).toBe(3);
   });
 
   it('M4: another organization looks like a missing one', async () => {

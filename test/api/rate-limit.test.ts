@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiResponse, Credentials } from '../support/client.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
-import { createKey, whoAmI } from '../support/keys.ts';
+import { createKey, readWithKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-ratelimit-policy'];
@@ -28,13 +28,13 @@ onEachStore('rate limit', (store) => {
 
     it('B7: every success counts down, then a 429 has a retry time', async () => {
       for (const remaining of [4, 3, 2, 1, 0]) {
-        const response = await whoAmI(server, globex.admin);
+        const response = await readWithKey(server, globex.admin);
         expect(response.status).toBe(200);
         expect(response.headers.has('retry-after')).toBe(false);
         expectRateLimitHeaders(response, remaining);
       }
       for (const _ of [1, 2]) {
-        const response = await whoAmI(server, globex.admin);
+        const response = await readWithKey(server, globex.admin);
         expect(response.status).toBe(429);
         expect(response.json.error).toMatch(/^TOO_MANY_REQUESTS: Too many requests with this key; try again in \d+ s$/);
         expectRateLimitHeaders(response, 0);
@@ -43,9 +43,9 @@ onEachStore('rate limit', (store) => {
     });
 
     it('B7: each key and each token has its own limit', async () => {
-      for (const _ of [1, 2, 3, 4, 5, 6]) await whoAmI(server, acme.developer);
-      expect((await whoAmI(server, acme.developer)).status).toBe(429);
-      expectRateLimitHeaders(await whoAmI(server, acme.admin), 4);
+      for (const _ of [1, 2, 3, 4, 5, 6]) await readWithKey(server, acme.developer);
+      expect((await readWithKey(server, acme.developer)).status).toBe(429);
+      expectRateLimitHeaders(await readWithKey(server, acme.admin), 4);
       for (const remaining of [4, 3, 2, 1, 0])
         expectRateLimitHeaders(await server.call({ path: '/api/v2/dashboards', token: acme.token }), remaining);
       const rejected = await server.call({ path: '/api/v2/dashboards', token: acme.token });
@@ -68,7 +68,7 @@ onEachStore('rate limit', (store) => {
 
     it('B7: calls from a rejected address have the headers and count too', async () => {
       const { credentials } = await createKey(server, { ipAccessList: [{ source: '203.0.113.7' }] }, initech);
-      const response = await whoAmI(server, credentials);
+      const response = await readWithKey(server, credentials);
       expect(response.status).toBe(403);
       expectRateLimitHeaders(response, 4);
     });
@@ -85,7 +85,7 @@ onEachStore('rate limit', (store) => {
 
   describe('turned off', () => {
     const server = useServer(store, { args: ['--rate-limit', 'off', '--trust-proxy', '127.0.0.1'] });
-    const attempt = (address: string, key: Credentials) => whoAmI(server, key, { 'x-forwarded-for': address });
+    const attempt = (address: string, key: Credentials) => readWithKey(server, key, { 'x-forwarded-for': address });
     const wrong = { ...acme.admin, keySecret: 'wrong' };
 
     /** Sends `count` failing requests, thirty at a time, and counts the responses by status. */
@@ -102,14 +102,14 @@ onEachStore('rate limit', (store) => {
 
     it('B7: no response has the headers', async () => {
       const responses = [
-        await whoAmI(server, acme.admin),
-        await whoAmI(server, acme.query),
+        await readWithKey(server, acme.admin),
+        await readWithKey(server, acme.query),
         await server.call({ path: '/api/v2/dashboards', token: acme.token }),
       ];
       for (const { headers } of responses) for (const name of HEADERS) expect(headers.has(name)).toBe(false);
     });
 
-    it('B7: 300 failed attempts from an address get a 401, the next ones a 429, and valid credentials keep working', async () => {
+    it('B7: 300 failed attempts from an address return 401, further ones 429, and valid credentials keep working', async () => {
       expect(await failures(300, () => '203.0.113.7')).toEqual({ 401: 300 });
       const rejected = await attempt('203.0.113.7', wrong);
       expect(rejected.status).toBe(429);

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { type ServiceName, scalingCalls } from '../support/scaling.ts';
+import { createScalingClient, type ServiceName } from '../support/scaling.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 type Accepted = [service: ServiceName, body: Record<string, unknown>];
-type Refused = [service: ServiceName, body: Record<string, unknown>, field: string, rule: string, value: string];
+type Rejected = [service: ServiceName, body: Record<string, unknown>, field: string, rule: string, value: string];
 
 onEachStore('update service scaling per replica', (store) => {
   const server = useServer(store);
-  const { formatPath, patch, patchText, stored, restore } = scalingCalls(server, 'replicaScaling');
+  const { formatPath, patch, patchText, stored, restore } = createScalingClient(server, 'replicaScaling');
   beforeEach(restore);
 
   async function expectAccepted(...[service, body]: Accepted) {
@@ -32,7 +32,7 @@ onEachStore('update service scaling per replica', (store) => {
     ['development', { minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8, numReplicas: 3 }],
   ])('S2, S3, S5: %s accepts %j', expectAccepted);
 
-  it.each<Refused>([
+  it.each<Rejected>([
     ['primary', { minReplicaMemoryGb: 4 }, 'minReplicaMemoryGb', 'The value must be at least 8', 'number:4'],
     ['primary', { minReplicaMemoryGb: 10 }, 'minReplicaMemoryGb', 'The value must be a multiple of 4', 'number:10'],
     ['primary', { maxReplicaMemoryGb: 360 }, 'maxReplicaMemoryGb', 'The value must be at most 356', 'number:360'],
@@ -143,8 +143,8 @@ onEachStore('update service scaling per replica', (store) => {
         key: acme.admin,
         body: { minTotalMemoryGb },
       });
-      const answers = await Promise.all([totals, patch('primary', { maxReplicaMemoryGb })]);
-      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      const responses = await Promise.all([totals, patch('primary', { maxReplicaMemoryGb })]);
+      expect(responses.map(({ status }) => status)).toEqual([200, 200]);
       expect(await stored('primary')).toMatchObject({ minTotalMemoryGb, maxReplicaMemoryGb });
     }
   });
@@ -153,7 +153,7 @@ onEachStore('update service scaling per replica', (store) => {
     it.each([
       ['another organization', globex.id, globex.primary, `organization ${globex.id} does not exist`],
       ['a service of another organization', acme.id, globex.primary, `service ${globex.primary} does not exist`],
-    ])('404 for %s', async (_, organizationId, serviceId, text) => {
+    ])('returns 404 for %s', async (_, organizationId, serviceId, text) => {
       const path = `/v1/organizations/${organizationId}/services/${serviceId}/replicaScaling`;
       const { status, json } = await server.call({ method: 'PATCH', path, key: acme.admin, body: { numReplicas: 4 } });
       expect([status, json.error]).toEqual([404, `NOT_FOUND: ${text}`]);

@@ -19,7 +19,7 @@ const isRead = (method: string, path: string) => method === 'GET' || path.endsWi
 
 /** Every documented operation with every role: `GET /v1/… developer` → rejected or not. */
 async function roleTable(server: TestServer) {
-  const rows: { call: string; documented: boolean; refused: boolean; error: string | undefined }[] = [];
+  const rows: { call: string; documented: boolean; rejected: boolean; error: string | undefined }[] = [];
   for (const operation of await listOperations(server, '/v1')) {
     for (const [role, key] of Object.entries(KEYS)) {
       const values = {
@@ -32,13 +32,13 @@ async function roleTable(server: TestServer) {
       };
       const body = BODIES[operation.id];
       const call = { method: operation.method, path: formatPath(operation, values), key };
-      const answer = await server.call(body ? { ...call, body } : call);
-      expect([200, 403, 404], `${operation.method} ${operation.path}: ${answer.text}`).toContain(answer.status);
+      const response = await server.call(body ? { ...call, body } : call);
+      expect([200, 403, 404], `${operation.method} ${operation.path}: ${response.text}`).toContain(response.status);
       rows.push({
         call: `${operation.method} ${operation.path} ${role}`,
         documented: !operation.roles.includes(role),
-        refused: answer.status === 403,
-        error: answer.json?.error,
+        rejected: response.status === 403,
+        error: response.json?.error,
       });
     }
   }
@@ -50,11 +50,11 @@ onEachStore('roles', (store) => {
 
   it('R1: every operation rejects exactly the roles that the document does not list', async () => {
     const rows = await roleTable(server);
-    expect(rows.map(({ call, refused }) => [call, refused])).toEqual(
+    expect(rows.map(({ call, rejected }) => [call, rejected])).toEqual(
       rows.map(({ call, documented }) => [call, documented]),
     );
-    for (const { refused, error } of rows)
-      if (refused)
+    for (const { rejected, error } of rows)
+      if (rejected)
         expect(error).toMatch(/^FORBIDDEN: This operation needs the role admin( or developer)?; the key has /);
   });
 
@@ -83,7 +83,7 @@ onEachStore('roles', (store) => {
     [['query_endpoints', 'developer'], 200, 403],
     [['query_endpoints', 'admin'], 200, 200],
     [['developer', 'admin'], 200, 200],
-  ])('R1: one sufficient role of %j is enough', async (roles, read, change) => {
+  ])('R1: a single sufficient role in %j is enough', async (roles, read, change) => {
     const { credentials } = await createKey(server, { roles });
     const service = `/v1/organizations/${acme.id}/services/${acme.secondary}`;
     expect((await server.call({ path: service, key: credentials })).status).toBe(read);

@@ -24,9 +24,9 @@ onEachStore('the preview of a scaling change', (store) => {
 
   it('returns the record and the monthly cost before and after, and stores nothing', async () => {
     const before = await stored();
-    const trail = async () =>
+    const listActivities = async () =>
       (await server.call({ path: `/v1/organizations/${acme.id}/activities`, key: acme.admin })).json.result;
-    const activities = await trail();
+    const activities = await listActivities();
     const { status, json } = await preview({ numReplicas: 4, minTotalMemoryGb: 96, idleScaling: false });
     expect(status).toBe(200);
     expect(json.result).toEqual({
@@ -44,7 +44,7 @@ onEachStore('the preview of a scaling change', (store) => {
       },
     });
     expect(await stored()).toEqual(before);
-    expect(await trail()).toEqual(activities);
+    expect(await listActivities()).toEqual(activities);
   });
 
   it('returns the same record as the change', async () => {
@@ -76,10 +76,10 @@ onEachStore('the preview of a scaling change', (store) => {
     ['S5', { idleTimeoutMinutes: 1 }, acme.primary],
   ])('%s: rejects %j like the change', async (_, body, service) => {
     const path = `/v1/organizations/${acme.id}/services/${service}/scaling`;
-    const refused = await server.call({ method: 'PATCH', path, key: acme.admin, body });
-    const answer = await preview(body, service);
-    expect([answer.status, answer.json.error]).toEqual([400, refused.json.error]);
-    expect(refused.status).toBe(400);
+    const rejected = await server.call({ method: 'PATCH', path, key: acme.admin, body });
+    const response = await preview(body, service);
+    expect([response.status, response.json.error]).toEqual([400, rejected.json.error]);
+    expect(rejected.status).toBe(400);
   });
 
   it('R1, M4: admits developer, rejects query_endpoints, and returns 404 for a missing service', async () => {

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { scalingCalls } from '../support/scaling.ts';
+import { createScalingClient } from '../support/scaling.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const UNKNOWN = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
 
 onEachStore('a request to update service scaling', (store) => {
   const server = useServer(store);
-  const { formatPath, patch, patchText, stored, restore } = scalingCalls(server, 'scaling');
+  const { formatPath, patch, patchText, stored, restore } = createScalingClient(server, 'scaling');
   beforeEach(restore);
 
-  describe('S1: fields left out keep their value', () => {
+  describe('S1: omitted fields keep their value', () => {
     it.each([
       { numReplicas: 5 },
       { minTotalMemoryGb: 60 },
@@ -38,10 +38,13 @@ onEachStore('a request to update service scaling', (store) => {
         '{"numReplicas":null,"minTotalMemoryGb":null,"maxTotalMemoryGb":null,"idleScaling":null,"idleTimeoutMinutes":null}',
       ],
       [
-        'members that the interface does not name (B4)',
+        'unknown members (B4)',
         '{"name":"other","state":"stopped","minReplicaMemoryGb":64,"isPrimary":false,"x":{"y":[1]}}',
       ],
-      ['members with the names of prototypes (B5)', '{"__proto__":{"numReplicas":7},"constructor":{"numReplicas":7}}'],
+      [
+        'members named like prototype properties (B5)',
+        '{"__proto__":{"numReplicas":7},"constructor":{"numReplicas":7}}',
+      ],
     ])('%s returns 200 with the unchanged record', async (_, text) => {
       const before = await server.call({ path: formatPath('primary'), key: acme.admin });
       const { status, json } = await patchText('primary', text);
@@ -52,7 +55,7 @@ onEachStore('a request to update service scaling', (store) => {
       );
     });
 
-    it('B5: no body and no content type count as {}', async () => {
+    it('B5: treats a missing body and content type as {}', async () => {
       expect((await patch('primary')).status).toBe(200);
     });
 
@@ -112,10 +115,10 @@ onEachStore('a request to update service scaling', (store) => {
       ['"text"', '<string:text>'],
       ['3', '<number:3>'],
       ['true', '<boolean:true>'],
-    ])('B5: rejects a body of %s, which is not an object', async (text, shown) => {
+    ])('B5: rejects a body of %s, which is not an object', async (text, formatted) => {
       const { status, json } = await patchText('primary', text);
       expect(status).toBe(400);
-      expect(json.error).toBe(`BAD_REQUEST: request body: The value must be an object ${shown}`);
+      expect(json.error).toBe(`BAD_REQUEST: request body: The value must be an object ${formatted}`);
     });
 
     it('B4: names an unknown query parameter', async () => {
@@ -150,7 +153,7 @@ onEachStore('a request to update service scaling', (store) => {
       [200, { minTotalMemoryGb: null, maxTotalMemoryGb: null }],
       [400, { minTotalMemoryGb: 25 }],
       [400, { minTotalMemoryGb: 60, numReplicas: 1 }],
-    ])('status %i for %j has no such headers', async (expected, body) => {
+    ])('status %i for %j does not have these headers', async (expected, body) => {
       const { status, headers } = await patch('primary', body);
       expect(status).toBe(expected);
       expect([headers.get('deprecation'), headers.get('link')]).toEqual([null, null]);
@@ -167,18 +170,18 @@ onEachStore('a request to update service scaling', (store) => {
           { idleScaling: round % 2 === 0 },
           { idleTimeoutMinutes: 5 + round / 2 },
         ];
-        const answers = await Promise.all(fields.map((body) => patch('primary', body)));
-        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+        const responses = await Promise.all(fields.map((body) => patch('primary', body)));
+        expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
         expect(await stored('primary')).toMatchObject(Object.assign({}, ...fields));
       }
     });
 
     it('S3: of two that exclude each other, exactly one is stored', async () => {
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         patch('primary', { minTotalMemoryGb: 240 }),
         patch('primary', { maxTotalMemoryGb: 120 }),
       ]);
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 400]);
       const { minTotalMemoryGb, maxTotalMemoryGb } = await stored('primary');
       expect([
         [240, 360],
@@ -200,7 +203,7 @@ onEachStore('a request to update service scaling', (store) => {
         globex.primary,
         `organization ${globex.id} does not exist`,
       ],
-    ])('404 for %s', async (_, organizationId, serviceId, text) => {
+    ])('returns 404 for %s', async (_, organizationId, serviceId, text) => {
       const path = `/v1/organizations/${organizationId}/services/${serviceId}/scaling`;
       const { status, json } = await server.call({ method: 'PATCH', path, key: acme.admin, body });
       expect(status).toBe(404);
@@ -215,7 +218,7 @@ onEachStore('a request to update service scaling', (store) => {
       expect(json.result).toMatchObject({ id: acme.primary, numReplicas: 4 });
     });
 
-    it('a malformed id is a 400 with the name of the parameter', async () => {
+    it('returns 400 with the name of the parameter for a malformed id', async () => {
       const { status, json } = await server.call({
         method: 'PATCH',
         path: `/v1/organizations/${acme.id}/services/analytics/scaling`,

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type ServiceName, scalingCalls } from '../support/scaling.ts';
+import { createScalingClient, type ServiceName } from '../support/scaling.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 type Accepted = [service: ServiceName, body: Record<string, unknown>];
-type Refused = [service: ServiceName, body: Record<string, unknown>, field: string, rule: string, value: string];
+type Rejected = [service: ServiceName, body: Record<string, unknown>, field: string, rule: string, value: string];
 
-onEachStore('the rules of update service scaling', (store) => {
+onEachStore('the scaling rules', (store) => {
   const server = useServer(store);
-  const { patch, patchText, stored, restore } = scalingCalls(server, 'scaling');
+  const { patch, patchText, stored, restore } = createScalingClient(server, 'scaling');
   beforeEach(restore);
 
-  async function expectRejected(...[service, body, field, rule, value]: Refused) {
+  async function expectRejected(...[service, body, field, rule, value]: Rejected) {
     const before = await stored(service);
     const { status, json } = await patch(service, body);
     expect(status).toBe(400);
@@ -40,7 +40,7 @@ onEachStore('the rules of update service scaling', (store) => {
       expect((await patchText('secondary', '{"numReplicas": 3.0}')).json.result.numReplicas).toBe(3);
     });
 
-    it.each<Refused>([
+    it.each<Rejected>([
       ['primary', { numReplicas: 0 }, 'numReplicas', 'The value must be at least 1', 'number:0'],
       [
         'primary',
@@ -88,7 +88,7 @@ onEachStore('the rules of update service scaling', (store) => {
       ['unpaid', { minTotalMemoryGb: 360, maxTotalMemoryGb: 360 }],
     ])('%s accepts %j', expectAccepted);
 
-    it.each<Refused>([
+    it.each<Rejected>([
       ['primary', { minTotalMemoryGb: 12 }, 'minTotalMemoryGb', 'The value must be at least 24', 'number:12'],
       ['primary', { minTotalMemoryGb: 25 }, 'minTotalMemoryGb', 'The value must be a multiple of 12', 'number:25'],
       ['primary', { maxTotalMemoryGb: 12 }, 'maxTotalMemoryGb', 'The value must be at least 24', 'number:12'],
@@ -126,7 +126,7 @@ onEachStore('the rules of update service scaling', (store) => {
       ],
     ])('%s rejects %j and stays unchanged', expectRejected);
 
-    it.each<Refused>([
+    it.each<Rejected>([
       [
         'primary',
         { minTotalMemoryGb: 372 },
@@ -167,16 +167,19 @@ onEachStore('the rules of update service scaling', (store) => {
   });
 
   describe('S4: totals and replicas', () => {
-    it.each([2, 5, 20])('a total is three times one replica, also with %i replicas', async (numReplicas) => {
-      const { json } = await patch('primary', { numReplicas, minTotalMemoryGb: 60, maxTotalMemoryGb: 240 });
-      expect(json.result).toMatchObject({
-        numReplicas,
-        minReplicaMemoryGb: 20,
-        minTotalMemoryGb: 60,
-        maxReplicaMemoryGb: 80,
-        maxTotalMemoryGb: 240,
-      });
-    });
+    it.each([2, 5, 20])(
+      'a total is three times the value of one replica, even with %i replicas',
+      async (numReplicas) => {
+        const { json } = await patch('primary', { numReplicas, minTotalMemoryGb: 60, maxTotalMemoryGb: 240 });
+        expect(json.result).toMatchObject({
+          numReplicas,
+          minReplicaMemoryGb: 20,
+          minTotalMemoryGb: 60,
+          maxReplicaMemoryGb: 80,
+          maxTotalMemoryGb: 240,
+        });
+      },
+    );
 
     it.each<[ServiceName, Record<string, unknown>]>([
       [
@@ -224,7 +227,7 @@ onEachStore('the rules of update service scaling', (store) => {
       ['primary', { idleScaling: false, idleTimeoutMinutes: 30 }],
     ])('%s accepts %j', expectAccepted);
 
-    it.each<Refused>([
+    it.each<Rejected>([
       ['primary', { idleTimeoutMinutes: 4.99 }, 'idleTimeoutMinutes', 'The value must be at least 5', 'number:4.99'],
       ['primary', { idleTimeoutMinutes: -5 }, 'idleTimeoutMinutes', 'The value must be at least 5', 'number:-5'],
       ['primary', { idleTimeoutMinutes: '15' }, 'idleTimeoutMinutes', 'The value must be a number', 'string:15'],

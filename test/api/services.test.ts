@@ -140,20 +140,20 @@ onEachStore('reading services', (store) => {
     it.each([
       ['the list of another organization', globex, '', `organization ${globex.id} does not exist`],
       [
-        'a service through another organization',
+        'a service under another organization',
         globex,
         `/${globex.primary}`,
         `organization ${globex.id} does not exist`,
       ],
-      ['the list of no organization at all', { id: UNKNOWN }, '', `organization ${UNKNOWN} does not exist`],
+      ['the list of an unknown organization', { id: UNKNOWN }, '', `organization ${UNKNOWN} does not exist`],
       [
-        'a service of another organization through the own',
+        'a service of another organization under its own path',
         acme,
         `/${globex.primary}`,
         `service ${globex.primary} does not exist`,
       ],
       ['a service that does not exist', acme, `/${UNKNOWN}`, `service ${UNKNOWN} does not exist`],
-    ])('404 for %s', async (_, organization, rest, text) => {
+    ])('returns 404 for %s', async (_, organization, rest, text) => {
       const { status, json } = await read(organization, acme.admin, rest);
       expect([status, json.error]).toEqual([404, `NOT_FOUND: ${text}`]);
     });
@@ -165,7 +165,7 @@ onEachStore('reading services', (store) => {
   });
 
   it.each(['x', `${acme.primary}0`, `urn:uuid:${acme.primary}`, acme.primary.replaceAll('-', ''), `{${acme.primary}}`])(
-    'M4: %s is malformed',
+    'M4: rejects the malformed id %s',
     async (id) => {
       const { status, json } = await read(acme, acme.admin, `/${encodeURIComponent(id)}`);
       expect([status, json.error]).toEqual([

@@ -42,7 +42,7 @@ onEachStore('the lifetime of a session', (store) => {
     expect((await getSession(server, session)).status).toBe(401);
   });
 
-  it('its use is recorded in the background', async () => {
+  it('records its use in the background', async () => {
     const session = await signIn(server, acme.admin);
     server.now += HOUR;
     expect(await status(session)).toBe(200);
@@ -70,8 +70,8 @@ onEachStore('the lifetime of a session', (store) => {
   });
 
   it('K9: ends immediately when its key is set to expire earlier', async () => {
-    const made = { method: 'POST', path: keysPath(), key: acme.admin, body: { name: 'long', roles: ['admin'] } };
-    const { key, ...credentials } = (await server.call(made)).json.result;
+    const creation = { method: 'POST', path: keysPath(), key: acme.admin, body: { name: 'long', roles: ['admin'] } };
+    const { key, ...credentials } = (await server.call(creation)).json.result;
     const session = await signIn(server, credentials);
     const body = { expireAt: new Date(server.now + MINUTE).toISOString() };
     await server.call({ method: 'PATCH', path: `${keysPath()}/${key.id}`, key: acme.admin, body });

@@ -15,7 +15,7 @@ onEachStore('a session', (store) => {
   const server = useServer(store, { args: ['--trust-proxy', '127.0.0.1'] });
   const status = async (call: Call) => (await server.call(call)).status;
 
-  describe('without its CSRF token is not authenticated, whatever the method', () => {
+  describe('without its CSRF token is not authenticated, regardless of the method', () => {
     const calls: Call[] = [
       { path: organization },
       { method: 'HEAD', path: organization },
@@ -36,10 +36,10 @@ onEachStore('a session', (store) => {
       for (const csrf of [undefined, '', 'wrong', other.csrf, nonce, `${nonce}.`, `.${session.csrf.split('.')[1]}`]) {
         const headers: Record<string, string> = { ...session.cookie };
         if (csrf !== undefined) headers['x-pilothouse-csrf'] = csrf;
-        const answer = await server.call({ ...call, headers });
-        expect(answer.status, `csrf ${csrf}`).toBe(401);
+        const response = await server.call({ ...call, headers });
+        expect(response.status, `csrf ${csrf}`).toBe(401);
         if (call.method !== 'HEAD')
-          expect(JSON.stringify(answer.json)).toMatch(/No Authorization header provided|API key is missing/);
+          expect(JSON.stringify(response.json)).toMatch(/No Authorization header provided|API key is missing/);
       }
       const { json } = await server.call({ path: `${organization}/services/${acme.primary}`, key: acme.admin });
       expect(json.result.numReplicas).toBe(3);
@@ -47,7 +47,7 @@ onEachStore('a session', (store) => {
     });
   });
 
-  it('has a challenge that opens no password dialog; scripts get the usual one', async () => {
+  it('gets a challenge that opens no password dialog; scripts get the usual one', async () => {
     const challenge = async (headers: Record<string, string>, path = organization) =>
       (await server.call({ path, headers })).headers.get('www-authenticate');
     expect(await challenge({ 'x-pilothouse-csrf': 'old' })).toBe('Session realm="pilothouse"');
@@ -89,13 +89,18 @@ onEachStore('a session', (store) => {
       await signIn(server, acme.query),
     ];
     const body = { name: 'By session', tiles: [] };
-    const made = await server.call({ method: 'POST', path: '/api/v2/dashboards', headers: admin.headers, body });
-    expect(made.status, made.text).toBe(200);
-    const path = `/api/v2/dashboards/${made.json.data.id}`;
+    const createSession = await server.call({
+      method: 'POST',
+      path: '/api/v2/dashboards',
+      headers: admin.headers,
+      body,
+    });
+    expect(createSession.status, createSession.text).toBe(200);
+    const path = `/api/v2/dashboards/${createSession.json.data.id}`;
     expect(await status({ path, headers: admin.headers })).toBe(200);
     expect(await status({ path, headers: developer.headers })).toBe(200);
-    const refused = await server.call({ method: 'DELETE', path, headers: developer.headers });
-    expect([refused.status, refused.json]).toEqual([403, { message: 'This operation needs the role admin' }]);
+    const rejected = await server.call({ method: 'DELETE', path, headers: developer.headers });
+    expect([rejected.status, rejected.json]).toEqual([403, { message: 'This operation needs the role admin' }]);
     for (const [method, there] of [
       ['GET', path],
       ['GET', '/api/v2/dashboards'],
@@ -119,9 +124,9 @@ onEachStore('a session', (store) => {
         { ...values, organizationId: acme.id },
       );
       for (const { headers } of [reader, writer]) {
-        const answer = await server.call({ method, path: filled, headers });
-        expect(answer.status, `${method} ${path}`).toBe(403);
-        expect(answer.json.error).toMatch(/^FORBIDDEN: You are signed in with a dashboard token/);
+        const response = await server.call({ method, path: filled, headers });
+        expect(response.status, `${method} ${path}`).toBe(403);
+        expect(response.json.error).toMatch(/^FORBIDDEN: You are signed in with a dashboard token/);
       }
     }
     const body = { name: 'By token', tiles: [] };
@@ -140,7 +145,7 @@ onEachStore('a session', (store) => {
   describe('K9: follows its key from the next request on', () => {
     const change = (id: string, body: object) =>
       server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body });
-    const made = async (roles = ['admin']) => {
+    const createSession = async (roles = ['admin']) => {
       const { id, credentials } = await createKey(server, { name: 'watched', roles });
       const session = await signIn(server, credentials);
       const statuses = async () => [
@@ -153,7 +158,7 @@ onEachStore('a session', (store) => {
     };
 
     it('when it is disabled, and enabled again', async () => {
-      const { id, statuses } = await made();
+      const { id, statuses } = await createSession();
       await change(id, { state: 'disabled' });
       expect(await statuses()).toEqual([401, 401, 401]);
       await change(id, { state: 'enabled' });
@@ -161,13 +166,13 @@ onEachStore('a session', (store) => {
     });
 
     it('when it is deleted', async () => {
-      const { id, statuses } = await made();
+      const { id, statuses } = await createSession();
       expect(await status({ method: 'DELETE', path: `${keysPath()}/${id}`, key: acme.admin })).toBe(200);
       expect(await statuses()).toEqual([401, 401, 401]);
     });
 
     it('when its address list changes', async () => {
-      const { id, credentials, session, statuses } = await made();
+      const { id, credentials, session, statuses } = await createSession();
       await change(id, { ipAccessList: [{ source: '203.0.113.7' }] });
       expect(await statuses()).toEqual([403, 403, 403]);
       expect((await postSession(server, credentials)).status).toBe(403);
@@ -177,7 +182,7 @@ onEachStore('a session', (store) => {
     });
 
     it('when its roles change', async () => {
-      const { id, session, statuses } = await made();
+      const { id, session, statuses } = await createSession();
       await change(id, { roles: ['developer'] });
       expect(await statuses()).toEqual([200, 200, 200]);
       expect(await status({ method: 'PATCH', path: scaling, headers: session.headers, body: {} })).toBe(403);
@@ -190,13 +195,13 @@ onEachStore('a session', (store) => {
     });
 
     it('when it gets another secret', async () => {
-      const { id, statuses } = await made();
+      const { id, statuses } = await createSession();
       const { code, stderr } = await getServerStore(server).run('key', 'rotate', id, '--org', acme.id, '--json');
       expect(code, stderr).toBe(0);
       expect(await statuses()).toEqual([401, 401, 401]);
     });
 
-    it('and its token, when that is deleted', async () => {
+    it('and its token, when the token is deleted', async () => {
       const path = `${organization}/dashboardTokens`;
       const { json } = await server.call({ method: 'POST', path, key: acme.admin, body: { name: 'watched' } });
       const session = await signIn(server, { token: json.result.token });
@@ -227,7 +232,7 @@ onEachStore('a session', (store) => {
   });
 });
 
-onEachStore('attempts to sign in', (store) => {
+onEachStore('sign-in attempts', (store) => {
   const server = useServer(store, { args: ['--trust-proxy', '127.0.0.1', '--rate-limit', '3/600s'] });
 
   it('B7: failed ones share the limit of the address, and valid ones still pass', async () => {
@@ -236,9 +241,9 @@ onEachStore('attempts to sign in', (store) => {
     for (let i = 0; i < 150; i++) expect((await postSession(server, wrong, from)).status).toBe(401);
     for (let i = 0; i < 150; i++)
       expect((await server.call({ path: organization, key: wrong, headers: from })).status).toBe(401);
-    const refused = await postSession(server, wrong, from);
-    expect([refused.status, refused.json.message]).toEqual([429, expect.stringMatching(/^Too many failed attempts/)]);
-    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
+    const rejected = await postSession(server, wrong, from);
+    expect([rejected.status, rejected.json.message]).toEqual([429, expect.stringMatching(/^Too many failed attempts/)]);
+    expect(rejected.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
     const stale = { cookie: `pilothouse_session=${'a'.repeat(43)}`, ...from };
     expect((await server.call({ path: SESSION, headers: stale })).status).toBe(429);
     expect((await server.call({ path: SESSION, headers: from })).status, 'nothing was attempted').toBe(401);

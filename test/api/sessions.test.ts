@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Call } from '../support/client.ts';
 import { acme } from '../support/fleet.ts';
 import { getKeyId } from '../support/keys.ts';
-import { startSecond } from '../support/second-server.ts';
+import { startSecondServer } from '../support/second-server.ts';
 import { onEachStore, startServer, useServer } from '../support/server.ts';
 import { getSession, postSession, SESSION, signIn } from '../support/sessions.ts';
 import { expectFailure } from '../support/shapes.ts';
-import { storeText } from '../support/store-text.ts';
+import { readStoreText } from '../support/store-text.ts';
 
 const organization = `/v1/organizations/${acme.id}`;
 const CHALLENGE = 'Session realm="pilothouse"';
@@ -16,9 +16,9 @@ onEachStore('signing in', (store) => {
   const server = useServer(store);
 
   it('with a key returns the credential, its permissions and the expiry', async () => {
-    const answer = await postSession(server, acme.admin);
-    expect(answer.status, answer.text).toBe(200);
-    expect(answer.json).toEqual({
+    const response = await postSession(server, acme.admin);
+    expect(response.status, response.text).toBe(200);
+    expect(response.json).toEqual({
       csrf: expect.stringMatching(/^[\w-]{22}\.[\w-]{43}$/),
       kind: 'key',
       organization: { id: acme.id, name: 'Acme', tier: 'SCALE', paid: true },
@@ -27,7 +27,7 @@ onEachStore('signing in', (store) => {
       access: 'write',
       expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     });
-    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
   it.each([
@@ -57,8 +57,8 @@ onEachStore('signing in', (store) => {
     ['a chain of proxies', { 'x-forwarded-proto': 'https, http' }],
     ['the browser', { origin: 'https://pilothouse.example' }],
   ])('the cookie is Secure if %s indicates HTTPS', async (_, headers) => {
-    const answer = await postSession(server, acme.admin, headers);
-    expect(answer.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict; Secure$/);
+    const response = await postSession(server, acme.admin, headers);
+    expect(response.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict; Secure$/);
   });
 
   it('never returns the same secret or CSRF token twice', async () => {
@@ -66,8 +66,8 @@ onEachStore('signing in', (store) => {
     expect(new Set(all.flatMap(({ secret, csrf }) => [secret, csrf])).size).toBe(4);
   });
 
-  it('M5: bad credentials are a 401, the same for an unknown id and a wrong secret', async () => {
-    const refused: [unknown, string][] = [
+  it('M5: returns 401 for bad credentials, the same for an unknown id and a wrong secret', async () => {
+    const rejected: [unknown, string][] = [
       [{ ...acme.admin, keySecret: 'wrong' }, 'Key is not found'],
       [{ ...acme.admin, keyId: 'unknown' }, 'Key is not found'],
       [acme.disabled, 'Key is not active'],
@@ -75,22 +75,22 @@ onEachStore('signing in', (store) => {
       [{ token: 'unknown' }, 'Token is not found'],
       [{ token: acme.admin.keySecret }, 'Token is not found'],
     ];
-    for (const [body, message] of refused) {
-      const answer = await postSession(server, body);
-      expect([answer.status, answer.json], JSON.stringify(body)).toEqual([401, { message }]);
-      expect(answer.headers.has('set-cookie')).toBe(false);
-      expect(answer.headers.get('www-authenticate')).toBe(CHALLENGE);
+    for (const [body, message] of rejected) {
+      const response = await postSession(server, body);
+      expect([response.status, response.json], JSON.stringify(body)).toEqual([401, { message }]);
+      expect(response.headers.has('set-cookie')).toBe(false);
+      expect(response.headers.get('www-authenticate')).toBe(CHALLENGE);
     }
   });
 
   it.each<[string, unknown, string[]]>([
     ['nothing', {}, ['keyId', 'keySecret']],
-    ['half a key', { keyId: 'a' }, ['keySecret']],
+    ['a key id without a secret', { keyId: 'a' }, ['keySecret']],
     ['an empty secret', { keyId: 'a', keySecret: '' }, ['keySecret']],
     ['a number', { keyId: 'a', keySecret: 90210 }, ['keySecret']],
     ['both', { ...acme.admin, token: acme.token }, ['token']],
-    ['too much', { token: 'a-secret-to-hide'.repeat(300) }, ['token']],
-  ])('%s is a 400 with the field name and without the secret', async (_, body, fields) => {
+    ['a token that is too long', { token: 'a-secret-to-hide'.repeat(300) }, ['token']],
+  ])('%s returns 400 with the field name and without the secret', async (_, body, fields) => {
     const { status, json, text } = await postSession(server, body);
     expect(status, text).toBe(400);
     expect(json.errors.map(({ path }: { path: string }) => path)).toEqual(fields);
@@ -120,11 +120,11 @@ onEachStore('signing in', (store) => {
     }
   });
 
-  it('GET without a session is a 401 that opens no password dialog', async () => {
+  it('GET without a session returns 401 and opens no password dialog', async () => {
     for (const cookie of ['', 'other=1', `pilothouse_session=${'a'.repeat(43)}`]) {
-      const answer = await server.call({ path: SESSION, headers: { cookie } });
-      expectFailure(SESSION, answer, 401);
-      expect(answer.headers.get('www-authenticate')).toBe(CHALLENGE);
+      const response = await server.call({ path: SESSION, headers: { cookie } });
+      expectFailure(SESSION, response, 401);
+      expect(response.headers.get('www-authenticate')).toBe(CHALLENGE);
     }
   });
 
@@ -136,9 +136,11 @@ onEachStore('signing in', (store) => {
 
   it('signing out ends only this session and deletes the cookie', async () => {
     const [session, other] = [await signIn(server, acme.admin), await signIn(server, acme.admin)];
-    const answer = await server.call({ method: 'DELETE', path: SESSION, headers: session.headers });
-    expect([answer.status, answer.json]).toEqual([200, {}]);
-    expect(answer.headers.get('set-cookie')).toBe('pilothouse_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict');
+    const response = await server.call({ method: 'DELETE', path: SESSION, headers: session.headers });
+    expect([response.status, response.json]).toEqual([200, {}]);
+    expect(response.headers.get('set-cookie')).toBe(
+      'pilothouse_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict',
+    );
     expect((await getSession(server, session)).status).toBe(401);
     for (const path of [organization, '/api/v2/dashboards'])
       expect((await server.call({ path, headers: session.headers })).status).toBe(401);
@@ -153,7 +155,7 @@ onEachStore('signing in', (store) => {
     expect((await getSession(server, next)).json.credential.name).toBe('developer');
   });
 
-  it('other sites are rejected, and no response has CORS headers', async () => {
+  it('rejects other sites, and no response has CORS headers', async () => {
     const session = await signIn(server, acme.admin);
     const calls: Call[] = [
       { path: SESSION },
@@ -163,9 +165,9 @@ onEachStore('signing in', (store) => {
     for (const site of ['cross-site', 'same-site'])
       for (const call of calls) {
         const headers = { ...session.headers, 'sec-fetch-site': site, origin: 'https://elsewhere.example' };
-        const answer = await server.call({ ...call, headers });
-        expect(answer.status, `${call.method} from ${site}`).toBe(403);
-        expect(answer.headers.has('set-cookie')).toBe(false);
+        const response = await server.call({ ...call, headers });
+        expect(response.status, `${call.method} from ${site}`).toBe(403);
+        expect(response.headers.has('set-cookie')).toBe(false);
       }
     expect((await getSession(server, session)).status, 'still signed in').toBe(200);
     const origin = { origin: 'https://elsewhere.example', 'access-control-request-method': 'DELETE' };
@@ -182,13 +184,13 @@ onEachStore('signing in', (store) => {
 
   it('the store contains neither the cookie nor the CSRF token', async () => {
     const { secret, csrf } = await signIn(server, acme.admin);
-    const text = await storeText(server);
+    const text = await readStoreText(server);
     expect(text).toContain(createHash('sha256').update(secret).digest('base64'));
-    for (const hidden of [secret, csrf]) expect(text).not.toContain(hidden);
+    for (const confidential of [secret, csrf]) expect(text).not.toContain(confidential);
   });
 
   it('a session works and ends on every node', async () => {
-    const second = await startSecond(server);
+    const second = await startSecondServer(server);
     try {
       const session = await signIn(server, acme.admin);
       expect((await second.call({ path: organization, headers: session.headers })).status).toBe(200);
@@ -216,11 +218,11 @@ describe('the console configuration', () => {
     expect(headers.get('cache-control')).toBe('no-cache');
   });
 
-  it('unknown paths are a 404 and other methods a 405', async () => {
+  it('returns 404 for unknown paths and 405 for other methods', async () => {
     expectFailure('/console/x', await server.call({ path: '/console/x', headers: { accept: 'text/html' } }), 404);
-    const answer = await server.call({ method: 'PUT', path: SESSION });
-    expectFailure(SESSION, answer, 405);
-    expect(answer.headers.get('allow')).toBe('DELETE, GET, HEAD, POST');
+    const response = await server.call({ method: 'PUT', path: SESSION });
+    expectFailure(SESSION, response, 405);
+    expect(response.headers.get('allow')).toBe('DELETE, GET, HEAD, POST');
   });
 });
 
@@ -233,7 +235,7 @@ describe('with a separate dashboard port', () => {
   });
 });
 
-onEachStore('the log of sessions', (store) => {
+onEachStore('the session log', (store) => {
   it('names the operation and the key, and contains no secret, cookie or CSRF token', async () => {
     const server = await startServer(store, { args: ['--log-level', 'trace'] });
     try {
@@ -255,8 +257,17 @@ onEachStore('the log of sessions', (store) => {
       expect(log).toMatch(/"operation":"consoleSignIn","status":401/);
       expect(log).toMatch(/"operation":"consoleSignOut","status":200/);
       const hash = createHash('sha256').update(session.secret).digest('base64');
-      const hidden = [session.secret, session.csrf, token.secret, token.csrf, hash, acme.admin.keySecret, acme.writer];
-      for (const text of [...hidden, 'a-wrong-', '12345678', 'pilothouse_session']) expect(log).not.toContain(text);
+      const confidential = [
+        session.secret,
+        session.csrf,
+        token.secret,
+        token.csrf,
+        hash,
+        acme.admin.keySecret,
+        acme.writer,
+      ];
+      for (const text of [...confidential, 'a-wrong-', '12345678', 'pilothouse_session'])
+        expect(log).not.toContain(text);
     } finally {
       await server.remove();
     }

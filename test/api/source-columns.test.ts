@@ -34,7 +34,7 @@ onEachStore('the columns of a source', (store) => {
   };
   const findKeys = (list: Column[], column: string) => list.find(({ name }) => name === column)?.keys;
 
-  it('are those of the table, with map keys, most frequent first', async () => {
+  it('match the table and include map keys, most frequent first', async () => {
     const list = await columns('logs');
     expect(list).toContainEqual({ name: 'Timestamp', type: 'DateTime64(9)' });
     expect(list).toContainEqual({ name: 'EventName', type: 'String' });
@@ -66,19 +66,19 @@ onEachStore('the columns of a source', (store) => {
   });
 
   it.each<[string, string, number]>([
-    ['a source that is not there', `nope/columns?${range}`, 404],
-    ['an id that is none', `${encodeURIComponent('a"b')}/columns?${range}`, 404],
-    ['a range that ends before it begins', `logs/columns?start=${T0}&end=${T0 - 1}`, 400],
-    ['a kind of metric that is none', 'metrics/columns?metricDataType=heap', 400],
+    ['an unknown source', `nope/columns?${range}`, 404],
+    ['an invalid id', `${encodeURIComponent('a"b')}/columns?${range}`, 404],
+    ['a range that ends before it starts', `logs/columns?start=${T0}&end=${T0 - 1}`, 400],
+    ['an invalid metric type', 'metrics/columns?metricDataType=heap', 400],
     ['an unknown parameter', 'logs/columns?size=9', 400],
-  ])('refuses %s', async (_, path, status) => {
+  ])('are not returned for %s', async (_, path, status) => {
     expect((await server.call({ path: `/api/v2/sources/${path}`, token: acme.token })).status).toBe(status);
   });
 
-  it('a missing table is an error; another organization cannot find the source', async () => {
+  it('are not available for a missing table or to another organization', async () => {
     const body = { name: 'Gone', kind: 'log', from: { databaseName: 'shop', tableName: 'events' } };
-    const made = await server.call({ method: 'POST', path: '/api/v2/sources', token: acme.writer, body });
-    const path = `/api/v2/sources/${made.json.data.id}/columns`;
+    const created = await server.call({ method: 'POST', path: '/api/v2/sources', token: acme.writer, body });
+    const path = `/api/v2/sources/${created.json.data.id}/columns`;
     const { status, json } = await server.call({ path, token: acme.token });
     expect(status).toBe(400);
     expect(json.message).toContain('shop.events');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Json } from '../support/client.ts';
-import { HEX_ID, madeDashboard, tile, write } from '../support/dashboards.ts';
+import { createDashboard, HEX_ID, tile, write } from '../support/dashboards.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
@@ -16,9 +16,9 @@ const METRIC_TABLES = {
 
 onEachStore('sources', (store) => {
   const server = useServer(store);
-  const call = (method: string, below = '', body?: unknown, token = acme.writer) =>
-    server.call({ method, path: path + below, token, ...(body === undefined ? {} : { body }) });
-  const made = async (body: object): Promise<Json> => {
+  const call = (method: string, suffix = '', body?: unknown, token = acme.writer) =>
+    server.call({ method, path: path + suffix, token, ...(body === undefined ? {} : { body }) });
+  const createSource = async (body: object): Promise<Json> => {
     const { status, json, text } = await call('POST', '', body);
     expect(status, text).toBe(200);
     return json.data;
@@ -60,9 +60,9 @@ onEachStore('sources', (store) => {
   });
 
   it.each(['log', 'trace', 'metric'])(
-    'a %s needs a name and a kind; the rest is that of the built-in one',
+    'a %s requires a name and a kind; everything else defaults to the built-in source',
     async (kind) => {
-      const source = await made({ name: 'mine', kind, more: 'ignored' });
+      const source = await createSource({ name: 'mine', kind, more: 'ignored' });
       const builtIn = (await call('GET', `/${kind === 'log' ? 'logs' : kind === 'trace' ? 'traces' : 'metrics'}`)).json
         .data;
       expect(source).toEqual({ ...builtIn, id: expect.stringMatching(HEX_ID), name: 'mine' });
@@ -80,7 +80,7 @@ onEachStore('sources', (store) => {
       implicitColumnExpression: 'Message.Text',
       bodyExpression: 'Message.Text',
     };
-    const source = await made(body);
+    const source = await createSource(body);
     expect(source).toEqual({ id: source.id, ...body });
     const replaced = await call('PUT', `/${source.id}`, { name: 'shop', kind: 'metric', metricTables: { gauge: 'g' } });
     expect(replaced.json.data).toEqual({
@@ -119,12 +119,12 @@ onEachStore('sources', (store) => {
     [{ name: 'x', kind: 'log', metricTables: {} }, 'metricTables'],
     [{ name: 'x', kind: 'metric', from: { tableName: 'x' } }, 'from.tableName'],
     [{ name: 'x', kind: 'metric', metricTables: { gauge: 'a.b' } }, 'metricTables.gauge'],
-  ])('D1: %j is a 400 at %s, and nothing is stored', async (body, place) => {
+  ])('D1: %j returns 400 at %s, and nothing is stored', async (body, errorPath) => {
     const before = (await call('GET')).json;
     const { id } = before.data.at(-1);
-    for (const answer of [await call('POST', '', body), await call('PUT', `/${id}`, body)]) {
-      expect([answer.status, answer.json.errors?.[0]?.path]).toEqual([400, place]);
-      expect(answer.json.message).toMatch(/^Body validation failed: /);
+    for (const response of [await call('POST', '', body), await call('PUT', `/${id}`, body)]) {
+      expect([response.status, response.json.errors?.[0]?.path]).toEqual([400, errorPath]);
+      expect(response.json.message).toMatch(/^Body validation failed: /);
     }
     expect((await call('GET')).json).toEqual(before);
   });
@@ -140,11 +140,11 @@ onEachStore('sources', (store) => {
   });
 
   it('a source cannot be deleted while a dashboard uses it', async () => {
-    const { id } = await made({ name: 'used', kind: 'log' });
+    const { id } = await createSource({ name: 'used', kind: 'log' });
     const series = [{ type: 'time', aggFn: 'count', sourceId: id }];
-    const { data } = await madeDashboard(server, { name: 'Reader', tiles: [tile({ series })] });
-    const refused = await call('DELETE', `/${id}`);
-    expect([refused.status, refused.json.message]).toEqual([409, expect.stringContaining(`Reader (${data.id})`)]);
+    const { data } = await createDashboard(server, { name: 'Reader', tiles: [tile({ series })] });
+    const rejected = await call('DELETE', `/${id}`);
+    expect([rejected.status, rejected.json.message]).toEqual([409, expect.stringContaining(`Reader (${data.id})`)]);
     await write(server, 'PUT', `/${data.id}`, { name: 'Reader' });
     const deleted = await call('DELETE', `/${id}`);
     expect([deleted.status, deleted.json]).toEqual([200, {}]);
@@ -154,13 +154,13 @@ onEachStore('sources', (store) => {
   });
 
   it('R2: a read-only token cannot change a source', async () => {
-    const { id } = await made({ name: 'x', kind: 'log' });
-    for (const [method, below, body] of [
+    const { id } = await createSource({ name: 'x', kind: 'log' });
+    for (const [method, suffix, body] of [
       ['POST', '', { name: 'x', kind: 'log' }],
       ['PUT', `/${id}`, { name: 'x', kind: 'log' }],
       ['DELETE', `/${id}`],
     ] as const)
-      expect((await call(method, below, body, acme.token)).status).toBe(403);
+      expect((await call(method, suffix, body, acme.token)).status).toBe(403);
   });
 
   it('D1: sources of another organization and invalid ids are not found', async () => {
@@ -175,7 +175,7 @@ onEachStore('sources', (store) => {
   });
 
   it('B6: every change to a source is in the audit log', async () => {
-    const source = await made({ name: 'audited', kind: 'log' });
+    const source = await createSource({ name: 'audited', kind: 'log' });
     await call('PUT', `/${source.id}`, { name: 'audited', kind: 'log' });
     await call('PUT', `/${source.id}`, { name: 'renamed', kind: 'log' });
     await call('DELETE', `/${source.id}`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
 import { spawnProgram } from '../support/process.ts';
-import { head, rawConnection } from '../support/raw.ts';
+import { head, openRawConnection } from '../support/raw.ts';
 import { onEachStore, startServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -13,7 +13,7 @@ const service = `/v1/organizations/${acme.id}/services/${acme.primary}`;
 const basic = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
 
 /** Resolves once the port no longer accepts connections. */
-async function untilRefused(url: string): Promise<void> {
+async function untilPortClosed(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const attempt = () =>
     new Promise<boolean>((resolve) => {
@@ -31,7 +31,7 @@ onEachStore('stopping', (store) => {
     const server = await startServer(store);
     try {
       const body = '{"numReplicas":11}';
-      const upload = await rawConnection(server.url);
+      const upload = await openRawConnection(server.url);
       upload.send(
         head(
           `PATCH ${service}/scaling HTTP/1.1`,
@@ -45,7 +45,7 @@ onEachStore('stopping', (store) => {
       expect((await upload.response()).status).toBe(100);
       upload.send(body.slice(0, 5));
       const exit = server.stop('SIGTERM');
-      await untilRefused(server.url);
+      await untilPortClosed(server.url);
       upload.send(body.slice(5));
       const { status, json } = await upload.response();
       expect([status, json.result?.numReplicas]).toEqual([200, 11]);
@@ -59,14 +59,14 @@ onEachStore('stopping', (store) => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s stops an idle server at once, even with open connections',
+    '%s stops an idle server immediately, even with open connections',
     async (signal) => {
       const server = await startServer(store);
       try {
-        const idle = await rawConnection(server.url);
+        const idle = await openRawConnection(server.url);
         idle.send(head('GET /healthz HTTP/1.1', 'Host: h'));
         expect((await idle.response()).status).toBe(200);
-        const silent = await rawConnection(server.url);
+        const silent = await openRawConnection(server.url);
         expect(await server.stop(signal)).toBe(0);
         await idle.closed;
         await silent.closed;

@@ -48,13 +48,13 @@ const call = (
 };
 
 /** The response without the parts that must differ: the request id and the requested ids. */
-const anonymous = ({ status, text, json }: ApiResponse, values: Record<string, string>) => {
+const withoutIds = ({ status, text, json }: ApiResponse, values: Record<string, string>) => {
   const ids = [json.requestId, ...Object.values(values)].filter((id) => id !== undefined);
   return [status, ids.reduce((rest, id) => rest.replaceAll(id, '…'), text)];
 };
 
 /** One id of each kind of resource of Globex, by path parameter. */
-async function idsOfGlobex(server: TestServer): Promise<Record<string, string>> {
+async function listGlobexIds(server: TestServer): Promise<Record<string, string>> {
   const activities = await server.call({ path: `/v1/organizations/${globex.id}/activities`, key: globex.admin });
   const tokens = await server.call({ path: `/v1/organizations/${globex.id}/dashboardTokens`, key: globex.admin });
   return {
@@ -63,7 +63,7 @@ async function idsOfGlobex(server: TestServer): Promise<Record<string, string>> 
     keyId: await getKeyId(server, 'admin', globex),
     activityId: activities.json.result[0].id,
     tokenId: tokens.json.result[0].id,
-    budgetId: await budgetOfGlobex(server),
+    budgetId: await findOrCreateGlobexBudget(server),
     id: globex.dashboard,
     tileId: 'one',
     version: '1',
@@ -71,16 +71,16 @@ async function idsOfGlobex(server: TestServer): Promise<Record<string, string>> 
 }
 
 /** The budget of Globex; created if it does not exist. */
-async function budgetOfGlobex(server: TestServer): Promise<string> {
+async function findOrCreateGlobexBudget(server: TestServer): Promise<string> {
   const path = `/v1/organizations/${globex.id}/budgets`;
-  const [known] = (await server.call({ path, key: globex.admin })).json.result;
-  if (known) return known.id;
-  const body = { name: 'of Globex', monthlyCHC: 1_000_000 };
+  const [existing] = (await server.call({ path, key: globex.admin })).json.result;
+  if (existing) return existing.id;
+  const body = { name: 'Globex budget', monthlyCHC: 1_000_000 };
   return (await server.call({ method: 'POST', path, key: globex.admin, body })).json.result.id;
 }
 
 /** Everything that Globex can read. */
-async function globexSees(server: TestServer): Promise<unknown[]> {
+async function readGlobex(server: TestServer): Promise<unknown[]> {
   const paths = [
     '',
     '/services',
@@ -90,17 +90,17 @@ async function globexSees(server: TestServer): Promise<unknown[]> {
     '/budgets',
     '/usageCost?from_date=2026-10-01&to_date=2026-10-31',
   ];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     paths.map((path) => server.call({ path: `/v1/organizations/${globex.id}${path}`, key: globex.admin })),
   );
-  const results = answers.map(({ json }) =>
+  const results = responses.map(({ json }) =>
     JSON.parse(JSON.stringify(json.result, (name, value) => (name === 'usedAt' ? undefined : value))),
   );
-  const below = ['/dashboards', '/sources', `/dashboards/${globex.dashboard}/versions`];
-  const shown = await Promise.all(
-    below.map(async (path) => (await server.call({ path: `/api/v2${path}`, token: globex.token })).json),
+  const dashboardPaths = ['/dashboards', '/sources', `/dashboards/${globex.dashboard}/versions`];
+  const dashboardResults = await Promise.all(
+    dashboardPaths.map(async (path) => (await server.call({ path: `/api/v2${path}`, token: globex.token })).json),
   );
-  return [...results, ...shown];
+  return [...results, ...dashboardResults];
 }
 
 onEachStore('tenancy', (store) => {
@@ -111,7 +111,7 @@ onEachStore('tenancy', (store) => {
   ];
 
   it('R1, R2: Globex finds all of its resources used in the following tests', async () => {
-    const ids = await idsOfGlobex(server);
+    const ids = await listGlobexIds(server);
     for (const operation of await allOperations()) {
       if (operation.method !== 'GET') continue;
       expect((await call(server, operation, ids, globex)).status, operation.path).toBe(200);
@@ -119,23 +119,23 @@ onEachStore('tenancy', (store) => {
   });
 
   it('M4: every operation treats another organization like a missing one', async () => {
-    const before = await globexSees(server);
-    const ids = await idsOfGlobex(server);
+    const before = await readGlobex(server);
+    const ids = await listGlobexIds(server);
     const operations = (await allOperations()).filter(({ parameters }) => parameters.includes('organizationId'));
     expect(operations.length).toBeGreaterThan(10);
     for (const operation of operations) {
       const unknown = { ...ids, organizationId: randomUUID() };
-      const theirs = await call(server, operation, ids);
-      expect(theirs.status, operation.path).toBe(404);
-      expect(theirs.json.error).toBe(`NOT_FOUND: organization ${globex.id} does not exist`);
-      expect(anonymous(theirs, ids)).toEqual(anonymous(await call(server, operation, unknown), unknown));
+      const response = await call(server, operation, ids);
+      expect(response.status, operation.path).toBe(404);
+      expect(response.json.error).toBe(`NOT_FOUND: organization ${globex.id} does not exist`);
+      expect(withoutIds(response, ids)).toEqual(withoutIds(await call(server, operation, unknown), unknown));
     }
-    expect(await globexSees(server)).toEqual(before);
+    expect(await readGlobex(server)).toEqual(before);
   });
 
   it('M4, D1: every operation treats a resource of another organization like a missing one', async () => {
-    const before = await globexSees(server);
-    const own = { ...(await idsOfGlobex(server)), organizationId: acme.id };
+    const before = await readGlobex(server);
+    const own = { ...(await listGlobexIds(server)), organizationId: acme.id };
     const operations = (await allOperations()).filter(({ parameters }) =>
       parameters.some((name) => name !== 'organizationId'),
     );
@@ -152,16 +152,16 @@ onEachStore('tenancy', (store) => {
         tileId: 'one',
         version: '1',
       };
-      const theirs = await call(server, operation, own);
-      expect(theirs.status, operation.path).toBe(404);
-      expect(anonymous(theirs, own)).toEqual(anonymous(await call(server, operation, unknown), unknown));
+      const response = await call(server, operation, own);
+      expect(response.status, operation.path).toBe(404);
+      expect(withoutIds(response, own)).toEqual(withoutIds(await call(server, operation, unknown), unknown));
     }
-    expect(await globexSees(server)).toEqual(before);
+    expect(await readGlobex(server)).toEqual(before);
   });
 
   it('R1, R2: no list contains resources of another organization', async () => {
-    await createKey(server, { name: 'of Globex alone' }, globex);
-    const { id: _, version: __, tileId: ___, ...ids } = await idsOfGlobex(server);
+    await createKey(server, { name: 'Globex key' }, globex);
+    const { id: _, version: __, tileId: ___, ...ids } = await listGlobexIds(server);
     const lists = (await allOperations()).filter(
       ({ method, parameters }) => method === 'GET' && parameters.every((name) => name === 'organizationId'),
     );
@@ -169,8 +169,8 @@ onEachStore('tenancy', (store) => {
     for (const operation of lists) {
       const { status, text } = await call(server, operation, { organizationId: acme.id });
       expect(status, operation.path).toBe(200);
-      for (const theirs of [...Object.values(ids), globex.dashboard, 'Globex', '99.5'])
-        expect(text, operation.path).not.toContain(theirs);
+      for (const response of [...Object.values(ids), globex.dashboard, 'Globex', '99.5'])
+        expect(text, operation.path).not.toContain(response);
     }
   });
 
@@ -186,7 +186,7 @@ onEachStore('tenancy', (store) => {
   });
 
   it('R1: paging through activities stays within the organization', async () => {
-    const { activityId } = await idsOfGlobex(server);
+    const { activityId } = await listGlobexIds(server);
     const { status, json } = await server.call({
       path: `/v1/organizations/${acme.id}/activities?before=${activityId}`,
       key: acme.admin,

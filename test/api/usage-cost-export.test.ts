@@ -252,7 +252,7 @@ onEachStore('the export of usage costs', (store) => {
     for (const row of rows) expect(row.ChargePeriodStart).toBe('2026-10-02T00:00:00Z');
   });
 
-  it('gives an imported amount as the quantity, at a price of 1', async () => {
+  it('exports an imported amount as the quantity, at a price of 1', async () => {
     const rows = (await focus()).filter(({ PricingUnit }) => PricingUnit === 'CHC');
     expect(
       rows.map((row) => [
@@ -280,7 +280,7 @@ onEachStore('the export of usage costs', (store) => {
     expect(uncompressed.headers['content-encoding']).toBeUndefined();
   });
 
-  it('U1: accepts any range; a range without costs gives a header only', async () => {
+  it('U1: accepts any range; a range without costs returns only a header', async () => {
     expect(parseCsvRecords((await file('from_date=0001-01-01&to_date=2025-12-31')).text)).toEqual([]);
     expect(parseCsvRecords((await file('from_date=0001-01-01&to_date=9999-12-31')).text)).toHaveLength(5);
   });
@@ -300,7 +300,7 @@ onEachStore('the export of usage costs', (store) => {
     expect([status, json.error]).toEqual([400, `BAD_REQUEST: ${error}`]);
   });
 
-  it('M4, R1: contains only costs of the organization, and needs a role that may read them', async () => {
+  it('M4, R1: contains only costs of the organization, and requires a role that can read them', async () => {
     const { text } = await server.call({
       path: exportPath('from_date=2026-01-01&to_date=2026-12-31&format=focus', globex.id),
       key: globex.admin,
@@ -352,7 +352,7 @@ onEachStore('a long export', (store) => {
     fleet: { organizations: [{ id: acme.id, name: 'Acme', keys: [{ ...acme.admin, roles: ['admin'] }], usageCosts }] },
   });
 
-  it('has every record once and is always the same', async () => {
+  it('contains each record once and is always the same', async () => {
     const query = 'from_date=2026-03-01&to_date=2026-03-31';
     const { text } = await server.call({ path: exportPath(query), key: acme.admin });
     const records = parseCsvRecords(text);

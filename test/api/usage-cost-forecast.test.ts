@@ -6,8 +6,8 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const DAY_MS = 86_400_000;
 const now = Date.now();
-const dayBack = (back: number) => new Date(now - back * DAY_MS).toISOString().slice(0, 10);
-const today = dayBack(0);
+const formatDaysAgo = (back: number) => new Date(now - back * DAY_MS).toISOString().slice(0, 10);
+const today = formatDaysAgo(0);
 const month = today.slice(0, 7);
 const uuid = '00000000-0000-4000-8000-000000000001';
 const warehouse = '00000000-0000-4000-8000-000000000002';
@@ -16,7 +16,7 @@ const warehouse = '00000000-0000-4000-8000-000000000002';
 const costOn = (date: string) => ([0, 6].includes(new Date(`${date}T00:00:00Z`).getUTCDay()) ? 1.5 : 3);
 const entity = { entityType: 'service', entityId: uuid, dataWarehouseId: warehouse };
 const usageCosts = [
-  ...Array.from({ length: 100 }, (_, back) => dayBack(back + 1)).map((date) => ({
+  ...Array.from({ length: 100 }, (_, back) => formatDaysAgo(back + 1)).map((date) => ({
     ...entity,
     date,
     metrics: { computeCHC: costOn(date) },
@@ -49,12 +49,12 @@ onEachStore('the forecast of usage costs', (store) => {
     expect(status).toBe(200);
     const { result } = json;
     const before = new Date(Date.parse(`${month}-01T00:00:00Z`) - DAY_MS).toISOString().slice(0, 7);
-    const soFar = listDays(month)
+    const monthToDate = listDays(month)
       .filter((day) => day < today)
       .reduce((sum, day) => sum + costOn(day), 0.25);
     expect(result).toMatchObject({
       month,
-      monthToDate: { through: today, totalCHC: soFar },
+      monthToDate: { through: today, totalCHC: monthToDate },
       previousMonth: { month: before, totalCHC: wholeMonth(before) },
       changeCHC: wholeMonth(month) - wholeMonth(before),
       historyDays: 100,

@@ -13,7 +13,7 @@ onEachStore('the freshness of usage costs', (store) => {
     return [headers.get('x-pilothouse-as-of'), headers.get('x-pilothouse-locked-through')];
   };
 
-  it('U5: is in the headers, with the last locked day, also when the response is cached', async () => {
+  it('U5: is in the headers, with the last locked day, even when the response is cached', async () => {
     const now = Date.now();
     const today = new Date(now).toISOString().slice(0, 10);
     const ratedAt = Math.floor(now / 1000) * 1000;

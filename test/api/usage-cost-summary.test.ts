@@ -6,7 +6,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const uuid = (number: number) => `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
 
-/** Two services in two warehouses over 70 days, with amounts that are no binary fractions. */
+/** Two services in two warehouses over 70 days, with amounts that binary floating point cannot represent. */
 const FIRST = Date.parse('2026-08-01T00:00:00Z');
 const dates = Array.from({ length: 70 }, (_, day) => new Date(FIRST + day * 86_400_000).toISOString().slice(0, 10));
 const microsOn = (day: number, entity: number) => 100_001 + 7 * day + 1_000_000 * entity;
@@ -96,7 +96,7 @@ onEachStore('the summary of usage costs', (store) => {
     });
   });
 
-  it('U4: rows add up to exactly the totals, whatever the grouping', async () => {
+  it('U4: rows add up to exactly the totals for every grouping', async () => {
     const totals = [];
     for (const group of ['none', 'entity', 'entityType', 'metric', 'warehouse'])
       for (const by of ['day', 'week', 'month', 'all']) {

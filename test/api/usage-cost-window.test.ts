@@ -58,7 +58,7 @@ onEachStore('the date range of usage costs', (store) => {
       '?from_date=2026-02-30&to_date=x',
       `query.from_date: ${DATE_RULE} <string:2026-02-30>; query.to_date: ${DATE_RULE} <string:x>`,
     ],
-  ])('U2: usageCost%s is rejected', async (query, text) => {
+  ])('U2: rejects usageCost%s', async (query, text) => {
     const { status, json } = await read(query);
     expect([status, json.error]).toEqual([400, `BAD_REQUEST: ${text}`]);
   });
@@ -110,7 +110,7 @@ onEachStore('the date range of usage costs', (store) => {
     expect([status, json.error]).toEqual([400, `BAD_REQUEST: query.from_date: ${DATE_RULE} <string:${text}>`]);
   });
 
-  it('B4: an unknown query parameter is rejected by name', async () => {
+  it('B4: rejects an unknown query parameter by name', async () => {
     const { status, json } = await read('?from_date=2026-10-01&to_date=2026-10-01&granularity=hour');
     expect([status, json.error]).toEqual([400, 'BAD_REQUEST: query.granularity: Unknown parameter <string:hour>']);
   });

@@ -30,7 +30,7 @@ onEachStore('usage costs', (store) => {
   const costs = (from: string, to: string, { id, admin }: Pick<typeof acme, 'id' | 'admin'> = acme) =>
     server.call({ path: `/v1/organizations/${id}/usageCost?from_date=${from}&to_date=${to}`, key: admin });
 
-  it('U1, U3: one record per day and entity, all ten metrics, serviceId on services only', async () => {
+  it('U1, U3: have one record per day and entity with all ten metrics, and serviceId only for services', async () => {
     const { status, json } = await costs('2026-10-01', '2026-10-02');
     const zeros = Object.fromEntries(METRICS.map((metric) => [metric, 0]));
     const service = {
@@ -99,13 +99,13 @@ onEachStore('usage costs', (store) => {
     ).toBe(13.745679);
   });
 
-  it('R1: developers may read costs, query_endpoints may not', async () => {
+  it('R1: developers can read costs, query_endpoints cannot', async () => {
     expect((await costs('2026-10-01', '2026-10-01', { ...acme, admin: acme.developer })).status).toBe(200);
     expect((await costs('2026-10-01', '2026-10-01', { ...acme, admin: acme.query })).status).toBe(403);
   });
 });
 
-onEachStore('the order and sums of usage costs', (store) => {
+onEachStore('the order and totals of usage costs', (store) => {
   const named = ['app', 'Zebra', '😀 astral', 'apple', 'Äpfel', '～ wide', 'apple'];
   const ids = {
     service: { dataWarehouseId: uuid(2) },
@@ -129,7 +129,7 @@ onEachStore('the order and sums of usage costs', (store) => {
   const costs = (from: string, to: string) =>
     server.call({ path: `/v1/organizations/${acme.id}/usageCost?from_date=${from}&to_date=${to}`, key: acme.admin });
 
-  it('U1: are ordered by date, entity type, bytes of the name, then id, whatever the collation of the store', async () => {
+  it('U1: are ordered by date, entity type, bytes of the name, then id, independent of the collation of the store', async () => {
     const { json } = await costs('2026-05-01', '2026-05-31');
     const byBytes = [
       ['Zebra', 99],

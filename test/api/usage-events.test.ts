@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it, vi } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { rawConnection } from '../support/raw.ts';
+import { openRawConnection } from '../support/raw.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { expectFailure } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
@@ -153,10 +153,10 @@ onEachStore('usage events', (store) => {
     expect((await post(whole.slice(0, whole.length / 2))).json.result).toMatchObject({ accepted: 0, rejected: 1 });
   });
 
-  it('rejects bodies that are too large, also after decompression, and other types and encodings', async () => {
+  it('rejects bodies that are too large, even if only after decompression, and other types and encodings', async () => {
     const bomb = gzipSync(Buffer.alloc(40 * 1024 * 1024, 32));
     expectFailure(path, await post(bomb, { ...LINES, 'content-encoding': 'gzip' }), 413);
-    const connection = await rawConnection(server.url);
+    const connection = await openRawConnection(server.url);
     const basic = Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64');
     const head = [
       `POST ${path} HTTP/1.1`,
@@ -186,7 +186,7 @@ onEachStore('usage events', (store) => {
     expect((await server.call({ ...own, text })).json.result).toMatchObject({ accepted: 1, duplicates: 0 });
   });
 
-  it('still knows counted ids after a restart', async () => {
+  it('recognizes counted ids after a restart', async () => {
     const [one, two] = [event(), event()];
     expect((await post(lines(one))).json.result.accepted).toBe(1);
     await server.stop('SIGKILL');

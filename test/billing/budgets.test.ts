@@ -67,7 +67,7 @@ onEachStore('budgets', (store) => {
     expect(received()).toEqual([['2026-11', 50]]);
   });
 
-  it('sign deliveries and give each an id', async () => {
+  it('sign deliveries and assign an id to each', async () => {
     const id = await createOrganization({ '2026-10-20': 99 });
     const { budget: created } = await createBudget(id, { name: 'Team A', thresholds: [90] });
     await billing.domains.budgets.check();
@@ -198,7 +198,7 @@ onEachStore('budgets', (store) => {
     expect(await activities(id)).toHaveLength(2);
   });
 
-  it('use a changed amount at once, without repeating alerts', async () => {
+  it('use a changed amount immediately, without repeating alerts', async () => {
     const id = await createOrganization({ '2026-10-20': 60 });
     const { budget: created } = await createBudget(id, { thresholds: [50, 100] });
     const { budgets } = billing.domains;

@@ -16,7 +16,7 @@ const LAST = '2026-11-14';
 const formatMillionths = (digits: bigint) => formatDecimal({ digits, scale: 6 });
 
 /** The day, entity and quantity of an event. */
-const drawn = fc.record({
+const eventInput = fc.record({
   day: fc.constantFrom(...DAYS),
   minute: fc.integer({ min: 0, max: 1439 }),
   kind: fc.constantFrom('a', 'b', 'warehouse', 'pipe'),
@@ -24,7 +24,7 @@ const drawn = fc.record({
 });
 
 const scenario = fc.record({
-  events: fc.array(drawn, { minLength: 1, maxLength: 40 }),
+  events: fc.array(eventInput, { minLength: 1, maxLength: 40 }),
   /** Events that are sent again. */
   extra: fc.array(fc.nat(), { maxLength: 30 }),
   shuffle: fc.array(fc.nat(), { minLength: 70, maxLength: 70 }),
@@ -35,9 +35,13 @@ const scenario = fc.record({
   ),
 });
 
-type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never;
+type EventInput = typeof eventInput extends fc.Arbitrary<infer T> ? T : never;
 
-function createEvent(org: TestOrganization, { day, minute, kind, millionths: amount }: Drawn, index: number): Event {
+function createEvent(
+  org: TestOrganization,
+  { day, minute, kind, millionths: amount }: EventInput,
+  index: number,
+): Event {
   const at = `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
   const entity = {
     a: { entityType: 'service', entityId: org.a, meter: 'compute' },
@@ -66,7 +70,7 @@ function calculateExpectedMicros(events: readonly Event[]): number {
 onEachStore('costs', (store) => {
   const metering = useMetering(store);
 
-  it('are the same however events are shuffled, repeated, split and late, whenever days are rated and locked', async () => {
+  it('are the same however events are shuffled, repeated, split and delayed, and whenever days are rated and locked', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const { rating } = metering.domains;
     await fc.assert(
@@ -109,7 +113,7 @@ onEachStore('costs', (store) => {
 describe('a million events', () => {
   const metering = useMetering('libsql');
 
-  it('cost exactly what their sum costs', async () => {
+  it('cost exactly the same as their sum', async () => {
     const org = await metering.organization();
     metering.clock.set('2026-11-15T12:00:00Z');
     let sum = 0n;

@@ -8,11 +8,11 @@ vi.setConfig({ testTimeout: 600_000 });
 
 const HOUR = 298_500;
 
-onEachStore('locked days', (store) => {
+onEachStore('locking days', (store) => {
   const metering = useMetering(store);
   const rate = () => metering.domains.rating.rateChanged();
 
-  it('U5: late usage is booked on the first open day, as an adjustment, and the locked record stays', async () => {
+  it('U5: books late usage on the first open day as an adjustment and keeps the locked record', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
     await org.send([org.event({ time: '2026-11-10T10:00:00Z' })]);
@@ -55,7 +55,7 @@ onEachStore('locked days', (store) => {
     await org.expectExact();
   });
 
-  it('a day is locked exactly when its lock delay is over', async () => {
+  it('locks a day exactly when its lock delay is over', async () => {
     const org = await metering.organization();
     metering.clock.set('2026-11-30T23:30:00Z');
     await org.send([org.event({ time: '2026-11-30T23:59:59.999Z' }), org.event({ time: '2026-12-01T00:00:00Z' })]);
@@ -88,7 +88,7 @@ onEachStore('locked days', (store) => {
     );
   });
 
-  it('locked days are not read when the rater looks for work', async () => {
+  it('does not read locked days when the rater looks for work', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
     const days = Array.from({ length: 20 }, (_, index) => `2026-10-${String(index + 1).padStart(2, '0')}`);
@@ -110,7 +110,7 @@ onEachStore('locked days', (store) => {
     expect(own).toEqual(own.map(() => [org.id, '2026-11-14']));
   });
 
-  it('a day is not locked while its usage is being imported', async () => {
+  it('does not lock a day while its usage is being imported', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
     const { rater } = metering.domains;
@@ -124,7 +124,7 @@ onEachStore('locked days', (store) => {
     expect(await org.costs('2026-03-01')).toMatchObject([{ isLocked: true, micros: { compute: 2 * HOUR } }]);
   });
 
-  it('imported records, locked or open, are not overwritten', async () => {
+  it('does not overwrite imported records, locked or open', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
     const imported = (date: string, locked: boolean) => ({
@@ -146,7 +146,7 @@ onEachStore('locked days', (store) => {
     await org.expectExact();
   });
 
-  it('a locked record that is imported while the day is being rated is not overwritten', async () => {
+  it('does not overwrite a locked record that is imported while the day is being rated', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
     await org.send([org.event({ time: '2026-11-10T10:00:00Z' })]);
@@ -164,7 +164,7 @@ onEachStore('locked days', (store) => {
     await org.expectExact();
   });
 
-  it('a fleet file cannot add an open record to a locked day; the error has its path in the file', async () => {
+  it('rejects a fleet file that adds an open record to a locked day, with its path in the file', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
     await org.send([org.event({ time: '2026-11-10T10:00:00Z' })]);
@@ -193,7 +193,7 @@ onEachStore('locked days', (store) => {
     expect(await org.total('2026-11-11', '2026-11-13')).toBe(14_000_000);
   });
 
-  it('a new price applies to open days only; a new tier applies to usage that was not rated before', async () => {
+  it('applies a new price to open days only, and a new tier to usage that was not rated before', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
     await org.send([
@@ -236,7 +236,7 @@ onEachStore('locked days', (store) => {
     await org.expectExact();
   });
 
-  it('the store rejects changes to a locked ledger', async () => {
+  it('rejects changes to a locked ledger in the store', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
     const org = await metering.organization();
     await org.send([org.event({ time: '2026-11-10T10:00:00Z' })]);

@@ -48,7 +48,7 @@ onEachStore('metered usage', (store) => {
     await org.expectExact();
   });
 
-  it('counts a source and id once across batches and processes, whatever the other fields', async () => {
+  it('counts a source and id once across batches and processes, regardless of other fields', async () => {
     const org = await metering.organization();
     const first = org.event({ id: 'one', quantity: 60 });
     expect(await org.send([first, first])).toMatchObject({ accepted: 1, duplicates: 1 });

@@ -191,7 +191,7 @@ onEachStore('apply', (store) => {
     expect((await at.run('org', 'list')).stdout).not.toContain('Other');
   });
 
-  it('D5: an unknown source is a warning; the file is applied', async () => {
+  it('D5: warns about an unknown source and applies the file', async () => {
     const series = [{ type: 'number', aggFn: 'count', sourceId: 'nowhere' }];
     const tiles = [{ x: 0, y: 0, w: 1, h: 1, series }];
     const { code, stderr } = await at.apply({ organizations: [{ name: 'Acme', dashboards: [{ name: 'd', tiles }] }] });

@@ -97,8 +97,8 @@ onEachStore('commands next to a running server', (store) => {
   it('R2: token create prints a token that reads only its own organization', async () => {
     const { token } = await json('token', 'create', '--org', 'Globex', '--name', 'tv');
     expect(token).toMatch(/^pht_[A-Za-z0-9]{49}$/);
-    const { status, json: answer } = await server.call({ path: '/api/v2/dashboards', token });
-    expect([status, answer.data.map(({ id }: Json) => id)]).toEqual([200, [globex.dashboard]]);
+    const { status, json: dashboards } = await server.call({ path: '/api/v2/dashboards', token });
+    expect([status, dashboards.data.map(({ id }: Json) => id)]).toEqual([200, [globex.dashboard]]);
     const plain = await run('token', 'create', '--org', 'Acme', '--expires', '2099-01-01T00:00:00Z');
     expect(plain).toMatchObject({
       code: 0,
@@ -131,7 +131,7 @@ onEachStore('commands next to a running server', (store) => {
     expect(await status()).toBe(401);
   });
 
-  it('K4, K5, K8: values that the API rejects end with exit code 2', async () => {
+  it('K4, K5, K8: exits with 2 for values that the API rejects', async () => {
     const long = 'x'.repeat(256);
     const create = ['key', 'create', '--org', 'Acme'];
     expect(listErrors(await run(...create, '--role', 'owner', 'boss', '--state', 'asleep', '--name', ''))).toEqual([
@@ -150,7 +150,7 @@ onEachStore('commands next to a running server', (store) => {
     }
   });
 
-  it('rotating an unknown key and disabling the last admin key end with exit code 1', async () => {
+  it('exits with 1 when rotating an unknown key or disabling the last admin key', async () => {
     const absent = '00000000-0000-4000-8000-000000000000';
     expect(await run('key', 'rotate', absent, '--org', 'Acme')).toMatchObject({
       code: 1,
@@ -212,7 +212,7 @@ describe('the command line', () => {
       ['org', 'list', '--log-level', 'loud', '--data', ''],
       'error: --data must not be empty, not ""\nerror: --log-level must be one of',
     ],
-  ])('an invalid command line (%j) ends with exit code 2 and an empty standard output', async (args, text) => {
+  ])('exits with 2 and an empty standard output for the invalid command line %j', async (args, text) => {
     const { code, stdout, stderr } = await cli(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(text);

@@ -145,7 +145,7 @@ describe('dashboard validate', () => {
     return join(at.directory, name);
   };
 
-  it('needs no store and lists every problem of every file with its path', async () => {
+  it('requires no store and lists every problem of every file with its path', async () => {
     const good = file('good.yaml', 'name: Good');
     const bad = file('bad.yaml', 'name: ""\ntags: [1]\ntiles: [{x: 0, y: 0, w: 1, h: 1, series: []}]');
     const broken = file('broken.yaml', 'name: [');

@@ -88,7 +88,7 @@ onEachStore('defaults in a fleet file', (store) => {
     expect(ids(await at.exportFirstOrganization())).toEqual(ids(first));
   });
 
-  it('F3: a cost of a known entity needs no warehouse or service id; other costs do', async () => {
+  it('F3: a cost of a known entity requires no warehouse or service id; other costs do', async () => {
     const date = '2026-10-01';
     const services = [{ id: service, name: 'analytics', dataWarehouseId: warehouse }];
     const known = [
@@ -201,7 +201,7 @@ onEachStore('credentials in a fleet file', (store) => {
     );
   });
 
-  it('K4: a file can declare an expired key, which cannot authenticate', async () => {
+  it('K4: can include an expired key, which cannot authenticate', async () => {
     const { status, json } = await server.call({ path, key: { keyId: 'old', keySecret: 'old' } });
     expect([status, json.error]).toEqual([401, 'UNAUTHORIZED: Key is not active']);
     expect((await server.call({ path: '/api/v2/dashboards', token: 'old-token' })).status).toBe(401);

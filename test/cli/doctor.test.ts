@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cli, type Json, useStore } from '../support/cli.ts';
-import { freePort } from '../support/postgres.ts';
+import { findFreePort } from '../support/postgres.ts';
 import { onEachStore } from '../support/server.ts';
 
 const checks = (stdout: string) =>
@@ -27,7 +27,7 @@ describe('doctor with a failing check', () => {
   });
 
   it('reports a port in use and exits with 1', async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     await new Promise<void>((resolve) => {
       holder = createServer().listen(port, '127.0.0.1', resolve);
     });
@@ -39,7 +39,7 @@ describe('doctor with a failing check', () => {
   });
 
   it('reports why the engine is unavailable', async () => {
-    const url = `http://127.0.0.1:${await freePort()}`;
+    const url = `http://127.0.0.1:${await findFreePort()}`;
     const { code, stdout } = await at.run('doctor', '--port', '0', '--clickhouse-url', url);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^FAIL {2}engine +tile data and metering are unavailable: .*ECONNREFUSED/m);
@@ -66,7 +66,7 @@ describe('doctor with a failing check', () => {
   });
 
   it('reports an unreachable database without its password', async () => {
-    const url = `postgres://pilothouse:hunter2@127.0.0.1:${await freePort()}/none`;
+    const url = `postgres://pilothouse:hunter2@127.0.0.1:${await findFreePort()}/none`;
     const { code, stdout, stderr } = await cli(['doctor', '--port', '0', '--database-url', url]);
     expect(code).toBe(1);
     expect(stdout).toMatch(

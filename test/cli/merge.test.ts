@@ -125,7 +125,7 @@ onEachStore('resources removed from the fleet file', (store) => {
   });
   const bare = { organizations: [{ id, name: 'Acme', paid: true, services: [reader] }] };
 
-  it('F1: are kept unless --prune is given; resources created through the API are always kept', async () => {
+  it('F1: remain unless --prune is given; resources created through the API always remain', async () => {
     await at.plan(full);
     const before = await at.exportFirstOrganization();
     const created = JSON.parse((await at.run('key', 'create', '--json')).stdout);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { cli, listErrors } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';
-import { createDatabase, freePort } from '../support/postgres.ts';
+import { createDatabase, findFreePort } from '../support/postgres.ts';
 import { run } from '../support/server.ts';
 
 type Running = Awaited<ReturnType<typeof run>>;
@@ -37,7 +37,7 @@ const organization = (url: string, headers: Record<string, string> = {}) =>
   fetch(`${url}/v1/organizations/${acme.id}`, { headers: { authorization, ...headers } });
 
 describe('serve', () => {
-  it('--port 0 picks a free port; the ready line comes first on standard output, and SIGTERM exits with 0', async () => {
+  it('--port 0 picks a free port; the ready line is the first on standard output, and SIGTERM exits with 0', async () => {
     const server = await serve(['--port', '0', '--data', data, '--fleet', fleetFile]);
     expect(server).toMatchObject({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/),
@@ -48,7 +48,7 @@ describe('serve', () => {
     expect(await server.stop('SIGTERM')).toBe(0);
   });
 
-  it.each(['--base-path', 'PILOTHOUSE_BASE_PATH'])('%s is part of both URLs of the ready line', async (how) => {
+  it.each(['--base-path', 'PILOTHOUSE_BASE_PATH'])('%s is part of both URLs in the ready line', async (how) => {
     const args = ['--port', '0', '--dashboard-port', '0', '--data', data, '--fleet', fleetFile];
     const server = how.startsWith('--')
       ? await serve([...args, how, '/tools/x/'])
@@ -59,8 +59,8 @@ describe('serve', () => {
     expect((await fetch(`${server.dashboardUrl}/api/v2/dashboards`)).status).toBe(401);
   });
 
-  it('every flag has a variable', async () => {
-    const [port, dashboardPort] = [await freePort(), await freePort()];
+  it('every flag has an environment variable', async () => {
+    const [port, dashboardPort] = [await findFreePort(), await findFreePort()];
     const server = await serve([], {
       PILOTHOUSE_PORT: String(port),
       PILOTHOUSE_HOST: 'localhost',
@@ -77,8 +77,8 @@ describe('serve', () => {
       String(dashboardPort),
     ]);
     expect(existsSync(join(data, 'state.db'))).toBe(true);
-    const answer = await organization(server.url, { 'x-forwarded-for': '192.0.2.1' });
-    expect([answer.status, answer.headers.get('x-ratelimit-policy')]).toEqual([200, '7;w=20']);
+    const response = await organization(server.url, { 'x-forwarded-for': '192.0.2.1' });
+    expect([response.status, response.headers.get('x-ratelimit-policy')]).toEqual([200, '7;w=20']);
     const created = await fetch(`${server.url}/v1/organizations/${acme.id}/keys`, {
       method: 'POST',
       headers: { authorization },
@@ -99,8 +99,8 @@ describe('serve', () => {
         PILOTHOUSE_HOST: '192.0.2.1',
       },
     );
-    const answer = await organization(server.url);
-    expect([answer.status, answer.headers.get('x-ratelimit-policy')]).toEqual([200, null]);
+    const response = await organization(server.url);
+    expect([response.status, response.headers.get('x-ratelimit-policy')]).toEqual([200, null]);
     expect(existsSync(join(directory, 'other'))).toBe(false);
   });
 
@@ -129,7 +129,7 @@ describe('serve', () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  it('F2: an invalid fleet file ends with exit code 2 and all violations, before anything is opened', async () => {
+  it('F2: exits with 2 and all violations for an invalid fleet file, before anything is opened', async () => {
     writeFileSync(
       fleetFile,
       JSON.stringify({
@@ -155,7 +155,7 @@ describe('serve', () => {
     expect([absent.code, listErrors(absent)[0]]).toEqual([2, expect.stringContaining('/nowhere.yaml cannot be read')]);
   });
 
-  it('F2: a fleet file that violates a rule across resources also ends with exit code 2', async () => {
+  it('F2: also exits with 2 for a fleet file that violates a rule across resources', async () => {
     writeFileSync(
       fleetFile,
       JSON.stringify({
@@ -178,8 +178,8 @@ describe('serve', () => {
   it.each([
     ['--port', '--dashboard-port'],
     ['--dashboard-port', '--port'],
-  ])('a %s in use ends with exit code 1 and one line', async (taken, other) => {
-    const port = await freePort();
+  ])('exits with 1 and one line for a %s in use', async (taken, other) => {
+    const port = await findFreePort();
     const holder = await new Promise<Server>((resolve) => {
       const server = createServer().listen(port, '127.0.0.1', () => resolve(server));
     });
@@ -195,8 +195,8 @@ describe('serve', () => {
     }
   });
 
-  it('an unreachable database ends with exit code 1, and its password is not printed', async () => {
-    const url = `postgres://pilothouse:hunter2@127.0.0.1:${await freePort()}/none`;
+  it('exits with 1 for an unreachable database, without printing its password', async () => {
+    const url = `postgres://pilothouse:hunter2@127.0.0.1:${await findFreePort()}/none`;
     const { code, stdout, stderr } = await cli(['serve', '--port', '0', '--log-level', 'warn'], {
       PILOTHOUSE_DATABASE_URL: url,
     });

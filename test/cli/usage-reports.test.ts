@@ -55,21 +55,21 @@ onEachStore('usage report and budget commands', (on) => {
     expect(stdout).toMatch(/^2026-10 +CHC\nmonth to date +13\.75\nforecast +13\.75 \(13\.75 to 13\.75\)\n/);
   });
 
-  it('budget set, list and delete', async () => {
+  it('budget set, list and delete work', async () => {
     await store.apply(fleet);
     const hook = ['--webhook', 'https://example.com/hook'];
-    const made = await json('budget', 'set', 'team', '--monthly', '100.5', '--threshold', '80', 'forecast', ...hook);
-    expect(made).toMatchObject({ name: 'team', monthlyCHC: 100.5, thresholds: [80, 'forecast'] });
-    expect(made.webhook.secret).toMatch(/^phw_/);
+    const created = await json('budget', 'set', 'team', '--monthly', '100.5', '--threshold', '80', 'forecast', ...hook);
+    expect(created).toMatchObject({ name: 'team', monthlyCHC: 100.5, thresholds: [80, 'forecast'] });
+    expect(created.webhook.secret).toMatch(/^phw_/);
     expect(await json('budget', 'set', 'team', '--monthly', '200')).toMatchObject({
-      id: made.id,
+      id: created.id,
       webhook: { url: 'https://example.com/hook' },
     });
     const [listed] = await json('budget', 'list');
-    expect(listed).toMatchObject({ id: made.id, monthlyCHC: 200, webhook: { url: 'https://example.com/hook' } });
+    expect(listed).toMatchObject({ id: created.id, monthlyCHC: 200, webhook: { url: 'https://example.com/hook' } });
     expect(listed.webhook).not.toHaveProperty('secret');
     expect(await json('budget', 'set', 'team', '--webhook', 'none')).not.toHaveProperty('webhook');
-    expect(await json('budget', 'delete', 'team')).toEqual({ id: made.id });
+    expect(await json('budget', 'delete', 'team')).toEqual({ id: created.id });
     expect(await json('budget', 'list')).toEqual([]);
     expect((await store.run('budget', 'delete', 'team', '--org', acme.id)).code).toBe(1);
   });
@@ -91,7 +91,7 @@ onEachStore('usage report and budget commands', (on) => {
       ['budget', 'set', 'x', '--monthly', '1', '--webhook', 'http://127.0.0.1/'],
       ['webhook.url: The address is private; allow private addresses with --webhook-allow-private yes <string>'],
     ],
-  ])('%j ends with exit code 2', async (args, errors) => {
+  ])('%j exits with 2', async (args, errors) => {
     await store.apply(fleet);
     const finished = await store.run(...args, '--org', 'Acme');
     expect([finished.code, listErrors(finished)]).toEqual([2, errors]);

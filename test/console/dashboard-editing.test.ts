@@ -13,7 +13,7 @@ inBrowser(
   'dashboard editor',
   (browser) => {
     const { id, edit, nameField, stored, put } = useDraft(browser);
-    const saveElsewhere = (name: string) => put({ ...draft, name });
+    const saveAsOtherClient = (name: string) => put({ ...draft, name });
     const save = (page: Page) => page.getByRole('button', { name: 'Save' }).click();
     const waitUntilSaved = (page: Page) => page.getByRole('button', { name: 'Edit', exact: true }).waitFor();
 
@@ -133,7 +133,7 @@ inBrowser(
     it('resolves an edit conflict by keeping or discarding the draft', async () => {
       const page = await edit();
       await nameField(page).fill('Mine');
-      await saveElsewhere('Theirs');
+      await saveAsOtherClient('Theirs');
       await save(page);
       const dialog = page.getByRole('dialog', { name: 'This dashboard has changed' });
       await dialog.getByText('Name changed to “Theirs”').waitFor();
@@ -152,7 +152,7 @@ inBrowser(
     it('overwrites a conflicting version, which can be restored', async () => {
       const page = await edit();
       await nameField(page).fill('Mine');
-      await saveElsewhere('Theirs');
+      await saveAsOtherClient('Theirs');
       await save(page);
       await page.getByRole('button', { name: 'Overwrite with my changes' }).click();
       await waitUntilSaved(page);

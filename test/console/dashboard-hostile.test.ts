@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { place, RANGE, T0 } from '../support/board.ts';
+import { position, RANGE, T0 } from '../support/board.ts';
 import { inBrowser, waitUntilSettled } from '../support/browser.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme, fleet } from '../support/fleet.ts';
@@ -37,25 +37,25 @@ const tiles = [
   {
     id: 'time',
     name: hostile(0),
-    ...place(0, 0, 12, 6),
+    ...position(0, 0, 12, 6),
     series: [{ type: 'time', aggFn: 'count', sourceId: 'logs', groupBy: ['ServiceName'], alias: hostile(1) }],
   },
   {
     id: 'table',
     name: hostile(1),
-    ...place(12, 0, 12, 6),
+    ...position(12, 0, 12, 6),
     series: [{ type: 'table', aggFn: 'count', sourceId: 'logs', groupBy: ['ServiceName'], alias: hostile(2) }],
   },
   {
     id: 'search',
     name: hostile(2),
-    ...place(0, 6, 24, 6),
+    ...position(0, 6, 24, 6),
     series: [{ type: 'search', sourceId: 'logs', fields: ['ServiceName', 'Body'] }],
   },
   {
     id: 'number',
     name: hostile(3),
-    ...place(0, 12, 6, 4),
+    ...position(0, 12, 6, 4),
     series: [
       {
         type: 'number',
@@ -65,7 +65,7 @@ const tiles = [
       },
     ],
   },
-  { id: 'text', name: 'text', ...place(6, 12, 18, 8), series: [{ type: 'markdown', content: MARKDOWN }] },
+  { id: 'text', name: 'text', ...position(6, 12, 18, 8), series: [{ type: 'markdown', content: MARKDOWN }] },
 ];
 
 inBrowser(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { place, RANGE } from '../support/board.ts';
+import { position, RANGE } from '../support/board.ts';
 import { expectAccessible, inBrowser, takeScreenshots } from '../support/browser.ts';
 import { draft, useDraft } from '../support/draft.ts';
 import { acme } from '../support/fleet.ts';
@@ -8,7 +8,7 @@ inBrowser('version history of a dashboard', (browser) => {
   const { id, put, stored } = useDraft(browser);
 
   it('previews a version with its differences and restores it', async () => {
-    const count = { id: 'count', name: 'Rows', ...place(0, 4, 12, 4), series: [{ type: 'number', aggFn: 'count' }] };
+    const count = { id: 'count', name: 'Rows', ...position(0, 4, 12, 4), series: [{ type: 'number', aggFn: 'count' }] };
     const [one, two] = draft.tiles;
     const body = { ...draft, name: 'Later', tiles: [{ ...one, x: 2, w: 10 }, count] };
     await put(body);

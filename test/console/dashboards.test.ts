@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
-import { board, place, QUERY, RANGE, rows, T0 } from '../support/board.ts';
+import { board, position, QUERY, RANGE, rows, T0 } from '../support/board.ts';
 import { expectAccessible, inBrowser, type Page, takeScreenshots } from '../support/browser.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme, fleet } from '../support/fleet.ts';
@@ -14,7 +14,7 @@ const many = {
   tiles: Array.from({ length: 24 }, (_, index) => ({
     id: `tile-${index}`,
     name: `Tile ${index}`,
-    ...place((index % 2) * 12, Math.floor(index / 2) * 6, 12, 6),
+    ...position((index % 2) * 12, Math.floor(index / 2) * 6, 12, 6),
     series: [{ type: 'time', aggFn: 'count', sourceId: 'logs', where: `Body:"request ${index} of api"` }],
   })),
 };

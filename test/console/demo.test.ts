@@ -24,7 +24,7 @@ inBrowser('demo', (browser) => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Overview');
   });
 
-  it('is the only server that offers it', async () => {
+  it('is the only server that offers one-click sign-in', async () => {
     const page = await browser.open('/');
     await page.getByRole('form', { name: 'Sign in' }).waitFor();
     expect(await page.getByRole('button', { name: 'Open the demo' }).count()).toBe(0);

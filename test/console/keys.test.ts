@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { inBrowser, type Page } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
-import { createKey, whoAmI } from '../support/keys.ts';
+import { createKey, readWithKey } from '../support/keys.ts';
 
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 const chooseAction = async (page: Page, name: string, item: string) => {
@@ -11,13 +11,13 @@ const chooseAction = async (page: Page, name: string, item: string) => {
     .click();
   await page.getByRole('menuitem', { name: item }).click();
 };
-const shown = async (page: Page) => ({
+const readCredentials = async (page: Page) => ({
   keyId: (await page.getByTestId('key-id').textContent()) ?? '',
   keySecret: (await page.getByTestId('key-secret').textContent()) ?? '',
 });
 
 inBrowser('keys page', (browser) => {
-  const status = async (key: { keyId: string; keySecret: string }) => (await whoAmI(browser.server, key)).status;
+  const status = async (key: { keyId: string; keySecret: string }) => (await readWithKey(browser.server, key)).status;
   const create = async (page: Page, name: string) => {
     await page.getByRole('button', { name: 'Create key' }).click();
     const dialog = page.getByRole('dialog');
@@ -36,7 +36,7 @@ inBrowser('keys page', (browser) => {
     await dialog.getByRole('button', { name: /Add my address \(127.0.0.1\)/ }).click();
     await dialog.getByRole('button', { name: 'Create key' }).click();
     await page.getByTestId('key-secret').waitFor();
-    const key = await shown(page);
+    const key = await readCredentials(page);
     expect(await status(key)).toBe(200);
 
     const done = page.getByRole('button', { name: 'Done' });
@@ -71,7 +71,7 @@ inBrowser('keys page', (browser) => {
     await chooseAction(page, 'whole life', 'Rotate');
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
     await page.getByTestId('key-secret').waitFor();
-    const successor = await shown(page);
+    const successor = await readCredentials(page);
     expect(await status(successor)).toBe(200);
     expect(await status(key)).toBe(200);
     await confirmSaved(page);
@@ -93,7 +93,7 @@ inBrowser('keys page', (browser) => {
     await dialog.getByLabel('Generate the secret in this browser').check();
     await dialog.getByRole('button', { name: 'Create key' }).click();
     await page.getByTestId('key-secret').waitFor();
-    const key = await shown(page);
+    const key = await readCredentials(page);
     expect(key.keyId).toMatch(/^[A-Za-z0-9]{20}$/);
     expect(sent.join()).not.toContain(key.keySecret);
     expect(sent.join()).not.toContain(key.keyId);
@@ -130,7 +130,7 @@ inBrowser('keys page', (browser) => {
     await row(page, 'expired').first().getByText('expired').first().waitFor();
   });
 
-  it('keeps a key that the server does not delete', async () => {
+  it('keeps a key when the server rejects its deletion', async () => {
     const { credentials } = await createKey(browser.server, { name: 'self', roles: ['admin'] });
     const page = await browser.signIn(credentials, '/keys');
     await chooseAction(page, 'self', 'Delete');

@@ -16,8 +16,8 @@ interface Acknowledged {
 }
 
 /** Writes without pausing until the server is gone. */
-async function writeUntilDead(server: TestServer, acknowledged: Acknowledged): Promise<void> {
-  const untilDead = async (step: (round: number) => Promise<void>) => {
+async function writeUntilKilled(server: TestServer, acknowledged: Acknowledged): Promise<void> {
+  const repeatUntilKilled = async (step: (round: number) => Promise<void>) => {
     for (let round = 0; ; round++) {
       try {
         await step(round);
@@ -29,7 +29,7 @@ async function writeUntilDead(server: TestServer, acknowledged: Acknowledged): P
     }
   };
   const create = (writer: number) =>
-    untilDead(async (round) => {
+    repeatUntilKilled(async (round) => {
       const { status, json } = await server.call({
         method: 'POST',
         path: `${organization}/keys`,
@@ -41,7 +41,7 @@ async function writeUntilDead(server: TestServer, acknowledged: Acknowledged): P
       acknowledged.requests.push(json.requestId);
     });
   const rescale = (service: string) =>
-    untilDead(async () => {
+    repeatUntilKilled(async () => {
       const progress = acknowledged.timeouts[service] ?? { acknowledged: 0, sent: 1000 };
       acknowledged.timeouts[service] = progress;
       progress.sent++;
@@ -68,12 +68,12 @@ describe('kill -9 under writes on libSQL', () => {
     try {
       for (let round = 0; round < ROUNDS; round++) {
         await server.call({ path: organization, key: acme.admin });
-        const writers = writeUntilDead(server, acknowledged);
-        // Killed after a random number of changes, not after a time: a loaded machine may need long for the first.
-        const enough = acknowledged.keys.length + 1 + Math.floor(Math.random() * 60);
+        const writers = writeUntilKilled(server, acknowledged);
+        // Killed after a random number of changes instead of a delay: on a loaded machine, the first change may take long.
+        const target = acknowledged.keys.length + 1 + Math.floor(Math.random() * 60);
         await until(
           async () => acknowledged.keys.length,
-          (count) => count >= enough,
+          (count) => count >= target,
           'no keys are created',
         );
         expect(await server.stop('SIGKILL')).toBe(null);

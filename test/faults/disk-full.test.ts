@@ -14,7 +14,7 @@ const limitFiles = ({ pid }: TestServer, bytes: number | 'unlimited') =>
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`]);
 
 describe.skipIf(!hasPrlimit)('a full disk on libSQL', () => {
-  it('B3: rejects changes with a 503, still serves reads, reports the reason at /readyz, and recovers by itself', {
+  it('B3: rejects changes with 503, still serves reads, reports the reason at /readyz, and recovers automatically', {
     timeout: 300_000,
   }, async () => {
     const server = await startServer('libsql');
@@ -62,7 +62,7 @@ describe.skipIf(!hasPrlimit)('a full disk on libSQL', () => {
     }
   });
 
-  it('B3: changes too large for the page cache fail inside their transaction, and are 503s too', {
+  it('B3: also returns 503 for changes that exceed the page cache and fail inside their transaction', {
     timeout: 300_000,
   }, async () => {
     const server = await startServer('libsql');

@@ -19,7 +19,7 @@ const opened: Engine[] = [];
 afterEach(async () => void (await Promise.all(opened.splice(0).map((engine) => engine.close()))));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-// An unbounded table: ClickHouse rejects queries whose estimated time exceeds their limit.
+// Reads an unbounded table, because ClickHouse rejects queries whose estimated time exceeds their limit.
 const ENDLESS = { sql: 'SELECT count() FROM system.numbers WHERE NOT ignore(number)', parameters: {} };
 const UNLIMITED = { limits: { maxSeconds: 3600 } };
 const ONE = { sql: 'SELECT 1', parameters: {} };
@@ -40,9 +40,9 @@ function open(name: string, { observer, clock = systemClock }: { observer?: Engi
   return { engine, pids };
 }
 
-const failure = (promise: Promise<unknown>): Promise<AppError> =>
+const getError = (promise: Promise<unknown>): Promise<AppError> =>
   promise.then(
-    () => expect.fail('it did not fail'),
+    () => expect.fail('unexpected success'),
     (error) => error,
   );
 
@@ -59,7 +59,7 @@ const isAlive = (pid: number): boolean => {
 /** Some tests read /proc. */
 const isLinux = existsSync('/proc/self/status');
 
-const untilGone = (pid: number) =>
+const untilExited = (pid: number) =>
   until(
     async () => isAlive(pid),
     (alive) => !alive,
@@ -74,7 +74,7 @@ describe('an engine killed during queries', () => {
     });
     const row = { OrganizationId: 'acme', Timestamp: '2026-11-15T10:00:00Z', Body: 'stored' };
     await engine.insert('otel_logs', [row]);
-    const inFlight = [engine.query(ENDLESS, UNLIMITED), engine.query(ENDLESS, UNLIMITED)].map(failure);
+    const inFlight = [engine.query(ENDLESS, UNLIMITED), engine.query(ENDLESS, UNLIMITED)].map(getError);
     await engine.query(ONE);
     process.kill(pids[0] ?? 0, 'SIGKILL');
     for (const { code, retryAfterSeconds, message } of await Promise.all(inFlight)) {
@@ -85,7 +85,7 @@ describe('an engine killed during queries', () => {
     await until(
       async () => pids.length,
       (count) => count === 2,
-      'it does not restart by itself',
+      'the engine does not restart automatically',
     );
     expect(await engine.query({ sql: 'SELECT Body FROM pilothouse.otel_logs', parameters: {} })).toEqual([['stored']]);
     expect(restarts).toBe(1);
@@ -107,10 +107,10 @@ describe('an engine killed during queries', () => {
     await until(
       async () => pids.length,
       (count) => count === 2,
-      'it does not restart at once',
+      'the engine does not restart immediately',
     );
     await crash();
-    const { code, retryAfterSeconds, message } = await failure(engine.query(ONE));
+    const { code, retryAfterSeconds, message } = await getError(engine.query(ONE));
     expect({ code, retryAfterSeconds }).toEqual({ code: 'unavailable', retryAfterSeconds: 1 });
     expect(message).toContain('SIGKILL');
     now += 1000;
@@ -123,7 +123,7 @@ describe('an engine directory in use by another process', () => {
     const first = open('shared').engine;
     await first.start();
     const second = open('shared').engine;
-    const { code, message } = await failure(second.start());
+    const { code, message } = await getError(second.start());
     expect(code).toBe('unavailable');
     expect(message).toContain('Another process is using the engine directory');
     expect(await first.query(ONE)).toEqual([[1]]);
@@ -131,14 +131,14 @@ describe('an engine directory in use by another process', () => {
     const rows = await until(
       () => second.query(ONE).catch(() => []),
       (found) => found.length === 1,
-      'it cannot be used after it was released',
+      'the directory cannot be used after it was released',
     );
     expect(rows).toEqual([[1]]);
   });
 });
 
-describe.skipIf(!isLinux)('when the control plane exits', () => {
-  it('its engine exits, even after kill -9', async () => {
+describe.skipIf(!isLinux)('a control plane that exits', () => {
+  it('stops its engine, even after kill -9', async () => {
     // A process that starts an engine, prints its pid, and is then killed.
     const options = {
       directory: join(directory, 'orphan'),
@@ -159,13 +159,13 @@ describe.skipIf(!isLinux)('when the control plane exits', () => {
     expect(isAlive(pid)).toBe(true);
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.kill(pid, signal);
     parent.kill('SIGKILL');
-    await untilGone(pid);
+    await untilExited(pid);
   });
 
-  it('it waits for the engine, even with a running query', async () => {
+  it('waits for the engine, even with a running query', async () => {
     const { engine, pids } = open('closed');
     await engine.start();
-    const query = failure(engine.query(ENDLESS, UNLIMITED));
+    const query = getError(engine.query(ENDLESS, UNLIMITED));
     await engine.query(ONE);
     await engine.close();
     expect(isAlive(pids[0] ?? 0)).toBe(false);

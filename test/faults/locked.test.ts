@@ -46,7 +46,7 @@ onEachStore('a store locked by another program', (store) => {
     expect([status, json.result?.numReplicas]).toEqual([200, 6]);
   });
 
-  it('B3: changes that wait too long are a 503, reads continue, and later changes succeed', async () => {
+  it('B3: changes that wait too long return 503, reads continue, and later changes succeed', async () => {
     const release = await lockStore(server);
     const responses = await Promise.all([rescale(7), rescale(8)]);
     expect((await read()).json.result.numReplicas).toBe(6);

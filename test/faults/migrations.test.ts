@@ -30,7 +30,7 @@ onEachStore('migrations', (store) => {
     expect(line, program.stderr()).toBeDefined();
     return JSON.parse(line ?? '').url;
   };
-  const expectRefusal = async (program: Program, message: RegExp) => {
+  const expectRejected = async (program: Program, message: RegExp) => {
     expect(await program.ended).toBe(1);
     expect(program.stdout()).toBe('');
     expect(program.stderr()).toMatch(message);
@@ -48,15 +48,15 @@ onEachStore('migrations', (store) => {
     await bare.remove();
   });
 
-  it('leave nothing behind when killed, and the next start applies them all', { timeout: 600_000 }, async () => {
+  it('leave nothing behind when killed, and are all applied by the next start', { timeout: 600_000 }, async () => {
     const future = copyProgram('0999-ballast', BALLAST);
     try {
       const program = serve({ program: future.main });
-      await until(isHalfWay, (isIt) => isIt, 'the migration never gets half-way');
+      await until(isInTransaction, (isTrue) => isTrue, 'the migration does not start writing');
       program.kill('SIGKILL');
       expect(await program.ended).toBe(null);
       expect(program.stdout()).toBe('');
-      await until(isQuiet, (isIt) => isIt, 'the database does not detect that its client is gone');
+      await until(hasNoTransaction, (isTrue) => isTrue, 'the database does not detect that its client is gone');
       expect(await bare.tables()).toEqual([]);
       const again = serve();
       expect((await fetch(`${await ready(again)}/readyz`)).status).toBe(200);
@@ -67,7 +67,7 @@ onEachStore('migrations', (store) => {
     }
   });
 
-  it('several processes that start at once on an empty database all start, and the fleet is applied once', {
+  it('let several processes start at the same time on an empty database, and apply the fleet once', {
     timeout: 600_000,
   }, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-fleet-'));
@@ -89,7 +89,7 @@ onEachStore('migrations', (store) => {
     }
   });
 
-  it('dashboards that predate versions become version 1', { timeout: 300_000 }, async () => {
+  it('turn dashboards that predate versions into version 1', { timeout: 300_000 }, async () => {
     const past = copyProgram('0002-keys-by-organization', readFileSync(migration('0002-keys-by-organization'), 'utf8'));
     try {
       for (const file of readdirSync(past.migrations)) if (!/^000[12]-/.test(file)) rmSync(join(past.migrations, file));
@@ -130,7 +130,7 @@ onEachStore('migrations', (store) => {
     }
   });
 
-  it('activities from before filters were indexed are found by every filter', { timeout: 60_000 }, async () => {
+  it('make activities that predate the filters visible to every filter', { timeout: 60_000 }, async () => {
     const past = copyProgram('0001-spine', readFileSync(migration('0001-spine'), 'utf8'));
     try {
       for (const file of readdirSync(past.migrations))
@@ -177,7 +177,7 @@ onEachStore('migrations', (store) => {
     }
   });
 
-  it('a database of a newer version is rejected with advice, and stays unchanged', { timeout: 300_000 }, async () => {
+  it('reject a database of a newer version with advice and leave it unchanged', { timeout: 300_000 }, async () => {
     const future = copyProgram('0999-tomorrow', 'CREATE TABLE tomorrow (id TEXT NOT NULL PRIMARY KEY);\n');
     try {
       const newer = serve({ program: future.main });
@@ -185,7 +185,7 @@ onEachStore('migrations', (store) => {
       newer.kill('SIGTERM');
       expect(await newer.ended).toBe(0);
       const before = await bare.tables();
-      await expectRefusal(
+      await expectRejected(
         serve(),
         /^error: The database is newer than this version of Pilothouse: it has migration 0999-tomorrow\. Start the newer version\.\n$/,
       );
@@ -196,25 +196,25 @@ onEachStore('migrations', (store) => {
     }
   });
 
-  it('a migration that was changed after it was applied is rejected by name', { timeout: 300_000 }, async () => {
+  it('reject a migration that was changed after it was applied, by name', { timeout: 300_000 }, async () => {
     const first = serve();
     await ready(first);
     first.kill('SIGTERM');
     expect(await first.ended).toBe(0);
     await bare.query("UPDATE schema_migrations SET checksum = 'something else' WHERE version = 1");
-    await expectRefusal(
+    await expectRejected(
       serve(),
       /^error: Migration 0001-\S+ was applied to the database with different contents than the file in this version\.\n$/,
     );
   });
 
   /** On libSQL, the open transaction is visible in the write-ahead log; on PostgreSQL, in pg_stat_activity. */
-  async function isHalfWay(): Promise<boolean> {
+  async function isInTransaction(): Promise<boolean> {
     if (store === 'libsql') return existsSync(bare.walFile) && statSync(bare.walFile).size > 5_000_000;
     return (await running()).some((query) => query.includes('INSERT INTO ballast'));
   }
 
-  async function isQuiet(): Promise<boolean> {
+  async function hasNoTransaction(): Promise<boolean> {
     return store === 'libsql' || (await running()).length === 0;
   }
 

@@ -48,7 +48,7 @@ describe.skipIf(inject('postgresUrl') === '')('PostgreSQL outages', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('B3: every operation is a 503 during an outage and works again afterwards', {
+  it('B3: every operation returns 503 during an outage and works again afterwards', {
     timeout: 600_000,
   }, async () => {
     for (let round = 0; round < 2; round++) {
@@ -77,7 +77,7 @@ describe.skipIf(inject('postgresUrl') === '')('PostgreSQL outages', () => {
     }
   });
 
-  it('B3: requests in flight get a 200 or a 503, every 200 is durable, and the server keeps running', {
+  it('B3: requests in flight return 200 or 503, every 200 is durable, and the server keeps running', {
     timeout: 600_000,
   }, async () => {
     const responses: ApiResponse[] = [];

@@ -21,7 +21,7 @@ const createEvents = (batch: number) =>
   }));
 
 /** Sends batches until the server is gone. A batch without a response is sent again in the next round. */
-async function sendUntilDead(server: TestServer, progress: { next: number }): Promise<void> {
+async function sendUntilKilled(server: TestServer, progress: { next: number }): Promise<void> {
   for (;;) {
     const text = createEvents(progress.next)
       .map((event) => JSON.stringify(event))
@@ -50,7 +50,7 @@ describe('kill -9 while usage arrives', () => {
     try {
       for (let round = 0; round < ROUNDS; round++) {
         const before = progress.next;
-        const sender = sendUntilDead(server, progress);
+        const sender = sendUntilKilled(server, progress);
         await until(
           async () => progress.next,
           (next) => next > before + Math.floor(Math.random() * 5),

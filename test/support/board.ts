@@ -27,7 +27,7 @@ export const rows = {
   ],
 };
 
-export const place = (x: number, y: number, w: number, h: number) => ({ x, y, w, h });
+export const position = (x: number, y: number, w: number, h: number) => ({ x, y, w, h });
 const logs = (series: object) => ({ sourceId: 'logs', ...series });
 
 /** Every tile type, one tile without data and one with an invalid query. */
@@ -39,25 +39,25 @@ export const board = {
     {
       id: 'lines',
       name: 'Rows by service',
-      ...place(0, 0, 12, 6),
+      ...position(0, 0, 12, 6),
       series: [logs({ type: 'time', aggFn: 'count', groupBy: ['ServiceName'] })],
     },
     {
       id: 'bars',
       name: 'Rows by severity',
-      ...place(12, 0, 12, 6),
+      ...position(12, 0, 12, 6),
       series: [logs({ type: 'time', aggFn: 'count', groupBy: ['SeverityText'], displayType: 'stacked_bar' })],
     },
     {
       id: 'sum',
       name: 'All milliseconds',
-      ...place(0, 6, 6, 4),
+      ...position(0, 6, 6, 4),
       series: [logs({ type: 'number', aggFn: 'sum', field: "LogAttributes['ms']" })],
     },
     {
       id: 'ratio',
       name: 'Share of errors',
-      ...place(6, 6, 6, 4),
+      ...position(6, 6, 6, 4),
       asRatio: true,
       series: [
         logs({
@@ -72,7 +72,7 @@ export const board = {
     {
       id: 'memory',
       name: 'Memory',
-      ...place(12, 6, 6, 4),
+      ...position(12, 6, 6, 4),
       series: [
         {
           type: 'number',
@@ -87,13 +87,13 @@ export const board = {
     {
       id: 'nothing',
       name: 'Nothing',
-      ...place(18, 6, 6, 4),
+      ...position(18, 6, 6, 4),
       series: [logs({ type: 'time', aggFn: 'count', where: 'ServiceName:"none"' })],
     },
     {
       id: 'table',
       name: 'Slowest',
-      ...place(0, 10, 12, 6),
+      ...position(0, 10, 12, 6),
       series: [
         logs({ type: 'table', aggFn: 'max', field: "LogAttributes['ms']", alias: 'slowest', groupBy: ['ServiceName'] }),
         logs({ type: 'table', aggFn: 'count', alias: 'rows', groupBy: ['ServiceName'] }),
@@ -102,19 +102,19 @@ export const board = {
     {
       id: 'search',
       name: 'Errors',
-      ...place(12, 10, 12, 6),
+      ...position(12, 10, 12, 6),
       series: [logs({ type: 'search', fields: ['ServiceName', 'Body'], where: 'SeverityText:"ERROR"' })],
     },
     {
       id: 'text',
       name: 'Notes',
-      ...place(0, 16, 12, 4),
+      ...position(0, 16, 12, 4),
       series: [{ type: 'markdown', content: '# On call\n\nAsk **Ada** or see [the book](https://example.com/book).' }],
     },
     {
       id: 'broken',
       name: 'Broken',
-      ...place(12, 16, 12, 4),
+      ...position(12, 16, 12, 4),
       series: [logs({ type: 'number', aggFn: 'sum', field: 'NoSuchColumn' })],
     },
   ],

@@ -12,7 +12,7 @@ import { fleet } from './fleet.ts';
 import { createDatabase } from './postgres.ts';
 import type { StoreName } from './server.ts';
 
-/** A server in the test process, with a clock that the test controls. */
+/** A server in the test process with a clock that the test controls. */
 interface ClockedServer {
   url: string;
   now: number;

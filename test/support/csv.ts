@@ -10,9 +10,9 @@ export function parseCsv(text: string): string[][] {
     if (text[at] === '"') {
       const quoted = /"(?:[^"]|"")*"/y;
       quoted.lastIndex = at;
-      const [found = expect.fail('unterminated quote')] = quoted.exec(text) ?? [];
-      cell = found.slice(1, -1).replaceAll('""', '"');
-      at += found.length;
+      const [match = expect.fail('unterminated quote')] = quoted.exec(text) ?? [];
+      cell = match.slice(1, -1).replaceAll('""', '"');
+      at += match.length;
     } else {
       const end = /[,\r\n"]/g;
       end.lastIndex = at;

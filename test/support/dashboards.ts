@@ -11,33 +11,33 @@ export const markdown = { type: 'markdown', content: '# hello' };
 const count = { type: 'time', aggFn: 'count' };
 export const tile = (more: object = {}): Json => ({ x: 0, y: 0, w: 12, h: 4, series: [count], ...more });
 
-/** One call with a token that may write. */
+/** Calls the API with a token that has write access. */
 export const write = (
   server: TestServer,
   method: string,
-  below: string,
+  suffix: string,
   body?: unknown,
   more: Partial<Call> = {},
 ): Promise<ApiResponse> =>
   server.call({
     method,
-    path: DASHBOARDS + below,
+    path: DASHBOARDS + suffix,
     token: acme.writer,
     ...(body === undefined ? {} : { body }),
     ...more,
   });
 
-export const read = (server: TestServer, below: string, headers: Record<string, string> = {}): Promise<ApiResponse> =>
-  server.call({ path: DASHBOARDS + below, token: acme.token, headers });
+export const read = (server: TestServer, suffix: string, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+  server.call({ path: DASHBOARDS + suffix, token: acme.token, headers });
 
-/** A dashboard made over HTTP, as it was answered, and its tag. */
-export async function madeDashboard(server: TestServer, body: object): Promise<{ data: Json; etag: string }> {
+/** Creates a dashboard over HTTP and returns the response and its ETag. */
+export async function createDashboard(server: TestServer, body: object): Promise<{ data: Json; etag: string }> {
   const { status, json, text, headers } = await write(server, 'POST', '', body);
   expect(status, text).toBe(200);
   return { data: json.data, etag: headers.get('etag') ?? '' };
 }
 
-/** Text that every store can hold; mostly short, and of every script. */
+/** Short strings in any script that every store supports. */
 const text = (maxLength: number, minLength = 0) =>
   fc
     .string({ minLength, maxLength: Math.min(maxLength, 40), unit: 'grapheme' })
@@ -61,7 +61,7 @@ const shared = {
   numberFormat: fc.dictionary(fc.constantFrom('output', 'mantissa', 'unit'), fc.jsonValue({ maxDepth: 2 })),
 };
 
-const drawn = fc
+const chartSeries = fc
   .tuple(fc.record(shared, optional), fc.constantFrom('avg', 'count', 'quantile', 'increase', 'rate', 'none'))
   .map(([more, aggFn]) => ({ ...more, aggFn, ...(aggFn === 'quantile' ? { level: 0.5 } : {}) }));
 
@@ -74,7 +74,7 @@ const series = fc.constantFrom('time', 'table', 'number', 'search', 'markdown').
             ...more,
             fields,
           }))
-        : drawn;
+        : chartSeries;
   return fc.array(
     one.map((members) => ({ type, ...members })),
     { minLength: 1, maxLength: 3 },
@@ -95,7 +95,7 @@ const tiles = fc.record(
   { requiredKeys: ['x', 'y', 'w', 'h', 'series'] },
 );
 
-/** Every body that the interface takes, or nearly. */
+/** Arbitrary valid dashboards, covering almost all of the schema. */
 export const anyDashboard = fc.record(
   {
     name: text(200, 1),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, beforeEach } from 'vitest';
-import { place, RANGE, rows } from './board.ts';
+import { position, RANGE, rows } from './board.ts';
 import type { Page, TestBrowser } from './browser.ts';
 import type { Json } from './client.ts';
 import { fillEngine } from './engine.ts';
@@ -9,7 +9,7 @@ import { acme } from './fleet.ts';
 const text = (id: string, name: string, x: number, y: number) => ({
   id,
   name,
-  ...place(x, y, 12, 4),
+  ...position(x, y, 12, 4),
   series: [{ type: 'markdown', content: name }],
 });
 
@@ -22,7 +22,7 @@ interface Draft {
   edit(): Promise<Page>;
   nameField(page: Page): ReturnType<Page['locator']>;
   stored(id?: string): Promise<Json>;
-  /** Saves it as another client. */
+  /** Saves the dashboard as another client. */
   put(body: object): Promise<unknown>;
 }
 
@@ -31,13 +31,13 @@ export function useDraft(browser: TestBrowser): Draft {
   let id = '';
   beforeAll(() => fillEngine(join(browser.server.directory, 'data'), rows));
   beforeEach(async () => {
-    const made = await browser.server.call({
+    const created = await browser.server.call({
       method: 'POST',
       path: '/api/v2/dashboards',
       token: acme.writer,
       body: draft,
     });
-    id = made.json.data.id;
+    id = created.json.data.id;
   });
   const nameField = (page: Page) => page.getByRole('main').getByLabel('Name', { exact: true });
   return {

@@ -40,7 +40,7 @@ interface EngineCall {
   signal?: AbortSignal;
 }
 
-/** The engine's HTTP interface on its own, shared by the tests of the surrounding `describe`. */
+/** The engine's HTTP interface without the control plane, shared by the tests of the surrounding `describe`. */
 export function useEngineHttpServer() {
   let child: Child | undefined;
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-engine-http-'));

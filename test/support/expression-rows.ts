@@ -36,7 +36,7 @@ export const SCOPE: Scope = { columns: COLUMNS.map(([name, type]) => ({ name, ty
 
 type Row = Partial<Record<(typeof COLUMNS)[number][0], unknown>> & { Id: number };
 
-/** Rows that differ where the tests look; what a row leaves out is empty. */
+/** Rows that differ in the columns under test; omitted columns are empty. */
 const ROWS: Row[] = [
   {
     Id: 1,
@@ -105,19 +105,19 @@ const ROWS: Row[] = [
 ];
 
 /** The same rows of another organization, which must never be visible. */
-const THEIRS: Row[] = ROWS.map((row) => ({ ...row, Id: row.Id + 100, ServiceName: 'theirs' }));
+const OTHER_ORGANIZATION_ROWS: Row[] = ROWS.map((row) => ({ ...row, Id: row.Id + 100, ServiceName: 'theirs' }));
 
 export interface ExpressionRows {
-  /** Ids of our rows for which it holds; all of them for no condition. */
+  /** Ids of the organization's rows that match; all of them without a condition. */
   matching(condition: Expression | undefined): number[];
-  /** The value for one of our rows, as the engine prints it in JSON. */
-  valueOf(sql: string, parameters: Record<string, unknown>, id?: number): unknown;
-  /** The first cell of any statement. */
-  ask(sql: string, parameters?: Record<string, unknown>): string;
+  /** The value for one of the organization's rows, as the engine prints it in JSON. */
+  readValue(sql: string, parameters: Record<string, unknown>, id?: number): unknown;
+  /** The first cell of the result of any statement. */
+  readFirstCell(sql: string, parameters?: Record<string, unknown>): string;
   close(): void;
 }
 
-/** A table of the real engine, read as tile queries read theirs: the organization's rows in an inner sub-query. */
+/** A table in the real engine, read like tile queries: from a subquery with the organization's rows. */
 export function openExpressionRows(): ExpressionRows {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-expressions-'));
   const session = new Session(join(directory, 'engine'));
@@ -125,28 +125,28 @@ export function openExpressionRows(): ExpressionRows {
   session.query(`CREATE TABLE logs (${columns}) ENGINE = MergeTree ORDER BY (OrganizationId, ServiceName, Timestamp)`);
   for (const [organization, rows] of [
     ['ours', ROWS],
-    ['theirs', THEIRS],
+    ['theirs', OTHER_ORGANIZATION_ROWS],
   ] as const) {
     for (const row of rows)
       session.query(`INSERT INTO logs FORMAT JSONEachRow ${json({ ...row, OrganizationId: organization })}`);
   }
 
   const inner = "(SELECT * FROM logs WHERE OrganizationId = 'ours')";
-  const ask = (sql: string, parameters: Record<string, unknown> = {}) =>
+  const readFirstCell = (sql: string, parameters: Record<string, unknown> = {}) =>
     session.queryBind(sql, parameters, 'TSVRaw').replace(/\n$/, '');
 
   return {
-    ask,
+    readFirstCell,
     matching(condition) {
       const writer = createWriter();
       const where = condition ? writer.write(condition) : 'true';
-      const ids = ask(
+      const ids = readFirstCell(
         `SELECT groupArray(Id) FROM (SELECT Id FROM ${inner} WHERE ${where} ORDER BY Id)`,
         writer.parameters,
       );
       return JSON.parse(ids) as number[];
     },
-    valueOf(sql, parameters, id = 1) {
+    readValue(sql, parameters, id = 1) {
       const row = session.queryBind(`SELECT ${sql} FROM ${inner} WHERE Id = ${id}`, parameters, 'JSONCompactEachRow');
       return (JSON.parse(row) as unknown[])[0];
     },

@@ -15,7 +15,7 @@ interface ColumnRule {
 const never = () => false;
 const always = () => true;
 const isCorrection = (row: FocusRow) => row.ChargeClass === 'Correction';
-/** Required for usage and purchases that are no corrections. */
+/** Required for usage and purchases, except corrections. */
 const unlessCharged = (row: FocusRow) =>
   !(['Usage', 'Purchase'].includes(row.ChargeCategory ?? '') && !isCorrection(row));
 

@@ -63,7 +63,7 @@ const NUMBERS = [
   24.000000000000004,
 ];
 
-/** Each value on its own, for test tables. */
+/** All values, for test tables. */
 export const TROUBLESOME: readonly unknown[] = [
   ...TEXTS,
   ...NUMBERS,
@@ -98,22 +98,22 @@ export const anyBody = fc.jsonValue({ maxDepth: 5 }).map((value) => JSON.stringi
 type Mutable = Record<string, unknown> | unknown[];
 
 /** A valid body with random changes: members replaced, removed or added at any depth, or corrupted bytes. */
-export const mutated = (good: readonly object[]): fc.Arbitrary<Uint8Array> => {
+export const mutateBody = (good: readonly object[]): fc.Arbitrary<Uint8Array> => {
   const body = fc.constantFrom(...good).map((value) => structuredClone(value));
   const replaced = fc
     .tuple(body, fc.array(fc.tuple(fc.nat(), anything), { minLength: 1, maxLength: 3 }))
     .map(([value, changes]) => {
       for (const [pick, replacement] of changes) {
-        const places = placesIn(value as Mutable);
-        const place = places[pick % Math.max(1, places.length)];
+        const members = listMembers(value as Mutable);
+        const place = members[pick % Math.max(1, members.length)];
         if (place) (place.holder as Record<string, unknown>)[place.name] = replacement;
       }
       return JSON.stringify(value);
     });
-  const widened = fc
+  const extended = fc
     .tuple(body, fc.dictionary(fc.string({ unit: 'binary' }), anything, { maxKeys: 4 }))
     .map(([value, more]) => JSON.stringify({ ...more, ...value }));
-  const disturbed = fc
+  const corrupted = fc
     .tuple(body, fc.nat(), fc.integer({ min: 0, max: 255 }), fc.nat({ max: 3 }))
     .map(([value, at, byte, length]) => {
       const bytes = [...new TextEncoder().encode(JSON.stringify(value))];
@@ -121,14 +121,14 @@ export const mutated = (good: readonly object[]): fc.Arbitrary<Uint8Array> => {
       return Uint8Array.from(bytes);
     });
   return fc
-    .oneof(replaced, widened, disturbed)
+    .oneof(replaced, extended, corrupted)
     .map((text) => (typeof text === 'string' ? new TextEncoder().encode(text) : text));
 };
 
-function placesIn(value: Mutable): { holder: Mutable; name: string }[] {
+function listMembers(value: Mutable): { holder: Mutable; name: string }[] {
   return Object.entries(value).flatMap(([name, member]) => [
     { holder: value, name },
-    ...(typeof member === 'object' && member !== null ? placesIn(member as Mutable) : []),
+    ...(typeof member === 'object' && member !== null ? listMembers(member as Mutable) : []),
   ]);
 }
 

@@ -32,7 +32,7 @@ export async function getKeyId(server: TestServer, name: string, owner: Owner = 
 }
 
 /** A request that every key with read access may make. */
-export const whoAmI = (
+export const readWithKey = (
   server: TestServer,
   key: Credentials,
   headers: Record<string, string> = {},

@@ -70,7 +70,7 @@ export interface TestOrganization {
   expectExact(): Promise<void>;
 }
 
-const ndjson = (events: readonly object[]): Buffer =>
+const formatLines = (events: readonly object[]): Buffer =>
   Buffer.from(events.map((event) => JSON.stringify(event)).join('\n'));
 
 const log = { debug() {}, info() {}, warn() {} };
@@ -162,7 +162,7 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
           quantity: 60,
           ...given,
         }),
-        send: (events, by = domains) => by.intake.ingest(id, () => splitEvents(ndjson(events), 'ndjson')),
+        send: (events, by = domains) => by.intake.ingest(id, () => splitEvents(formatLines(events), 'ndjson')),
         costs: (from, to = from) => domains.costs.list(id, { from, to }),
         ledger: (date) => listLedger(state.db, id, date),
         days: () => listDays(state.db, { organizationId: id }),

@@ -16,7 +16,7 @@ export interface Postgres {
 }
 
 /** Finds the newest installed PostgreSQL. */
-function postgresBinaries(): string | undefined {
+function findPostgresBinaries(): string | undefined {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [
@@ -30,9 +30,9 @@ function postgresBinaries(): string | undefined {
 
 /** Starts a PostgreSQL server with its own directory, on a free loopback port, and not as root, which PostgreSQL rejects. */
 export async function openPostgres(): Promise<Postgres | undefined> {
-  const binaries = postgresBinaries();
+  const binaries = findPostgresBinaries();
   if (!binaries) return undefined;
-  const account = unprivilegedAccount();
+  const account = findUnprivilegedAccount();
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-postgres-'));
   if (account) chownSync(directory, account.uid, account.gid);
   const asAccount = { ...account, cwd: directory };
@@ -44,7 +44,7 @@ export async function openPostgres(): Promise<Postgres | undefined> {
       stdio: 'pipe',
     },
   );
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `postgres://pilothouse@127.0.0.1:${port}/postgres`;
   let child: ChildProcess | undefined;
 
@@ -94,7 +94,7 @@ export async function openPostgres(): Promise<Postgres | undefined> {
 }
 
 /** The account to run PostgreSQL as; undefined if the current user is not root. */
-function unprivilegedAccount(): { uid: number; gid: number } | undefined {
+function findUnprivilegedAccount(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
     const { status, stdout } = spawnSync('id', ['-u', name], { encoding: 'utf8' });
@@ -104,7 +104,7 @@ function unprivilegedAccount(): { uid: number; gid: number } | undefined {
   return { uid: 65534, gid: 65534 };
 }
 
-export function freePort(): Promise<number> {
+export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);

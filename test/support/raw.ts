@@ -22,7 +22,7 @@ interface RawConnection {
 const TIMEOUT_MS = 100_000;
 
 /** A TCP connection that sends exactly the given bytes, valid HTTP or not. */
-export async function rawConnection(url: string): Promise<RawConnection> {
+export async function openRawConnection(url: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
@@ -37,7 +37,7 @@ export async function rawConnection(url: string): Promise<RawConnection> {
     bytes = Buffer.concat([bytes, chunk]);
   });
 
-  const more = () =>
+  const waitForData = () =>
     new Promise<void>((resolve) => {
       socket.once('data', () => resolve());
       socket.once('close', () => resolve());
@@ -61,7 +61,7 @@ export async function rawConnection(url: string): Promise<RawConnection> {
             throw new Error(
               `the connection ended without a complete response; received: ${JSON.stringify(bytes.toString('utf8').slice(0, 500))}`,
             );
-          await more();
+          await waitForData();
         }
       } finally {
         clearTimeout(timer);
@@ -72,7 +72,7 @@ export async function rawConnection(url: string): Promise<RawConnection> {
 
 /** Sends exactly these bytes and returns the response. */
 export async function sendRaw(url: string, bytes: string | Uint8Array): Promise<RawResponse> {
-  const connection = await rawConnection(url);
+  const connection = await openRawConnection(url);
   try {
     connection.send(bytes);
     return await connection.response();

@@ -48,7 +48,7 @@ const SCALING_FIELDS = [
   'numReplicas',
 ];
 
-export function scalingCalls(server: TestServer, operation: 'scaling' | 'replicaScaling') {
+export function createScalingClient(server: TestServer, operation: 'scaling' | 'replicaScaling') {
   const formatPath = (name: ServiceName) =>
     `/v1/organizations/${services[name].organization.id}/services/${services[name].id}`;
   const patch = (name: ServiceName, body?: unknown, more: Partial<Call> = {}): Promise<ApiResponse> =>

@@ -8,7 +8,7 @@ export interface SignedIn {
   /** The value of the cookie. */
   secret: string;
   csrf: string;
-  /** The cookie alone, which a browser sends whichever page starts the request. */
+  /** The cookie alone, which a browser also sends with requests from other pages. */
   cookie: { cookie: string };
   /** Cookie and CSRF token, as the console sends them. */
   headers: Record<string, string>;
@@ -30,13 +30,13 @@ export async function signIn(
   credentials: Credentials | { token: string },
   headers: Record<string, string> = {},
 ): Promise<SignedIn> {
-  const answer = await postSession(server, credentials, headers);
-  expect(answer.status, answer.text).toBe(200);
-  const secret = /^pilothouse_session=([\w-]{43});/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? '';
+  const response = await postSession(server, credentials, headers);
+  expect(response.status, response.text).toBe(200);
+  const secret = /^pilothouse_session=([\w-]{43});/.exec(response.headers.get('set-cookie') ?? '')?.[1] ?? '';
   expect(secret).not.toBe('');
-  const { csrf } = answer.json;
+  const { csrf } = response.json;
   const cookie = `pilothouse_session=${secret}`;
-  return { secret, csrf, cookie: { cookie }, headers: { cookie, 'x-pilothouse-csrf': csrf }, json: answer.json };
+  return { secret, csrf, cookie: { cookie }, headers: { cookie, 'x-pilothouse-csrf': csrf }, json: response.json };
 }
 
 export const getSession = (server: Callable, { cookie }: SignedIn): Promise<ApiResponse> =>

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 
-/** The statement with its parameters written into it, as a person would have typed them. */
-export function withValues(sql: string, parameters: Record<string, unknown>): string {
-  return sql.replace(/\{(p\d+):([^}]*)\}/g, (_, name: string, type: string) => typed(parameters[name], type));
+/** Replaces the parameters of a statement with literals. */
+export function inlineParameters(sql: string, parameters: Record<string, unknown>): string {
+  return sql.replace(/\{(p\d+):([^}]*)\}/g, (_, name: string, type: string) => formatValue(parameters[name], type));
 }
 
-function typed(value: unknown, type: string): string {
-  if (Array.isArray(value)) return `(${value.map((each) => typed(each, type)).join(', ')})`;
+function formatValue(value: unknown, type: string): string {
+  if (Array.isArray(value)) return `(${value.map((each) => formatValue(each, type)).join(', ')})`;
   return typeof value === 'string' && !/^(U?Int|Float)/.test(type) ? quoteText(value) : String(value);
 }
 
@@ -14,7 +14,7 @@ export function quoteText(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
 
-/** Any text that an engine can be sent: all of Unicode but NUL. */
+/** Any string that the engine accepts: all of Unicode except NUL. */
 export const anyText = fc
   .string({ unit: 'binary', maxLength: 40 })
   .map((text) => text.replaceAll('\0', '').toWellFormed());
@@ -28,7 +28,7 @@ const NUMBER = fc.oneof(
 const COMPARISON = one('=', '==', '!=', '<>', '<', '<=', '>', '>=');
 const UNIT = one('SECOND', 'minutes', 'Hour', 'DAY', 'weeks', 'MONTH', 'year');
 
-/** Expressions as people write them, of every kind, with and without parentheses. */
+/** Expressions of every type in ordinary notation, with and without parentheses. */
 export const sqlText = fc.letrec<Record<'text' | 'number' | 'condition' | 'time', string>>((tie) => {
   const [text, number, condition, time] = [tie('text'), tie('number'), tie('condition'), tie('time')];
   const join = (parts: (fc.Arbitrary<string> | string)[]) =>

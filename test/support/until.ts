@@ -19,7 +19,7 @@ export async function until<T>(
   }
 }
 
-/** Waits: the readiness check is cached for a second. */
+/** Waits for the status of /readyz, which is cached for a second. */
 export const untilReady = (server: { call(call: Call): Promise<ApiResponse> }, status: number): Promise<ApiResponse> =>
   until(
     () => server.call({ path: '/readyz' }),

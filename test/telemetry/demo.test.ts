@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { demo } from '../../src/demo/fleet.ts';
 import { startDemo } from '../support/demo.ts';
-import { withEngine } from '../support/own-server.ts';
+import { withEngine } from '../support/in-process-server.ts';
 import { PROGRAM } from '../support/server.ts';
 
 // Takes a few seconds, and many times longer on a loaded machine.

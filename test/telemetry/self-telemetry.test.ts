@@ -8,14 +8,14 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { TABLES } from '../../src/telemetry/rows.ts';
 import { openSelfTelemetry } from '../../src/telemetry/self-telemetry.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
-import { type OwnServer, openOwnServer, withEngine } from '../support/own-server.ts';
+import { type InProcessServer, openInProcessServer, withEngine } from '../support/in-process-server.ts';
 import { until } from '../support/until.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 type Key = { keyId: string; keySecret: string };
 const basic = ({ keyId, keySecret }: Key) => `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}`;
-const get = (server: OwnServer, path: string, authorization?: string) =>
+const get = (server: InProcessServer, path: string, authorization?: string) =>
   fetch(`${server.url}${path}`, authorization === undefined ? {} : { headers: { authorization } });
 const servicePath = ({ id, primary }: { id: string; primary: string }) => `/v1/organizations/${id}/services/${primary}`;
 
@@ -33,9 +33,9 @@ const everything = async (engine: Engine): Promise<string> => {
 };
 
 describe('self-telemetry', () => {
-  let server: OwnServer;
+  let server: InProcessServer;
   beforeAll(async () => {
-    server = await openOwnServer({ telemetryOrganization: initech.id });
+    server = await openInProcessServer({ telemetryOrganization: initech.id });
     await server.engine.start();
   });
   afterAll(() => server?.remove());
@@ -87,7 +87,7 @@ describe('self-telemetry', () => {
 
   it('counts written rows, and contains no secret, token, query or header', async () => {
     const before = (await server.metrics()).get('pilothouse_telemetry_written_total') ?? 0;
-    const hidden = ['wrong-secret-to-hide', 'token-in-the-query', 'secret-in-the-path', 'header-to-hide'];
+    const confidential = ['wrong-secret-to-hide', 'token-in-the-query', 'secret-in-the-path', 'header-to-hide'];
     const wrong = basic({ keyId: acme.admin.keyId, keySecret: 'wrong-secret-to-hide' });
     await get(server, `/v1/organizations/${acme.id}?token=token-in-the-query`, basic(acme.admin));
     await get(server, '/v1/secret-in-the-path', basic(acme.admin));
@@ -98,14 +98,14 @@ describe('self-telemetry', () => {
     await untilWritten(last.headers.get('x-request-id'));
     expect((await server.metrics()).get('pilothouse_telemetry_written_total')).toBeGreaterThanOrEqual(before + 12);
     const text = await everything(server.engine);
-    const secrets = [...hidden, acme.admin.keyId, acme.admin.keySecret, acme.token, basic(acme.admin), wrong];
+    const secrets = [...confidential, acme.admin.keyId, acme.admin.keySecret, acme.token, basic(acme.admin), wrong];
     for (const secret of secrets) expect(text).not.toContain(secret);
   });
 });
 
 describe('self-telemetry at shutdown', () => {
   it('writes the buffered rows and the metrics of each organization', async () => {
-    const server = await openOwnServer({ telemetryOrganization: initech.id });
+    const server = await openInProcessServer({ telemetryOrganization: initech.id });
     try {
       await server.engine.start();
       for (let call = 0; call < 3; call++) await get(server, servicePath(acme), basic(acme.admin));
@@ -152,12 +152,12 @@ describe('self-telemetry at shutdown', () => {
 });
 
 describe('an engine without queries', () => {
-  const servers: OwnServer[] = [];
+  const servers: InProcessServer[] = [];
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.remove();
   });
-  const open = async (...flags: Parameters<typeof openOwnServer>) => {
-    const server = await openOwnServer(...flags);
+  const open = async (...flags: Parameters<typeof openInProcessServer>) => {
+    const server = await openInProcessServer(...flags);
     servers.push(server);
     return server;
   };
@@ -165,8 +165,7 @@ describe('an engine without queries', () => {
   it('is not started for telemetry, not even at shutdown', async () => {
     const server = await open();
     // Longer than the write interval.
-    for (const enoughAt = Date.now() + 3500; Date.now() < enoughAt; )
-      await get(server, servicePath(acme), basic(acme.admin));
+    for (const endMs = Date.now() + 3500; Date.now() < endMs; ) await get(server, servicePath(acme), basic(acme.admin));
     expect((await server.metrics()).get('pilothouse_telemetry_written_total')).toBe(0);
     expect(server.engine.isRunning()).toBe(false);
     await server.close();
@@ -180,7 +179,7 @@ describe('an engine without queries', () => {
   });
 
   it('drops the oldest rows of a full buffer and counts them', async () => {
-    const telemetry = openAlone(10);
+    const telemetry = openWithoutEngine(10);
     for (let call = 0; call < 25; call++) telemetry.request({ ...REQUEST, requestId: `request-${call}` });
     expect(telemetry.counts()).toMatchObject({ written: 0, dropped: { full: 30, stopped: 0 } });
     await telemetry.close();
@@ -188,7 +187,7 @@ describe('an engine without queries', () => {
   });
 
   it('samples requests above the write limit, but writes every server error', async () => {
-    const telemetry = openAlone(100_000);
+    const telemetry = openWithoutEngine(100_000);
     const send = async (status: number) => {
       for (let call = 0; call < 2000; call++) telemetry.request({ ...REQUEST, requestId: `request-${call}`, status });
       return telemetry.counts().dropped.sampled;
@@ -205,10 +204,10 @@ describe('an engine without queries', () => {
   });
 });
 
-/** On an engine that is never started. */
-const openAlone = (bufferedRequests: number) =>
+/** Uses an engine that is never started. */
+const openWithoutEngine = (bufferedRequests: number) =>
   openSelfTelemetry({
-    engine: openEngine({ dataDirectory: join(tmpdir(), 'pilothouse-never-made'), clock: systemClock, log: silent }),
+    engine: openEngine({ dataDirectory: join(tmpdir(), 'pilothouse-never-created'), clock: systemClock, log: silent }),
     clock: systemClock,
     log: silent,
     version: '0',

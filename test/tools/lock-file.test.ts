@@ -59,7 +59,7 @@ describe('package-lock.json', () => {
     expect(incomplete.map(({ path }) => path)).toEqual([]);
   });
 
-  it('names no download address', () => {
+  it('contains no download URLs', () => {
     expect(Object.keys(packages).filter((path) => packages[path]?.resolved !== undefined)).toEqual([]);
   });
 

@@ -18,7 +18,7 @@ describe('parseEvent', () => {
     expect(parseEvent('{"id":"\\u0041"}')).toEqual({ id: 'A' });
   });
 
-  it('returns undefined for anything that is not JSON', () => {
+  it('returns undefined for anything but JSON', () => {
     const text = JSON.stringify(event);
     for (const broken of [undefined, '', '{', `${text},${text}`, text.slice(0, -1), text.replace('6.25', '06')])
       expect(parseEvent(broken)).toBeUndefined();

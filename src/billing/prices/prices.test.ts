@@ -61,7 +61,7 @@ describe('the applicable price', () => {
 });
 
 describe('a price file', () => {
-  it('may be YAML with plain numbers, which stay exact decimals', () => {
+  it('can be YAML, with plain numbers as exact decimals', () => {
     const lines = LIST_PRICES.prices.map(({ meter, entityType, tier, price }) =>
       [
         `  - meter: ${meter}`,

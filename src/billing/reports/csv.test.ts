@@ -17,7 +17,7 @@ describe('a text cell', () => {
   });
 
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '  =1+1', '＝1', '=cmd|" /C calc"!A0'])(
-    '%j is not evaluated by spreadsheets',
+    '%j is written so that spreadsheets do not evaluate it',
     (text) => {
       expect(parseCsv(`${textCell(text)}\r\n`)).toEqual([[`'${text}`]]);
     },

@@ -26,9 +26,12 @@ function groupSeries<T extends MetricRow>(rows: readonly T[]): T[][] {
   return [...series.values()];
 }
 
-/** Whether two consecutive points come from the same process and satisfy `isSo`. */
-const isFollowed = <T extends MetricRow>(before: T | undefined, point: T, isSo: (before: T) => boolean): boolean =>
-  before?.StartTimeUnix === point.StartTimeUnix && isSo(before);
+/** Whether two consecutive points come from the same process and satisfy `matches`. */
+const matchesWithinProcess = <T extends MetricRow>(
+  before: T | undefined,
+  point: T,
+  matches: (before: T) => boolean,
+): boolean => before?.StartTimeUnix === point.StartTimeUnix && matches(before);
 
 describe('demo telemetry', () => {
   it('is the same for the same seed and time, and different for another seed', () => {
@@ -46,11 +49,11 @@ describe('demo telemetry', () => {
         const at = wholeSteps(cut);
         const generator = createDemoTelemetry({ organizationId: ORGANIZATION, seed: 'test', fromMs: from });
         const first = generator.advance(at);
-        const elsewhere = { organizationId: ORGANIZATION, seed: 'test', fromMs: at };
+        const options = { organizationId: ORGANIZATION, seed: 'test', fromMs: at };
         const ways = [
           () => generator.advance(to),
           () => generateRows(at, to),
-          () => createDemoTelemetry({ ...elsewhere, counters: generator.counters() }).advance(to),
+          () => createDemoTelemetry({ ...options, counters: generator.counters() }).advance(to),
         ];
         const second = ways[way]?.() ?? whole;
         for (const kind of TABLE_KINDS) expect([...first[kind], ...second[kind]]).toEqual(whole[kind]);
@@ -74,21 +77,23 @@ describe('demo telemetry', () => {
   it('belongs to its organization and is within its time range', () => {
     for (const kind of TABLE_KINDS)
       expect(new Set(day[kind].map(({ OrganizationId }) => OrganizationId))).toEqual(new Set([ORGANIZATION]));
-    const begins = day.traces.filter(({ ParentSpanId }) => ParentSpanId === '').map(({ Timestamp }) => toMs(Timestamp));
-    expect(Math.min(...begins.slice(0, 1000))).toBeGreaterThanOrEqual(WEDNESDAY - DAY_MS);
-    expect(begins.every((ms) => ms < WEDNESDAY + STEP_MS)).toBe(true);
+    const traceStarts = day.traces
+      .filter(({ ParentSpanId }) => ParentSpanId === '')
+      .map(({ Timestamp }) => toMs(Timestamp));
+    expect(Math.min(...traceStarts.slice(0, 1000))).toBeGreaterThanOrEqual(WEDNESDAY - DAY_MS);
+    expect(traceStarts.every((ms) => ms < WEDNESDAY + STEP_MS)).toBe(true);
     expect(day.gauge.every(({ TimeUnix }) => toMs(TimeUnix) % METRICS_EVERY_MS === 0)).toBe(true);
   });
 
   it('has spans whose parents exist in the same trace and are not shorter', () => {
     const spans = new Map(day.traces.map((span) => [`${span.TraceId} ${span.SpanId}`, span]));
     expect(spans.size).toBe(day.traces.length);
-    const strays = day.traces.filter((span) => {
+    const invalidSpans = day.traces.filter((span) => {
       const parent = spans.get(`${span.TraceId} ${span.ParentSpanId}`);
       if (!parent) return span.ParentSpanId !== '';
       return parent.Duration < span.Duration || Number(parent.Timestamp) > Number(span.Timestamp);
     });
-    expect(strays).toEqual([]);
+    expect(invalidSpans).toEqual([]);
   });
 
   it('has logs that reference their span', () => {
@@ -98,13 +103,13 @@ describe('demo telemetry', () => {
     expect(traced.every(({ TraceId, SpanId }) => spans.has(`${TraceId} ${SpanId}`))).toBe(true);
   });
 
-  it('has cumulative sums that reset only when a process restarts, and payments restarts once in the incident', () => {
+  it('has cumulative sums that reset only when a process restarts; payments restarts once, during the incident', () => {
     const counters = day.sum.filter((row) => row.AggregationTemporality === CUMULATIVE && row.IsMonotonic);
     for (const points of groupSeries(counters)) {
-      const falls = points.filter((point, at) =>
-        isFollowed(points[at - 1], point, (before) => before.Value > point.Value),
+      const decreases = points.filter((point, at) =>
+        matchesWithinProcess(points[at - 1], point, (before) => before.Value > point.Value),
       );
-      expect(falls).toEqual([]);
+      expect(decreases).toEqual([]);
       const starts = new Set(points.map(({ StartTimeUnix }) => toMs(StartTimeUnix)));
       const restart = midnight(WEDNESDAY) + INCIDENT.restartMs;
       expect(starts.has(restart)).toBe(points[0]?.ServiceName === 'payments');
@@ -116,9 +121,9 @@ describe('demo telemetry', () => {
 
   it('has histograms whose buckets add up to their count and never decrease', () => {
     const total = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
-    const isWhole = ({ BucketCounts, ExplicitBounds, Count }: (typeof day.histogram)[number]) =>
+    const isConsistent = ({ BucketCounts, ExplicitBounds, Count }: (typeof day.histogram)[number]) =>
       BucketCounts.length === ExplicitBounds.length + 1 && total(BucketCounts) === Count;
-    expect(day.histogram.every(isWhole)).toBe(true);
+    expect(day.histogram.every(isConsistent)).toBe(true);
     const counted = ({
       PositiveBucketCounts,
       NegativeBucketCounts,
@@ -127,31 +132,33 @@ describe('demo telemetry', () => {
       total(PositiveBucketCounts) + total(NegativeBucketCounts) + ZeroCount;
     expect(day.exponentialHistogram.every((row) => counted(row) === row.Count)).toBe(true);
     for (const points of groupSeries(day.histogram)) {
-      const falls = points.filter((point, at) =>
-        isFollowed(points[at - 1], point, ({ BucketCounts }) =>
+      const decreases = points.filter((point, at) =>
+        matchesWithinProcess(points[at - 1], point, ({ BucketCounts }) =>
           BucketCounts.some((count, bucket) => count > (point.BucketCounts[bucket] ?? 0)),
         ),
       );
-      expect(falls).toEqual([]);
+      expect(decreases).toEqual([]);
     }
   });
 
   it('contains an incident: slow spans, errors in logs and traces, a longer queue', () => {
     const from = midnight(WEDNESDAY) + INCIDENT.startMs + 5 * MINUTE_MS;
-    const isInside = (time: string) => toMs(time) >= from && toMs(time) < from + 10 * MINUTE_MS;
-    const share = <T>(rows: T[], isSo: (row: T) => boolean) => rows.filter(isSo).length / rows.length;
+    const isInIncident = (time: string) => toMs(time) >= from && toMs(time) < from + 10 * MINUTE_MS;
+    const share = <T>(rows: T[], matches: (row: T) => boolean) => rows.filter(matches).length / rows.length;
     const charges = day.traces.filter(({ SpanName }) => SpanName === 'POST /charge');
-    const inside = charges.filter(({ Timestamp }) => isInside(Timestamp));
+    const inside = charges.filter(({ Timestamp }) => isInIncident(Timestamp));
     const outside = charges.filter(({ Timestamp }) => toMs(Timestamp) > from + 30 * MINUTE_MS);
     const hasFailed = ({ StatusCode }: (typeof charges)[number]) => StatusCode === 'Error';
     expect(share(inside, hasFailed)).toBeGreaterThan(0.1);
     expect(share(outside, hasFailed)).toBe(0);
     const isSlow = ({ Duration }: (typeof charges)[number]) => Duration > 1e9;
     expect([share(inside, isSlow) > 0.5, share(outside, isSlow) < 0.01]).toEqual([true, true]);
-    expect(day.logs.some(({ Timestamp, SeverityText }) => isInside(Timestamp) && SeverityText === 'ERROR')).toBe(true);
+    expect(day.logs.some(({ Timestamp, SeverityText }) => isInIncident(Timestamp) && SeverityText === 'ERROR')).toBe(
+      true,
+    );
     const depths = day.gauge.filter(({ Attributes }) => Attributes['queue.name'] === 'charges');
     const deepest = (isIn: boolean) =>
-      Math.max(...depths.filter(({ TimeUnix }) => isInside(TimeUnix) === isIn).map(({ Value }) => Value));
+      Math.max(...depths.filter(({ TimeUnix }) => isInIncident(TimeUnix) === isIn).map(({ Value }) => Value));
     expect(deepest(true)).toBeGreaterThan(500);
   });
 });

@@ -61,8 +61,8 @@ describe('the HTTP interface', () => {
     expect((await server.call('SELECT 1', { headers: { authorization: `Basic ${btoa('default:')}` } })).status).toBe(
       403,
     );
-    const crossed = { authorization: `Basic ${btoa(`writer:${PASSWORDS.reader}`)}` };
-    const response = await server.call('SELECT 1', { headers: crossed });
+    const otherPassword = { authorization: `Basic ${btoa(`writer:${PASSWORDS.reader}`)}` };
+    const response = await server.call('SELECT 1', { headers: otherPassword });
     expect(response.headers.get('x-clickhouse-exception-code')).toBe('516');
     const own = await fetch(server.url(), {
       method: 'POST',
@@ -107,7 +107,7 @@ describe('the HTTP interface', () => {
     expect(wrong.status).toBe(400);
   });
 
-  it('does nothing if a setting is unknown', async () => {
+  it('runs nothing if a setting is unknown', async () => {
     const count = async () => (await server.call('SELECT count() FROM pilothouse.t')).text;
     const before = await count();
     const response = await server.call("INSERT INTO pilothouse.t VALUES (7, '')", {
@@ -160,19 +160,19 @@ describe('the HTTP interface', () => {
   it('stops running and waiting queries whose client disconnected', async () => {
     const abort = new AbortController();
     const endless = 'SELECT count() FROM numbers(1000000000000)';
-    const gone = Array.from({ length: 6 }, (_, index) =>
+    const disconnected = Array.from({ length: 6 }, (_, index) =>
       server.call(endless, { query: { query_id: `gone-${index}` }, signal: abort.signal }).catch(() => 'gone'),
     );
     const running = "SELECT countIf(query LIKE '%1000000000000%') - 1 FROM system.processes";
     const count = async () => Number((await server.call(running, { as: 'writer' })).text);
     await until(count, (found) => found === 4, 'there are not four running queries');
     abort.abort();
-    expect(await Promise.all(gone)).toEqual(Array(6).fill('gone'));
+    expect(await Promise.all(disconnected)).toEqual(Array(6).fill('gone'));
     await until(count, (found) => found === 0, 'the queries are not stopped');
     expect((await server.call('SELECT 1')).text).toBe('1\n');
   });
 
-  it('serves the ClickHouse client', async () => {
+  it('works with the official ClickHouse client', async () => {
     const client = createClient({
       url: server.url(),
       username: 'reader',

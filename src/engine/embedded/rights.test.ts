@@ -58,13 +58,13 @@ describe('the reader', () => {
     "SELECT * FROM icebergLocal('/etc')",
     "SELECT * FROM executable('/bin/true', 'CSV', 'a String')",
     "SELECT * FROM merge('system', 'processes')",
-  ])('may not %j', async (sql) => {
+  ])('cannot run %j', async (sql) => {
     const response = await server.call(sql);
     expect(response.status).not.toBe(200);
     expect(['164', '392', '497']).toContain(response.headers.get('x-clickhouse-exception-code'));
   });
 
-  it('neither writes a file nor opens a connection', async () => {
+  it('cannot write files or open connections', async () => {
     const path = join(directory, 'out');
     await server.call(`SELECT 1 INTO OUTFILE '${path}'`);
     expect(existsSync(path)).toBe(false);
@@ -88,7 +88,7 @@ describe('the writer', () => {
     "INSERT INTO FUNCTION file('/tmp/x', 'CSV', 'a UInt8') VALUES (1)",
     'GRANT ALL ON *.* TO default',
     'SYSTEM SHUTDOWN',
-  ])('is limited to its database: not %j', async (sql) => {
+  ])('cannot leave its database: %j', async (sql) => {
     expect((await server.call(sql, { as: 'writer' })).headers.get('x-clickhouse-exception-code')).toMatch(
       /^(497|164|344)$/,
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findFormat, findProhibition, toLiteral } from './statement-text.ts';
 
-describe('a statement of the reader', () => {
+describe('checking a reader statement', () => {
   it.each([
     'SELECT 1',
     'select 1 format JSONCompact',
@@ -16,7 +16,7 @@ describe('a statement of the reader', () => {
     'SELECT t.1, a[1], x -> x + 1, 1e-3, 0x1F, {a:Map(String, UInt8)}',
     "SELECT 'ü😀', `ü`",
     'SELECT system.columns.name FROM system.columns',
-  ])('may be %j', (sql) => expect(findProhibition(sql)).toBeUndefined());
+  ])('accepts %j', (sql) => expect(findProhibition(sql)).toBeUndefined());
 
   it.each([
     ['', 'only SELECT'],
@@ -53,9 +53,9 @@ describe('a statement of the reader', () => {
     ['SELECT * FROM INFORMATION_SCHEMA.tables', 'not allowed'],
     ["SELECT * FROM merge('system', 'processes')", 'merge'],
     ["SELECT * FROM executable('x', 'CSV', 'a String')", 'executable'],
-  ])('may not be %j', (sql, reason) => expect(findProhibition(sql)).toContain(reason));
+  ])('rejects %j', (sql, reason) => expect(findProhibition(sql)).toContain(reason));
 
-  it('is checked with the names that are bound to it', () => {
+  it('includes the names of bound parameters', () => {
     const sql = 'SELECT * FROM {db:Identifier}.{table:Identifier}';
     const bound = (db: string, table: string) =>
       findProhibition(sql, [

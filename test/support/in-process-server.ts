@@ -14,7 +14,7 @@ import { fleet } from './fleet.ts';
 const log = pino({ level: 'silent' });
 
 /** A server in the test process, so that a test can access its engine as well as its HTTP interface. */
-export async function openOwnServer(flags: Partial<Record<SettingName, string>> = {}) {
+export async function openInProcessServer(flags: Partial<Record<SettingName, string>> = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
   const dataDirectory = join(directory, 'data');
   const loaded = loadConfig({
@@ -56,7 +56,7 @@ export async function openOwnServer(flags: Partial<Record<SettingName, string>> 
   };
 }
 
-export type OwnServer = Awaited<ReturnType<typeof openOwnServer>>;
+export type InProcessServer = Awaited<ReturnType<typeof openInProcessServer>>;
 
 /** Opens the engine on the files of a stopped server. */
 export async function withEngine<T>(dataDirectory: string, work: (engine: Engine) => Promise<T>): Promise<T> {
