@@ -92,7 +92,7 @@ describe('background loop', () => {
 
   it('runs the periodic pass although passes are requested all the time', async () => {
     let passes = 0;
-    const loop = createBackgroundLoop({ run: () => void passes++, everyMs: 1000, onError: neverFails });
+    const loop = createBackgroundLoop({ run: () => void passes++, everyMs: 1000, onError: failOnError });
     loop.startAfterPause();
     for (let elapsedMs = 0; elapsedMs < 3000; elapsedMs += 100) {
       loop.schedule(200);
@@ -104,7 +104,7 @@ describe('background loop', () => {
 
   it('waits before the first pass when started after a pause', async () => {
     let passes = 0;
-    const loop = createBackgroundLoop({ run: () => void passes++, everyMs: 1000, onError: neverFails });
+    const loop = createBackgroundLoop({ run: () => void passes++, everyMs: 1000, onError: failOnError });
     loop.startAfterPause();
     await vi.advanceTimersByTimeAsync(999);
     expect(passes).toBe(0);

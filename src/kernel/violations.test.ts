@@ -47,9 +47,7 @@ describe('M3: a formatted violation', () => {
   it('reports missing and unknown members', () => {
     const schema = Type.Object({ a: Type.String(), b: Type.String() }, { additionalProperties: false });
     expect(formatViolations(schema, { a: 'x', c: 1 })).toContain('request body.b: The value is required <missing>');
-    expect(formatViolations(schema, { a: 'x', b: 'x', c: 1 })).toEqual([
-      'request body.c: Unknown member <number:1>',
-    ]);
+    expect(formatViolations(schema, { a: 'x', b: 'x', c: 1 })).toEqual(['request body.c: Unknown member <number:1>']);
     expect(formatViolations(schema, { a: 'x', b: 'x', c: '1' }, 'query')).toEqual([
       'query.c: Unknown parameter <string:1>',
     ]);
