@@ -83,7 +83,7 @@ describe('serve', () => {
       method: 'POST',
       headers: { authorization },
     });
-    expect([created.status, await created.text()]).toEqual([409, expect.stringContaining('has 1 keys')]);
+    expect([created.status, await created.text()]).toEqual([409, expect.stringContaining('limit of 1 key')]);
     await server.stop();
     expect(server.log()).toBe('');
   });
