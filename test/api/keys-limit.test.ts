@@ -32,7 +32,7 @@ onEachStore('the key limit of an organization', (store) => {
 
   it('K7, K8: a duplicate key id does not count; at the limit, the limit is reported first', async () => {
     const hashData = toHashData(globex.admin);
-    expect((await postKey(server, { hashData })).json.error).toMatch(/has 7 keys/);
+    expect((await postKey(server, { hashData })).json.error).toMatch(/limit of 7 keys/);
     const { json } = await server.call({ path: keysPath(), key: acme.admin });
     const [made] = json.result.filter(({ name }: { name: string }) => name === 'API key');
     await server.call({ method: 'DELETE', path: `${keysPath()}/${made.id}`, key: acme.admin });
