@@ -51,7 +51,7 @@ export function startOfLocalDay(zone: Zone, day: number): number {
   const localMidnight = day * DAY_MS;
   const before = zone.offsetAt(localMidnight - DAY_MS);
   const after = zone.offsetAt(localMidnight + DAY_MS);
-  // Without a clock change nearby, which is nearly always, two lookups are enough.
+  // The usual case: no clock change nearby. Each lookup is slow.
   if (before === after) return localMidnight - before;
   const candidates = [before, zone.offsetAt(localMidnight), after].map((offsetMs) => localMidnight - offsetMs);
   const starts = candidates.filter((ms) => localDay(zone, ms) >= day && localDay(zone, ms - 1) < day);

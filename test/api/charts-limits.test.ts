@@ -132,7 +132,7 @@ onEachStore('limits of chart queries', (store) => {
     await expectAlive();
   });
 
-  it('answers the first and the last times that are allowed', async () => {
+  it('accepts the first and the last allowed times', async () => {
     for (const [start, end] of [
       ['1970-01-01T00:00:00Z', '1970-01-01T01:00:00Z'],
       ['2261-12-31T23:00:00Z', '2262-01-01T00:00:00Z'],
