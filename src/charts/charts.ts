@@ -4,10 +4,11 @@ import { AppError } from '../kernel/errors.ts';
 import type { MetricDataType, Source } from '../sources/source.ts';
 import { CONTENTS_LIMITS, type ColumnContents, planContents } from './column-contents.ts';
 import { queryError } from './draft.ts';
+import { rejectTooManyBuckets, rejectTooManyPoints } from './limits.ts';
 import { planSeries } from './plan.ts';
 import { computeRatio, MAX_COMPARED_GROUPS } from './ratio.ts';
 import { planSearch } from './search-rows.ts';
-import type { Points, SeriesQuery, TopGroups } from './series-query.ts';
+import type { Plan, Points, SeriesQuery, TopGroups } from './series-query.ts';
 import { createSharedQueries, type QueryClient } from './shared-queries.ts';
 import { createSourceResolver, type ResolvedSource } from './source-resolver.ts';
 import {
@@ -24,7 +25,6 @@ import type { Tile } from './tile-schema.ts';
 import {
   chooseGranularity,
   type Granularity,
-  MAX_BUCKETS,
   type Range,
   singleBucket,
   splitRange,
@@ -67,9 +67,9 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
   const resolveSource = createSourceResolver({ engine, findSource, openTables });
   const queries = createSharedQueries({ engine, clock, limits: LIMITS });
 
-  async function readPoints(scope: QueryScope, query: SeriesQuery): Promise<Points> {
+  async function readRows(scope: QueryScope, query: SeriesQuery): Promise<SeriesRows> {
     const plan = planSeries(query);
-    return plan.collect(await queries.query(plan.statement, scope));
+    return { plan, rows: await queries.query(plan.statement, scope) };
   }
 
   /** Empty if reading the rows takes too long: the columns are useful without their contents. */
@@ -114,15 +114,17 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     const isRatio = tile.asRatio && tile.series.length === 2;
     const top = chooseTopGroups(type, view);
     const queried: TopGroups = isRatio ? { groups: MAX_COMPARED_GROUPS, withOthers: false } : top;
-    const named = await Promise.all(
+    const results = await Promise.all(
       tile.series.map(async (series, index) => {
         const path = `series[${index}]`;
         const resolved = await resolveSource(scope.organizationId, series, unknownSource(path));
         const grouped = type === 'number' ? { ...series, groupBy: [] } : series;
         const query = buildQuery(scope, grouped, { buckets, top: queried, path }, resolved);
-        return { name: formatSeriesName(series), points: await readPoints(scope, query) };
+        return readRows(scope, query);
       }),
     );
+    const points = collectPoints(results, buckets, zone);
+    const named = points.map((one, index) => ({ name: formatSeriesName(tile.series[index] as Series), points: one }));
     const shown = isRatio ? [divideSeries(tile, named, top.groups)] : named;
     const frame = { start: buckets.startMs, end: buckets.endMs, timezone: zone.name };
     if (type === 'time') return toTimeData(frame, buckets, shown);
@@ -147,15 +149,17 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
       range: Range,
       { granularity, isRatio }: { granularity: Granularity | 'auto'; isRatio: boolean },
     ): Promise<{ buckets: TimeBuckets; points: Points[] }> {
-      const buckets = chooseBuckets(range, granularity, getZone('UTC'));
+      const zone = getZone('UTC');
+      const buckets = chooseBuckets(range, granularity, zone);
       const top: TopGroups = { groups: isRatio ? MAX_COMPARED_GROUPS : MAX_GROUPS, withOthers: false };
-      const points = await Promise.all(
+      const results = await Promise.all(
         list.map(async (series, index) => {
           const notFound = () => new AppError('not_found', `Source not found for series ${index}`);
           const resolved = await resolveSource(scope.organizationId, series, notFound);
-          return readPoints(scope, buildQuery(scope, series, { buckets, top, path: `series[${index}]` }, resolved));
+          return readRows(scope, buildQuery(scope, series, { buckets, top, path: `series[${index}]` }, resolved));
         }),
       );
+      const points = collectPoints(results, buckets, zone);
       const [first, second] = points;
       if (!isRatio || points.length !== 2 || !first || !second) return { buckets, points };
       return { buckets, points: [computeRatio(first, second, { aggFn: list[0]?.aggFn, groups: MAX_GROUPS })] };
@@ -187,6 +191,18 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     /** The data of a tile that is not stored. */
     previewTile: renderTile,
   };
+}
+
+interface SeriesRows {
+  plan: Plan;
+  rows: unknown[][];
+}
+
+/** Counts the points of all series before any of them is allocated. */
+function collectPoints(results: SeriesRows[], buckets: TimeBuckets, zone: Zone): Points[] {
+  const groups = results.reduce((sum, { plan, rows }) => sum + plan.countGroups(rows), 0);
+  rejectTooManyPoints(buckets, groups, zone);
+  return results.map(({ plan, rows }) => plan.collect(rows));
 }
 
 type ChartType = Exclude<Series['type'], 'search' | 'markdown'>;
@@ -236,11 +252,7 @@ function getZone(name: string): Zone {
 }
 
 function chooseBuckets(range: Range, granularity: Granularity | 'auto', zone: Zone): TimeBuckets {
-  const buckets = splitRange(range, granularity === 'auto' ? chooseGranularity(range) : granularity, zone);
-  if (buckets.starts.length > MAX_BUCKETS)
-    throw queryError(
-      'granularity',
-      `${granularity} splits this range into ${buckets.starts.length} buckets; the maximum is ${MAX_BUCKETS}`,
-    );
-  return buckets;
+  const step = granularity === 'auto' ? chooseGranularity(range) : granularity;
+  rejectTooManyBuckets(range, granularity, step, zone);
+  return splitRange(range, step, zone);
 }

@@ -1,9 +1,9 @@
 import { type Aggregate, DEFAULT_LEVEL, getAggregation, listAggregations } from './aggregations.ts';
 import { createDraft, type Draft, rejectSeries } from './draft.ts';
 import { DELTA, inRange, metricSteps, startedSince } from './metric-rows.ts';
-import { collectQuantiles, type HistogramColumns } from './quantiles.ts';
+import { collectQuantiles, countQuantileGroups, type HistogramColumns } from './quantiles.ts';
 import type { Plan, SeriesQuery } from './series-query.ts';
-import { collectTopGroups, referenceKeys, renderTopGroups } from './top-groups.ts';
+import { collectTopGroups, countTopGroups, referenceKeys, renderTopGroups } from './top-groups.ts';
 import { perSecond } from './value-series.ts';
 
 const HISTOGRAM_COLUMNS = ['Count', 'Sum', 'BucketCounts', 'ExplicitBounds'];
@@ -94,6 +94,7 @@ function planTotals(draft: Draft, query: SeriesQuery, steps: string): Plan {
       sql: renderTopGroups(referenceKeys(draft), query, from, aggregate),
       parameters: draft.writer.parameters,
     },
+    countGroups: (rows) => countTopGroups(rows, query),
     collect: (rows) => perSecond(query, collectTopGroups(rows, query)),
   };
 }
@@ -134,6 +135,7 @@ export function planSummary(query: SeriesQuery): Plan {
   });
   return {
     statement: { sql: topSql, parameters: draft.writer.parameters },
+    countGroups: (rows) => countTopGroups(rows, query),
     collect: (rows) => collectTopGroups(rows, query),
   };
 }
@@ -141,6 +143,7 @@ export function planSummary(query: SeriesQuery): Plan {
 function quantilePlan(draft: Draft, query: SeriesQuery, sql: string, read: HistogramColumns['read']): Plan {
   return {
     statement: { sql, parameters: draft.writer.parameters },
+    countGroups: (rows) => countQuantileGroups(rows, query),
     collect: (rows) => collectQuantiles(rows, query, { read, at: 1 + draft.groupNames.length }),
   };
 }

@@ -1,7 +1,7 @@
 import { type Aggregate, DEFAULT_LEVEL, getAggregation } from './aggregations.ts';
 import { createDraft, type Draft, rejectSeries } from './draft.ts';
 import type { Plan, SeriesQuery } from './series-query.ts';
-import { collectTopGroups, renderTopGroups } from './top-groups.ts';
+import { collectTopGroups, countTopGroups, renderTopGroups } from './top-groups.ts';
 
 /** Plans a series of logs or traces: aggregates a field over the rows of each bucket and group. */
 export function planEventSeries(query: SeriesQuery): Plan {
@@ -11,6 +11,7 @@ export function planEventSeries(query: SeriesQuery): Plan {
   const sql = renderTopGroups(draft, query, from, aggregate);
   return {
     statement: { sql, parameters: draft.writer.parameters },
+    countGroups: (rows) => countTopGroups(rows, query),
     collect: (rows) => collectTopGroups(rows, query),
   };
 }

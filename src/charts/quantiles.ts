@@ -9,55 +9,71 @@ export interface HistogramColumns {
   read(columns: unknown[]): Histogram;
 }
 
+/** Sparse: there can be as many groups as rows, and most have values in few buckets. */
 interface GroupHistograms {
   labels: string[];
   /** By bucket. */
-  histograms: Histogram[][];
-  values: (number | null)[];
+  histograms: Map<number, Histogram[]>;
+}
+
+interface RankedGroup extends GroupHistograms {
+  /** By bucket. */
+  values: Map<number, number | null>;
+  highest: number;
+}
+
+/** The number of groups that `collectQuantiles` returns for these rows. */
+export function countQuantileGroups(rows: unknown[][], { groupBy, top }: SeriesQuery): number {
+  if (groupBy.length === 0) return 1;
+  const ids = new Set(rows.map((row) => JSON.stringify(readLabels(row, groupBy))));
+  return Math.min(ids.size, top.groups + Number(top.withOthers));
 }
 
 /** Computes quantiles from histograms by bucket and group. Keeps the groups with the highest bucket. */
 export function collectQuantiles(rows: unknown[][], query: SeriesQuery, cells: HistogramColumns): Points {
   const { buckets, groupBy, level = DEFAULT_LEVEL, top } = query;
   const gathered = new Map<string, GroupHistograms>();
-  if (groupBy.length === 0) gathered.set('[]', createGroup([], buckets.starts.length));
+  if (groupBy.length === 0) gathered.set('[]', { labels: [], histograms: new Map() });
   for (const row of rows) {
-    const labels = row.slice(1, 1 + groupBy.length).map(String);
+    const labels = readLabels(row, groupBy);
     const id = JSON.stringify(labels);
-    const group = gathered.get(id) ?? createGroup(labels, buckets.starts.length);
+    const group = gathered.get(id) ?? { labels, histograms: new Map() };
     gathered.set(id, group);
-    group.histograms[Number(row[0])]?.push(cells.read(row.slice(cells.at)));
+    const bucket = Number(row[0]);
+    if (bucket >= 0 && bucket < buckets.starts.length) addHistograms(group, bucket, [cells.read(row.slice(cells.at))]);
   }
-  const valued = (group: GroupHistograms): GroupHistograms => ({
-    ...group,
-    values: group.histograms.map((list) => (list.length === 0 ? null : estimateQuantile(list, level))),
+  const toGroup = ({ labels, values }: RankedGroup, isOthers: boolean): Group => ({
+    labels,
+    isOthers,
+    values: buckets.starts.map((_, index) => values.get(index) ?? null),
   });
-  const ranked = [...gathered.values()].map(valued).sort(byHighest);
-  const shown: Group[] = ranked.slice(0, top.groups).map(({ labels, values }) => ({ labels, isOthers: false, values }));
+  const ranked = [...gathered.values()].map((group) => computeValues(group, level)).sort(byHighest);
+  const shown = ranked.slice(0, top.groups).map((group) => toGroup(group, false));
   const rest = ranked.slice(top.groups);
   if (top.withOthers && rest.length > 0) {
-    const others = createGroup(
-      groupBy.map(() => ''),
-      buckets.starts.length,
-    );
-    for (const { histograms } of rest)
-      for (const [index, list] of histograms.entries()) others.histograms[index]?.push(...list);
-    shown.push({ labels: others.labels, isOthers: true, values: valued(others).values });
+    const others: GroupHistograms = { labels: groupBy.map(() => ''), histograms: new Map() };
+    for (const { histograms } of rest) for (const [bucket, list] of histograms) addHistograms(others, bucket, list);
+    shown.push(toGroup(computeValues(others, level), true));
   }
   return { groups: shown, totalGroups: ranked.length };
 }
 
-const createGroup = (labels: string[], buckets: number): GroupHistograms => ({
-  labels,
-  histograms: Array.from({ length: buckets }, () => []),
-  values: [],
-});
+const readLabels = (row: unknown[], groupBy: readonly string[]): string[] =>
+  row.slice(1, 1 + groupBy.length).map(String);
 
-const highest = ({ values }: GroupHistograms): number =>
-  Math.max(...values.map((value) => value ?? Number.NEGATIVE_INFINITY));
+function addHistograms({ histograms }: GroupHistograms, bucket: number, added: Histogram[]): void {
+  const list = histograms.get(bucket);
+  if (list) list.push(...added);
+  else histograms.set(bucket, [...added]);
+}
 
-function byHighest(a: GroupHistograms, b: GroupHistograms): number {
-  const [first, second] = [highest(a), highest(b)];
-  if (first !== second) return first > second ? -1 : 1;
+function computeValues(group: GroupHistograms, level: number): RankedGroup {
+  const values = new Map([...group.histograms].map(([bucket, list]) => [bucket, estimateQuantile(list, level)]));
+  const highest = Math.max(...[...values.values()].map((value) => value ?? Number.NEGATIVE_INFINITY));
+  return { ...group, values, highest };
+}
+
+function byHighest(a: RankedGroup, b: RankedGroup): number {
+  if (a.highest !== b.highest) return a.highest > b.highest ? -1 : 1;
   return JSON.stringify(a.labels) < JSON.stringify(b.labels) ? -1 : 1;
 }

@@ -10,6 +10,7 @@ import { DASHBOARD_READERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
 import { toChartRows } from './chart-rows.ts';
 import type { Charts, QueryScope, TileView } from './charts.ts';
+import { MAX_TIME_MS, MIN_TIME_MS } from './limits.ts';
 import {
   ChartRow,
   ChartSeriesBody,
@@ -181,6 +182,8 @@ function parseMoment(path: string, text: string | number): number {
     rejectViolations([
       { path, rule: 'The value must be epoch milliseconds or an ISO 8601 date-time with an offset or Z', value: text },
     ]);
+  if (ms !== undefined && (ms < MIN_TIME_MS || ms > MAX_TIME_MS))
+    rejectViolations([{ path, rule: 'The time must be between 1970-01-01 and 2262-01-01', value: text }]);
   return ms ?? 0;
 }
 

@@ -1,17 +1,18 @@
 import Type from 'typebox';
 import { METRIC_DATA_TYPES } from '../sources/source.ts';
 import { AGGREGATION_NAMES, describeAggregations } from './aggregations.ts';
+import { MAX_BUCKETS, MAX_POINTS, MAX_TIME_MS } from './limits.ts';
 import { SeriesBody } from './series-schema.ts';
 import { TileBody } from './tile-schema.ts';
 import { GRANULARITIES } from './time-buckets.ts';
 
 const GranularityName = Type.Enum([...(Object.keys(GRANULARITIES) as (keyof typeof GRANULARITIES)[]), 'auto'], {
-  description: 'auto: the smallest step that needs at most 60 buckets',
+  description: `auto: the smallest step that needs at most 60 buckets. At most ${MAX_BUCKETS} buckets, and at most ${MAX_POINTS} points (buckets × groups, summed over the series)`,
 });
 
 const Milliseconds = Type.Integer({
   minimum: 1_000_000_000_000,
-  maximum: 9_999_999_999_999,
+  maximum: MAX_TIME_MS,
   description: 'Epoch milliseconds',
 });
 
@@ -56,7 +57,9 @@ export const TilePath = Type.Object({ id: Type.String(), tileId: Type.String() }
 export const TileQuery = Type.Object(
   {
     start: Type.Optional(
-      Type.String({ description: 'Epoch milliseconds or ISO 8601. Default: one hour before the end' }),
+      Type.String({
+        description: 'Epoch milliseconds or ISO 8601, from 1970 to 2261. Default: one hour before the end',
+      }),
     ),
     end: Type.Optional(Type.String({ description: 'Exclusive. Default: now' })),
     granularity: Type.Optional(GranularityName),
@@ -96,7 +99,9 @@ export const ColumnRecord = Type.Object({
   ),
 });
 
-const Moment = Type.Union([Milliseconds, Type.String()], { description: 'Epoch milliseconds or ISO 8601' });
+const Moment = Type.Union([Milliseconds, Type.String()], {
+  description: 'Epoch milliseconds or ISO 8601, from 1970 to 2261',
+});
 const { id, name, x, y, w, h } = TileBody.properties;
 
 /** The position and name of a tile do not affect its data and are optional. */

@@ -60,5 +60,7 @@ export interface Points {
 /** The statement, and the conversion of its rows to points. */
 export interface Plan {
   statement: Statement;
+  /** The number of groups that `collect` returns. Each has a value for every bucket. */
+  countGroups(rows: unknown[][]): number;
   collect(rows: unknown[][]): Points;
 }

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseGranularity, GRANULARITIES, type Granularity, splitRange } from './time-buckets.ts';
+import {
+  chooseGranularity,
+  countBuckets,
+  findGranularity,
+  GRANULARITIES,
+  type Granularity,
+  splitRange,
+} from './time-buckets.ts';
 import { findZone, localDay, startOfLocalDay, type Zone } from './zone.ts';
 
 const zone = (name: string): Zone => findZone(name) as Zone;
@@ -88,6 +95,42 @@ describe('buckets', () => {
         expect(buckets.starts.at(-1) as number).toBeLessThan(endMs);
       }),
       { numRuns: 300, examples: [[1_308_132_000_001, 197, 'Pacific/Apia', '1d']] },
+    );
+  });
+
+  it('are as many as counted, from 1970 to 2261 and in any time zone', () => {
+    const moments = fc.integer({ min: 0, max: at('2261-01-01') });
+    const names = fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Pacific/Apia');
+    const steps = fc.constantFrom(...(Object.keys(GRANULARITIES) as Granularity[]));
+    const lengths = fc.double({ min: 0.001, max: 50, noNaN: true });
+    fc.assert(
+      fc.property(moments, lengths, names, steps, (startMs, length, name, granularity) => {
+        const range = { startMs, endMs: startMs + Math.ceil(length * GRANULARITIES[granularity]) };
+        const { starts } = splitRange(range, granularity, zone(name));
+        expect(countBuckets(range, granularity, zone(name))).toBe(starts.length);
+      }),
+      { numRuns: 300, examples: [[1_325_160_000_000, 2, 'Pacific/Apia', '1d']] },
+    );
+  });
+
+  it('are counted without creating them', () => {
+    const range = { startMs: 0, endMs: at('2262-01-01') };
+    expect(countBuckets(range, '1s', zone('UTC'))).toBe(range.endMs / 1000);
+    expect(countBuckets(range, '1d', zone('Europe/Berlin'))).toBe(range.endMs / 86_400_000 + 1);
+  });
+
+  it('fit into a limit from the smallest granularity that is found', () => {
+    const moments = fc.integer({ min: 0, max: at('2262-01-01') });
+    const all = Object.keys(GRANULARITIES) as Granularity[];
+    fc.assert(
+      fc.property(moments, moments, fc.integer({ min: 1, max: 5000 }), (a, b, maxBuckets) => {
+        const range = { startMs: Math.min(a, b), endMs: Math.max(a, b) + 1 };
+        const found = findGranularity(range, zone('Europe/Berlin'), maxBuckets);
+        const smaller = found === undefined ? all : all.slice(0, all.indexOf(found));
+        for (const name of smaller)
+          expect(countBuckets(range, name, zone('Europe/Berlin'))).toBeGreaterThan(maxBuckets);
+        if (found) expect(countBuckets(range, found, zone('Europe/Berlin'))).toBeLessThanOrEqual(maxBuckets);
+      }),
     );
   });
 

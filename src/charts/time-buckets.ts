@@ -32,7 +32,6 @@ const AUTO_GRANULARITIES = (Object.keys(GRANULARITIES) as Granularity[]).filter(
 );
 
 const MAX_AUTO_BUCKETS = 60;
-export const MAX_BUCKETS = 1500;
 
 export interface Range {
   startMs: number;
@@ -68,18 +67,44 @@ export function chooseGranularity({ startMs, endMs }: Range): Granularity {
   return AUTO_GRANULARITIES.find((name) => (endMs - startMs) / GRANULARITIES[name] <= MAX_AUTO_BUCKETS) ?? '30d';
 }
 
-/** Extends the range to whole buckets, aligned with midnight in the time zone. */
+/** The number of buckets that `splitRange` creates, without creating them. */
+export function countBuckets(range: Range, granularity: Granularity, zone: Zone): number {
+  return locateBuckets(range, granularity, zone).count;
+}
+
+/** The smallest granularity that needs at most `maxBuckets`. Undefined if the range is too long for all of them. */
+export function findGranularity(range: Range, zone: Zone, maxBuckets: number): Granularity | undefined {
+  const names = Object.keys(GRANULARITIES) as Granularity[];
+  return names.find((name) => countBuckets(range, name, zone) <= maxBuckets);
+}
+
+/**
+ * Extends the range to whole buckets, aligned with midnight in the time zone. Allocates an element per bucket: the
+ * caller must limit `countBuckets` first.
+ */
 export function splitRange(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
   return GRANULARITIES[granularity] >= DAY
     ? splitIntoDays(range, granularity, zone)
     : splitEvenly(range, granularity, zone);
 }
 
+/** `first` is the start of the first bucket: a local day for steps of days, otherwise epoch milliseconds. */
+function locateBuckets(range: Range, granularity: Granularity, zone: Zone): { first: number; count: number } {
+  const step = GRANULARITIES[granularity];
+  const startDay = localDay(zone, range.startMs);
+  if (step >= DAY) {
+    const days = step / DAY;
+    const first = Math.floor(startDay / days) * days;
+    return { first, count: Math.max(1, Math.floor((localDay(zone, range.endMs - 1) - first) / days) + 1) };
+  }
+  const midnight = startOfLocalDay(zone, startDay);
+  const first = midnight + Math.floor((range.startMs - midnight) / step) * step;
+  return { first, count: Math.max(1, Math.ceil((range.endMs - first) / step)) };
+}
+
 function splitEvenly(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
   const step = GRANULARITIES[granularity];
-  const midnight = startOfLocalDay(zone, localDay(zone, range.startMs));
-  const first = midnight + Math.floor((range.startMs - midnight) / step) * step;
-  const count = Math.max(1, Math.ceil((range.endMs - first) / step));
+  const { first, count } = locateBuckets(range, granularity, zone);
   const seconds = step / SECOND;
   return {
     startMs: first,
@@ -95,8 +120,7 @@ function splitEvenly(range: Range, granularity: Granularity, zone: Zone): TimeBu
 /** Local days are 23 to 25 hours long when clocks change. Periods of several days are counted from 1970-01-01. */
 function splitIntoDays(range: Range, granularity: Granularity, zone: Zone): TimeBuckets {
   const days = GRANULARITIES[granularity] / DAY;
-  const firstDay = Math.floor(localDay(zone, range.startMs) / days) * days;
-  const count = Math.max(1, Math.floor((localDay(zone, range.endMs - 1) - firstDay) / days) + 1);
+  const { first: firstDay, count } = locateBuckets(range, granularity, zone);
   const bounds = Array.from({ length: count + 1 }, (_, index) => startOfLocalDay(zone, firstDay + index * days));
   const starts = bounds.slice(0, count);
   return {

@@ -50,6 +50,12 @@ export function renderTopGroups(
   );
 }
 
+/** The number of groups that `collectTopGroups` returns for these rows. */
+export function countTopGroups([first]: unknown[][], { groupBy, top }: SeriesQuery): number {
+  if (groupBy.length === 0) return 1;
+  return first ? Math.min(Number(first[groupBy.length + 3]), top.groups + Number(top.withOthers)) : 0;
+}
+
 /** Converts the rows of `renderTopGroups` to points with a value or null for every bucket. */
 export function collectTopGroups(rows: unknown[][], { groupBy, buckets, top }: SeriesQuery): Points {
   const groups = new Map<number, Group>();

@@ -2,7 +2,7 @@ import { DEFAULT_LEVEL, getAggregation } from './aggregations.ts';
 import { createDraft, type Draft, rejectSeries } from './draft.ts';
 import { DELTA, inRange, metricRows, metricSteps, startedSince, streamIdSql } from './metric-rows.ts';
 import type { Plan, Points, SeriesQuery } from './series-query.ts';
-import { collectTopGroups, referenceKeys, renderTopGroups } from './top-groups.ts';
+import { collectTopGroups, countTopGroups, referenceKeys, renderTopGroups } from './top-groups.ts';
 
 /** A gauge: the last value of each stream and bucket, then the aggregate over the streams. */
 export function planGauge(query: SeriesQuery): Plan {
@@ -46,6 +46,7 @@ function planAcrossStreams(draft: Draft, query: SeriesQuery, cells: string): Pla
   const sql = renderTopGroups(referenceKeys(draft), query, `(${cells})`, aggregate);
   return {
     statement: { sql, parameters: draft.writer.parameters },
+    countGroups: (rows) => countTopGroups(rows, query),
     collect: (rows) => perSecond(query, collectTopGroups(rows, query)),
   };
 }

@@ -49,12 +49,11 @@ export function localDay(zone: Zone, ms: number): number {
  */
 export function startOfLocalDay(zone: Zone, day: number): number {
   const localMidnight = day * DAY_MS;
-  // The offset may differ before and after the estimate, so try all three.
-  const candidates = [
-    localMidnight - zone.offsetAt(localMidnight - DAY_MS),
-    localMidnight - zone.offsetAt(localMidnight),
-    localMidnight - zone.offsetAt(localMidnight + DAY_MS),
-  ];
+  const before = zone.offsetAt(localMidnight - DAY_MS);
+  const after = zone.offsetAt(localMidnight + DAY_MS);
+  // The usual case: no clock change nearby. Each lookup is slow.
+  if (before === after) return localMidnight - before;
+  const candidates = [before, zone.offsetAt(localMidnight), after].map((offsetMs) => localMidnight - offsetMs);
   const starts = candidates.filter((ms) => localDay(zone, ms) >= day && localDay(zone, ms - 1) < day);
   return Math.min(...(starts.length > 0 ? starts : candidates));
 }
