@@ -38,6 +38,7 @@ onEachStore('key expiry', (store) => {
     ['2099-06-31T00:00:00Z', NOT_A_TIME],
     ['2099-06-01T24:00:00Z', NOT_A_TIME],
     ['2099-06-01T12:60:00Z', NOT_A_TIME],
+    ['2099-06-01T00:00:60Z', NOT_A_TIME],
     ['2099-06-01T12:00:00+24:00', NOT_A_TIME],
     ['2099-06-01 12:00:00Z', NOT_A_TIME],
     [' 2099-06-01T12:00:00Z', NOT_A_TIME],
