@@ -97,14 +97,14 @@ function createManagement({ state, clock, domains }: Options, shared: SharedGuar
     routes: [
       organizationRoutes(domains),
       serviceRoutes(domains),
-      keyRoutes(domains),
+      keyRoutes({ ...domains, clock }),
       billingRoutes(domains),
       reportRoutes(domains),
       forecastRoutes(domains),
       budgetRoutes(domains),
       meteringRoutes(domains),
       auditRoutes(domains),
-      tokenRoutes(domains),
+      tokenRoutes({ ...domains, clock }),
     ],
   };
 }

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { PatternText } from '../kernel/pattern-text.ts';
 import { METRIC_DATA_TYPES } from '../sources/source.ts';
 import { AGGREGATION_NAMES, describeAggregations } from './aggregations.ts';
 import { MAX_BUCKETS, MAX_POINTS, MAX_TIME_MS } from './limits.ts';
@@ -65,10 +66,16 @@ export const TileQuery = Type.Object(
     granularity: Type.Optional(GranularityName),
     timezone: Type.Optional(Type.String({ maxLength: 64, description: 'IANA name. Default: UTC' })),
     groups: Type.Optional(
-      Type.String({ pattern: '^[1-9][0-9]{0,2}$', description: 'The number of separate groups, largest first' }),
+      PatternText(
+        /^[1-9][0-9]{0,2}$/,
+        'The value must be an integer from 1 to 999',
+        'The number of separate groups, largest first',
+      ),
     ),
     others: Type.Optional(Type.Enum(['true', 'false'], { description: 'Add one group for all others' })),
-    limit: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,3}$', description: 'Maximum rows of a search' })),
+    limit: Type.Optional(
+      PatternText(/^[1-9][0-9]{0,3}$/, 'The value must be an integer from 1 to 9999', 'Maximum rows of a search'),
+    ),
   },
   { additionalProperties: false },
 );

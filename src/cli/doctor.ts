@@ -1,6 +1,7 @@
-import { createServer } from 'node:net';
+import { createServer, isIPv6 } from 'node:net';
 import type { Config } from '../config.ts';
 import { readFolder } from '../dashboards/folder.ts';
+import { isDirectoryInUse } from '../engine/failures.ts';
 import { openEngine } from '../engine/open.ts';
 import { parseFleetFile } from '../fleet/file.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -40,14 +41,16 @@ async function runChecks(context: CommandContext): Promise<CheckResult[]> {
     const text = error instanceof UsageError ? error.problems.join('; ') : (error as Error).message;
     return [node, { check: 'config', isFine: false, text }];
   }
+  const ports = await checkPorts(config);
+  const isServerRunning = ports.some(({ isServed }) => isServed);
   return [
     node,
     { check: 'config', isFine: true, text: 'all settings are valid' },
     ...checkFleetFile(config, context),
     ...checkDashboards(config),
     ...(await checkStore(config)),
-    await checkEngine(config),
-    ...(await checkPorts(config)),
+    await checkEngine(config, isServerRunning),
+    ...ports.map(({ result }) => result),
   ];
 }
 
@@ -119,7 +122,8 @@ function checkClock(storeNow: number): CheckResult {
   };
 }
 
-async function checkEngine(config: Config): Promise<CheckResult> {
+/** Only one process at a time can use the files of the embedded engine. */
+async function checkEngine(config: Config, isServerRunning: boolean): Promise<CheckResult> {
   const check = 'engine';
   const engine = openEngine({ ...config, clock: systemClock, log: { debug() {}, info() {}, warn() {} } });
   try {
@@ -127,6 +131,8 @@ async function checkEngine(config: Config): Promise<CheckResult> {
     const kind = engine.kind === 'server' ? 'ClickHouse server' : 'embedded ClickHouse';
     return { check, isFine: true, text: `${kind} ${version} responds` };
   } catch (error) {
+    if (isServerRunning && isDirectoryInUse(error))
+      return { check, isFine: true, text: 'embedded ClickHouse is in use by the running server' };
     const { message, cause } = error as Error;
     const reason = cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message;
     return { check, isFine: false, text: `tile data and metering are unavailable: ${reason}` };
@@ -135,20 +141,55 @@ async function checkEngine(config: Config): Promise<CheckResult> {
   }
 }
 
-async function checkPorts({ host, port, dashboardPort }: Config): Promise<CheckResult[]> {
+interface PortCheck {
+  result: CheckResult;
+  /** A healthy Pilothouse server is listening on the port. */
+  isServed: boolean;
+}
+
+async function checkPorts({ host, port, dashboardPort, basePath }: Config): Promise<PortCheck[]> {
   const ports = [port, dashboardPort].filter((candidate) => candidate !== undefined);
   return Promise.all(
     ports.map(async (candidate) => {
-      const problem = await findPortProblem(host, candidate);
-      return { check: 'port', isFine: problem === undefined, text: problem ?? `${host}:${candidate} is available` };
+      const check = 'port';
+      const address = `${host}:${candidate}`;
+      const error = await findPortError(host, candidate);
+      if (!error) return { result: { check, isFine: true, text: `${address} is available` }, isServed: false };
+      if (error.code === 'EADDRINUSE' && (await isPilothouseHealthy(host, candidate, basePath)))
+        return { result: { check, isFine: true, text: `a healthy server is running on ${address}` }, isServed: true };
+      return {
+        result: { check, isFine: false, text: `cannot listen on ${address}: ${error.message}` },
+        isServed: false,
+      };
     }),
   );
 }
 
-function findPortProblem(host: string, port: number): Promise<string | undefined> {
+function findPortError(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', (error) => resolve(`cannot listen on ${host}:${port}: ${error.message}`));
+    probe.once('error', resolve);
     probe.listen(port, host, () => probe.close(() => resolve(undefined)));
   });
+}
+
+const HEALTH_TIMEOUT_MS = 5000;
+/** Addresses that a server can listen on, but a client cannot connect to on every system. */
+const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+async function isPilothouseHealthy(host: string, port: number, basePath: string): Promise<boolean> {
+  const address = LOOPBACK[host] ?? host;
+  const authority = isIPv6(address) ? `[${address}]` : address;
+  try {
+    const response = await fetch(`http://${authority}:${port}${basePath}/healthz`, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+    });
+    const body: unknown = await response.json();
+    return (
+      response.ok && response.headers.has('x-request-id') && (body as { status?: unknown } | null)?.status === 'ok'
+    );
+  } catch {
+    return false;
+  }
 }

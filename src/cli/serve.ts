@@ -68,8 +68,12 @@ export async function runServer(config: Config, context: CommandContext, hooks: 
   }
 }
 
+const LISTEN_CALLS = ['listen', 'bind', 'getaddrinfo'];
+
 function toListenError(error: unknown, { host, port, dashboardPort }: Config): Error | undefined {
-  const { code, port: failedPort = port } = error as { code?: string; port?: number };
+  const { code, syscall = '', port: failedPort = port } = error as { code?: string; syscall?: string; port?: number };
+  // A file can be inaccessible too.
+  if (!LISTEN_CALLS.includes(syscall)) return undefined;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EACCES') {
     return new AppError('conflict', `Cannot listen on ${host}:${failedPort}: ${(error as Error).message}`);
   }

@@ -7,7 +7,7 @@ import { AppError } from '../kernel/errors.ts';
 import { type Backend, type Connection, limitSettings } from './backend.ts';
 import { type Child, StartFailure, startChild } from './child.ts';
 import { openClient } from './client.ts';
-import { unavailable } from './failures.ts';
+import { directoryInUse, unavailable } from './failures.ts';
 import { splitMemory } from './memory.ts';
 import type { EngineObserver } from './observer.ts';
 import { createSupervisor } from './supervisor.ts';
@@ -84,12 +84,7 @@ function isEngineInstalled(program: string): boolean {
 function toStartError(error: StartFailure, directory: string): AppError {
   const output = error.lines.join('\n');
   if (error.failure.isMissing) return new AppError('unavailable', MISSING, { cause: error });
-  if (/Cannot lock file|already running/.test(output))
-    return unavailable(
-      `Another process is using the engine directory ${directory}; stop it, or use another --data directory`,
-      error,
-      5,
-    );
+  if (/Cannot lock file|already running/.test(output)) return directoryInUse(directory, error);
   const [, reason = error.message] = /DB::Exception: (.{1,200})/.exec(output) ?? [];
   return unavailable(`The engine could not be started: ${reason}`, error, 5);
 }

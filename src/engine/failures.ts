@@ -50,6 +50,13 @@ export function toEngineError(error: unknown, limits: Required<Limits>): AppErro
 export const unavailable = (text: string, cause?: unknown, retryAfterSeconds = 1): AppError =>
   new AppError('unavailable', text, { cause, retryAfterSeconds });
 
+const IN_USE = 'Another process is using the engine directory';
+
+export const directoryInUse = (directory: string, cause: unknown): AppError =>
+  unavailable(`${IN_USE} ${directory}; stop it, or use another --data directory`, cause, 5);
+
+export const isDirectoryInUse = (error: unknown): boolean => error instanceof Error && error.message.startsWith(IN_USE);
+
 const SHOWN_CHARACTERS = 200;
 
 /** The reason alone, without the statement, advice or version that ClickHouse adds. */

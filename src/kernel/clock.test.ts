@@ -72,7 +72,6 @@ describe('date-times', () => {
     ['2026-10-01T10:00:00,5Z', '2026-10-01T10:00:00.500Z'],
     ['2026-10-01T10:00:00.123456789Z', '2026-10-01T10:00:00.123Z'],
     ['2026-10-01T10:00:00.9999Z', '2026-10-01T10:00:00.999Z'],
-    ['2026-12-31T23:59:60Z', '2027-01-01T00:00:00.000Z'],
     ['2024-02-29T00:00:00-00:30', '2024-02-29T00:30:00.000Z'],
   ])('K4: %s is %s', (text, expected) => {
     expect(new Date(parseDateTime(text, required) ?? Number.NaN).toISOString()).toBe(expected);
@@ -87,6 +86,8 @@ describe('date-times', () => {
     '2026-10-01 10:00:00Z',
     '2026-10-01T24:00:00Z',
     '2026-10-01T10:60:00Z',
+    '2026-10-01T00:00:60Z',
+    '2026-12-31T23:59:60Z',
     '2026-10-01T10:00:61Z',
     '2026-02-30T10:00:00Z',
     '2026-13-01T10:00:00Z',
@@ -102,6 +103,39 @@ describe('date-times', () => {
     '1790848800',
   ])('K4: %j is not a date-time with an offset', (text) => {
     expect(parseDateTime(text, required)).toBeUndefined();
+  });
+
+  it('U2, K4: accepts exactly the hours 0 to 23, the minutes 0 to 59 and the seconds 0 to 59', () => {
+    const two = (number: number) => String(number).padStart(2, '0');
+    const day = fc.integer({ min: FIRST + 86_400_000, max: LAST - 86_400_000 });
+    const field = (last: number) => fc.oneof(fc.nat(last), fc.integer({ min: last, max: last + 2 }), fc.nat(99));
+    const zone = fc.constantFrom('Z', 'z', '+00:00', '-0530', '+14:00');
+    fc.assert(
+      fc.property(
+        day,
+        field(23),
+        field(59),
+        field(59),
+        fc.constantFrom('', '.0', ',999'),
+        zone,
+        (ms, h, m, s, f, z) => {
+          const text = `${new Date(ms).toISOString().slice(0, 10)}T${two(h)}:${two(m)}:${two(s)}${f}`;
+          const exists = h <= 23 && m <= 59 && s <= 59;
+          expect(parseDateTime(text + z, required) !== undefined).toBe(exists);
+          expect(parseDateTime(text, optional) !== undefined).toBe(exists);
+        },
+      ),
+    );
+  });
+
+  it('K4: second 60 does not exist in any minute', () => {
+    fc.assert(
+      fc.property(time, fc.constantFrom('', '.5', ',000'), (ms, fraction) => {
+        const minute = new Date(ms).toISOString().slice(0, 17);
+        expect(parseDateTime(`${minute}60${fraction}Z`, required)).toBeUndefined();
+        expect(parseDateTime(`${minute}60${fraction}`, optional)).toBeUndefined();
+      }),
+    );
   });
 
   it.each(['9999-12-31T23:30:00-01:00', '0000-01-01T00:30:00+01:00'])(

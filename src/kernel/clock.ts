@@ -27,6 +27,7 @@ const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{
 
 /**
  * Parses an ISO 8601 date-time into epoch milliseconds; undefined if it is invalid or does not exist.
+ * Second 60 is rejected: epoch time has no leap seconds.
  * `offset: 'required'` rejects a time without an offset; otherwise a missing offset means UTC.
  */
 export function parseDateTime(text: string, { offset }: { offset: 'required' | 'optional' }): number | undefined {
@@ -37,7 +38,7 @@ export function parseDateTime(text: string, { offset }: { offset: 'required' | '
   const day = parseDate(date);
   const [h, m, s] = [Number(hour), Number(minute), Number(second)];
   const shift = zone === undefined || /^z$/i.test(zone) ? 0 : offsetMs(zone);
-  if (day === undefined || shift === undefined || h > 23 || m > 59 || s > 60) return undefined;
+  if (day === undefined || shift === undefined || h > 23 || m > 59 || s > 59) return undefined;
   const ms = day + (h * 60 + m) * MINUTE_MS + s * SECOND_MS + Math.trunc(Number(`0.${fraction}`) * SECOND_MS) - shift;
   return ms < FIRST_MS || ms > LAST_MS ? undefined : ms;
 }

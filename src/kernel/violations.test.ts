@@ -3,6 +3,7 @@ import Type, { type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
 import { formatValue, formatViolation, MISSING, rejectViolations } from './errors.ts';
+import { PatternText } from './pattern-text.ts';
 import { toViolations } from './violations.ts';
 
 const formatViolations = (schema: TSchema, value: unknown, place = 'request body') =>
@@ -73,6 +74,14 @@ describe('M3: a formatted violation', () => {
     const schema = Type.Object({ hashData: Type.Object({ keySecretHash: Type.String({ maxLength: 3 }) }) });
     const text = formatViolations(schema, { hashData: { keySecretHash: 'secret' } });
     expect(text).toEqual(['request body.hashData.keySecretHash: The value must have at most 3 characters <string>']);
+  });
+
+  it('describes a pattern by its rule', () => {
+    const schema = optional(PatternText(/^\d+$/, 'The value must be a number of digits', 'Digits'));
+    expect(formatViolations(schema, { x: 'a' })).toEqual([
+      'request body.x: The value must be a number of digits <string:a>',
+    ]);
+    expect(formatViolations(schema, { x: '1' })).toEqual([]);
   });
 
   it('lists every invalid member once, in the order of the schema', () => {

@@ -1,4 +1,5 @@
 import { MISSING, type Violation } from './errors.ts';
+import { findPatternRule } from './pattern-text.ts';
 
 /** The members of a JSON Schema error that we use; TypeBox and Ajv report the same ones. */
 interface SchemaError {
@@ -18,6 +19,7 @@ interface Params {
   limit?: number;
   multipleOf?: number;
   format?: string;
+  pattern?: string | RegExp;
 }
 
 /** Members whose values are never echoed: secrets, and URLs that often contain one. */
@@ -81,7 +83,7 @@ function typesAt(errors: readonly SchemaError[], path: string): string[] {
 }
 
 function formatRule(keyword: string, params: Params, message = 'The value is not valid'): string {
-  const { limit, type = '', allowedValues = [], multipleOf, types = [], format } = params;
+  const { limit, type = '', allowedValues = [], multipleOf, types = [], format, pattern = '' } = params;
   switch (keyword) {
     case 'type':
       return `The value must be ${withArticle(type)}`;
@@ -107,6 +109,8 @@ function formatRule(keyword: string, params: Params, message = 'The value is not
       return 'The list must not repeat an element';
     case 'format':
       return `The value must be a valid ${format}`;
+    case 'pattern':
+      return findPatternRule(typeof pattern === 'string' ? pattern : pattern.source) ?? 'The value is not valid';
     default:
       return message;
   }

@@ -11,6 +11,7 @@ import {
 } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Keys } from './keys.ts';
@@ -26,7 +27,7 @@ const disableCaching: onSendHookHandler = (_request, reply, payload, done) => {
 
 const serializeCreated = createResultSerializer(CreateKeyResult);
 
-export function keyRoutes({ keys }: { keys: Keys }): Routes {
+export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes {
   return (app) => {
     app.addHook('onRoute', (route) => {
       if (route.config?.operation?.startsWith('openapiKey')) route.onSend = disableCaching;
@@ -56,7 +57,7 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
           description:
             'Returns the key id and secret once. With hashData, the client keeps both and sends only their hashes.',
           params: OrganizationPath,
-          body: CreateKeyBody,
+          body: CreateKeyBody(clock),
           response: managementResponse(CreateKeyResult),
         },
       },
@@ -92,7 +93,7 @@ export function keyRoutes({ keys }: { keys: Keys }): Routes {
           description:
             'Omitted fields keep their value. expireAt null removes the expiry. ipAccessList is replaced as a whole.',
           params: KeyPath,
-          body: UpdateKeyBody,
+          body: UpdateKeyBody(clock),
           response: managementResponse(KeyRecord),
         },
       },

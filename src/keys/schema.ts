@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { formatExpiry } from '../credentials/expiry.ts';
+import { findViolatedExpiryRule, formatExpiry } from '../credentials/expiry.ts';
 import { parseNetwork } from '../kernel/addresses.ts';
-import { isoSeconds } from '../kernel/clock.ts';
+import { type Clock, isoSeconds } from '../kernel/clock.ts';
 import { KEY_ROLES } from '../kernel/roles.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
@@ -32,10 +32,21 @@ export const IpAccessEntry = Type.Object({
 export const CredentialName = storable({ minLength: 1, maxLength: 255, description: 'Need not be unique' });
 const State = Type.Enum([...KEY_STATES]);
 const Roles = Type.Array(Type.Enum([...KEY_ROLES]), { minItems: 1, uniqueItems: true });
-export const ExpireAt = Type.Union([
-  Type.String({ description: 'ISO 8601 date-time with an offset or Z, in the future; empty means never' }),
-  Type.Null(),
-]);
+
+/** Checked with the schema, so that one response names every violated member. */
+export const FutureExpiry = (clock: Clock) => {
+  const findViolatedRule = (value: unknown) =>
+    typeof value === 'string' ? findViolatedExpiryRule(value, clock.now()) : undefined;
+  return Type.Refine(
+    Type.Union([
+      Type.String({ description: 'ISO 8601 date-time with an offset or Z, in the future; empty means never' }),
+      Type.Null(),
+    ]),
+    (value) => findViolatedRule(value) === undefined,
+    (value) => findViolatedRule(value) ?? '',
+  );
+};
+
 const IpAccessList = Type.Array(IpAccessEntry, {
   maxItems: 1000,
   description: 'Addresses that may use the key; empty means any',
@@ -61,22 +72,24 @@ export const HashData = Type.Object({
   keySecretHash: Hash('key secret'),
 });
 
-export const CreateKeyBody = Type.Object({
-  name: Type.Optional(CredentialName),
-  expireAt: Type.Optional(ExpireAt),
-  hashData: Type.Optional(HashData),
-  ipAccessList: Type.Optional(IpAccessList),
-  roles: Type.Optional(Roles),
-  state: Type.Optional(State),
-});
+export const CreateKeyBody = (clock: Clock) =>
+  Type.Object({
+    name: Type.Optional(CredentialName),
+    expireAt: Type.Optional(FutureExpiry(clock)),
+    hashData: Type.Optional(HashData),
+    ipAccessList: Type.Optional(IpAccessList),
+    roles: Type.Optional(Roles),
+    state: Type.Optional(State),
+  });
 
-export const UpdateKeyBody = Type.Object({
-  name: Type.Optional(CredentialName),
-  expireAt: Type.Optional(ExpireAt),
-  ipAccessList: Type.Optional(IpAccessList),
-  roles: Type.Optional(Roles),
-  state: Type.Optional(State),
-});
+export const UpdateKeyBody = (clock: Clock) =>
+  Type.Object({
+    name: Type.Optional(CredentialName),
+    expireAt: Type.Optional(FutureExpiry(clock)),
+    ipAccessList: Type.Optional(IpAccessList),
+    roles: Type.Optional(Roles),
+    state: Type.Optional(State),
+  });
 
 export const KeyRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),

@@ -39,6 +39,17 @@ export function toStoreError(error: unknown): unknown {
   });
 }
 
+/** Names the file if it cannot be opened, read or written; other errors are returned unchanged. */
+export function toFileError(error: unknown, path: string): unknown {
+  const cause = error instanceof AppError ? error.cause : error;
+  if (!(cause instanceof Error)) return error;
+  const isFileError = LIBSQL_LOST.test(readCode(cause)) || 'syscall' in cause;
+  if (!isFileError) return error;
+  // Node repeats the path: `EACCES: permission denied, open '/data/state.db'`.
+  const reason = cause.message.replace(/, \w+ '.*'$/s, '');
+  return new AppError('unavailable', `The state store ${path} cannot be opened: ${reason}`, { cause });
+}
+
 function describeReason(code: string, message: string): string {
   if (/^(SQLITE_FULL|53100)/.test(code) || /disk (is )?full|no space/i.test(message)) return 'the disk is full';
   if (code.startsWith('SQLITE_BUSY') || code === POSTGRES_LOCKED) return 'another program has locked the database';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
+import { toFileError } from './failures.ts';
 import { migrate } from './migrate.ts';
 import { migrationsFolder } from './migrations-folder.ts';
 import { type State, type StoreObserver, unobserved } from './state.ts';
@@ -13,7 +14,22 @@ interface Options {
 
 /** Opens the store and migrates its schema. Must be closed. */
 export async function openState({ dataDirectory, databaseUrl, clock, observer = unobserved }: Options): Promise<State> {
-  const state = await connect(dataDirectory, databaseUrl, observer);
+  // Only the driver that is used is loaded.
+  if (databaseUrl) {
+    const { openPostgres } = await import('./postgres.ts');
+    return openMigrated(() => openPostgres(databaseUrl, observer), clock);
+  }
+  const path = join(dataDirectory, 'state.db');
+  const { openLibsql } = await import('./libsql.ts');
+  try {
+    return await openMigrated(() => openLibsql(path, observer), clock);
+  } catch (error) {
+    throw toFileError(error, path);
+  }
+}
+
+async function openMigrated(connect: () => State | Promise<State>, clock: Clock): Promise<State> {
+  const state = await connect();
   try {
     await migrate(state, migrationsFolder(), clock);
     return state;
@@ -21,14 +37,4 @@ export async function openState({ dataDirectory, databaseUrl, clock, observer = 
     await state.close();
     throw error;
   }
-}
-
-/** Loads only the driver that is used. */
-async function connect(
-  dataDirectory: string,
-  databaseUrl: string | undefined,
-  observer: StoreObserver,
-): Promise<State> {
-  if (databaseUrl) return (await import('./postgres.ts')).openPostgres(databaseUrl, observer);
-  return (await import('./libsql.ts')).openLibsql(join(dataDirectory, 'state.db'), observer);
 }

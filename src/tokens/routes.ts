@@ -3,6 +3,7 @@ import { getActor } from '../audit/request-actor.ts';
 import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import { CreateTokenBody, CreateTokenResult, TokenPath, TokenRecord, toTokenRecord } from './schema.ts';
@@ -11,7 +12,7 @@ import type { Tokens } from './tokens.ts';
 const tags = ['Dashboard tokens'];
 
 /** Tokens are managed with a key, on the management interface. */
-export function tokenRoutes({ tokens }: { tokens: Tokens }): Routes {
+export function tokenRoutes({ tokens, clock }: { tokens: Tokens; clock: Clock }): Routes {
   return (app) => {
     app.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'));
 
@@ -38,7 +39,7 @@ export function tokenRoutes({ tokens }: { tokens: Tokens }): Routes {
           summary: 'Create dashboard token',
           description: 'Returns the token once.',
           params: OrganizationPath,
-          body: CreateTokenBody,
+          body: CreateTokenBody(clock),
           response: managementResponse(CreateTokenResult),
         },
       },

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { formatExpiry } from '../credentials/expiry.ts';
-import { isoSeconds } from '../kernel/clock.ts';
+import { type Clock, isoSeconds } from '../kernel/clock.ts';
 import { TOKEN_ACCESSES } from '../kernel/roles.ts';
-import { CredentialName, ExpireAt } from '../keys/schema.ts';
+import { CredentialName, FutureExpiry } from '../keys/schema.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Token } from './token.ts';
 
@@ -10,11 +10,12 @@ export const TokenPath = Type.Object({ ...OrganizationPath.properties, tokenId: 
 
 const Access = Type.Enum([...TOKEN_ACCESSES], { description: 'Defaults to read; write includes read' });
 
-export const CreateTokenBody = Type.Object({
-  name: Type.Optional(CredentialName),
-  access: Type.Optional(Access),
-  expireAt: Type.Optional(ExpireAt),
-});
+export const CreateTokenBody = (clock: Clock) =>
+  Type.Object({
+    name: Type.Optional(CredentialName),
+    access: Type.Optional(Access),
+    expireAt: Type.Optional(FutureExpiry(clock)),
+  });
 
 export const TokenRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),

@@ -131,6 +131,18 @@ onEachStore('management responses', (store) => {
       for (const [query, name] of unknown) await expectUnknownParameter(operation, query, name);
   });
 
+  it('M3, D1: a parameter that does not match its documented pattern is described by a sentence', async () => {
+    const operations = (await documentedOperations(server)).filter(({ patterned }) => patterned.length > 0);
+    expect(operations.length).toBeGreaterThanOrEqual(2);
+    for (const { path, patterned } of operations)
+      for (const name of patterned) {
+        const credentials = path.startsWith('/v1') ? { key: admin } : { token: acme.writer };
+        const response = await server.call({ path: `${path}?${name}=2026-13`, ...credentials });
+        expectFailure(path, response, 400);
+        expect(response.text).toMatch(new RegExp(`${name}: The value must be an? (month|integer) [^"\\\\^$]*[<"]`));
+      }
+  });
+
   async function expectUnknownParameter(
     { method, path }: { method: string; path: string },
     query: string,
@@ -167,8 +179,19 @@ function hashDataInUse() {
   return { keyIdHash: `${'A'.repeat(43)}=`, keyIdSuffix: 'AAAA', keySecretHash: `${'B'.repeat(42)}A=` };
 }
 
+interface DocumentedOperation {
+  method: string;
+  path: string;
+  /** The names of its query parameters that have a pattern. */
+  patterned: string[];
+}
+
+interface DocumentedParameters {
+  parameters?: { in: string; name: string; schema: { pattern?: string } }[];
+}
+
 /** All documented operations, with valid ids in the path and a valid query if one is required. */
-async function documentedOperations(server: TestServer): Promise<{ method: string; path: string }[]> {
+async function documentedOperations(server: TestServer): Promise<DocumentedOperation[]> {
   const keys = await server.call({ path: `${organization}/keys`, key: admin });
   const activities = await server.call({ path: `${organization}/activities`, key: admin });
   const ids: Record<string, string> = {
@@ -182,12 +205,15 @@ async function documentedOperations(server: TestServer): Promise<{ method: strin
     version: '1',
   };
   const { json } = await server.call({ path: '/openapi.json' });
-  return Object.entries<object>(json.paths).flatMap(([pattern, methods]) =>
-    Object.keys(methods).map((method) => {
+  return Object.entries<Record<string, DocumentedParameters>>(json.paths).flatMap(([pattern, methods]) =>
+    Object.entries(methods).map(([method, { parameters = [] }]) => {
       const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
       return {
         method: method.toUpperCase(),
         path: /\/usageCost(\/summary|\/export)?$/.test(path) ? `${path}?from_date=2026-10-01&to_date=2026-10-02` : path,
+        patterned: parameters.flatMap((parameter) =>
+          parameter.in === 'query' && parameter.schema.pattern !== undefined ? [parameter.name] : [],
+        ),
       };
     }),
   );

@@ -38,6 +38,7 @@ onEachStore('key expiry', (store) => {
     ['2099-06-31T00:00:00Z', NOT_A_TIME],
     ['2099-06-01T24:00:00Z', NOT_A_TIME],
     ['2099-06-01T12:60:00Z', NOT_A_TIME],
+    ['2099-06-01T00:00:60Z', NOT_A_TIME],
     ['2099-06-01T12:00:00+24:00', NOT_A_TIME],
     ['2099-06-01 12:00:00Z', NOT_A_TIME],
     [' 2099-06-01T12:00:00Z', NOT_A_TIME],
@@ -61,6 +62,32 @@ onEachStore('key expiry', (store) => {
     const { status, json } = await postKey(server, { expireAt });
     expect(status).toBe(400);
     expect(json.error).toBe(`BAD_REQUEST: request body.expireAt: The value must be a string or null ${expected}`);
+  });
+
+  it.each([
+    ['soon', NOT_A_TIME],
+    ['2020-01-01T00:00:00Z', 'The value must be in the future'],
+  ])('M3: names expireAt %j together with every other violated member', async (expireAt, rule) => {
+    const body = { name: '', expireAt, ipAccessList: [{ source: 'x' }], roles: [], state: 'off' };
+    const { id } = await createKey(server);
+    const key = await server.call({ method: 'PATCH', path: `${keysPath()}/${id}`, key: acme.admin, body });
+    const token = await server.call({
+      method: 'POST',
+      path: `/v1/organizations/${acme.id}/dashboardTokens`,
+      key: acme.admin,
+      body: { ...body, access: 'all' },
+    });
+    const members = [
+      'name: The value must not be empty <string:>',
+      `expireAt: ${rule} <string:${expireAt}>`,
+      'ipAccessList[0].source: The value must be an IPv4 or IPv6 address or a CIDR <string:x>',
+      'roles: The list must have at least 1 element <array>',
+      'state: The value must be one of enabled, disabled <string:off>',
+    ].map((text) => `request body.${text}`);
+    const access = 'request body.access: The value must be one of read, write <string:all>';
+    expect((await postKey(server, body)).json.error).toBe(`BAD_REQUEST: ${members.join('; ')}`);
+    expect(key.json.error).toBe(`BAD_REQUEST: ${members.join('; ')}`);
+    expect(token.json.error).toBe(`BAD_REQUEST: ${[members[0], access, members[1]].join('; ')}`);
   });
 
   it('K9: rejects an expired key from the next request on, and keeps its record', async () => {

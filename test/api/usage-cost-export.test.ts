@@ -263,8 +263,8 @@ onEachStore('the export of usage costs', (store) => {
         row.x_PriceVersion,
       ]),
     ).toEqual([
-      ['2026-09-30', '12.345678', '1', 'CHC', ''],
-      ['2026-10-02', '1', '1', 'CHC', ''],
+      ['2026-09-30', '12.345678', '1.00', 'CHC', ''],
+      ['2026-10-02', '1', '1.00', 'CHC', ''],
     ]);
     expect(rows[0]).toMatchObject({ x_Locked: 'true', SkuPriceId: 'service.compute/amount' });
   });
@@ -404,6 +404,7 @@ describe('the FOCUS rules of these tests', () => {
     expect(findFocusViolations({ ...good, ChargeCategory: 'Adjustment', ConsumedQuantity: '1' })).toContain(
       'ConsumedQuantity must be null',
     );
+    expect(findFocusViolations({ ...good, ListUnitPrice: '1' })).toContain('ListUnitPrice is not a price: 1');
     const priced = { ...good, PricingQuantity: '2', ListUnitPrice: '0.5', ListCost: '1.000001' };
     expect(
       findFocusViolations({

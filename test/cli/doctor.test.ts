@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { cli, type Json, useStore } from '../support/cli.ts';
+import { cli, getServerStore, type Json, useStore } from '../support/cli.ts';
+import { acme } from '../support/fleet.ts';
 import { findFreePort } from '../support/postgres.ts';
-import { onEachStore } from '../support/server.ts';
+import { onEachStore, useServer } from '../support/server.ts';
 
 const checks = (stdout: string) =>
   Object.fromEntries(JSON.parse(stdout).map(({ check, isFine }: Json) => [check, isFine]));
@@ -16,6 +17,34 @@ onEachStore('doctor', (store) => {
     const { code, stdout, stderr } = await at.run('doctor', '--port', '0', '--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(checks(stdout)).toEqual({ node: true, config: true, store: true, clock: true, engine: true, port: true });
+  });
+});
+
+onEachStore('doctor next to a server', (store) => {
+  const server = useServer(store, { args: ['--base-path', '/tools', '--dashboard-port', '0'] });
+  const run = async (...args: string[]) => {
+    const ports = [server.url, server.dashboardUrl].map((url) => new URL(url).port) as [string, string];
+    const flags = ['--port', ports[0], '--dashboard-port', ports[1], ...args];
+    return { ports, ...(await getServerStore(server).run('doctor', ...flags)) };
+  };
+
+  it('passes on the same data directory and ports, with the engine in use', async () => {
+    // The engine starts with the first query.
+    const { status } = await server.call({ path: '/api/v2/sources/logs/columns', token: acme.writer });
+    expect(status).toBe(200);
+    const { ports, code, stdout, stderr } = await run('--base-path', '/tools');
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+    for (const port of ports)
+      expect(stdout).toContain(`ok    port        a healthy server is running on 127.0.0.1:${port}\n`);
+    expect(stdout).toMatch(/^ok {4}engine +embedded ClickHouse is in use by the running server$/m);
+  });
+
+  it('fails if the server on the port does not respond at the base path', async () => {
+    const { ports, code, stdout } = await run('--base-path', '/other');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      new RegExp(`^FAIL {2}port +cannot listen on 127\\.0\\.0\\.1:${ports[0]}: .*EADDRINUSE`, 'm'),
+    );
   });
 });
 

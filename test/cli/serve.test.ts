@@ -1,7 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { cli, listErrors } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';
@@ -35,6 +37,16 @@ async function serve(args: string[], environment: Record<string, string> = {}): 
 const authorization = `Basic ${btoa(`${acme.admin.keyId}:${acme.admin.keySecret}`)}`;
 const organization = (url: string, headers: Record<string, string> = {}) =>
   fetch(`${url}/v1/organizations/${acme.id}`, { headers: { authorization, ...headers } });
+
+/** A database with an intact header and unreadable pages. */
+function damageDatabase(path: string): void {
+  const database = new Database(path);
+  database.exec('CREATE TABLE t (id INTEGER)');
+  database.close();
+  const bytes = readFileSync(path);
+  bytes.fill(0xff, 100);
+  writeFileSync(path, bytes);
+}
 
 describe('serve', () => {
   it('--port 0 picks a free port; the ready line is the first on standard output, and SIGTERM exits with 0', async () => {
@@ -192,6 +204,29 @@ describe('serve', () => {
       });
     } finally {
       holder.close();
+    }
+  });
+
+  const ostype = '/proc/sys/kernel/ostype';
+  it.each<readonly [string, RegExp, (path: string) => void]>([
+    ['a directory', /EISDIR: .*/, (path) => mkdirSync(path)],
+    ['random bytes', /file is not a database/, (path) => writeFileSync(path, randomBytes(20_000))],
+    ['a damaged database', /database disk image is malformed|file is not a database/, damageDatabase],
+    // Not writable for root either.
+    ...(existsSync(ostype)
+      ? [['inaccessible', /EACCES: permission denied/, (path: string) => symlinkSync(ostype, path)] as const]
+      : []),
+  ])('exits with 1 and names the state store if it is %s', async (_, reason, create) => {
+    mkdirSync(data);
+    const path = join(data, 'state.db');
+    create(path);
+    for (const args of [
+      ['serve', '--port', '0', '--log-level', 'warn'],
+      ['org', 'list'],
+    ]) {
+      const { code, stdout, stderr } = await cli([...args, '--data', data]);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(new RegExp(`^error: The state store ${path} cannot be opened: (${reason.source})\\n$`));
     }
   });
 

@@ -4,7 +4,7 @@ type FocusRow = Record<string, string>;
 
 interface ColumnRule {
   level: 'Mandatory' | 'Conditional' | 'Recommended';
-  kind: 'text' | 'decimal' | 'time' | 'currency' | 'unit' | 'json';
+  kind: 'text' | 'decimal' | 'price' | 'time' | 'currency' | 'unit' | 'json';
   /** Whether the cell of this row may be empty. */
   mayBeNull?: (row: FocusRow) => boolean;
   mustBeNull?: (row: FocusRow) => boolean;
@@ -68,20 +68,20 @@ export const FOCUS_RULES: Record<string, ColumnRule> = {
     allowed: UNITS,
   },
   InvoiceId: { level: 'Recommended', kind: 'text', mayBeNull: always, mustBeNull: always },
-  ContractedUnitPrice: { level: 'Conditional', kind: 'decimal', mayBeNull: unlessCharged, isNonNegative: true },
-  ListUnitPrice: { level: 'Conditional', kind: 'decimal', mayBeNull: unlessCharged, isNonNegative: true },
+  ContractedUnitPrice: { level: 'Conditional', kind: 'price', mayBeNull: unlessCharged, isNonNegative: true },
+  ListUnitPrice: { level: 'Conditional', kind: 'price', mayBeNull: unlessCharged, isNonNegative: true },
   PricingCategory: { level: 'Conditional', kind: 'text', mayBeNull: unlessCharged, allowed: ['Standard'] },
   PricingCurrency: { level: 'Conditional', kind: 'currency', allowed: ['CHC'] },
   PricingCurrencyContractedUnitPrice: {
     level: 'Conditional',
-    kind: 'decimal',
+    kind: 'price',
     mayBeNull: unlessCharged,
     isNonNegative: true,
   },
   PricingCurrencyEffectiveCost: { level: 'Conditional', kind: 'decimal' },
   PricingCurrencyListUnitPrice: {
     level: 'Conditional',
-    kind: 'decimal',
+    kind: 'price',
     mayBeNull: unlessCharged,
     isNonNegative: true,
   },
@@ -114,6 +114,7 @@ const isJsonObject = (text: string): boolean => {
 const KINDS: Record<ColumnRule['kind'], (text: string) => boolean> = {
   text: (text) => text.trim() === text,
   decimal: (text) => /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) && !/^-0(\.0+)?$/.test(text),
+  price: (text) => /^(0|[1-9]\d*)\.\d{2,12}$/.test(text),
   time: (text) => /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(text) && !Number.isNaN(Date.parse(text)),
   currency: (text) => /^[A-Z]{3}$/.test(text),
   unit: (text) => /^[A-Z][A-Za-z]*(-[A-Z][a-z]+)?$/.test(text),

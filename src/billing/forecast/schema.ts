@@ -1,13 +1,15 @@
 import Type, { type Static } from 'typebox';
 import { isoSeconds } from '../../kernel/clock.ts';
 import { chcFromMicros } from '../../kernel/money.ts';
+import { PatternText } from '../../kernel/pattern-text.ts';
 import { ExtendedServiceRecord, toExtendedRecord } from '../../services/schema.ts';
 import { totalMicros } from '../cost.ts';
 import { Chc, Metrics, toMetricsRecord } from '../schema.ts';
 import type { Forecast } from './forecasts.ts';
 import type { MonthlyCost, ScalingCosts } from './scaling-costs.ts';
 
-const Month = (description: string) => Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$', description });
+const Month = (description: string) =>
+  PatternText(/^\d{4}-(0[1-9]|1[0-2])$/, 'The value must be a month (YYYY-MM)', description);
 
 export const ForecastQuery = Type.Object(
   { month: Type.Optional(Month('YYYY-MM, at most a year ahead; default: the current month')) },

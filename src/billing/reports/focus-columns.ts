@@ -55,7 +55,8 @@ const plain = <Context>(name: string, cell: (context: Context) => string): Colum
 
 /**
  * The columns of the FOCUS export. Add a column here, in the group that changes as rarely as its value: groups are
- * rendered once per file, day, entity, price and charge. Costs have 6 decimals, quantities and prices at most 12.
+ * rendered once per file, day, entity, price and charge. Costs have at most 6 decimals, quantities at most 12,
+ * unit prices 2 to 12.
  */
 export const FILE_COLUMNS: readonly Column<Organization>[] = [
   text('BillingAccountId', ({ id }) => id),
@@ -93,10 +94,10 @@ export const ENTITY_COLUMNS: readonly Column<EntityContext>[] = [
 ];
 
 export const PRICE_COLUMNS: readonly Column<PriceContext>[] = [
-  plain('ContractedUnitPrice', ({ price }) => price),
-  plain('ListUnitPrice', ({ price }) => price),
-  plain('PricingCurrencyContractedUnitPrice', ({ price }) => price),
-  plain('PricingCurrencyListUnitPrice', ({ price }) => price),
+  plain('ContractedUnitPrice', formatUnitPrice),
+  plain('ListUnitPrice', formatUnitPrice),
+  plain('PricingCurrencyContractedUnitPrice', formatUnitPrice),
+  plain('PricingCurrencyListUnitPrice', formatUnitPrice),
   plain('PricingUnit', ({ metric, isMetered }) => (isMetered ? METERS[metric].focus.pricingUnit : AMOUNT_UNIT)),
   plain('SkuId', ({ entityType, metric }) => `${entityType}.${metric}`),
   text('SkuMeter', ({ metric }) => METERS[metric].label),
@@ -157,6 +158,14 @@ const ENTITY_NOUNS: Record<EntityType, string> = {
   service: 'service',
   clickpipe: 'clickpipe',
 };
+
+const MIN_PRICE_DECIMALS = 2;
+
+/** Readers that infer the type of a column would read a price of `1` as an integer. Only zeros are added. */
+function formatUnitPrice({ price }: PriceContext): string {
+  const [whole, decimals = ''] = price.split('.');
+  return `${whole}.${decimals.padEnd(MIN_PRICE_DECIMALS, '0')}`;
+}
 
 function formatConsumedQuantity({ charge: { entry, metric }, amount, pricedQuantity }: ChargeContext): string {
   if (!entry || pricedQuantity === undefined) return amount;
