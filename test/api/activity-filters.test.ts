@@ -112,4 +112,14 @@ onEachStore('activity filters', (store) => {
       expect([status, json.error]).toEqual([400, expect.stringMatching(error)]);
     });
   });
+
+  it('keep a question mark of the filter in the link header', async () => {
+    await createKey(server, { name: 'why?one' });
+    await createKey(server, { name: 'why?two' });
+    const { headers } = await server.call({ path: `${path}?limit=1&text=why?`, key: acme.developer });
+    const next = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1] ?? '';
+    expect(new URL(next, server.url).searchParams.get('text')).toBe('why?');
+    const second = await server.call({ path: next, key: acme.developer });
+    expect(second.json.result).toMatchObject([{ after: { name: 'why?one' } }]);
+  });
 });
