@@ -12,8 +12,9 @@ import { type App, createPathCheck } from './validation.ts';
  * Revisions of an organization's data, read together with the credential, so that cached responses need no query of
  * their own. The domains declare the members; the HTTP layer only passes them on.
  */
-// biome-ignore lint/suspicious/noEmptyInterface: members are added by declaration merging
-export interface Revisions {}
+export interface Revisions {
+  readonly [data: string]: number;
+}
 
 /** The authenticated key, token or session of a request. */
 export interface Identity {
