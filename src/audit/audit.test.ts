@@ -13,6 +13,7 @@ import type { Db } from '../state/tables.ts';
 import type { Activity, ActivityType } from './activity.ts';
 import { type Audit, createAudit } from './audit.ts';
 import type { ActivityFilter } from './filter.ts';
+import { toRow } from './store.ts';
 
 const START = Date.parse('2026-11-01T00:00:00Z');
 const ENTRIES = 20_000;
@@ -66,21 +67,10 @@ onEachStore('the audit log', (store) => {
   }, 120_000);
 
   async function insertRows(tx: Db, first: number): Promise<void> {
-    const activities = Array.from({ length: ROWS_PER_INSERT }, (_, index) => toActivity(first + index));
+    const rows = Array.from({ length: ROWS_PER_INSERT }, (_, index) => toRow(toActivity(first + index)));
     await tx
       .insertInto('activities')
-      .values(
-        activities.map((activity) => ({
-          organization_id: organizationId,
-          id: activity.id,
-          created_at: activity.createdAt,
-          document: JSON.stringify(activity),
-          type: activity.type,
-          actor_id: activity.actor.id,
-          actor_name: activity.actor.details,
-          resource_id: activity.resource.id,
-        })),
-      )
+      .values(rows.map((row, index) => ({ ...row, sequence: first + index + 1, hash: '' })))
       .execute();
   }
 
@@ -106,7 +96,8 @@ onEachStore('the audit log', (store) => {
   ])('finds an old activity by %s without reading the rest', async (_, filter) => {
     const { activities, nextBefore } = await list(filter);
     expect([activities, nextBefore]).toEqual([[toActivity(RARE_AT)], undefined]);
-    expect(rowsRead).toBeLessThanOrEqual(2);
+    // One row, and one per actor that the index found.
+    expect(rowsRead).toBeLessThanOrEqual(3);
   });
 
   it.each<[string, ActivityFilter]>([
@@ -120,7 +111,7 @@ onEachStore('the audit log', (store) => {
       Array.from({ length: 50 }, (_, index) => ENTRIES - 1 - index),
     );
     expect(nextBefore).toBe(activities.at(-1)?.id);
-    expect(rowsRead).toBe(50);
+    expect(rowsRead).toBe('actor' in filter ? 51 : 50);
   });
 
   it('uses an index that returns rows in order, without sorting', async () => {
@@ -131,8 +122,12 @@ onEachStore('the audit log', (store) => {
       databaseUrl: database?.url,
       clock: { now: () => START },
     });
-    for (const column of ['type', 'actor_id', 'actor_name', 'resource_id']) {
-      const query = sql`SELECT id FROM activities WHERE organization_id = ${organizationId} AND ${sql.ref(column)} = ${rareId} ${order}`;
+    for (const columns of [['type'], ['resource_id'], ['actor_name', 'actor_id']]) {
+      const conditions = sql.join(
+        columns.map((column) => sql`${sql.ref(column)} = ${rareId}`),
+        sql` AND `,
+      );
+      const query = sql`SELECT id FROM activities WHERE organization_id = ${organizationId} AND ${conditions} ${order}`;
       const explain = store === 'postgres' ? sql`EXPLAIN ${query}` : sql`EXPLAIN QUERY PLAN ${query}`;
       const plan = JSON.stringify((await explain.execute(other.db)).rows);
       expect(plan).toMatch(/activities_by_/);

@@ -1,9 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTimeOrderedIds, firstIdAt } from '../kernel/ids.ts';
+import type { ChainHead } from '../state/activity-chain.ts';
 import type { Db } from '../state/tables.ts';
 import type { Activity, Actor, Change } from './activity.ts';
+import { appendActivity, type KnownHeads } from './chain-store.ts';
 import {
   type ActivityFilter,
   type Alternatives,
@@ -16,16 +19,21 @@ import {
   type ActivityCandidate,
   type ActivityRange,
   findActivity,
-  insertActivity,
+  listActors,
   listCandidates,
   toActivity,
+  toRow,
 } from './store.ts';
+import { type Verification, verifyChain } from './verification.ts';
 
 const CANDIDATES_PER_QUERY = 1000;
 /** After reading this many candidates, a request returns the matches so far. */
 const MAX_CANDIDATES = 50_000;
 /** After the clock was set back, ids are ahead of `createdAt` by at most this much. */
 const MAX_ID_LEAD_MS = 60 * 60 * 1000;
+const MAX_KNOWN_HEADS = 10_000;
+/** An actor name that more ids share is not searched with the index. */
+const MAX_ACTORS = 50;
 
 interface ActivityPage {
   activities: Activity[];
@@ -38,6 +46,17 @@ export type Audit = ReturnType<typeof createAudit>;
 export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
   let nextId = createTimeOrderedIds();
   let latestMs = 0;
+  const heads: KnownHeads = new LRUCache({ max: MAX_KNOWN_HEADS });
+
+  /** Selects the condition that the index serves; the others are checked on its rows. */
+  async function planConditions(organizationId: string, filter: ActivityFilter) {
+    const [first, ...rest] = listConditions(filter);
+    const { actor } = filter;
+    // The actor's condition is the last one: it is the first only if there is no other.
+    if (!first || actor === undefined || rest.length > 0) return { indexed: first, rest };
+    const actors = await listActors(db, organizationId, actor);
+    return actors.length > MAX_ACTORS ? { indexed: undefined, rest: [first] } : { indexed: actors, rest };
+  }
 
   return {
     /** Runs in the transaction of the change: either both are stored or neither is. */
@@ -48,8 +67,12 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
         latestMs = 0;
       }
       latestMs = Math.max(latestMs, createdAt);
-      await insertActivity(tx, { id: nextId(createdAt), createdAt, actor, ...change });
+      await appendActivity(tx, toRow({ id: nextId(createdAt), createdAt, actor, ...change }), heads);
     },
+
+    /** Checks the hash chain of an organization. `expected` is a head that was noted earlier. */
+    verify: (organizationId: string, expected?: ChainHead): Promise<Verification> =>
+      verifyChain(db, organizationId, { expected }),
 
     /** Newest first. An index serves the most selective condition; the others are checked on at most `MAX_CANDIDATES` rows. */
     async list(
@@ -57,7 +80,7 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
       filter: ActivityFilter,
       { before, limit }: { before?: string | undefined; limit: number },
     ): Promise<ActivityPage> {
-      const [indexed, ...rest] = listConditions(filter);
+      const { indexed, rest } = await planConditions(organizationId, filter);
       const isMatch = createMatcher(rest, filter.texts);
       const perQuery = rest.length > 0 || filter.texts !== undefined ? CANDIDATES_PER_QUERY : limit;
       const activities: Activity[] = [];

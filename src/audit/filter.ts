@@ -23,21 +23,23 @@ export interface FilterColumns {
   resource_id: string;
 }
 
-/** An activity matches if one of the columns has its value. */
-export type Alternatives = { [column in keyof FilterColumns]?: readonly string[] };
+/** An activity matches if all columns of one alternative have their values. */
+export type Alternatives = readonly Partial<FilterColumns>[];
 
 /** The conditions of a filter, the most selective first. An activity must match all of them. */
 export function listConditions({ type, actor, resourceType, resourceId }: ActivityFilter): Alternatives[] {
   const conditions: Alternatives[] = [];
-  if (resourceId !== undefined) conditions.push({ resource_id: [resourceId] });
-  if (type !== undefined) conditions.push({ type: [type] });
-  if (resourceType !== undefined) conditions.push({ type: listActivityTypes(resourceType) });
-  if (actor !== undefined) conditions.push({ actor_id: [actor], actor_name: [actor] });
+  if (resourceId !== undefined) conditions.push([{ resource_id: resourceId }]);
+  if (type !== undefined) conditions.push([{ type }]);
+  if (resourceType !== undefined) conditions.push(listActivityTypes(resourceType).map((type) => ({ type })));
+  if (actor !== undefined) conditions.push([{ actor_id: actor }, { actor_name: actor }]);
   return conditions;
 }
 
 export const matchesColumns = (row: FilterColumns, alternatives: Alternatives): boolean =>
-  (Object.keys(alternatives) as (keyof FilterColumns)[]).some((column) => alternatives[column]?.includes(row[column]));
+  alternatives.some((columns) =>
+    Object.entries(columns).every(([name, value]) => row[name as keyof FilterColumns] === value),
+  );
 
 /** Cheaper than parsing: a string that occurs in a field also occurs in the JSON of the activity. */
 export function mayContainText(document: string, texts: readonly string[]): boolean {

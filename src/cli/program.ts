@@ -4,6 +4,7 @@ import { AppError, formatViolation } from '../kernel/errors.ts';
 import { VERSION } from '../server.ts';
 import { SETTINGS, type Setting, type SettingName } from '../settings.ts';
 import { apply, exportFleet } from './apply.ts';
+import { auditCommands } from './audit.ts';
 import { budgetCommands } from './budgets.ts';
 import { type Command, type CommandOutput, type ProcessAccess, UsageError } from './command.ts';
 import { createCommandContext } from './context.ts';
@@ -34,6 +35,7 @@ const GROUPS: Record<string, string> = {
   prices: 'Show and set the price book',
   usage: 'Import, rate and report metered usage',
   budget: 'Manage budgets',
+  audit: 'Verify the audit log',
 };
 
 const COMMANDS: readonly Command[] = [
@@ -50,6 +52,7 @@ const COMMANDS: readonly Command[] = [
   ...usageCommands,
   ...usageReportCommands,
   ...budgetCommands,
+  ...auditCommands,
   doctor,
   reference,
 ];

@@ -1,8 +1,10 @@
+import { appendToChain, type ChainedColumns, type ChainHead, EMPTY_CHAIN, encodeActivity } from './activity-chain.ts';
 import type { ActivityRow, Db } from './tables.ts';
 
 /** Steps that a migration needs in addition to its SQL, by migration name. They run in the same transaction. */
 export const BACKFILLS: Record<string, (tx: Db) => Promise<void>> = {
   '0007-activity-filters': fillActivityFilters,
+  '0011-audit-chain': chainActivities,
 };
 
 const ROWS_PER_BATCH = 1000;
@@ -14,23 +16,11 @@ interface Document {
 }
 
 async function fillActivityFilters(tx: Db): Promise<void> {
-  for (let last = { organization_id: '', id: '' }; ; ) {
-    const rows = await tx
-      .selectFrom('activities')
-      .select(['organization_id', 'id', 'created_at', 'document'])
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('organization_id', 'id'), '>', tuple(last.organization_id, last.id)),
-      )
-      .orderBy('organization_id')
-      .orderBy('id')
-      .limit(ROWS_PER_BATCH)
-      .execute();
-    const end = rows.at(-1);
-    if (!end) return;
-    last = end;
+  for await (const rows of readBatches(tx, ['organization_id', 'id', 'created_at', 'document'])) {
     await tx
       .insertInto('activities')
-      .values(rows.map(withFilters))
+      // The chain's columns are added by a later migration.
+      .values(rows.map(withFilters) as ActivityRow[])
       .onConflict((conflict) =>
         conflict.columns(['organization_id', 'id']).doUpdateSet((eb) => ({
           type: eb.ref('excluded.type'),
@@ -43,9 +33,77 @@ async function fillActivityFilters(tx: Db): Promise<void> {
   }
 }
 
+/** Chains the activities of each organization in the order of their ids, which is the order of time. */
+async function chainActivities(tx: Db): Promise<void> {
+  let organizationId = '';
+  let head: ChainHead = EMPTY_CHAIN;
+  for await (const rows of readBatches(tx, CHAINED_COLUMNS)) {
+    const chained: ActivityRow[] = [];
+    for (const row of rows) {
+      if (row.organization_id !== organizationId) {
+        await storeHead(tx, organizationId, head);
+        organizationId = row.organization_id;
+        head = EMPTY_CHAIN;
+      }
+      head = appendToChain(head, encodeActivity(row));
+      chained.push({ ...row, ...head });
+    }
+    await tx
+      .insertInto('activities')
+      .values(chained)
+      .onConflict((conflict) =>
+        conflict.columns(['organization_id', 'id']).doUpdateSet((eb) => ({
+          sequence: eb.ref('excluded.sequence'),
+          hash: eb.ref('excluded.hash'),
+        })),
+      )
+      .execute();
+  }
+  await storeHead(tx, organizationId, head);
+}
+
+const CHAINED_COLUMNS: readonly (keyof ChainedColumns)[] = [
+  'organization_id',
+  'id',
+  'created_at',
+  'document',
+  'type',
+  'actor_id',
+  'actor_name',
+  'resource_id',
+];
+
+async function storeHead(tx: Db, organizationId: string, { sequence, hash }: ChainHead): Promise<void> {
+  await tx
+    .updateTable('organizations')
+    .set({ audit_sequence: sequence, audit_hash: hash })
+    .where('id', '=', organizationId)
+    .execute();
+}
+
+/** All activities by organization and id, in batches that bound the memory. */
+async function* readBatches<C extends keyof ActivityRow>(tx: Db, columns: readonly C[]) {
+  for (let last = { organization_id: '', id: '' }; ; ) {
+    const rows = (await tx
+      .selectFrom('activities')
+      .select(columns as readonly (keyof ActivityRow)[])
+      .where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('organization_id', 'id'), '>', tuple(last.organization_id, last.id)),
+      )
+      .orderBy('organization_id')
+      .orderBy('id')
+      .limit(ROWS_PER_BATCH)
+      .execute()) as Pick<ActivityRow, C | 'organization_id' | 'id'>[];
+    const end = rows.at(-1);
+    if (!end) return;
+    last = end;
+    yield rows;
+  }
+}
+
 type StoredActivity = Pick<ActivityRow, 'organization_id' | 'id' | 'created_at' | 'document'>;
 
-function withFilters(row: StoredActivity): ActivityRow {
+function withFilters(row: StoredActivity): ChainedColumns {
   const { type, actor, resource }: Document = JSON.parse(row.document);
   return {
     ...row,

@@ -1,6 +1,8 @@
 import { PostgresAdapter, type SelectQueryBuilder } from 'kysely';
 import type { Db, Tables } from './tables.ts';
 
+export const isPostgres = (db: Db): boolean => db.getExecutor().adapter instanceof PostgresAdapter;
+
 /**
  * Locks the selected rows until the end of the transaction. Does nothing on libSQL, which has a single writer.
  */
@@ -8,5 +10,5 @@ export function lockRows<TB extends keyof Tables, O>(
   db: Db,
   query: SelectQueryBuilder<Tables, TB, O>,
 ): SelectQueryBuilder<Tables, TB, O> {
-  return db.getExecutor().adapter instanceof PostgresAdapter ? query.forNoKeyUpdate() : query;
+  return isPostgres(db) ? query.forNoKeyUpdate() : query;
 }

@@ -1,8 +1,8 @@
-import type { Kysely } from 'kysely';
+import type { Generated, Kysely } from 'kysely';
 
 /** The portable schema: TEXT, BIGINT (as a safe integer) and DOUBLE PRECISION only. */
 export interface Tables {
-  organizations: OrganizationRow;
+  organizations: OrganizationRow & { audit_sequence: Generated<number>; audit_hash: Generated<string> };
   activities: ActivityRow;
   api_keys: ApiKeyRow;
   services: ServiceRow;
@@ -47,6 +47,8 @@ export interface ActivityRow {
   actor_id: string;
   actor_name: string;
   resource_id: string;
+  sequence: number;
+  hash: string;
 }
 
 export interface ApiKeyRow {

@@ -1,0 +1,125 @@
+import { sql } from 'kysely';
+import type { LRUCache } from 'lru-cache';
+import { AppError } from '../kernel/errors.ts';
+import { appendToChain, type ChainedColumns, type ChainHead, encodeActivity } from '../state/activity-chain.ts';
+import { isPostgres } from '../state/locking.ts';
+import { prepared } from '../state/prepared.ts';
+import type { ActivityRow, Db } from '../state/tables.ts';
+
+/** The last known head of each organization. A guess: the store decides. */
+export type KnownHeads = LRUCache<string, ChainHead>;
+
+/**
+ * Adds an activity to the chain of its organization, in the transaction of the change. Changes of an organization run one
+ * at a time, so the chain has no gaps and no forks.
+ */
+export async function appendActivity(tx: Db, row: ChainedColumns, known: KnownHeads): Promise<void> {
+  const text = encodeActivity(row);
+  if (isPostgres(tx)) {
+    const inserted = await appendInOneStatement.execute(tx, { ...row, text });
+    if (inserted === 0) throw missing(row.organization_id);
+    return;
+  }
+  await insert.first(tx, { ...row, ...(await advanceHead(tx, row.organization_id, text, known)) });
+}
+
+/** PostgreSQL computes the hash: reading the head first would be one more round trip. */
+const appendInOneStatement = prepared((db: Db, value: ChainedColumns & { text: string }) => ({
+  compile: () =>
+    sql<never>`WITH head AS (
+      UPDATE organizations SET
+        audit_sequence = audit_sequence + 1,
+        audit_hash = encode(
+          sha256(convert_to(audit_hash || chr(10) || (audit_sequence + 1) || chr(10) || ${value.text}::text, 'UTF8')), 'hex')
+      WHERE id = ${value.organization_id}
+      RETURNING id, audit_sequence, audit_hash
+    )
+    INSERT INTO activities
+      (organization_id, id, created_at, document, type, actor_id, actor_name, resource_id, sequence, hash)
+    SELECT
+      id, ${value.id}::text, ${value.created_at}::bigint, ${value.document}::text, ${value.type}::text,
+      ${value.actor_id}::text, ${value.actor_name}::text, ${value.resource_id}::text, audit_sequence, audit_hash
+    FROM head`.compile(db),
+}));
+
+/**
+ * One statement if the known head is the stored one. It is not after a rollback, or after a change by another process:
+ * then the update changes no row, and the head is read.
+ */
+async function advanceHead(tx: Db, organizationId: string, text: string, known: KnownHeads): Promise<ChainHead> {
+  let current = known.get(organizationId);
+  for (;;) {
+    if (current) {
+      const next = appendToChain(current, text);
+      const changed = await updateHead.execute(tx, { organizationId, previousHash: current.hash, ...next });
+      if (changed > 0) {
+        known.set(organizationId, next);
+        return next;
+      }
+    }
+    current = await readHead(tx, organizationId);
+  }
+}
+
+const updateHead = prepared((db: Db, value: ChainHead & { organizationId: string; previousHash: string }) =>
+  db
+    .updateTable('organizations')
+    .set({ audit_sequence: value.sequence, audit_hash: value.hash })
+    .where('id', '=', value.organizationId)
+    .where('audit_hash', '=', value.previousHash),
+);
+
+const insert = prepared((db: Db, value: ActivityRow) =>
+  db.insertInto('activities').values({
+    organization_id: value.organization_id,
+    id: value.id,
+    created_at: value.created_at,
+    document: value.document,
+    type: value.type,
+    actor_id: value.actor_id,
+    actor_name: value.actor_name,
+    resource_id: value.resource_id,
+    sequence: value.sequence,
+    hash: value.hash,
+  }),
+);
+
+export async function readHead(db: Db, organizationId: string): Promise<ChainHead> {
+  const row = await db
+    .selectFrom('organizations')
+    .select(['audit_sequence', 'audit_hash'])
+    .where('id', '=', organizationId)
+    .executeTakeFirst();
+  if (!row) throw missing(organizationId);
+  return { sequence: row.audit_sequence, hash: row.audit_hash };
+}
+
+const missing = (organizationId: string) => new AppError('not_found', `organization ${organizationId} does not exist`);
+
+/** A page of the audit log by id. */
+export async function listLinks(
+  db: Db,
+  organizationId: string,
+  { afterId, limit }: { afterId: string; limit: number },
+): Promise<ActivityRow[]> {
+  return db
+    .selectFrom('activities')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** More than one if a row was inserted. No index: only for a chain that is broken. */
+export async function listLinksAt(db: Db, organizationId: string, sequence: number): Promise<ActivityRow[]> {
+  return db
+    .selectFrom('activities')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('sequence', '=', sequence)
+    .orderBy('id')
+    .limit(2)
+    .execute();
+}

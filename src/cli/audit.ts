@@ -1,0 +1,76 @@
+import type { Verification } from '../audit/verification.ts';
+import type { Organization } from '../organizations/organization.ts';
+import { INVALID, STORE_SETTINGS } from '../settings.ts';
+import type { ChainHead } from '../state/activity-chain.ts';
+import { type CommandOutput, defineCommand, UsageError } from './command.ts';
+import { getOrganization } from './context.ts';
+import { jsonOption, option, type ValueRule } from './parameters.ts';
+
+const headRule: ValueRule<ChainHead> = {
+  rule: 'must look like 42:<64 hexadecimal digits>, as printed by audit verify',
+  parse(text) {
+    const [, sequence, hash] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/i.exec(text) ?? [];
+    return sequence && hash ? { sequence: Number(sequence), hash: hash.toLowerCase() } : INVALID;
+  },
+};
+
+const verify = defineCommand({
+  name: 'audit verify',
+  summary: 'Check that no activity of the audit log was changed, removed or inserted',
+  settings: STORE_SETTINGS,
+  options: {
+    org: option('<id or name>', 'Organization; all organizations if omitted'),
+    expectHead: option('<number:hash>', 'A head printed earlier; it must still be part of the chain', headRule),
+    json: jsonOption,
+  },
+  run: ({ withDomains, options: { org, expectHead } }) =>
+    withDomains(async (domains) => {
+      const organizations =
+        org === undefined ? await domains.organizations.list() : [await getOrganization(domains, org)];
+      if (expectHead && organizations.length !== 1)
+        throw new UsageError(['--expect-head needs --org: there is more than one organization']);
+      const checked: Checked[] = [];
+      for (const organization of organizations)
+        checked.push({ organization, ...(await domains.audit.verify(organization.id, expectHead)) });
+      return formatResult(checked);
+    }),
+});
+
+export const auditCommands = [verify];
+
+type Checked = Verification & { organization: Organization };
+
+function formatResult(checked: readonly Checked[]): CommandOutput {
+  const failed = checked.filter(({ broken }) => broken);
+  return {
+    json: checked.map(({ organization: { id, name }, activities, head, broken }) => ({
+      organizationId: id,
+      name,
+      intact: !broken,
+      verified: activities,
+      head: formatHead(head),
+      ...(broken
+        ? { problem: { kind: broken.kind, number: broken.sequence, activityId: broken.id ?? null, text: broken.text } }
+        : {}),
+    })),
+    table: {
+      header: ['ORGANIZATION', 'NAME', 'RESULT', 'VERIFIED', 'HEAD'],
+      rows: checked.map(({ organization: { id, name }, activities, head, broken }) => [
+        id,
+        name,
+        broken?.kind ?? 'intact',
+        String(activities),
+        formatHead(head),
+      ]),
+    },
+    error: failed.length > 0 ? new Error(failed.map(formatProblem).join('; ')) : undefined,
+  };
+}
+
+const formatHead = ({ sequence, hash }: ChainHead): string => (sequence === 0 ? 'none' : `${sequence}:${hash}`);
+
+function formatProblem({ organization: { name }, broken }: Checked): string {
+  if (!broken) return '';
+  const { kind, sequence, id, text } = broken;
+  return `The audit log of ${name} is not intact: activity ${id ?? ''}${id ? ' ' : ''}(number ${sequence}) was ${kind}: ${text}`;
+}
