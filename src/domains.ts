@@ -12,6 +12,7 @@ import { createRating } from './billing/rating/rating.ts';
 import { createReports } from './billing/reports/reports.ts';
 import { createCharts } from './charts/charts.ts';
 import type { Config } from './config.ts';
+import { createFailedSignIns } from './console/failed-sign-ins.ts';
 import { createSessions } from './console/sessions.ts';
 import { markSessionSeen } from './console/store.ts';
 import { createLastUsed } from './credentials/last-used.ts';
@@ -93,10 +94,12 @@ export function createDomains({ state, engine, clock, log, observeRating, config
   const sessions = createSessions({
     state,
     clock,
+    audit,
     keys: createKeyVerifier({ db, clock, lastUsed }),
     tokens: createTokenVerifier({ db, clock, lastUsed: tokensLastUsed }),
     lastSeen: sessionsLastSeen,
   });
+  const failedSignIns = createFailedSignIns({ state, clock, audit, log, findCredential: sessions.findCredential });
   const fleet = createFleet({ state, clock, audit, organizations });
   return {
     organizations,
@@ -123,13 +126,14 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     applyDashboards,
     sessions,
     sessionsLastSeen,
+    failedSignIns,
     fleet,
     engine,
     /** Stops the background work and stores pending updates. */
     async close(): Promise<void> {
       await budgets.close();
       await rater.close();
-      await Promise.all([lastUsed, tokensLastUsed, sessionsLastSeen].map((tracker) => tracker.close()));
+      await Promise.all([lastUsed, tokensLastUsed, sessionsLastSeen, failedSignIns].map((part) => part.close()));
     },
   };
 }

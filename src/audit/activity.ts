@@ -42,6 +42,9 @@ const RESOURCE_TYPES = {
   dashboard_source_create: 'source',
   dashboard_source_update: 'source',
   dashboard_source_delete: 'source',
+  console_sign_in: 'session',
+  console_sign_out: 'session',
+  console_sign_in_failed: 'session',
 } as const;
 
 export type ActivityType = keyof typeof RESOURCE_TYPES;

@@ -1,4 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import { getActor, getOrigin } from '../audit/request-actor.ts';
+import { hashSecret } from '../credentials/secrets.ts';
 import type { BasePath } from '../http/base-path.ts';
 import { checkAddress, SESSION_CHALLENGE, toAuthenticationError, tooManyRequests } from '../http/guard.ts';
 import type { RateLimiter } from '../http/rate-limit.ts';
@@ -6,8 +8,10 @@ import { NoQuery, type Routes } from '../http/validation.ts';
 import { isoTime } from '../kernel/clock.ts';
 import { AppError, MISSING, rejectViolations } from '../kernel/errors.ts';
 import { isKeyRole } from '../kernel/roles.ts';
+import { KEY_NOT_ACTIVE } from '../keys/verification.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import { toIdentity } from './authentication.ts';
+import type { FailedSignIns, FailureReason } from './failed-sign-ins.ts';
 import { SessionRecord, SignedOut, SignInBody } from './schema.ts';
 import { MAX_SESSION_MS, newCsrfToken, type Session } from './session.ts';
 import { formatSessionCookie, parseSessionCookie } from './session-cookie.ts';
@@ -15,6 +19,7 @@ import type { SessionCredential, Sessions, SignInCredentials } from './sessions.
 
 interface Options {
   sessions: Sessions;
+  failedSignIns: FailedSignIns;
   organizations: Organizations;
   basePath: BasePath;
   /** False if the dashboard interface has a separate port. */
@@ -29,7 +34,7 @@ const security = [{ session: [] }];
 
 /** Sign in, read the session, sign out. */
 export function sessionRoutes(options: Options): Routes {
-  const { sessions, organizations, basePath, hasDashboards, failedAttempts, signIns } = options;
+  const { sessions, failedSignIns, organizations, basePath, hasDashboards, failedAttempts, signIns } = options;
 
   const toRejection = (error: unknown, request: FastifyRequest) =>
     toAuthenticationError(error, request, failedAttempts, SESSION_CHALLENGE);
@@ -50,6 +55,31 @@ export function sessionRoutes(options: Options): Routes {
       access: hasDashboards ? credential.dashboardAccess : 'none',
       expiresAt: isoTime(expiresAt),
     };
+  }
+
+  /** Throws if the credentials are not valid, or not from this address. */
+  async function verify(request: FastifyRequest, credentials: SignInCredentials): Promise<SessionCredential> {
+    const credential = await sessions.verify(credentials).catch((error: unknown) => {
+      const rejection = toRejection(error, request);
+      recordFailure(request, credentials, rejection);
+      throw rejection;
+    });
+    try {
+      admit(request, credential);
+    } catch (error) {
+      recordFailure(request, credentials, error);
+      throw error;
+    }
+    return credential;
+  }
+
+  /** Attempts above the limit for failed attempts (429) are not recorded. */
+  function recordFailure(request: FastifyRequest, credentials: SignInCredentials, error: unknown): void {
+    const reason = toReason(error, 'token' in credentials);
+    if (!reason) return;
+    const [kind, text] =
+      'token' in credentials ? (['token', credentials.token] as const) : (['key', credentials.keyId] as const);
+    failedSignIns.record({ kind, credentialHash: hashSecret(text), reason, origin: getOrigin(request) });
   }
 
   /** Identifies the request and rejects addresses outside the key's IP access list. */
@@ -80,13 +110,14 @@ export function sessionRoutes(options: Options): Routes {
       },
       async (request, reply) => {
         const credentials = parseCredentials(request.body);
-        const credential = await sessions.verify(credentials).catch((error: unknown) => {
-          throw toRejection(error, request);
-        });
-        admit(request, credential);
+        const credential = await verify(request, credentials);
         const status = signIns?.take(credential.id);
         if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many sign-ins with these credentials');
-        const { session, secret } = await sessions.open(credential, parseSessionCookie(request.headers.cookie));
+        const { session, secret } = await sessions.open(
+          getActor(request),
+          credential,
+          parseSessionCookie(request.headers.cookie),
+        );
         reply.header(
           'set-cookie',
           formatSessionCookie(request.headers, secret, { basePath, maxAgeSeconds: MAX_SESSION_MS / 1000 }),
@@ -138,12 +169,21 @@ export function sessionRoutes(options: Options): Routes {
       },
       async (request, reply) => {
         const secret = parseSessionCookie(request.headers.cookie);
-        if (secret !== undefined) await sessions.close(secret);
+        if (secret !== undefined) await sessions.close(secret, getOrigin(request));
         reply.header('set-cookie', formatSessionCookie(request.headers, '', { basePath, maxAgeSeconds: 0 }));
         return {};
       },
     );
   };
+}
+
+/** Undefined if the error does not concern the credentials. */
+function toReason(error: unknown, isToken: boolean): FailureReason | undefined {
+  if (!(error instanceof AppError)) return undefined;
+  if (error.code === 'forbidden') return 'address not allowed';
+  if (error.code !== 'unauthorized') return undefined;
+  // A token has no id apart from its text, so only an expired one is known.
+  return isToken || error.message === KEY_NOT_ACTIVE ? 'not active' : 'secret not valid';
 }
 
 const notSignedIn = (headers = {}): AppError => new AppError('unauthorized', 'Not signed in', { headers });

@@ -1,3 +1,5 @@
+import type { Actor } from '../audit/activity.ts';
+import type { Audit } from '../audit/audit.ts';
 import type { LastUsed } from '../credentials/last-used.ts';
 import { hashSecret, isSessionSecret, newSessionSecret } from '../credentials/secrets.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -7,6 +9,7 @@ import type { IpAccessEntry } from '../keys/key.ts';
 import type { KeyVerifier } from '../keys/verification.ts';
 import type { State } from '../state/state.ts';
 import type { TokenVerifier } from '../tokens/verification.ts';
+import type { Origin } from './failed-sign-ins.ts';
 import { isAlive, MAX_SESSION_MS, type Session, type SessionKind } from './session.ts';
 import { deleteEndedSessions, deleteOldestSessions, deleteSession, findSession, insertSession } from './store.ts';
 
@@ -31,6 +34,7 @@ export interface SessionCredential {
 interface Options {
   state: State;
   clock: Clock;
+  audit: Audit;
   keys: KeyVerifier;
   tokens: TokenVerifier;
   lastSeen: LastUsed;
@@ -41,7 +45,7 @@ const MAX_SESSIONS_PER_CREDENTIAL = 100;
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-export function createSessions({ state, clock, keys, tokens, lastSeen }: Options) {
+export function createSessions({ state, clock, audit, keys, tokens, lastSeen }: Options) {
   /** Throws `unauthorized` if the credential is no longer valid. */
   async function getCredential({
     kind,
@@ -64,8 +68,16 @@ export function createSessions({ state, clock, keys, tokens, lastSeen }: Options
         : fromKey(await keys.verify(credentials));
     },
 
+    /** The credential of a rejected sign-in, in any state; undefined if the key id or token is unknown. */
+    findCredential: (
+      kind: SessionKind,
+      hash: string,
+    ): Promise<{ organizationId: string; id: string; name: string } | undefined> =>
+      kind === 'key' ? keys.findByHash(hash) : tokens.findByHash(hash),
+
     /** Signs in. The secret is for the cookie and is not stored. Ends the session of the `previous` secret. */
     async open(
+      actor: Actor,
       credential: SessionCredential,
       previous: string | undefined,
     ): Promise<{ session: Session; secret: string }> {
@@ -86,6 +98,12 @@ export function createSessions({ state, clock, keys, tokens, lastSeen }: Options
         await deleteEndedSessions(tx, now);
         await deleteOldestSessions(tx, session.organizationId, session.credentialId, MAX_SESSIONS_PER_CREDENTIAL - 1);
         await insertSession(tx, session);
+        await audit.record(tx, actor, {
+          organizationId: session.organizationId,
+          type: 'console_sign_in',
+          resource: { type: 'session', id: credential.id },
+          after: { name: credential.name, credential: credential.kind },
+        });
       });
       return { session, secret };
     },
@@ -100,10 +118,26 @@ export function createSessions({ state, clock, keys, tokens, lastSeen }: Options
       return { session, credential };
     },
 
-    /** Writes only if the session exists, so a made-up cookie causes no write. */
-    async close(secret: string): Promise<void> {
-      if (!isSessionSecret(secret) || !(await findSession(state.db, hashSecret(secret)))) return;
-      await state.write((tx) => deleteSession(tx, hashSecret(secret)));
+    /** Signs out. Writes only if the session exists, so a made-up cookie causes no write. */
+    async close(secret: string, origin: Origin): Promise<void> {
+      const session = isSessionSecret(secret) ? await findSession(state.db, hashSecret(secret)) : undefined;
+      if (!session) return;
+      const { organizationId, kind, credentialId: id } = session;
+      const credential = await (kind === 'key' ? keys : tokens).find(organizationId, id);
+      const name = credential?.name ?? id;
+      await state.write(async (tx) => {
+        if (!(await deleteSession(tx, session.hash)) || !isAlive(session, clock.now())) return;
+        await audit.record(
+          tx,
+          { type: 'api', id, details: name, ...origin },
+          {
+            organizationId,
+            type: 'console_sign_out',
+            resource: { type: 'session', id },
+            before: { name, credential: kind },
+          },
+        );
+      });
     },
   };
 }

@@ -39,9 +39,13 @@ export async function insertSession(tx: Db, session: Session): Promise<void> {
     .execute();
 }
 
-/** The cookie alone is enough to end a session. */
-export async function deleteSession(tx: Db, hash: string): Promise<void> {
-  await tx.deleteFrom('console_sessions').where('session_hash', '=', hash).execute();
+/** The cookie alone is enough to end a session. Returns false if there is no such session. */
+export async function deleteSession(tx: Db, hash: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('console_sessions')
+    .where('session_hash', '=', hash)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /** In every organization. */

@@ -3,8 +3,11 @@ import { hashSecret, isSameHash } from '../credentials/secrets.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Db } from '../state/tables.ts';
-import { isActive } from './key.ts';
+import { isActive, type Key } from './key.ts';
 import { findKeyByHash, findKeyWithRevisions, type KeyCandidate, type KeyWithRevisions } from './store.ts';
+
+/** Only after the secret was right (decision M5). */
+export const KEY_NOT_ACTIVE = 'Key is not active';
 
 /** Compared with if the key id is unknown, so that the response takes as long as for a wrong secret. */
 const DUMMY_SECRET_HASH = Buffer.from(hashSecret(''));
@@ -13,7 +16,7 @@ const DUMMY_SECRET_HASH = Buffer.from(hashSecret(''));
 export function verifyKey(candidate: KeyCandidate | undefined, keySecretHash: Buffer, now: number): KeyCandidate {
   const isMatch = isSameHash(keySecretHash, candidate?.keySecretHash ?? DUMMY_SECRET_HASH);
   if (!candidate || !isMatch) throw new AppError('unauthorized', 'Key is not found');
-  if (!isActive(candidate.key, now)) throw new AppError('unauthorized', 'Key is not active');
+  if (!isActive(candidate.key, now)) throw new AppError('unauthorized', KEY_NOT_ACTIVE);
   return candidate;
 }
 
@@ -25,13 +28,23 @@ export function createKeyVerifier({ db, clock, lastUsed }: { db: Db; clock: Cloc
   async function getActive(organizationId: string, id: string): Promise<KeyWithRevisions> {
     const found = await findKeyWithRevisions(db, organizationId, id);
     if (!found) throw new AppError('unauthorized', 'Key is not found');
-    if (!isActive(found.key, clock.now())) throw new AppError('unauthorized', 'Key is not active');
+    if (!isActive(found.key, clock.now())) throw new AppError('unauthorized', KEY_NOT_ACTIVE);
     lastUsed.record(found.key);
     return found;
   }
 
   return {
     getActive,
+
+    /** A key in any state. Its secret is not verified. */
+    async findByHash(keyIdHash: string): Promise<Key | undefined> {
+      return (await findKeyByHash(db, keyIdHash))?.key;
+    },
+
+    /** A key in any state. */
+    async find(organizationId: string, id: string): Promise<Key | undefined> {
+      return (await findKeyWithRevisions(db, organizationId, id))?.key;
+    },
 
     /** Throws `unauthorized` unless the secret matches and the key is active. */
     async verify({ keyId, keySecret }: { keyId: string; keySecret: string }): Promise<KeyWithRevisions> {

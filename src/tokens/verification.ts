@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Db } from '../state/tables.ts';
 import { findTokenByHash, findTokenWithRevision, type TokenWithRevision } from './store.ts';
+import type { Token } from './token.ts';
 
 export type TokenVerifier = ReturnType<typeof createTokenVerifier>;
 
@@ -22,5 +23,12 @@ export function createTokenVerifier({ db, clock, lastUsed }: { db: Db; clock: Cl
 
     getActive: async (organizationId: string, id: string): Promise<TokenWithRevision> =>
       accept(await findTokenWithRevision(db, organizationId, id)),
+
+    /** A token that may have expired. */
+    findByHash: async (tokenHash: string): Promise<Token | undefined> => (await findTokenByHash(db, tokenHash))?.token,
+
+    /** A token that may have expired. */
+    find: async (organizationId: string, id: string): Promise<Token | undefined> =>
+      (await findTokenWithRevision(db, organizationId, id))?.token,
   };
 }

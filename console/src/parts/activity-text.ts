@@ -32,6 +32,9 @@ const ACTIONS: Record<NonNullable<ActivityGetListInput['type']>, string> = {
   dashboard_source_create: 'created the source',
   dashboard_source_update: 'updated the source',
   dashboard_source_delete: 'deleted the source',
+  console_sign_in: 'signed in to the console with',
+  console_sign_out: 'signed out of the console with',
+  console_sign_in_failed: 'rejected a sign-in with',
 };
 
 /** Falls back to the type for activities newer than this console. */
