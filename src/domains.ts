@@ -24,6 +24,7 @@ import { findDashboardUsingSource } from './dashboards/store.ts';
 import { createVersions } from './dashboards/versions.ts';
 import type { Engine } from './engine/engine.ts';
 import { createFleet } from './fleet/fleet.ts';
+import { createKeptResponses } from './idempotency/kept-responses.ts';
 import type { Clock } from './kernel/clock.ts';
 import { createKeys } from './keys/keys.ts';
 import { markKeyUsed } from './keys/store.ts';
@@ -53,6 +54,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
   const { db } = state;
   const organizations = createOrganizations({ db });
   const audit = createAudit({ db, clock });
+  const keptResponses = createKeptResponses({ state, clock, log });
   const keys = createKeys({ state, clock, audit, organizations, maxKeys: config.maxKeys });
   const lastUsed = createLastUsed({ state, clock, log, mark: markKeyUsed, credentials: 'keys' });
   const services = createServices({ state, audit, organizations });
@@ -104,6 +106,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
   return {
     organizations,
     audit,
+    keptResponses,
     keys,
     lastUsed,
     services,
@@ -133,6 +136,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     async close(): Promise<void> {
       await budgets.close();
       await rater.close();
+      await keptResponses.close();
       await Promise.all([lastUsed, tokensLastUsed, sessionsLastSeen, failedSignIns].map((part) => part.close()));
     },
   };

@@ -25,6 +25,7 @@ import {
   guardRoutes,
 } from './http/guard.ts';
 import { healthRoutes } from './http/health.ts';
+import { supportIdempotency } from './http/idempotency.ts';
 import { consoleInterface, dashboards as dashboardApi, management } from './http/interfaces.ts';
 import type { Metrics } from './http/metrics.ts';
 import { describeRoutes, serveDocument, serveReferenceAtRoot } from './http/openapi.ts';
@@ -171,6 +172,7 @@ async function createMountedApp(
     app.register((scope) => {
       limitBodies(scope as App, bodyLimitBytes);
       guardRoutes(scope as App, guard);
+      supportIdempotency(scope as App, options.domains.keptResponses);
       for (const addRoutes of routes) scope.register((child) => addRoutes(child as App));
     });
   return app;

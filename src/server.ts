@@ -63,6 +63,7 @@ export async function startServer(options: Options): Promise<Server> {
     const dashboardUrl = apps.dashboards ? await listen(apps.dashboards, config, config.dashboardPort ?? 0) : url;
     domains.rater.start();
     domains.budgets.start();
+    domains.keptResponses.start();
     return { url, dashboardUrl, domains, document: () => apps.main.swagger(), close: shutdown.run };
   } catch (error) {
     // The reason is reported even if closing fails too.

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 /** A domain may import the domains above it, never those below. */
 const DOMAINS = [
   'organizations',
+  'idempotency',
   'audit',
   'keys',
   'tokens',

@@ -5,7 +5,7 @@ import { newHexId } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import { isResourceId } from '../sources/resource-id.ts';
 import type { Sources } from '../sources/sources.ts';
-import type { State } from '../state/state.ts';
+import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import { compareByName, listDashboardViolations, listSourceIdViolations, normalizeDashboard } from './dashboard.ts';
 import type { DashboardWriter } from './dashboard-writer.ts';
@@ -60,13 +60,20 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
       return all.sort((a, b) => compareByName(a.dashboard, b.dashboard));
     },
 
-    async create(actor: Actor, organizationId: string, body: DashboardBody): Promise<StoredDashboard> {
+    async create(
+      actor: Actor,
+      organizationId: string,
+      body: DashboardBody,
+      inTransaction?: InTransaction<StoredDashboard>,
+    ): Promise<StoredDashboard> {
       rejectViolations(listDashboardViolations(body));
       const dashboard = normalizeDashboard(newHexId(), body, newHexId);
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         await rejectUnknownSources(tx, organizationId, body);
-        return writer.save(tx, actor, organizationId, undefined, dashboard);
+        const stored = await writer.save(tx, actor, organizationId, undefined, dashboard);
+        await inTransaction?.(tx, stored);
+        return stored;
       });
     },
 

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getActor } from '../audit/request-actor.ts';
 import { dashboardResponse, emptyDashboardResponse, sendRendered } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
+import { keepResponse } from '../http/idempotency.ts';
 import { formatErrors } from '../http/interfaces.ts';
 import type { Routes } from '../http/validation.ts';
 import { createEtag } from '../kernel/etag.ts';
@@ -19,7 +20,7 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
     app.post(
       '/api/v2/dashboards',
       {
-        config: { operation: 'createDashboard', roles: DASHBOARD_WRITERS },
+        config: { operation: 'createDashboard', roles: DASHBOARD_WRITERS, isIdempotent: true },
         schema: {
           tags,
           summary: 'Create dashboard',
@@ -30,7 +31,11 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
       },
       async (request, reply) => {
         const { organizationId } = getIdentity(request);
-        return sendStored(reply, await dashboards.create(getActor(request), organizationId, request.body));
+        const inTransaction = keepResponse(request, renderStored);
+        return sendStored(
+          reply,
+          await dashboards.create(getActor(request), organizationId, request.body, inTransaction),
+        );
       },
     );
 
@@ -102,6 +107,9 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
 
 /** Node joins several If-Match headers into one list. */
 export const readIfMatch = (request: FastifyRequest): string | undefined => request.headers['if-match'];
+
+/** The response of `sendStored`, for a replay. */
+export const renderStored = ({ json }: StoredDashboard) => ({ result: json, headers: { etag: createEtag(json) } });
 
 /** Sends the same bytes and etag as a read. */
 export function sendStored(reply: object, { json }: StoredDashboard): FastifyReply {

@@ -2,11 +2,12 @@ import Type, { type Static } from 'typebox';
 import { getActor } from '../audit/request-actor.ts';
 import { dashboardResponse } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
+import { keepResponse } from '../http/idempotency.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoTime } from '../kernel/clock.ts';
 import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
-import { readIfMatch, sendStored } from './routes.ts';
+import { readIfMatch, renderStored, sendStored } from './routes.ts';
 import { Dashboard, DashboardVersionPath, IfMatch, VersionRecord, WholeVersionRecord } from './schema.ts';
 import type { Version, Versions } from './versions.ts';
 
@@ -52,7 +53,7 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
     app.post(
       '/api/v2/dashboards/:id/versions/:version/restore',
       {
-        config: { operation: 'restoreDashboardVersion', roles: DASHBOARD_WRITERS },
+        config: { operation: 'restoreDashboardVersion', roles: DASHBOARD_WRITERS, isIdempotent: true },
         schema: {
           tags,
           summary: 'Restore version of a dashboard',
@@ -67,7 +68,14 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
         const { organizationId } = getIdentity(request);
         return sendStored(
           reply,
-          await versions.restore(getActor(request), organizationId, id, parseVersion(version), readIfMatch(request)),
+          await versions.restore(
+            getActor(request),
+            organizationId,
+            id,
+            parseVersion(version),
+            readIfMatch(request),
+            keepResponse(request, renderStored),
+          ),
         );
       },
     );

@@ -2,7 +2,7 @@ import type { Actor } from '../audit/activity.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import { isResourceId } from '../sources/resource-id.ts';
-import type { State } from '../state/state.ts';
+import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import { normalizeDashboard } from './dashboard.ts';
 import type { DashboardWriter } from './dashboard-writer.ts';
@@ -54,6 +54,7 @@ export function createVersions({ state, organizations, writer }: Options) {
       id: string,
       version: number,
       ifMatch?: string,
+      inTransaction?: InTransaction<StoredDashboard>,
     ): Promise<StoredDashboard> {
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
@@ -61,7 +62,10 @@ export function createVersions({ state, organizations, writer }: Options) {
         const before = await findStored(tx, organizationId, id);
         rejectProvisioned(before);
         rejectStale(before, ifMatch);
-        return writer.save(tx, actor, organizationId, before, normalizeDashboard(id, JSON.parse(json) as Dashboard));
+        const dashboard = normalizeDashboard(id, JSON.parse(json) as Dashboard);
+        const stored = await writer.save(tx, actor, organizationId, before, dashboard);
+        await inTransaction?.(tx, stored);
+        return stored;
       });
     },
   };

@@ -56,6 +56,7 @@ const STATUSES: Record<ErrorCode, number> = {
   precondition_failed: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  unprocessable_entity: 422,
   too_many_requests: 429,
   headers_too_large: 431,
   internal: 500,

@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'precondition_failed'
   | 'payload_too_large'
   | 'unsupported_media_type'
+  | 'unprocessable_entity'
   | 'too_many_requests'
   | 'headers_too_large'
   | 'internal'

@@ -7,7 +7,7 @@ import { AppError } from '../kernel/errors.ts';
 import { createTimeOrderedIds } from '../kernel/ids.ts';
 import type { KeyRole } from '../kernel/roles.ts';
 import type { Organizations } from '../organizations/organizations.ts';
-import type { State } from '../state/state.ts';
+import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import { DEFAULT_NAME, DEFAULT_ROLES, type IpAccessEntry, isActiveAdmin, type Key, type KeyState } from './key.ts';
 import { deleteKey, findKey, insertKey, listKeys, updateKey } from './store.ts';
@@ -89,6 +89,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
       organizationId: string,
       settings: KeySettings,
       hashData?: HashData,
+      inTransaction?: InTransaction<Key>,
     ): Promise<CreatedKey> {
       const expireAt = parseFutureExpiry(settings.expireAt, clock.now());
       const credentials = hashData ? undefined : { keyId: newKeyId(), keySecret: newKeySecret() };
@@ -121,6 +122,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
           resource: { type: 'key', id: key.id },
           after: toAuditFields(key),
         });
+        await inTransaction?.(tx, key);
       });
       return credentials ? { key, credentials } : { key };
     },

@@ -10,6 +10,7 @@ import {
   success,
 } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
+import { keepResponse } from '../http/idempotency.ts';
 import type { Routes } from '../http/validation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
@@ -50,7 +51,7 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
     app.post(
       '/v1/organizations/:organizationId/keys',
       {
-        config: { operation: 'openapiKeyCreate', roles: ADMINS },
+        config: { operation: 'openapiKeyCreate', roles: ADMINS, isIdempotent: true },
         schema: {
           tags,
           summary: 'Create key',
@@ -64,7 +65,13 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
       async (request, reply) => {
         const { body } = request;
         const { organizationId } = getIdentity(request);
-        const { key, credentials } = await keys.create(getActor(request), organizationId, body, body.hashData);
+        const { key, credentials } = await keys.create(
+          getActor(request),
+          organizationId,
+          body,
+          body.hashData,
+          keepResponse(request, (created) => ({ result: JSON.stringify({ key: toKeyRecord(created) }) })),
+        );
         reply.header('cache-control', 'no-store');
         return sendSuccess(request, reply, serializeCreated(reply, { key: toKeyRecord(key), ...credentials }));
       },

@@ -107,8 +107,16 @@ export const KeyRecord = Type.Object({
 
 export const CreateKeyResult = Type.Object({
   key: KeyRecord,
-  keyId: Type.Optional(Type.String({ description: 'The Basic user name; returned once, absent with hashData' })),
-  keySecret: Type.Optional(Type.String({ description: 'The Basic password; returned once, absent with hashData' })),
+  keyId: Type.Optional(
+    Type.String({
+      description: 'The Basic user name; returned once, absent with hashData and when a response is replayed',
+    }),
+  ),
+  keySecret: Type.Optional(
+    Type.String({
+      description: 'The Basic password; returned once, absent with hashData and when a response is replayed',
+    }),
+  ),
 });
 
 /** The public fields of a key. */

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { getActor } from '../audit/request-actor.ts';
 import { dashboardResponse, emptyDashboardResponse } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
+import { keepResponse } from '../http/idempotency.ts';
 import type { Routes } from '../http/validation.ts';
 import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
 import { ResourcePath } from './resource-id.ts';
@@ -38,7 +39,7 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
     app.post(
       '/api/v2/sources',
       {
-        config: { operation: 'createSource', roles: DASHBOARD_WRITERS },
+        config: { operation: 'createSource', roles: DASHBOARD_WRITERS, isIdempotent: true },
         schema: {
           tags,
           summary: 'Create source',
@@ -48,7 +49,12 @@ export function sourceRoutes({ sources }: { sources: Sources }): Routes {
         },
       },
       async (request) => ({
-        data: await sources.create(getActor(request), getIdentity(request).organizationId, request.body),
+        data: await sources.create(
+          getActor(request),
+          getIdentity(request).organizationId,
+          request.body,
+          keepResponse(request, (source) => ({ result: JSON.stringify(source) })),
+        ),
       }),
     );
 

@@ -3,7 +3,7 @@ import type { Audit } from '../audit/audit.ts';
 import { AppError, rejectViolations } from '../kernel/errors.ts';
 import { newHexId } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
-import type { State } from '../state/state.ts';
+import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import { isResourceId } from './resource-id.ts';
 import type { SourceBody } from './schema.ts';
@@ -57,7 +57,12 @@ export function createSources({ state, audit, organizations, findDashboardUsingS
       return new Set([...BUILT_IN_SOURCES, ...(await listSources(db, organizationId))].map(({ id }) => id));
     },
 
-    async create(actor: Actor, organizationId: string, body: SourceBody): Promise<Source> {
+    async create(
+      actor: Actor,
+      organizationId: string,
+      body: SourceBody,
+      inTransaction?: InTransaction<Source>,
+    ): Promise<Source> {
       rejectViolations(listSourceViolations(body));
       const source = normalizeSource(newHexId(), body);
       await state.write(async (tx) => {
@@ -69,6 +74,7 @@ export function createSources({ state, audit, organizations, findDashboardUsingS
           resource: { type: 'source', id: source.id },
           after: source,
         });
+        await inTransaction?.(tx, source);
       });
       return source;
     },

@@ -18,6 +18,12 @@ export interface State {
   close(): Promise<void>;
 }
 
+/**
+ * Passed to an operation that should store something together with its change. The operation calls it in the transaction
+ * of the change, with the result of the change.
+ */
+export type InTransaction<T> = (tx: Db, result: T) => Promise<void>;
+
 /** Receives the duration of each statement and each commit. */
 export interface StoreObserver {
   query(seconds: number): void;

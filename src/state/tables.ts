@@ -12,6 +12,7 @@ export interface Tables {
   dashboard_versions: DashboardVersionRow;
   dashboard_sources: DashboardSourceRow;
   console_sessions: ConsoleSessionRow;
+  idempotent_responses: IdempotentResponseRow;
   price_books: PriceBookRow;
   usage_ledger: UsageLedgerRow;
   usage_days: UsageDayRow;
@@ -192,6 +193,16 @@ export interface ConsoleSessionRow {
   created_at: number;
   seen_at: number;
   expires_at: number;
+}
+
+interface IdempotentResponseRow {
+  organization_id: string;
+  credential_id: string;
+  key_hash: string;
+  request_hash: string;
+  created_at: number;
+  result: string | null;
+  headers: string;
 }
 
 interface FleetDocumentRow {

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { getActor } from '../audit/request-actor.ts';
 import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
+import { keepResponse } from '../http/idempotency.ts';
 import type { Routes } from '../http/validation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
@@ -33,7 +34,7 @@ export function tokenRoutes({ tokens, clock }: { tokens: Tokens; clock: Clock })
     app.post(
       '/v1/organizations/:organizationId/dashboardTokens',
       {
-        config: { operation: 'dashboardTokenCreate', roles: ADMINS },
+        config: { operation: 'dashboardTokenCreate', roles: ADMINS, isIdempotent: true },
         schema: {
           tags,
           summary: 'Create dashboard token',
@@ -45,7 +46,12 @@ export function tokenRoutes({ tokens, clock }: { tokens: Tokens; clock: Clock })
       },
       async (request) => {
         const { organizationId } = getIdentity(request);
-        const { token, text } = await tokens.create(getActor(request), organizationId, request.body);
+        const { token, text } = await tokens.create(
+          getActor(request),
+          organizationId,
+          request.body,
+          keepResponse(request, (created) => ({ result: JSON.stringify({ dashboardToken: toTokenRecord(created) }) })),
+        );
         return success(request, { dashboardToken: toTokenRecord(token), token: text });
       },
     );

@@ -31,7 +31,9 @@ export const TokenRecord = Type.Object({
 
 export const CreateTokenResult = Type.Object({
   dashboardToken: TokenRecord,
-  token: Type.String({ description: 'The bearer token; returned once' }),
+  token: Type.Optional(
+    Type.String({ description: 'The bearer token; returned once, absent when a response is replayed' }),
+  ),
 });
 
 /** The public fields of a token. */

@@ -7,7 +7,7 @@ import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
 import type { TokenAccess } from '../kernel/roles.ts';
 import type { Organizations } from '../organizations/organizations.ts';
-import type { State } from '../state/state.ts';
+import type { InTransaction, State } from '../state/state.ts';
 import { deleteToken, insertToken, listTokens } from './store.ts';
 import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token } from './token.ts';
 
@@ -35,6 +35,7 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
       actor: Actor,
       organizationId: string,
       { name = DEFAULT_TOKEN_NAME, access = DEFAULT_ACCESS, expireAt }: TokenSettings = {},
+      inTransaction?: InTransaction<Token>,
     ): Promise<{ token: Token; text: string }> {
       const text = newToken();
       const token: Token = {
@@ -58,6 +59,7 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
           resource: { type: 'token', id: token.id },
           after,
         });
+        await inTransaction?.(tx, token);
       });
       return { token, text };
     },

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import Database from 'libsql';
 import pg from 'pg';
+import { acme } from './fleet.ts';
 import type { TestServer } from './server.ts';
 
 type Rows = Record<string, unknown>[];
@@ -26,4 +27,22 @@ export async function runSql({ databaseUrl, directory }: TestServer, sql: string
   } finally {
     await client.end();
   }
+}
+
+/** Makes every change in an organization wait until the returned function is called: for less than five seconds. */
+export async function blockChanges({ databaseUrl, directory }: TestServer): Promise<() => Promise<void>> {
+  if (databaseUrl === undefined) {
+    const connection = new Database(join(directory, 'data', 'state.db'));
+    connection.pragma('busy_timeout = 5000');
+    connection.exec('BEGIN IMMEDIATE');
+    return async () => {
+      connection.exec('ROLLBACK');
+      connection.close();
+    };
+  }
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('BEGIN');
+  await client.query('SELECT id FROM organizations WHERE id = $1 FOR UPDATE', [acme.id]);
+  return () => client.end();
 }

@@ -9,7 +9,7 @@ import { AppError, rejectViolations } from '../../kernel/errors.ts';
 import { newUuid } from '../../kernel/ids.ts';
 import { chcFromMicros, MICROS_PER_CHC, microsFromChc } from '../../kernel/money.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
-import type { State } from '../../state/state.ts';
+import type { InTransaction, State } from '../../state/state.ts';
 import type { Db } from '../../state/tables.ts';
 import type { Forecasts } from '../forecast/forecasts.ts';
 import type { Summaries } from '../reports/summaries.ts';
@@ -106,7 +106,12 @@ export function createBudgets(options: Options) {
       return (await addAlerts(organizationId, [budget]))[0] ?? { budget, alerts: [] };
     },
 
-    async create(actor: Actor, organizationId: string, settings: BudgetSettings): Promise<BudgetWithAlerts> {
+    async create(
+      actor: Actor,
+      organizationId: string,
+      settings: BudgetSettings,
+      inTransaction?: InTransaction<BudgetWithAlerts>,
+    ): Promise<BudgetWithAlerts> {
       const { webhook, newSecret } = resolveWebhook(settings.webhook, undefined);
       const now = clock.now();
       const budget: Budget = {
@@ -130,6 +135,7 @@ export function createBudgets(options: Options) {
           resource: { type: 'budget', id: budget.id },
           after: toAuditRecord(budget),
         });
+        await inTransaction?.(tx, { budget, alerts: [] });
       });
       requestCheck();
       return { budget, alerts: [], ...(newSecret === undefined ? {} : { newSecret }) };

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { getActor } from '../../audit/request-actor.ts';
 import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../../http/envelopes.ts';
 import { getIdentity } from '../../http/guard.ts';
+import { keepResponse } from '../../http/idempotency.ts';
 import type { Routes } from '../../http/validation.ts';
 import { ADMINS, READERS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
@@ -36,7 +37,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
     app.post(
       '/v1/organizations/:organizationId/budgets',
       {
-        config: { operation: 'budgetCreate', roles: ADMINS },
+        config: { operation: 'budgetCreate', roles: ADMINS, isIdempotent: true },
         schema: {
           tags,
           summary: 'Create budget',
@@ -50,7 +51,12 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
       async (request) => {
         const { name, monthlyCHC, thresholds, webhook } = request.body;
         const settings = { name, monthlyCHC, thresholds: thresholds as Threshold[] | undefined, webhook };
-        const created = await budgets.create(getActor(request), getIdentity(request).organizationId, settings);
+        const created = await budgets.create(
+          getActor(request),
+          getIdentity(request).organizationId,
+          settings,
+          keepResponse(request, (stored) => ({ result: JSON.stringify(toBudgetRecord(stored)) })),
+        );
         return success(request, toBudgetRecord(created));
       },
     );
