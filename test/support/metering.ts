@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, inject } from 'vitest';
 import type { Cost } from '../../src/billing/cost.ts';
 import { splitEvents } from '../../src/billing/metering/event-texts.ts';
 import type { IntakeResult } from '../../src/billing/metering/intake.ts';
-import { checkLedger } from '../../src/billing/rating/check-ledger.ts';
 import type { LedgerEntry } from '../../src/billing/rating/ledger.ts';
 import { listDays, type UsageDay } from '../../src/billing/rating/store.ts';
 import { createDomains, type Domains } from '../../src/domains.ts';
@@ -16,6 +15,7 @@ import { openState } from '../../src/state/open.ts';
 import type { State } from '../../src/state/state.ts';
 import { createDatabase } from './postgres.ts';
 import type { StoreName } from './server.ts';
+import { createTestClock, type TestClock } from './test-clock.ts';
 
 export const actor = { type: 'system' as const, id: 'test', details: 'test' };
 
@@ -36,7 +36,7 @@ interface Metering {
   domains: Domains;
   /** The duration of each rating, in seconds. */
   ratings: readonly number[];
-  clock: { now(): number; set(time: string): void };
+  clock: TestClock;
   /** Creates an organization with services `a` and `b` in one warehouse, and a clickpipe of `a`. */
   organization(fields?: object): Promise<TestOrganization>;
   /** New domains on the same stores, as after a restart. */
@@ -81,16 +81,11 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
   beforeAll(async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-metering-'));
     const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
-    let now = Date.parse('2026-11-15T12:00:00Z');
-    const clock = {
-      now: () => now,
-      set(time: string) {
-        now = Date.parse(time);
-      },
-    };
-    const state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
+    const clock = createTestClock('2026-11-15T12:00:00Z');
+    const opened = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
+    const state = { ...opened, now: async () => clock.now() };
     const engine = openEngine({ dataDirectory: directory, clock, log, engineMemoryBytes: 1024 ** 3 });
-    const config = { maxKeys: 100, lockAfterDays };
+    const config = { dataDirectory: directory, maxKeys: 100, lockAfterDays };
     const ratings: number[] = [];
     const observeRating = (seconds: number) => void ratings.push(seconds);
     const create = () => createDomains({ state, engine, clock, log, observeRating, config });
@@ -171,9 +166,10 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
           return costs.flatMap(({ micros }) => Object.values(micros)).reduce((sum, micros) => sum + micros, 0);
         },
         async expectExact() {
-          const checked = await checkLedger(state, engine, { organizationId: id });
+          const checked = await domains.rating.check({ organizationId: id });
           expect(checked.differences).toEqual([]);
           expect(checked.waiting).toBe(0);
+          expect(checked.mismatches).toEqual([]);
         },
       };
     }
