@@ -9,6 +9,7 @@ import { createEngineBinding } from './billing/metering/engine-binding.ts';
 import { createEngineOwner } from './billing/metering/engine-owner.ts';
 import { createIntake } from './billing/metering/intake.ts';
 import { createPrices } from './billing/prices/prices.ts';
+import { createUsageInspection } from './billing/rating/inspect-usage.ts';
 import { createLockClock } from './billing/rating/lock-clock.ts';
 import { createRater } from './billing/rating/rater.ts';
 import { createRating } from './billing/rating/rating.ts';
@@ -81,6 +82,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
   const intake = createIntake({ ...metering, organizations, entities, log });
   const rating = createRating({ ...metering, audit, organizations, entities, observe: observeRating });
   const lockClock = createLockClock({ state, clock, audit, organizations });
+  const usageInspection = createUsageInspection({ ...metering, lockClock, lockAfterDays: config.lockAfterDays });
   const usageWarnings = createUsageWarnings({ state, owner: engineOwner, log });
   const rater = createRater({
     state,
@@ -133,6 +135,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     rater,
     engineOwner,
     lockClock,
+    usageInspection,
     usageWarnings,
     tokens,
     tokensLastUsed,

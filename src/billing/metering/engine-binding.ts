@@ -69,14 +69,23 @@ export function createEngineBinding({ state, engine, clock }: Options) {
     });
   }
 
+  const isBound = async (identities: readonly string[]): Promise<boolean> =>
+    identities.includes((await findBoundEngine(state.db)) ?? '');
+
   return {
     isEmpty,
+
+    /** As `findMismatch`, but binds nothing. */
+    async inspect(): Promise<'different' | 'empty' | undefined> {
+      if ((await isBound(await readIdentities())) || !(await hasAcceptedUsage(state.db))) return undefined;
+      if (await isEmpty()) return 'empty';
+      return (await findBoundEngine(state.db)) === undefined ? undefined : 'different';
+    },
 
     /** Undefined if the store is bound to this engine; binds it first if it may. */
     async findMismatch(): Promise<'different' | 'empty' | undefined> {
       const identities = await readIdentities();
-      const bound = await findBoundEngine(state.db);
-      if (bound !== undefined && identities.includes(bound)) return undefined;
+      if (await isBound(identities)) return undefined;
       const engineIsEmpty = await isEmpty();
       if (await tryToBind(identities, engineIsEmpty)) return undefined;
       return engineIsEmpty ? 'empty' : 'different';

@@ -137,6 +137,13 @@ export function createEngineOwner({ state, engine, clock, log, dataDirectory }: 
       throw new AppError('unavailable', owner ? formatOwned(owner) : NO_OWNER, { retryAfterSeconds: 5 });
     },
 
+    /** Why a server of this data directory would not start now; undefined if it would. */
+    async findObstacle(): Promise<string | undefined> {
+      const owner = isShared ? undefined : await findOwner(state.db);
+      if (!owner || owner.directory === getOwn().directory || isExpired(owner, await state.now())) return undefined;
+      return formatOwned(owner);
+    },
+
     async close(): Promise<void> {
       await renewing.close();
       if (!renewing.isStarted()) return;

@@ -9,9 +9,9 @@ import { calculateCostMicros } from '../prices/cost-micros.ts';
 import type { PriceBook } from '../prices/price-book.ts';
 import { listPriceBooks } from '../prices/store.ts';
 import { listCosts } from '../store.ts';
-import { hasLostUsage, type LedgerEntry, meteredEntityKey, type UsageTotal } from './ledger.ts';
+import { type LedgerEntry, meteredEntityKey, type UsageTotal } from './ledger.ts';
 import { type DayRange, listBookedOn, listDays, listEntriesOfUsage } from './store.ts';
-import { readDayUsage } from './usage-totals.ts';
+import { hasAllEvents, readDayUsage } from './usage-totals.ts';
 
 /** A value in the ledger that does not match the usage events. */
 interface Difference {
@@ -44,7 +44,7 @@ export async function checkLedger(
   const check: LedgerCheck = { days: 0, lines: 0, waiting: 0, mismatches: [], differences: [] };
   const books = await listPriceBooks(state.db);
   const days = (await listDays(state.db, range)).filter(({ revision }) => revision > 0);
-  const engineMismatch = days.length === 0 ? undefined : await binding.findMismatch();
+  const engineMismatch = days.length === 0 ? undefined : await binding.inspect();
   for (const { organizationId, date, revision, ratedRevision, events, mismatch = engineMismatch } of days) {
     if (mismatch) {
       check.mismatches.push({ organizationId, date, mismatch });
@@ -59,7 +59,7 @@ export async function checkLedger(
     const entries = await listEntriesOfUsage(state.db, organizationId, date);
     const usage = await readDayUsage(engine, organizationId, date);
     const { totals } = usage;
-    if (usage.events < (events ?? 0) || hasLostUsage(totals, entries)) {
+    if (!hasAllEvents({ events }, usage, entries)) {
       check.mismatches.push({ organizationId, date, mismatch: (await binding.isEmpty()) ? 'empty' : 'older' });
       continue;
     }

@@ -12,7 +12,7 @@ import { readLockedThrough } from '../metering/store.ts';
 import { getApplicablePrice, getApplicablePriceBook } from '../prices/applicable-price.ts';
 import type { PriceBook } from '../prices/price-book.ts';
 import { listPriceBooks } from '../prices/store.ts';
-import { bookDay, hasLostUsage, type LedgerEntry, type UnitPrice, type UsageTotal } from './ledger.ts';
+import { bookDay, type LedgerEntry, type UnitPrice, type UsageTotal } from './ledger.ts';
 import { readFinalDays, readOpenDays } from './open-days.ts';
 import { rebuildRecords } from './records.ts';
 import {
@@ -24,7 +24,7 @@ import {
   setRated,
   type UsageDay,
 } from './store.ts';
-import { type DayUsage, readDayUsage } from './usage-totals.ts';
+import { type DayUsage, hasAllEvents, readDayUsage } from './usage-totals.ts';
 
 interface Options {
   state: State;
@@ -53,8 +53,7 @@ export function createDayRating(options: Options): RateDay {
 
   /** Undefined if the engine has all events of the day. Accepted events are never removed, so totals only grow. */
   async function findMismatch(day: UsageDay, usage: DayUsage, booked: readonly LedgerEntry[]) {
-    const isComplete = usage.events >= (day.events ?? 0) && !hasLostUsage(usage.totals, booked);
-    if (isComplete) return undefined;
+    if (hasAllEvents(day, usage, booked)) return undefined;
     return (await binding.isEmpty()) ? 'empty' : 'older';
   }
 

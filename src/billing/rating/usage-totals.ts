@@ -3,7 +3,7 @@ import { addDays, type Day } from '../../kernel/days.ts';
 import { normalizeDecimal } from '../../kernel/decimal.ts';
 import type { EntityType } from '../entity.ts';
 import type { Metric } from '../meter.ts';
-import type { UsageTotal } from './ledger.ts';
+import { hasLostUsage, type LedgerEntry, type UsageTotal } from './ledger.ts';
 
 const LIMITS = { maxSeconds: 300, maxResultRows: 2_000_000 };
 
@@ -13,6 +13,13 @@ export interface DayUsage {
   /** The number of events. Equal rows count once. */
   events: number;
 }
+
+/** Whether the engine has every event that was accepted for the day, and all usage that the ledger has. */
+export const hasAllEvents = (
+  { events = 0 }: { events: number | undefined },
+  usage: DayUsage,
+  booked: readonly LedgerEntry[],
+): boolean => usage.events >= events && !hasLostUsage(usage.totals, booked);
 
 /** Sums and counts the usage events of a day. */
 export async function readDayUsage(engine: Engine, organizationId: string, day: Day): Promise<DayUsage> {
