@@ -2,6 +2,7 @@ import { auditRoutes } from './audit/routes.ts';
 import { budgetRoutes } from './billing/budgets/routes.ts';
 import { forecastRoutes } from './billing/forecast/routes.ts';
 import { meteringRoutes } from './billing/metering/routes.ts';
+import { usageWarningRoutes } from './billing/rating/routes.ts';
 import { reportRoutes } from './billing/reports/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { chartRoutes } from './charts/routes.ts';
@@ -103,6 +104,7 @@ function createManagement({ state, clock, domains }: Options, shared: SharedGuar
       forecastRoutes(domains),
       budgetRoutes(domains),
       meteringRoutes(domains),
+      usageWarningRoutes(domains),
       auditRoutes(domains),
       tokenRoutes({ ...domains, clock }),
     ],
