@@ -20,6 +20,8 @@ export interface StartOptions {
   /** Starts an engine that several servers can share, and uses it as a ClickHouse server. */
   sharedEngine?: boolean;
   environment?: Record<string, string>;
+  /** The PostgreSQL server to use; by default the one that all tests share. */
+  postgresUrl?: string | undefined;
 }
 
 /** A server with its own process and store. */
@@ -43,14 +45,13 @@ export interface TestServer {
   remove(): Promise<void>;
 }
 
-export async function startServer(
-  store: StoreName,
-  { fleet = defaultFleet, args: given = [], sharedEngine = false, environment = {} }: StartOptions = {},
-): Promise<TestServer> {
+export async function startServer(store: StoreName, options: StartOptions = {}): Promise<TestServer> {
+  const { fleet = defaultFleet, args: given = [], sharedEngine = false, environment = {} } = options;
+  const { postgresUrl = inject('postgresUrl') } = options;
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
   const fleetFile = join(directory, 'fleet.json');
   writeFileSync(fleetFile, JSON.stringify(fleet));
-  const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
+  const database = store === 'postgres' ? await createDatabase(postgresUrl) : undefined;
   const engine = sharedEngine ? await startEngineHttpServer(join(directory, 'shared-engine')) : undefined;
   const args = [...given, ...(engine ? ['--clickhouse-url', getWriterUrl(engine)] : [])];
   // The engine's files are in this directory even if the state is in PostgreSQL.
