@@ -130,7 +130,7 @@ async function expectStored(server: TestServer, { keys, requests }: Workload): P
   const state = await openState({
     dataDirectory: join(server.directory, 'data'),
     databaseUrl: server.databaseUrl,
-    clock,
+    clock: systemClock,
   });
   try {
     const stored = new Set((await state.db.selectFrom('api_keys').select('id').execute()).map(({ id }) => id));

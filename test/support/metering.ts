@@ -37,6 +37,8 @@ interface Metering {
   /** The duration of each rating, in seconds. */
   ratings: readonly number[];
   clock: TestClock;
+  /** The log lines at level warn. */
+  warnings: string[];
   /** Creates an organization with services `a` and `b` in one warehouse, and a clickpipe of `a`. */
   organization(fields?: object): Promise<TestOrganization>;
   /** New domains on the same stores, as after a restart. */
@@ -50,6 +52,8 @@ interface NodeOptions {
   beforeWrite?(): Promise<void>;
   /** Replaces the connection for reading. */
   db?: State['db'];
+  /** Replaces the clock of the store. */
+  storeNow?(): number;
 }
 
 export interface TestOrganization {
@@ -73,8 +77,6 @@ export interface TestOrganization {
 const formatLines = (events: readonly object[]): Buffer =>
   Buffer.from(events.map((event) => JSON.stringify(event)).join('\n'));
 
-const log = { debug() {}, info() {}, warn() {} };
-
 export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Metering {
   let metering: Metering | undefined;
   let close = async () => {};
@@ -82,6 +84,9 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-metering-'));
     const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
     const clock = createTestClock('2026-11-15T12:00:00Z');
+    const warnings: string[] = [];
+    const warn = (...parts: unknown[]) => void warnings.push(JSON.stringify(parts));
+    const log = { debug() {}, info() {}, warn };
     const opened = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
     const state = { ...opened, now: async () => clock.now() };
     const engine = openEngine({ dataDirectory: directory, clock, log, engineMemoryBytes: 1024 ** 3 });
@@ -90,13 +95,14 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
     const observeRating = (seconds: number) => void ratings.push(seconds);
     const create = () => createDomains({ state, engine, clock, log, observeRating, config });
     // Nodes share a ClickHouse server; here the embedded engine takes its place.
-    const createNode = ({ beforeWrite = async () => {}, db = state.db }: NodeOptions = {}) => {
+    const createNode = (options: NodeOptions = {}) => {
+      const { beforeWrite = async () => {}, db = state.db, storeNow = clock.now } = options;
       const write: State['write'] = async (work) => {
         await beforeWrite();
         return state.write(work);
       };
       return createDomains({
-        state: { ...state, db, write },
+        state: { ...state, db, write, now: async () => storeNow() },
         engine: { ...engine, kind: 'server' },
         clock,
         log,
@@ -109,6 +115,7 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
       engine,
       domains,
       ratings,
+      warnings,
       clock,
       restart: create,
       createNode,
