@@ -2,6 +2,7 @@ import { auditRoutes } from './audit/routes.ts';
 import { budgetRoutes } from './billing/budgets/routes.ts';
 import { forecastRoutes } from './billing/forecast/routes.ts';
 import { meteringRoutes } from './billing/metering/routes.ts';
+import { usageWarningRoutes } from './billing/rating/routes.ts';
 import { reportRoutes } from './billing/reports/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { chartRoutes } from './charts/routes.ts';
@@ -103,6 +104,7 @@ function createManagement({ state, clock, domains }: Options, shared: SharedGuar
       forecastRoutes(domains),
       budgetRoutes(domains),
       meteringRoutes(domains),
+      usageWarningRoutes(domains),
       auditRoutes(domains),
       tokenRoutes({ ...domains, clock }),
     ],
@@ -158,7 +160,7 @@ function mountConsole(app: App, { config, clock, domains, version, demo }: Optio
 
 /** An app with the parts that every port has: the interfaces, their OpenAPI document, health and metrics. */
 async function createMountedApp(
-  { config, version, state, ...options }: Options,
+  { config, version, state, domains, ...options }: Options,
   interfaces: MountedInterface[],
   page?: AppOptions['page'],
 ): Promise<App> {
@@ -166,7 +168,8 @@ async function createMountedApp(
   const app = createApp({ ...options, basePath: config.basePath, page });
   await describeRoutes(app, version, config.basePath);
   serveDocument(app, ['/openapi.json', ...interfaces.flatMap(({ documentPaths }) => documentPaths)]);
-  healthRoutes({ metrics, clock, isDraining, checkReady: () => state.check() })(app);
+  const listWarnings = () => domains.usageWarnings.list();
+  healthRoutes({ metrics, clock, isDraining, checkReady: () => state.check(), listWarnings })(app);
   for (const { guard, bodyLimitBytes, routes } of interfaces)
     app.register((scope) => {
       limitBodies(scope as App, bodyLimitBytes);

@@ -25,8 +25,7 @@ export function createRateLimiter(limit: RateLimit, clock: Clock) {
 
   function getWindow(id: string, now: number): Window {
     let window = windows.get(id);
-    // Setting the clock back must not extend a window.
-    if (!window || window.endsAt <= now || window.endsAt > now + limit.windowSeconds * 1000) {
+    if (!window || window.endsAt <= now) {
       if (windows.size >= MAX_WINDOWS) evict(now);
       window = { endsAt: now + limit.windowSeconds * 1000, count: 0 };
       windows.set(id, window);
@@ -42,7 +41,7 @@ export function createRateLimiter(limit: RateLimit, clock: Clock) {
 
   return {
     take(id: string): RateLimitStatus {
-      const now = clock.now();
+      const now = clock.monotonicMs();
       const window = getWindow(id, now);
       window.count++;
       return {
