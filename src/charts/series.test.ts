@@ -165,6 +165,7 @@ describe('series on the real engine', () => {
       groupBy: [],
       buckets: granularity !== 'whole' ? splitRange(range, granularity, utc) : singleBucket(range),
       top: { groups: 20, withOthers: false },
+      nowMs: Number.POSITIVE_INFINITY,
       path: 'series[0]',
       ...given,
     });
