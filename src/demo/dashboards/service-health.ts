@@ -6,7 +6,7 @@ const byService = ['ServiceName'];
 
 const ABOUT = `The services of a small online shop: **gateway** calls **search** and **checkout**; **checkout** calls **payments**, which uses a ledger database; **ingest** reads a queue.
 
-Every day at **10:05 UTC** a reconciliation job locks the table \`ledger_entries\`, and for 25 minutes payments waits for its database: latency rises to the timeout of 5 s, charges fail with 504, the failures reach checkout and gateway, the queue of charges grows, and the connection pool runs out. The incident ends when payments is restarted at 10:27. The restart also resets its counters, which rates take into account.`;
+Every hour at **:05** a reconciliation job locks the table \`ledger_entries\`, and for 15 minutes payments waits for its database: latency rises to the timeout of 5 s, charges fail with 504, the failures reach checkout and gateway, the queue of charges grows, and the connection pool runs out. The incident ends when payments is restarted at :18. The restart also resets its counters, which rates take into account.`;
 
 /** Health of the demo shop. */
 export const serviceHealth: DashboardSpec = {

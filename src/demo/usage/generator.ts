@@ -13,46 +13,71 @@ export interface DemoMeter {
   quantity: number;
   /** `stored` grows a little every day; `used` follows the time of day and the day of the week. */
   shape: 'stored' | 'used';
-  /** Has unusually high usage on the day of the anomaly. */
-  isAnomalous?: boolean;
+  /** Has unusually high usage on the day of a spike. */
+  hasSpikes?: boolean;
 }
 
-/** One day in ninety, so that the 90 days of the demo always contain exactly one. */
-const ANOMALY = { every: 90, on: 37, fromHour: 9, toHour: 21, factor: 3.5 };
+/**
+ * A spike in the last week: one day in six, but only among the days that are recent when they are generated, so that the
+ * months before are ordinary. The last six complete days of a new demo always contain exactly one.
+ */
+const SPIKE = { everyDays: 6, on: 3, recentDays: 6, fromHour: 8, toHour: 21, factor: 3.5 };
 const GROWTH_PER_DAY = 0.001;
 const GROWS_SINCE = Math.floor(Date.parse('2026-01-01T00:00:00Z') / DAY_MS);
 const SOURCE = 'demo';
 
-/** The usage events of a day up to `untilMs`, as JSON text. Deterministic for each day. */
-export function* generateUsage(meters: readonly DemoMeter[], date: Day, untilMs: number): Generator<string> {
-  const midnight = Date.parse(`${date}T00:00:00Z`);
+/** The usage events of a day up to now, as JSON text. Deterministic for each day and, because of the spikes, age of the day. */
+export function* generateUsage(meters: readonly DemoMeter[], date: Day, nowMs: number): Generator<string> {
   for (const meter of meters) {
-    const stepMs = meter.everyMinutes * MINUTE_MS;
-    for (let at = midnight; at < midnight + DAY_MS && at + stepMs <= untilMs; at += stepMs)
-      yield createEvent(meter, at);
+    const { entityType, entityId, meter: name } = meter;
+    for (const { id, time, hundredths } of listQuantities(meter, date, nowMs)) {
+      const quantity = String(hundredths / 100);
+      yield JSON.stringify({ id, source: SOURCE, time, entityType, entityId, meter: name, quantity });
+    }
   }
 }
 
-function createEvent(meter: DemoMeter, ms: number): string {
-  const { entityType, entityId, meter: name } = meter;
-  const time = isoSeconds(ms);
-  const id = `${entityId}/${name}/${time}`;
-  const amount = meter.quantity * (meter.shape === 'stored' ? growth(ms) : load(ms, meter)) * (0.9 + 0.2 * noise(id));
-  // Compute units may be fractional, bytes may not.
-  const quantity = name === 'compute' ? Math.round(amount * 100) / 100 : Math.round(amount);
-  return JSON.stringify({ id, source: SOURCE, time, entityType, entityId, meter: name, quantity: String(quantity) });
+/** The sum of the quantities that `generateUsage` generates for one meter, as a decimal. Undefined if there are none. */
+export function sumUsage(meter: DemoMeter, date: Day, nowMs: number): string | undefined {
+  let sum: bigint | undefined;
+  for (const { hundredths } of listQuantities(meter, date, nowMs)) sum = (sum ?? 0n) + BigInt(hundredths);
+  return sum === undefined ? undefined : `${sum / 100n}.${String(sum % 100n).padStart(2, '0')}`;
+}
+
+interface Quantity {
+  id: string;
+  time: string;
+  /** Compute units may be fractional, with two decimals; bytes may not. */
+  hundredths: number;
+}
+
+function* listQuantities(meter: DemoMeter, date: Day, nowMs: number): Generator<Quantity> {
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  const stepMs = meter.everyMinutes * MINUTE_MS;
+  const spike = meter.hasSpikes === true && isSpikeDay(midnight, nowMs) ? SPIKE : undefined;
+  for (let at = midnight; at < midnight + DAY_MS && at + stepMs <= nowMs; at += stepMs) {
+    const time = isoSeconds(at);
+    const id = `${meter.entityId}/${meter.meter}/${time}`;
+    const level = meter.shape === 'stored' ? growth(at) : load(at, spike);
+    const amount = meter.quantity * level * (0.9 + 0.2 * noise(id));
+    yield { id, time, hundredths: meter.meter === 'compute' ? Math.round(amount * 100) : Math.round(amount) * 100 };
+  }
+}
+
+function isSpikeDay(midnight: number, nowMs: number): boolean {
+  const day = Math.floor(midnight / DAY_MS);
+  return day % SPIKE.everyDays === SPIKE.on && Math.floor(nowMs / DAY_MS) - day <= SPIKE.recentDays;
 }
 
 const growth = (ms: number): number => 1 + (Math.floor(ms / DAY_MS) - GROWS_SINCE) * GROWTH_PER_DAY;
 
 /** Low at night and on weekends, high during the day. */
-function load(ms: number, { isAnomalous = false }: DemoMeter): number {
+function load(ms: number, spike: typeof SPIKE | undefined): number {
   const day = Math.floor(ms / DAY_MS);
   const hour = (ms % DAY_MS) / (60 * MINUTE_MS);
   const weekday = (day + 4) % 7;
   const hourly = 1 - 0.55 * Math.cos(((hour - 2) / 24) * 2 * Math.PI);
-  if (isAnomalous && day % ANOMALY.every === ANOMALY.on && hour >= ANOMALY.fromHour && hour < ANOMALY.toHour)
-    return hourly * ANOMALY.factor;
+  if (spike && hour >= spike.fromHour && hour < spike.toHour) return hourly * spike.factor;
   return hourly * (weekday === 0 || weekday === 6 ? 0.4 : 1);
 }
 

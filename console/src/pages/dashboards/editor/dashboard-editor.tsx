@@ -9,8 +9,8 @@ import { PlusIcon, WarningIcon } from '../../../parts/icons.tsx';
 import { notifySuccess } from '../../../parts/notifications.ts';
 import { UnsavedGuard } from '../../../parts/unsaved-guard.tsx';
 import { dashboardConstraints } from '../constraints.ts';
-import type { GridPosition } from '../grid.ts';
 import { isEqual } from '../equality.ts';
+import type { GridPosition } from '../grid.ts';
 import {
   dashboardQuery,
   dashboardsQuery,

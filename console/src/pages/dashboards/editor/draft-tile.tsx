@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { CopyIcon, DotsIcon, TrashIcon } from '../../../parts/icons.tsx';
-import { PencilIcon } from '../icons.tsx';
 import { hasEqualQuery } from '../equality.ts';
+import { PencilIcon } from '../icons.tsx';
 import type { Tile, TimeWindow } from '../queries.ts';
 import { StoredTile } from '../stored-tile.tsx';
 import { TileFrame } from '../tile-frame.tsx';

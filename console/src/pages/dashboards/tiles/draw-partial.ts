@@ -20,37 +20,43 @@ interface Options {
 }
 
 /** Incomplete buckets look different, so that the newest one is not taken for a drop: dotted lines and hatched bars. */
-export function drawPartial(
-  plot: uPlot,
-  index: number,
-  build: PathBuilder,
-  { completeness: { first, last, segments }, isBars, style }: Options,
-): void {
-  if (!plot.series[index]?.show || segments.length === 0) return;
+export function drawPartial(plot: uPlot, index: number, build: PathBuilder, options: Options): void {
+  const { completeness, isBars, style } = options;
+  const series = plot.series[index];
+  if (!series?.show || completeness.segments.length === 0) return;
   const { ctx, bbox } = plot;
   const color = style.series[index - 1]?.color ?? style.text;
   ctx.save();
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   ctx.clip();
-  for (const [from, to] of segments) {
-    // A line starts at its last complete point, bars do not overlap.
-    const start = isBars && from === last ? from + 1 : from;
-    const end = isBars && to === first ? to - 1 : to;
-    const paths = start > end ? null : build(plot, index, start, end);
-    if (!paths) continue;
-    if (isBars) {
-      ctx.fillStyle = createHatch(ctx, color, style.background);
-      if (paths.fill instanceof Path2D) ctx.fill(paths.fill);
-    } else {
-      ctx.strokeStyle = color;
-      ctx.globalAlpha = 0.75;
-      ctx.lineWidth = (plot.series[index]?.width ?? 1) * uPlot.pxRatio;
-      ctx.setLineDash([2 * uPlot.pxRatio, 3 * uPlot.pxRatio]);
-      if (paths.stroke instanceof Path2D) ctx.stroke(paths.stroke);
-    }
+  for (const segment of completeness.segments) {
+    const [from, to] = isBars ? withoutComplete(segment, completeness) : segment;
+    const paths = from > to ? null : build(plot, index, from, to);
+    if (isBars) fillHatched(ctx, paths?.fill, color, style.background);
+    else strokeDotted(ctx, paths?.stroke, color, series.width ?? 1);
   }
   ctx.restore();
+}
+
+/** A line starts at its last complete point; bars do not overlap. */
+const withoutComplete = ([from, to]: [number, number], { first, last }: Completeness): [number, number] => [
+  from === last ? from + 1 : from,
+  to === first ? to - 1 : to,
+];
+
+function strokeDotted(ctx: CanvasRenderingContext2D, path: unknown, color: string, width: number): void {
+  if (!(path instanceof Path2D)) return;
+  ctx.strokeStyle = color;
+  ctx.lineWidth = width * uPlot.pxRatio;
+  ctx.setLineDash([2 * uPlot.pxRatio, 3 * uPlot.pxRatio]);
+  ctx.stroke(path);
+}
+
+function fillHatched(ctx: CanvasRenderingContext2D, path: unknown, color: string, background: string): void {
+  if (!(path instanceof Path2D)) return;
+  ctx.fillStyle = createHatch(ctx, color, background);
+  ctx.fill(path);
 }
 
 /** Opaque: stacked bars are drawn over each other. */

@@ -82,7 +82,9 @@ export function plotOptions(given: PlotInput): uPlot.Options {
     ],
     hooks: {
       setCursor: [onHover],
-      drawSeries: build ? [(plot, index) => drawPartial(plot, index, build, { completeness: completeness(), isBars, style })] : [],
+      drawSeries: build
+        ? [(plot, index) => drawPartial(plot, index, build, { completeness: completeness(), isBars, style })]
+        : [],
       setSelect: [
         (plot) => {
           if (plot.select.width < MIN_DRAG_PX) return;

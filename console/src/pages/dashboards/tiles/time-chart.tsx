@@ -5,8 +5,8 @@ import { assignStyles } from '../../../parts/colors.ts';
 import type { NumberFormat } from '../number-format.ts';
 import { ChartLegend } from './chart-legend.tsx';
 import { ChartTooltip } from './chart-tooltip.tsx';
-import classes from './time-chart.module.css';
 import { formatPart, type PartialBuckets } from './partial-buckets.ts';
+import classes from './time-chart.module.css';
 import type { Line } from './time-series.ts';
 import { usePlot } from './use-plot.ts';
 
