@@ -23,7 +23,13 @@ const spans = [120, 2_500, 15].map((ms, index) => ({
   Duration: ms * 1e6,
 }));
 
-const tile = (id: string, at: object, series: object, more: object = {}) => ({ id, name: id, ...at, ...more, series: [series] });
+const tile = (id: string, at: object, series: object, more: object = {}) => ({
+  id,
+  name: id,
+  ...at,
+  ...more,
+  series: [series],
+});
 const count = { type: 'time', aggFn: 'count', sourceId: 'logs' };
 const board = {
   id: 'charts',
@@ -45,7 +51,14 @@ const board = {
       name: 'table',
       ...position(0, 14, 24, 6),
       series: [
-        { type: 'table', aggFn: 'max', field: 'Duration', alias: 'longest', sourceId: 'traces', groupBy: ['ServiceName'] },
+        {
+          type: 'table',
+          aggFn: 'max',
+          field: 'Duration',
+          alias: 'longest',
+          sourceId: 'traces',
+          groupBy: ['ServiceName'],
+        },
         { type: 'table', aggFn: 'count', alias: 'spans', sourceId: 'traces', groupBy: ['ServiceName'] },
       ],
     },
@@ -56,9 +69,7 @@ const [organization, ...others] = fleet.organizations;
 inBrowser(
   'charts',
   (browser) => {
-    beforeAll(() =>
-      fillEngine(join(browser.server.directory, 'data'), { otel_logs: logs, otel_traces: spans }),
-    );
+    beforeAll(() => fillEngine(join(browser.server.directory, 'data'), { otel_logs: logs, otel_traces: spans }));
 
     const tileAt = (page: Page, id: string) => page.locator(`[data-tile="${id}"]`);
 
@@ -154,7 +165,7 @@ inBrowser(
       const { page } = await openBoard('many');
       const swatches = tileAt(page, 'many').getByRole('list', { name: 'Series' }).locator('button > span:first-child');
       await swatches.first().waitFor();
-      const backgrounds = await swatches.evaluateAll((all) => all.map((one) => getComputedStyle(one as never).background));
+      const backgrounds = await swatches.evaluateAll((all) => all.map((one) => one.getAttribute('style') ?? ''));
       expect(new Set(backgrounds).size).toBe(20);
       expect(backgrounds.filter((one) => one.includes('gradient'))).toHaveLength(10);
     });

@@ -45,7 +45,13 @@ inBrowser('version history of a dashboard', (browser) => {
   });
 
   it('tells a moved tile from a changed one, and reports no other tile', async () => {
-    const series = { type: 'time', aggFn: 'count', sourceId: 'logs', where: 'Body:"x"', numberFormat: { output: 'byte', mantissa: 1 } };
+    const series = {
+      type: 'time',
+      aggFn: 'count',
+      sourceId: 'logs',
+      where: 'Body:"x"',
+      numberFormat: { output: 'byte', mantissa: 1 },
+    };
     const chart = (name: string, x: number, y: number, more: object = {}) => ({
       id: name,
       name,

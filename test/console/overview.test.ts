@@ -76,7 +76,8 @@ inBrowser(
       const text = (await card.textContent()) ?? '';
       for (const secret of [acme.admin.keyId, acme.admin.keySecret]) expect(text).not.toContain(secret);
       expect(await card.getByRole('link', { name: 'API reference' }).getAttribute('href')).toBe('/docs');
-      const [, path = ''] = new RegExp(`curl -u "\\$KEY_ID:\\$KEY_SECRET" '${browser.server.url}(/v1/[^']+)'`).exec(text) ?? [];
+      const [, path = ''] =
+        new RegExp(`curl -u "\\$KEY_ID:\\$KEY_SECRET" '${browser.server.url}(/v1/[^']+)'`).exec(text) ?? [];
       expect((await browser.server.call({ path, key: acme.admin })).json.result).toHaveLength(3);
       const yaml = (await card.locator('pre').last().textContent()) ?? '';
       const file = join(browser.server.directory, 'fleet.yaml');

@@ -27,7 +27,9 @@ const selectRows = (engine: Engine, columns: string, table: string, requestId: s
 
 const everything = async (engine: Engine): Promise<string> => {
   const tables = await Promise.all(
-    [...Object.values(TABLES), ...Object.values(OWN_TABLES)].map((table) => engine.query({ sql: `SELECT * FROM pilothouse.${table}`, parameters: {} })),
+    [...Object.values(TABLES), ...Object.values(OWN_TABLES)].map((table) =>
+      engine.query({ sql: `SELECT * FROM pilothouse.${table}`, parameters: {} }),
+    ),
   );
   return JSON.stringify(tables);
 };

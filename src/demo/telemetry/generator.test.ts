@@ -111,9 +111,7 @@ describe('demo telemetry', () => {
       );
       expect(decreases).toEqual([]);
       const starts = new Set(points.map(({ StartTimeUnix }) => toMs(StartTimeUnix)));
-      const restarts = [...starts].filter(
-        (ms) => ms > WEDNESDAY - DAY_MS && ms - fullHour(ms) === INCIDENT.restartMs,
-      );
+      const restarts = [...starts].filter((ms) => ms > WEDNESDAY - DAY_MS && ms - fullHour(ms) === INCIDENT.restartMs);
       expect(restarts).toHaveLength(points[0]?.ServiceName === 'payments' ? 24 : 0);
       expect(points.every((point) => toMs(point.StartTimeUnix) < toMs(point.TimeUnix))).toBe(true);
     }
