@@ -24,7 +24,8 @@ describe('migration of the own telemetry of earlier versions', () => {
   it('moves it to tables of its own, and leaves rows of a service with the same name', async () => {
     const earlier = join(directory, 'earlier');
     mkdirSync(earlier);
-    for (const file of ['0001-telemetry.sql', '0002-usage.sql']) copyFileSync(join(MIGRATIONS, file), join(earlier, file));
+    for (const file of ['0001-telemetry.sql', '0002-usage.sql'])
+      copyFileSync(join(MIGRATIONS, file), join(earlier, file));
     const url = `http://127.0.0.1:${server.port}`;
     const client = await openClient({ url, username: 'writer', password: PASSWORDS.writer });
     const count = async (table: string) => {
@@ -41,7 +42,7 @@ describe('migration of the own telemetry of earlier versions', () => {
       }));
       for (const table of TABLES) {
         const time = table.startsWith('metrics') ? 'TimeUnix' : 'Timestamp';
-        const rows = values.map((row) => ({ ...row, [time]: Math.floor(Date.now() / 1000) }));
+        const rows = values.map((row) => ({ ...row, [time]: new Date().toISOString() }));
         await client.insert({ table: `pilothouse.otel_${table}`, values: rows, format: 'JSONEachRow' });
       }
       await migrate(client, MIGRATIONS);

@@ -18,9 +18,12 @@ export const SOLID_COLORS = 10;
 /** Lengths of dashes and gaps in pixels, for names beyond the solid colors and for names beyond the palette. */
 const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 3]];
 
+/** The red one. */
+const ERROR_SLOT = 1;
+
 /** Log levels have conventional colors: red, orange or yellow, and blue. */
 const CONVENTIONAL_SLOTS: { pattern: RegExp; light: number; dark: number }[] = [
-  { pattern: /^(fatal|critical|error)$/i, light: 1, dark: 1 },
+  { pattern: /^(fatal|critical|error)$/i, light: ERROR_SLOT, dark: ERROR_SLOT },
   { pattern: /^warn(ing)?$/i, light: 8, dark: 2 },
   { pattern: /^info$/i, light: 3, dark: 8 },
 ];
@@ -49,11 +52,10 @@ export function assignStyles(names: readonly string[], isDark: boolean): SeriesS
   }
   for (const name of unique.filter((one) => !chosen.has(one)).toSorted()) {
     if (used.size === palette.length) used.clear();
-    const first = hasFreeSlot(used, 0) ? 0 : SOLID_COLORS;
-    let slot = first + (hashText(name) % SOLID_COLORS);
-    while (used.has(slot)) slot = first + ((slot - first + 1) % SOLID_COLORS);
+    const slot = findFreeSlot(used, hashText(name));
+    const dash = chosen.size >= palette.length ? 2 : slot < SOLID_COLORS ? 0 : 1;
     used.add(slot);
-    chosen.set(name, { slot, dash: chosen.size >= palette.length ? 2 : first === 0 ? 0 : 1 });
+    chosen.set(name, { slot, dash });
   }
   return names.map((name) => {
     const { slot, dash } = chosen.get(name) ?? { slot: 0, dash: 0 };
@@ -64,8 +66,19 @@ export function assignStyles(names: readonly string[], isDark: boolean): SeriesS
 export const assignColors = (names: readonly string[], isDark: boolean): string[] =>
   assignStyles(names, isDark).map(({ color }) => color);
 
-const hasFreeSlot = (used: ReadonlySet<number>, from: number): boolean =>
-  Array.from({ length: SOLID_COLORS }, (_, index) => from + index).some((slot) => !used.has(slot));
+/** Red is the last of the solid colors, because it means an error. Dashed ones follow. */
+const ORDINARY_SLOTS = [0, 2, 3, 4, 5, 6, 7, 8, 9];
+const DASHED_SLOTS = Array.from({ length: LIGHT.length - SOLID_COLORS }, (_, index) => SOLID_COLORS + index);
+
+function findFreeSlot(used: ReadonlySet<number>, hash: number): number {
+  const candidates = [...rotate(ORDINARY_SLOTS, hash), ERROR_SLOT, ...rotate(DASHED_SLOTS, hash)];
+  return candidates.find((slot) => !used.has(slot)) ?? 0;
+}
+
+const rotate = (slots: readonly number[], by: number): number[] => {
+  const at = by % slots.length;
+  return [...slots.slice(at), ...slots.slice(0, at)];
+};
 
 function hashText(text: string): number {
   let hash = 7;

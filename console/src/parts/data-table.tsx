@@ -50,6 +50,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, loadingRows = 3, 
                 {sortBy ? (
                   <SortButton
                     direction={getDirection(sorting, header)}
+                    align={align}
                     // Amounts, which are aligned to the right, start with the largest.
                     onSort={() => toggle(header, align === 'right' ? 'descending' : 'ascending')}
                   >

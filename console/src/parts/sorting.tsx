@@ -52,14 +52,16 @@ export const getDirection = (sorting: Sorting | undefined, column: string): Dire
 
 interface SortButtonProps {
   direction: Direction | 'none';
+  /** The arrow is on the inner side of the text. */
+  align?: 'left' | 'right' | undefined;
   onSort: () => void;
   children: ReactNode;
 }
 
 /** The content of a sortable header cell. */
-export function SortButton({ direction, onSort, children }: SortButtonProps) {
+export function SortButton({ direction, align = 'left', onSort, children }: SortButtonProps) {
   return (
-    <button type="button" className={classes.button} onClick={onSort} data-direction={direction}>
+    <button type="button" className={classes.button} onClick={onSort} data-direction={direction} data-align={align}>
       {children}
       <span className={classes.arrow} aria-hidden="true">
         {direction === 'ascending' ? '▲' : '▼'}

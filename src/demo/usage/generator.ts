@@ -1,6 +1,6 @@
 import type { EntityType } from '../../billing/entity.ts';
 import type { Metric } from '../../billing/meter.ts';
-import { DAY_MS, isoSeconds, MINUTE_MS } from '../../kernel/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import type { Day } from '../../kernel/days.ts';
 
 /** A generated meter of one demo entity. */
@@ -30,8 +30,9 @@ const SOURCE = 'demo';
 export function* generateUsage(meters: readonly DemoMeter[], date: Day, nowMs: number): Generator<string> {
   for (const meter of meters) {
     const { entityType, entityId, meter: name } = meter;
-    for (const { id, time, hundredths } of listQuantities(meter, date, nowMs)) {
-      const quantity = String(hundredths / 100);
+    const scale = getScale(meter);
+    for (const { time, id, amount } of listQuantities(meter, date, nowMs)) {
+      const quantity = String(amount / scale);
       yield JSON.stringify({ id, source: SOURCE, time, entityType, entityId, meter: name, quantity });
     }
   }
@@ -39,45 +40,61 @@ export function* generateUsage(meters: readonly DemoMeter[], date: Day, nowMs: n
 
 /** The sum of the quantities that `generateUsage` generates for one meter, as a decimal. Undefined if there are none. */
 export function sumUsage(meter: DemoMeter, date: Day, nowMs: number): string | undefined {
-  let sum: bigint | undefined;
-  for (const { hundredths } of listQuantities(meter, date, nowMs)) sum = (sum ?? 0n) + BigInt(hundredths);
-  return sum === undefined ? undefined : `${sum / 100n}.${String(sum % 100n).padStart(2, '0')}`;
+  let sum: number | undefined;
+  for (const { amount } of listQuantities(meter, date, nowMs)) sum = (sum ?? 0) + amount;
+  const scale = getScale(meter);
+  return sum === undefined ? undefined : scale === 1 ? String(sum) : (sum / scale).toFixed(2);
 }
+
+/** Compute units may be fractional, with two decimals; bytes may not. */
+const getScale = ({ meter }: DemoMeter): 1 | 100 => (meter === 'compute' ? 100 : 1);
+
+/** The times of a day in whole minutes. Formatting each of them again would take most of the time. */
+const CLOCK_TIMES = Array.from({ length: DAY_MS / MINUTE_MS }, (_, minute) =>
+  new Date(minute * MINUTE_MS).toISOString().slice(10, 19),
+);
 
 interface Quantity {
   id: string;
   time: string;
-  /** Compute units may be fractional, with two decimals; bytes may not. */
-  hundredths: number;
+  /** An integer: the quantity times its scale. */
+  amount: number;
 }
 
+/** One for each interval of the day that has ended. */
 function* listQuantities(meter: DemoMeter, date: Day, nowMs: number): Generator<Quantity> {
+  const { entityId, meter: name, everyMinutes, shape } = meter;
   const midnight = Date.parse(`${date}T00:00:00Z`);
-  const stepMs = meter.everyMinutes * MINUTE_MS;
-  const spike = meter.hasSpikes === true && isSpikeDay(midnight, nowMs) ? SPIKE : undefined;
-  for (let at = midnight; at < midnight + DAY_MS && at + stepMs <= nowMs; at += stepMs) {
-    const time = isoSeconds(at);
-    const id = `${meter.entityId}/${meter.meter}/${time}`;
-    const level = meter.shape === 'stored' ? growth(at) : load(at, spike);
-    const amount = meter.quantity * level * (0.9 + 0.2 * noise(id));
-    yield { id, time, hundredths: meter.meter === 'compute' ? Math.round(amount * 100) : Math.round(amount) * 100 };
+  const isSpike = meter.hasSpikes === true && isSpikeDay(date, nowMs);
+  const daily = meter.quantity * getScale(meter) * (shape === 'stored' ? growth(midnight) : variation(meter, date));
+  for (let minute = 0; minute < CLOCK_TIMES.length; minute += everyMinutes) {
+    const at = midnight + minute * MINUTE_MS;
+    if (at + everyMinutes * MINUTE_MS > nowMs) return;
+    const time = `${date}${CLOCK_TIMES[minute]}Z`;
+    const id = `${entityId}/${name}/${time}`;
+    const level = shape === 'stored' ? 1 : load(at, isSpike);
+    yield { id, time, amount: Math.round(daily * level * (0.9 + 0.2 * noise(id))) };
   }
 }
 
-function isSpikeDay(midnight: number, nowMs: number): boolean {
-  const day = Math.floor(midnight / DAY_MS);
+/** No two days are the same. */
+const variation = ({ entityId, meter }: DemoMeter, date: Day): number =>
+  0.9 + 0.2 * noise(`${entityId} ${meter} ${date}`);
+
+function isSpikeDay(date: Day, nowMs: number): boolean {
+  const day = Date.parse(`${date}T00:00:00Z`) / DAY_MS;
   return day % SPIKE.everyDays === SPIKE.on && Math.floor(nowMs / DAY_MS) - day <= SPIKE.recentDays;
 }
 
 const growth = (ms: number): number => 1 + (Math.floor(ms / DAY_MS) - GROWS_SINCE) * GROWTH_PER_DAY;
 
 /** Low at night and on weekends, high during the day. */
-function load(ms: number, spike: typeof SPIKE | undefined): number {
+function load(ms: number, isSpike: boolean): number {
   const day = Math.floor(ms / DAY_MS);
   const hour = (ms % DAY_MS) / (60 * MINUTE_MS);
   const weekday = (day + 4) % 7;
   const hourly = 1 - 0.55 * Math.cos(((hour - 2) / 24) * 2 * Math.PI);
-  if (spike && hour >= spike.fromHour && hour < spike.toHour) return hourly * spike.factor;
+  if (isSpike && hour >= SPIKE.fromHour && hour < SPIKE.toHour) return hourly * SPIKE.factor;
   return hourly * (weekday === 0 || weekday === 6 ? 0.4 : 1);
 }
 

@@ -26,6 +26,7 @@ export function TableTile({ tile, data }: { tile: Tile; data: TileDataByType<'ta
                 <th key={id} scope="col" data-kind={kind} aria-sort={getDirection(sorting, id)}>
                   <SortButton
                     direction={getDirection(sorting, id)}
+                    align={kind === 'value' ? 'right' : 'left'}
                     onSort={() => toggle(id, kind === 'value' ? 'descending' : 'ascending')}
                   >
                     {name}
