@@ -19,7 +19,13 @@ describe('/readyz', () => {
       checks++;
       if (trouble) throw new Error(trouble);
     };
-    healthRoutes({ metrics, clock: { now: () => now }, isDraining: () => isDraining, checkReady })(app);
+    healthRoutes({
+      metrics,
+      authorizeMetrics() {},
+      clock: { now: () => now },
+      isDraining: () => isDraining,
+      checkReady,
+    })(app);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     return async () => {
       const response = await fetch(`${url}/readyz`);

@@ -1,9 +1,12 @@
+import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
 import type { Metrics } from './metrics.ts';
 import type { App } from './validation.ts';
 
 interface Options {
   metrics: Metrics;
+  /** Throws unless the request may read the metrics. */
+  authorizeMetrics(request: FastifyRequest): void;
   clock: Clock;
   isDraining(): boolean;
   /** Throws the reason if requests cannot be served. */
@@ -13,7 +16,13 @@ interface Options {
 /** A check is a durable write, so all probes within a second share one. */
 const CACHED_MS = 1000;
 
-export function healthRoutes({ metrics, clock, isDraining, checkReady }: Options): (app: App) => void {
+export function healthRoutes({
+  metrics,
+  authorizeMetrics,
+  clock,
+  isDraining,
+  checkReady,
+}: Options): (app: App) => void {
   let lastCheck = { at: 0, outcome: Promise.resolve<string | undefined>(undefined) };
   const checkCached = () => {
     if (Math.abs(clock.now() - lastCheck.at) >= CACHED_MS) {
@@ -37,7 +46,8 @@ export function healthRoutes({ metrics, clock, isDraining, checkReady }: Options
       return reply.code(503).header('retry-after', 1).send({ status: 'not ready', message: reason });
     });
 
-    app.get('/metrics', { config: { operation: 'metrics' }, schema: { hide: true } }, async (_request, reply) => {
+    app.get('/metrics', { config: { operation: 'metrics' }, schema: { hide: true } }, async (request, reply) => {
+      authorizeMetrics(request);
       return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     });
   };
