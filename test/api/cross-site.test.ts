@@ -9,13 +9,14 @@ const FORM_TYPES = ['application/x-www-form-urlencoded', 'text/plain', 'multipar
 
 onEachStore('requests that other sites start', (store) => {
   const server = useServer(store);
-  const listKeys = async () => (await server.call({ path: keysPath(), key: acme.admin })).json.result;
+  const listKeyIds = async () =>
+    (await server.call({ path: keysPath(), key: acme.admin })).json.result.map(({ id }: { id: string }) => id);
   /** A form without fields: its empty body would count as `{}` and create a key. */
   const submit = (headers: Record<string, string>) =>
     server.call({ method: 'POST', path: keysPath(), key: acme.admin, text: '', headers });
 
   it.each(FORM_TYPES)('a form (%s) is rejected on /v1, even with the right credentials', async (type) => {
-    const before = await listKeys();
+    const before = await listKeyIds();
     for (const site of ['cross-site', 'same-site']) {
       const response = await submit({ 'content-type': type, 'sec-fetch-site': site, origin: ELSEWHERE });
       expect([response.status, response.json.error]).toEqual([403, expect.stringMatching(/^FORBIDDEN: .*other sites/)]);
@@ -23,7 +24,7 @@ onEachStore('requests that other sites start', (store) => {
     // Browsers do not send sec-fetch-site over plain HTTP.
     for (const origin of [ELSEWHERE, 'null', 'http://127.0.0.1:1', 'nonsense'])
       expect((await submit({ 'content-type': type, origin })).status, origin).toBe(403);
-    expect(await listKeys()).toEqual(before);
+    expect(await listKeyIds()).toEqual(before);
   });
 
   it('every method that changes something is rejected', async () => {
@@ -61,7 +62,7 @@ onEachStore('requests that other sites start', (store) => {
     const response = await server.call({
       method: 'POST',
       path: keysPath(),
-      headers: { ...session.headers, origin: ELSEWHERE },
+      headers: { ...session.headers, origin: 'http://proxy.example' },
     });
     expect(response.status, 'the CSRF header needs a preflight too').toBe(200);
   });

@@ -9,7 +9,8 @@ inBrowser('the API reference', (browser) => {
     await operation.waitFor();
     expect(await page.getByText('The control plane of a ClickHouse-style database fleet').count()).toBe(1);
     // Styles come from files, not from attributes that the policy would block.
-    const color = await operation.evaluate((element) => getComputedStyle(element).borderColor);
+    const selector = '#operations-Organizations-organizationGetList';
+    const color = await page.evaluate(`getComputedStyle(document.querySelector('${selector}')).borderTopColor`);
     expect(color).toBe('rgb(97, 175, 254)');
     const dashboards = page.locator('#operations-Dashboards-listDashboards');
     await dashboards.locator('.opblock-summary-control').click();
