@@ -13,7 +13,7 @@ interface Options {
 }
 
 /** How the engine differs from the one whose events the store has rated. */
-export const MISMATCHES = ['different', 'empty', 'older'] as const;
+const MISMATCHES = ['different', 'empty', 'older'] as const;
 export type Mismatch = (typeof MISMATCHES)[number];
 
 export const REMEDY =

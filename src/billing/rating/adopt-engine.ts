@@ -23,14 +23,14 @@ interface Options {
 }
 
 /** Usage that the ledger has and the engine does not. */
-export interface MissingUsage extends UsageTotal {
+interface MissingUsage extends UsageTotal {
   organizationId: string;
   date: Day;
   /** The quantity that the engine has. */
   metered: string;
 }
 
-export interface EngineAdoption {
+interface EngineAdoption {
   identity: string;
   /** The identity of the engine that the store was bound to. */
   previous: string | undefined;

@@ -23,7 +23,7 @@ interface Options {
   lockAfterDays: number;
 }
 
-export type UsageInspection = ReturnType<typeof createUsageInspection>;
+type UsageInspection = ReturnType<typeof createUsageInspection>;
 
 /** Looks for days that a server would not rate or not lock, without changing anything. */
 export function createUsageInspection({ state, engine, binding, lockClock, lockAfterDays }: Options) {
