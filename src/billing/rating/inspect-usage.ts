@@ -23,8 +23,6 @@ interface Options {
   lockAfterDays: number;
 }
 
-type UsageInspection = ReturnType<typeof createUsageInspection>;
-
 /** Looks for days that a server would not rate or not lock, without changing anything. */
 export function createUsageInspection({ state, engine, binding, lockClock, lockAfterDays }: Options) {
   async function listMismatched(): Promise<{ day: UsageDay; mismatch: Mismatch }[]> {
