@@ -28,7 +28,7 @@ onEachStore('the hash chain of the audit log', (store) => {
   let state: State;
   let audit: Audit;
   let now: number;
-  const clock = { now: () => now };
+  const clock = { now: () => now, monotonicMs: () => now };
 
   const open = () => openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
 

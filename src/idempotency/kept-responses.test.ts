@@ -26,7 +26,7 @@ onEachStore('kept responses', (store) => {
     directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
     database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
     now = START;
-    const clock = { now: () => now };
+    const clock = { now: () => now, monotonicMs: () => now };
     state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
     responses = createKeptResponses({ state, clock, log: pino({ level: 'silent' }) });
   });
