@@ -27,7 +27,7 @@ import { createMetricsAuthorization } from './http/metrics-token.ts';
 import { describeRoutes, serveDocument, serveReferenceAtRoot } from './http/openapi.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import type { App, Routes } from './http/validation.ts';
-import { type Clock, monotonicClock } from './kernel/clock.ts';
+import type { Clock } from './kernel/clock.ts';
 import { createKeyAuthentication } from './keys/authentication.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
@@ -61,10 +61,11 @@ interface MountedInterface {
 /** Creates one app, or two if the dashboard interface has a separate port (decision B1). */
 export async function mountApps(options: Options): Promise<{ main: App; dashboards: App | undefined }> {
   const { config } = options;
+  const clock = { monotonicMs: () => performance.now() };
   const shared = {
     rate: config.rateLimit,
-    attempts: createAttemptLimit(monotonicClock),
-    clock: monotonicClock,
+    attempts: createAttemptLimit(clock),
+    clock,
     clientAddress: createClientAddress(config.trustedProxies),
   };
   const managementInterface = createManagement(options, shared);

@@ -5,7 +5,7 @@ const NOON = Date.parse('2026-11-15T12:00:00Z');
 
 describe('the rate limiter', () => {
   let now: number;
-  const clock = { now: () => now };
+  const clock = { monotonicMs: () => now };
   beforeEach(() => {
     now = NOON;
   });

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 
 export interface RateLimit {
@@ -14,6 +13,12 @@ export interface RateLimitStatus {
   resetSeconds: number;
 }
 
+/** Measures durations: setting the machine's clock does not change it. */
+export interface MonotonicClock {
+  /** Milliseconds from an arbitrary start. */
+  monotonicMs(): number;
+}
+
 interface Window {
   endsAt: number;
   count: number;
@@ -22,11 +27,8 @@ interface Window {
 /** Beyond this number, the windows that were used least recently are forgotten. */
 const MAX_WINDOWS = 50_000;
 
-/**
- * Counts requests in a fixed window per id, in this process. The window starts with the first request. The clock must be
- * monotonic: a window is a duration.
- */
-export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock: Clock) {
+/** Counts requests in a fixed window per id, in this process. The window starts with the first request. */
+export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock: MonotonicClock) {
   const windows = new LRUCache<string, Window>({ max: MAX_WINDOWS });
 
   function findWindow(id: string, now: number): Window | undefined {
@@ -37,7 +39,7 @@ export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock:
   return {
     /** Counts a request. */
     take(id: string): RateLimitStatus {
-      const now = clock.now();
+      const now = clock.monotonicMs();
       let window = findWindow(id, now);
       if (!window) {
         window = { endsAt: now + windowSeconds * 1000, count: 0 };
@@ -53,7 +55,7 @@ export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock:
 
     /** The status of the next request, without counting it. */
     peek(id: string): RateLimitStatus {
-      const now = clock.now();
+      const now = clock.monotonicMs();
       const window = findWindow(id, now);
       if (!window) return { isAllowed: true, remaining: requests, resetSeconds: windowSeconds };
       return {

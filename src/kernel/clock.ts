@@ -7,9 +7,6 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** For durations: milliseconds since an arbitrary start. Setting the system's clock does not change it. */
-export const monotonicClock: Clock = { now: () => performance.now() };
-
 export const SECOND_MS = 1000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -19,6 +19,9 @@ onEachStore('a key that an earlier version stored with the hash of an empty secr
     const authenticate = createKeyAuthentication({ db: state.db, clock, lastUsed: domains.lastUsed });
     const send = async (text: string) => authenticate(`Basic ${Buffer.from(text).toString('base64')}`);
     expect(await send('good:good-secret')).toMatchObject({ organizationId });
-    await expect(send('id-without-secret:')).rejects.toMatchObject({ code: 'unauthorized', message: 'Key is not found' });
+    await expect(send('id-without-secret:')).rejects.toMatchObject({
+      code: 'unauthorized',
+      message: 'Key is not found',
+    });
   });
 });

@@ -25,7 +25,8 @@ const rows = text
   .filter((line) => line.startsWith('| ') && !line.startsWith('| ---'))
   .map((line) => line.slice(2, -2).split(' | '));
 
-const findTests = (cell: string): string[] => [...cell.matchAll(/`([\w/.-]+\.test\.ts)`/g)].map(([, path = '']) => path);
+const findTests = (cell: string): string[] =>
+  [...cell.matchAll(/`([\w/.-]+\.test\.ts)`/g)].map(([, path = '']) => path);
 
 describe('docs/security.md', () => {
   it('names only tests that exist', () => {
@@ -60,7 +61,9 @@ describe('docs/security.md', () => {
 
   it('lists each gap that a row mentions', () => {
     const [, gaps = ''] = text.split('\n## Known gaps\n');
-    const mentioned = rows.filter(([id = '', how = '']) => /^\d/.test(id) && /\b(see gaps|are a gap|known gaps)\b/.test(how));
+    const mentioned = rows.filter(
+      ([id = '', how = '']) => /^\d/.test(id) && /\b(see gaps|are a gap|known gaps)\b/.test(how),
+    );
     expect(mentioned.length).toBeGreaterThan(0);
     const ids = mentioned.flatMap(([id = '']) => (/^[\d., ]+/.exec(id)?.[0] ?? '').trim().split(', '));
     for (const id of ids) expect(gaps, id).toContain(id);
