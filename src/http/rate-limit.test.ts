@@ -66,6 +66,14 @@ describe('the rate limiter', () => {
     expect(window.take('late').isAllowed).toBe(false);
   });
 
+  it('B7: the reset is never further away than the window is long, whatever the fractions of the clock', () => {
+    for (let start = 0.1; start < 1e6; start += 997.123) {
+      now = start;
+      const window = createRateLimiter({ requests: 1, windowSeconds: 60 }, clock);
+      expect([window.take('key').resetSeconds, window.peek('key').resetSeconds], `at ${start}`).toEqual([60, 60]);
+    }
+  });
+
   it('B7: peek shows the status without counting', () => {
     const window = createRateLimiter({ requests: 2, windowSeconds: 10 }, clock);
     for (const _ of [1, 2, 3]) expect(window.peek('key')).toEqual({ isAllowed: true, remaining: 2, resetSeconds: 10 });

@@ -31,6 +31,9 @@ const MAX_WINDOWS = 50_000;
 export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock: MonotonicClock) {
   const windows = new LRUCache<string, Window>({ max: MAX_WINDOWS });
 
+  /** Whole milliseconds: with fractions, the end of a window minus its start can be more than its length. */
+  const readClock = (): number => Math.floor(clock.monotonicMs());
+
   function findWindow(id: string, now: number): Window | undefined {
     const window = windows.get(id);
     return window && window.endsAt > now ? window : undefined;
@@ -39,7 +42,7 @@ export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock:
   return {
     /** Counts a request. */
     take(id: string): RateLimitStatus {
-      const now = clock.monotonicMs();
+      const now = readClock();
       let window = findWindow(id, now);
       if (!window) {
         window = { endsAt: now + windowSeconds * 1000, count: 0 };
@@ -55,7 +58,7 @@ export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock:
 
     /** The status of the next request, without counting it. */
     peek(id: string): RateLimitStatus {
-      const now = clock.monotonicMs();
+      const now = readClock();
       const window = findWindow(id, now);
       if (!window) return { isAllowed: true, remaining: requests, resetSeconds: windowSeconds };
       return {
