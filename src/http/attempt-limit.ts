@@ -9,12 +9,16 @@ import { createRateLimiter, type RateLimit, tooManyRequests } from './rate-limit
 const FAILED_ATTEMPTS: RateLimit = { requests: 300, windowSeconds: 60 };
 const ACCEPTED_MS = 60 * MINUTE_MS;
 const MAX_ACCEPTED_BYTES = 8 * 1024 * 1024;
-/** Estimated bytes of an entry, in addition to its key. */
+/** Estimated bytes of an entry, in addition to the text of its credential. */
 const ENTRY_BYTES = 128;
 
 const TOO_MANY_ATTEMPTS = 'Too many failed attempts from this address';
 
-const toBlock = memoize(addressBlock);
+const toIpv6Block = memoize(addressBlock);
+const toBlock = (address: string): string => (address.includes(':') ? toIpv6Block(address) : address);
+
+/** When a credential was last accepted, by address. */
+type Acceptances = Map<string, { at: number }>;
 
 export type AttemptLimit = ReturnType<typeof createAttemptLimit>;
 
@@ -23,20 +27,20 @@ export type AttemptLimit = ReturnType<typeof createAttemptLimit>;
  * the address within the last hour is rejected unchecked: the response is the same for a right and a wrong guess.
  * Counted per process.
  */
-export function createAttemptLimit(clock: Clock) {
+export function createAttemptLimit(clock: Pick<Clock, 'monotonicMs'>) {
   const failures = createRateLimiter(FAILED_ATTEMPTS, clock);
-  /** By address and credential; `at` is the time of the last success. */
-  const accepted = new LRUCache<string, { at: number }>({
+  // By credential first: its text was hashed for another cache already, so the lookup costs little on every request.
+  const accepted = new LRUCache<string, Acceptances>({
     maxSize: MAX_ACCEPTED_BYTES,
-    sizeCalculation: (_entry, key) => key.length + ENTRY_BYTES,
+    sizeCalculation: (acceptances, credential) => credential.length + acceptances.size * ENTRY_BYTES,
   });
   /** The credentials being checked, by address, and the number of requests with each. */
   const checking = new Map<string, Map<string, number>>();
 
-  function accept(id: string, now: number): void {
-    const entry = accepted.get(id);
-    if (entry) entry.at = now;
-    else accepted.set(id, { at: now });
+  function accept(block: string, credential: string, now: number): void {
+    const acceptances: Acceptances = accepted.get(credential) ?? new Map();
+    // Stored again, because its size has changed.
+    accepted.set(credential, acceptances.set(block, { at: now }));
   }
 
   /** Counts what is being checked, too: otherwise requests sent at the same time would pass the limit together. */
@@ -65,9 +69,8 @@ export function createAttemptLimit(clock: Clock) {
      */
     run<T>(address: string, credential: string, authenticate: () => MaybePromise<T>): MaybePromise<T> {
       const block = toBlock(address);
-      const id = `${block} ${credential}`;
       const now = clock.monotonicMs();
-      const known = accepted.get(id);
+      const known = accepted.get(credential)?.get(block);
       const isKnown = known !== undefined && now - known.at < ACCEPTED_MS;
       if (!isKnown) begin(block, credential);
 
@@ -75,7 +78,7 @@ export function createAttemptLimit(clock: Clock) {
         if (isKnown) known.at = now;
         else {
           end(block, credential);
-          accept(id, now);
+          accept(block, credential, now);
         }
         return result;
       };
@@ -95,7 +98,6 @@ export function createAttemptLimit(clock: Clock) {
     },
 
     /** Records a credential that was just issued to a client. */
-    accept: (address: string, credential: string): void =>
-      accept(`${toBlock(address)} ${credential}`, clock.monotonicMs()),
+    accept: (address: string, credential: string): void => accept(toBlock(address), credential, clock.monotonicMs()),
   };
 }

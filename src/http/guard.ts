@@ -70,8 +70,7 @@ export interface GuardOptions {
   rate: RateLimit | undefined;
   /** Shared by all interfaces. */
   attempts: AttemptLimit;
-  /** Monotonic. */
-  clock: Clock;
+  clock: Pick<Clock, 'monotonicMs'>;
   clientAddress(request: FastifyRequest): string;
   /** The error message for an identity without a required role. */
   formatMissingRole?(roles: readonly Role[], identity: Identity): string;

@@ -22,10 +22,8 @@ interface Window {
 /** Beyond this number, the windows that were used least recently are forgotten. */
 const MAX_WINDOWS = 50_000;
 
-/**
- * Counts requests in a fixed window per id, in this process. The window starts with the first request.
- */
-export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock: Clock) {
+/** Counts requests in a fixed window per id, in this process. The window starts with the first request. */
+export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock: Pick<Clock, 'monotonicMs'>) {
   const windows = new LRUCache<string, Window>({ max: MAX_WINDOWS });
 
   function findWindow(id: string, now: number): Window | undefined {

@@ -123,7 +123,7 @@ describe('the pages', () => {
     }
     expect((await fetch(`${server.url}/docs`)).headers.get('referrer-policy')).toBe('no-referrer');
     const script = await (await fetch(`${server.url}/docs/static/swagger-initializer.js`)).text();
-    expect(script).toMatch(/"?validatorUrl"?\s*:\s*null/);
+    expect(script, 'no validator, which is another host').toMatch(/validatorUrl: null/);
   });
 
   it('the console has its own policy and nosniff', async () => {
