@@ -95,8 +95,8 @@ inBrowser(
     it('marks the newest bucket of lines and bars as incomplete, and no other', async () => {
       const { page, data } = await openBoard('lines');
       await tileAt(page, 'lines').locator('canvas').waitFor();
-      await tileAt(page, 'lines').getByText('Incomplete interval').waitFor();
-      await tileAt(page, 'bars').getByText('Incomplete interval').waitFor();
+      await tileAt(page, 'lines').getByText('Incomplete').waitFor();
+      await tileAt(page, 'bars').getByText('Incomplete').waitFor();
       expect(await hoverBucket(page, 'lines', data, data.buckets.at(-1) ?? 0)).toMatch(/Incomplete: .+ of /);
       expect(await hoverBucket(page, 'lines', data, data.buckets.at(-3) ?? 0)).not.toContain('Incomplete');
       await takeScreenshots(page, 'charts');
@@ -109,7 +109,7 @@ inBrowser(
       const { page } = await openBoard('lines', { query: `from=${now - 90 * MINUTE}&to=${now - 30 * MINUTE}` });
       await tileAt(page, 'lines').locator('canvas').waitFor();
       await waitUntilSettled(page);
-      expect(await page.getByText('Incomplete interval').count()).toBe(0);
+      expect(await page.getByText('Incomplete').count()).toBe(0);
     });
 
     it('requests as many points as the width of the chart has room for', async () => {
