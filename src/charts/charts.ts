@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts';
 import type { MetricDataType, Source } from '../sources/source.ts';
 import { CONTENTS_LIMITS, type ColumnContents, planContents } from './column-contents.ts';
 import { queryError } from './draft.ts';
-import { fillCounts, valueOfNothing } from './empty-counts.ts';
+import { fillCounts, chooseEmptyValue } from './empty-counts.ts';
 import { rejectTooManyPoints } from './limits.ts';
 import { createMetricUnits } from './metric-units.ts';
 import { planSeries } from './plan.ts';
@@ -59,6 +59,9 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     return { plan, rows: await queries.query(plan.statement, scope) };
   }
 
+  const readUnit = async (scope: QueryScope, query: SeriesQuery, { source }: ResolvedSource) =>
+    query.metricDataType === undefined ? findEventUnit(query, source) : readMetricUnit(query, scope);
+
   /** Empty if reading the rows takes too long: the columns are useful without their contents. */
   async function readContents(scope: QueryScope, query: SeriesQuery): Promise<ReadonlyMap<string, ColumnContents>> {
     const plan = planContents(query);
@@ -108,17 +111,18 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
         const resolved = await resolveSource(scope.organizationId, series, unknownSource(path));
         const grouped = type === 'number' ? { ...series, groupBy: [] } : series;
         const query = buildQuery(scope, grouped, { buckets, nowMs, top: queried, path }, resolved);
-        const { metricDataType, source } = resolved;
-        const unit = metricDataType === undefined ? findEventUnit(query, source) : readMetricUnit(query, scope);
-        const [rows, found] = await Promise.all([readRows(scope, query), isRatio ? undefined : unit]);
-        return { ...rows, unit: found };
+        const [rows, unit] = await Promise.all([
+          readRows(scope, query),
+          isRatio ? undefined : readUnit(scope, query, resolved),
+        ]);
+        return { ...rows, unit };
       }),
     );
     const points = collectPoints(results, buckets, zone);
     const named = points.map((one, index): NamedPoints => {
       const series = tile.series[index] as Series;
       const filled = isRatio ? one : fillCounts(one, series.aggFn, buckets, nowMs);
-      const empty = isRatio ? null : valueOfNothing(series.aggFn);
+      const empty = isRatio ? null : chooseEmptyValue(series.aggFn);
       return { name: formatSeriesName(series), unit: results[index]?.unit, empty, points: filled };
     });
     const shown = isRatio ? [divideSeries(tile, named, top.groups)] : named;

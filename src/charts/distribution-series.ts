@@ -1,6 +1,6 @@
 import { type Aggregate, DEFAULT_LEVEL, getAggregation, listAggregations } from './aggregations.ts';
 import { createDraft, type Draft, rejectSeries } from './draft.ts';
-import { DELTA, inRange, metricSteps, startedSince } from './metric-rows.ts';
+import { DELTA, inRange, metricSteps, spanSql, startedSince } from './metric-rows.ts';
 import { collectQuantiles, countQuantileGroups, type HistogramColumns } from './quantiles.ts';
 import type { Plan, SeriesQuery } from './series-query.ts';
 import { collectTopGroups, countTopGroups, referenceKeys, renderTopGroups } from './top-groups.ts';
@@ -22,7 +22,7 @@ export function planHistogram(query: SeriesQuery): Plan {
   const draft = createDraft(query);
   const { sql, since } = metricSteps(draft, query, HISTOGRAM_COLUMNS);
   const steps = withGains(draft, query, sql, since, ' AND ExplicitBounds = __before_ExplicitBounds');
-  if (getAggregation(query.aggFn).distributions !== 'quantile') return planTotals(draft, query, steps);
+  if (getAggregation(query.aggFn).distributions !== 'quantile') return planTotals(draft, query, steps, since);
   const gained =
     'if(__gain = 2, arrayMap((now, before) -> toInt64(now) - toInt64(before), BucketCounts, __before_BucketCounts), ' +
     'arrayMap(now -> toInt64(now), BucketCounts))';
@@ -40,7 +40,7 @@ export function planExponentialHistogram(query: SeriesQuery): Plan {
   const { sql, since } = metricSteps(draft, query, EXPONENTIAL_COLUMNS);
   // A finer scale cannot be compared with the previous point, so the point counts as a reset.
   const steps = withGains(draft, query, sql, since, ' AND Scale <= __before_Scale');
-  if (getAggregation(query.aggFn).distributions !== 'quantile') return planTotals(draft, query, steps);
+  if (getAggregation(query.aggFn).distributions !== 'quantile') return planTotals(draft, query, steps, since);
   const keys = ['__bucket', ...draft.groupNames, 'Scale'].join(', ');
   const cells =
     `SELECT ${keys}, sumMap(${changedBuckets('Positive')}) AS __positive, sumMap(${changedBuckets('Negative')}) AS __negative, ` +
@@ -69,14 +69,18 @@ function changedBuckets(side: 'Positive' | 'Negative'): string {
   );
 }
 
+/** Summaries have no temporality: they are cumulative. */
+function isDeltaSql({ table }: SeriesQuery): string {
+  const hasTemporality = table.columns.some(({ name }) => name === 'AggregationTemporality');
+  return hasTemporality ? `AggregationTemporality = ${DELTA}` : '0';
+}
+
 /**
  * Adds the increase of each point. `__gain` is 1 if the whole point counts (delta, reset, new stream), 2 if the previous
  * point is subtracted, 0 if there is no previous point.
  */
 function withGains(draft: Draft, query: SeriesQuery, sql: string, since: string, isComparable: string): string {
-  const hasTemporality = query.table.columns.some(({ name }) => name === 'AggregationTemporality');
-  const isDelta = hasTemporality ? `AggregationTemporality = ${DELTA}` : '0';
-  const gain = `multiIf(${isDelta}, 1, __place > 1, if(Count >= __before_Count${isComparable}, 2, 1), ${startedSince(since)}, 1, 0)`;
+  const gain = `multiIf(${isDeltaSql(query)}, 1, __place > 1, if(Count >= __before_Count${isComparable}, 2, 1), ${startedSince(since)}, 1, 0)`;
   return (
     `SELECT *, ${gain} AS __gain, ` +
     'multiIf(__gain = 1, toInt64(Count), __gain = 2, toInt64(Count) - toInt64(__before_Count), 0) AS __count, ' +
@@ -86,12 +90,13 @@ function withGains(draft: Draft, query: SeriesQuery, sql: string, since: string,
 }
 
 /** Aggregations other than quantiles need only counts and sums. */
-function planTotals(draft: Draft, query: SeriesQuery, steps: string): Plan {
+function planTotals(draft: Draft, query: SeriesQuery, steps: string, since: string): Plan {
   const { aggregate, where } = buildTotal(query);
   const from = `(${steps})${where ? ` WHERE ${where}` : ''}`;
+  const span = getAggregation(query.aggFn).isPerSecond ? spanSql(draft, since, isDeltaSql(query)) : undefined;
   return {
     statement: {
-      sql: renderTopGroups(referenceKeys(draft), query, from, aggregate),
+      sql: renderTopGroups(referenceKeys(draft), query, from, aggregate, { span }),
       parameters: draft.writer.parameters,
     },
     countGroups: (rows) => countTopGroups(rows, query),
@@ -122,7 +127,7 @@ export function planSummary(query: SeriesQuery): Plan {
   const draft = createDraft(query);
   const { sql, since } = metricSteps(draft, query, ['Count', 'Sum']);
   const steps = withGains(draft, query, sql, since, '');
-  if (getAggregation(query.aggFn).distributions !== 'quantile') return planTotals(draft, query, steps);
+  if (getAggregation(query.aggFn).distributions !== 'quantile') return planTotals(draft, query, steps, since);
   const level = draft.writer.bind(query.level ?? DEFAULT_LEVEL, 'Float64');
   const position = `indexOf(\`ValueAtQuantiles.Quantile\`, ${level})`;
   const keys = ['__bucket', ...draft.groupNames, '__series'].join(', ');

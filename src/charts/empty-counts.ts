@@ -4,7 +4,7 @@ import type { Points } from './series-query.ts';
 import { coveredPart, type TimeBuckets } from './time-buckets.ts';
 
 /** What a tile shows if no row matches: a count is 0, any other aggregation has no value. */
-export const valueOfNothing = (aggFn: AggregationName | undefined): 0 | null =>
+export const chooseEmptyValue = (aggFn: AggregationName | undefined): 0 | null =>
   aggFn !== undefined && getAggregation(aggFn).isCount ? 0 : null;
 
 /** A count is 0 in a bucket without rows, unless the bucket is in the future. */
@@ -14,7 +14,7 @@ export function fillCounts(
   buckets: TimeBuckets,
   nowMs: number,
 ): Points {
-  if (valueOfNothing(aggFn) === null) return points;
+  if (chooseEmptyValue(aggFn) === null) return points;
   const empty = buckets.starts.map((_, index) => {
     const { startMs, endMs } = coveredPart(buckets, index, nowMs);
     return endMs > startMs ? 0 : null;

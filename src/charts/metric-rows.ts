@@ -1,4 +1,5 @@
 import { quoteName } from '../expressions/writer.ts';
+import { getAggregation } from './aggregations.ts';
 import { type Draft, rejectSeries } from './draft.ts';
 import type { SeriesQuery } from './series-query.ts';
 
@@ -20,6 +21,7 @@ export function metricSteps(draft: Draft, query: SeriesQuery, columns: string[])
   const lookBackMs = Math.min(Math.max(durationSeconds(0) * 1000, MIN_LOOK_BACK_MS), MAX_LOOK_BACK_MS);
   const sinceMs = startMs - lookBackMs;
   const before = columns.map((name) => `lagInFrame(${quoteName(name)}) OVER series AS __before_${name}`);
+  if (getAggregation(query.aggFn).isPerSecond) before.push(`lagInFrame(${draft.time}) OVER series AS __before_time`);
   const selected = [
     '*',
     `${draft.bucket} AS __bucket`,
@@ -34,6 +36,16 @@ export function metricSteps(draft: Draft, query: SeriesQuery, columns: string[])
       `WINDOW series AS (PARTITION BY __series ORDER BY ${draft.time} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`,
     since: draft.moment(sinceMs),
   };
+}
+
+/**
+ * The milliseconds that the increases of a group of points took: from the previous point of the first one, or from the start
+ * of its stream, to the last one. A point of temporality delta has no previous point.
+ */
+export function spanSql(draft: Draft, since: string, isDelta: string): string {
+  const before = `multiIf(${isDelta}, ${draft.time}, __place > 1, __before_time, ${startedSince(since)}, StartTimeUnix, ${draft.time})`;
+  const toMs = (time: string) => `toUnixTimestamp64Milli(toDateTime64(${time}, 3))`;
+  return `${toMs(`max(${draft.time})`)} - ${toMs(`min(${before})`)}`;
 }
 
 /** Drops the points before the range that `metricSteps` reads. */

@@ -51,6 +51,8 @@ export interface Group {
   isOthers: boolean;
   /** One per bucket; null if there is none. */
   values: Value[];
+  /** For rates: the milliseconds that the increase of a bucket took, by bucket. */
+  spans?: Map<number, number>;
 }
 
 export interface Points {

@@ -264,6 +264,21 @@ describe('series on the real engine', () => {
     expect(await readValues({ metricName: 'hits', aggFn: 'increase' }, 'sum', 'whole')).toEqual([89]);
   });
 
+  it('rate: divides by the time that has passed in the newest bucket, but not by less than the increase took', async () => {
+    const at = (minutes: number) => ({ nowMs: T0 + minutes * MINUTE });
+    const hits = { metricName: 'hits', aggFn: 'rate' as const };
+    // The point at 2.5 contains the increase since 1.5.
+    expect((await readValues({ ...hits, ...at(2.6) }, 'sum'))?.at(-1)).toBe(32 / 60);
+    const groups = await readGroups({ ...hits, ...at(2.6), groupBy: ['Attributes.host'] }, 'sum');
+    expect(groups).toEqual({ a: [0.5, 27 / 60, 32 / 60] });
+    const others = { groupBy: ['Attributes.host'], top: { groups: 1, withOthers: true } };
+    expect(await readGroups({ ...hits, ...at(2.6), ...others }, 'sum')).toEqual({ a: [0.5, 27 / 60, 32 / 60] });
+    // Deltas have no previous point.
+    expect(await readValues({ metricName: 'jobs', aggFn: 'rate', ...at(1.75) }, 'sum')).toEqual([7 / 60, 5 / 45, null]);
+    expect((await readValues({ metricName: 'lat', aggFn: 'rate', ...at(1.6) }, 'histogram'))?.[1]).toBe(4 / 60);
+    expect((await readValues({ metricName: 'rpc', aggFn: 'rate', ...at(1.6) }, 'summary'))?.[1]).toBe(4 / 60);
+  });
+
   it('sum: adds nothing for a new counter until its second point', async () => {
     expect(await readValues({ metricName: 'old', aggFn: 'increase' }, 'sum')).toEqual([0, 10, null]);
   });

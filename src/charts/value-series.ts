@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../kernel/clock.ts';
 import { DEFAULT_LEVEL, getAggregation } from './aggregations.ts';
 import { createDraft, type Draft, rejectSeries } from './draft.ts';
-import { DELTA, inRange, metricRows, metricSteps, startedSince, streamIdSql } from './metric-rows.ts';
+import { DELTA, inRange, metricRows, metricSteps, spanSql, startedSince, streamIdSql } from './metric-rows.ts';
 import type { Plan, Points, SeriesQuery } from './series-query.ts';
 import { coveredPart } from './time-buckets.ts';
 import { collectTopGroups, countTopGroups, referenceKeys, renderTopGroups } from './top-groups.ts';
@@ -23,6 +23,7 @@ export function planGauge(query: SeriesQuery): Plan {
  * increase. A sum that can decrease (IsMonotonic = 0) is read like a gauge, except for `increase` and `rate`.
  */
 export function planSum(query: SeriesQuery): Plan {
+  const { isPerSecond, values } = getAggregation(query.aggFn);
   const draft = createDraft(query);
   const { sql, since } = metricSteps(draft, query, ['Value']);
   const step =
@@ -35,17 +36,18 @@ export function planSum(query: SeriesQuery): Plan {
     last,
     increase: gained,
     default: `if(any(IsMonotonic) OR any(AggregationTemporality) = ${DELTA}, ${gained}, ${last})`,
-  }[getAggregation(query.aggFn).values.streamValue];
+  }[values.streamValue];
   const keys = ['__bucket', ...draft.groupNames, '__series'].join(', ');
+  const span = isPerSecond ? `, ${spanSql(draft, since, `AggregationTemporality = ${DELTA}`)} AS __stream_span` : '';
   const cells =
-    `SELECT ${keys}, ${streamValue} AS __of_series, max(${draft.time}) AS __at FROM (${sql}) ` +
+    `SELECT ${keys}, ${streamValue} AS __of_series, max(${draft.time}) AS __at${span} FROM (${sql}) ` +
     `WHERE ${inRange(draft, query)} GROUP BY ${keys}`;
-  return planAcrossStreams(draft, query, cells);
+  return planAcrossStreams(draft, query, cells, isPerSecond ? 'max(__stream_span)' : undefined);
 }
 
-function planAcrossStreams(draft: Draft, query: SeriesQuery, cells: string): Plan {
+function planAcrossStreams(draft: Draft, query: SeriesQuery, cells: string, span?: string): Plan {
   const aggregate = getAggregation(query.aggFn).values.aggregate(query.level ?? DEFAULT_LEVEL);
-  const sql = renderTopGroups(referenceKeys(draft), query, `(${cells})`, aggregate);
+  const sql = renderTopGroups(referenceKeys(draft), query, `(${cells})`, aggregate, { span });
   return {
     statement: { sql, parameters: draft.writer.parameters },
     countGroups: (rows) => countTopGroups(rows, query),
@@ -53,18 +55,25 @@ function planAcrossStreams(draft: Draft, query: SeriesQuery, cells: string): Pla
   };
 }
 
-/** A rate is an increase divided by the seconds of its bucket that are within the range and have passed. */
+/**
+ * A rate is an increase divided by the seconds of its bucket. In a bucket that is cut or has not ended, only the time within
+ * the range that has passed counts, but not less than the increase took: the first point of a bucket also contains what
+ * was counted before it.
+ */
 export function perSecond({ aggFn, buckets, nowMs }: SeriesQuery, points: Points): Points {
   if (!getAggregation(aggFn).isPerSecond) return points;
-  const seconds = buckets.starts.map((_, index) => {
+  const lengths = buckets.starts.map((_, index) => {
     const { startMs, endMs } = coveredPart(buckets, index, nowMs);
-    return (endMs - startMs) / SECOND_MS;
+    const wholeMs = buckets.durationSeconds(index) * SECOND_MS;
+    return { wholeMs, coveredMs: endMs - startMs };
   });
-  const groups = points.groups.map((group) => ({
+  const groups = points.groups.map(({ spans, ...group }) => ({
     ...group,
     values: group.values.map((value, index) => {
-      const length = seconds[index] ?? 0;
-      return typeof value !== 'number' ? value : length > 0 ? value / length : null;
+      const { wholeMs, coveredMs } = lengths[index] ?? { wholeMs: 0, coveredMs: 0 };
+      if (typeof value !== 'number') return value;
+      const lengthMs = coveredMs < wholeMs ? Math.max(coveredMs, spans?.get(index) ?? 0) : wholeMs;
+      return lengthMs > 0 ? value / (lengthMs / SECOND_MS) : null;
     }),
   }));
   return { ...points, groups };

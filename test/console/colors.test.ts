@@ -91,6 +91,12 @@ describe('colors of series', () => {
 
   it('a name keeps its color in another chart, and log levels have conventional colors', () => {
     expect(assignColors(['checkout'], false)).toEqual(assignColors(['checkout', 'web'], false).slice(0, 1));
-    expect(assignColors(['ERROR', 'WARN', 'INFO'], false)).toEqual(['#d6293e', '#e8721c', '#2128aa']);
+    expect(assignColors(['ERROR', 'WARN', 'INFO', 'DEBUG'], false)).toEqual([
+      '#d6293e',
+      '#e8721c',
+      '#578db2',
+      '#49505b',
+    ]);
+    expect(assignStyles(['INFO', 'DEBUG'], false).every(({ dash }) => dash.length === 0)).toBe(true);
   });
 });

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { inBrowser } from '../support/browser.ts';
+import { inBrowser, waitUntilSettled } from '../support/browser.ts';
 import { type Demo, startDemo } from '../support/demo.ts';
+import { until } from '../support/until.ts';
 
 inBrowser('demo', (browser) => {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-demo-'));
@@ -23,6 +24,42 @@ inBrowser('demo', (browser) => {
     await page.getByRole('row', { name: /analytics-reader/ }).waitFor();
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Overview');
   });
+
+  it('has data in every tile at the default range, and an incident in the last hour', async () => {
+    expect(await demo?.telemetry).toMatch(/is ready/);
+    const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(demo?.welcome ?? '') ?? [];
+    // Tall, so that all tiles load without scrolling.
+    const page = await browser.open(url, { height: 3000 });
+    await page.getByRole('button', { name: 'Open the demo' }).click();
+    await page.getByRole('link', { name: 'Dashboards' }).first().click();
+    const links = page.getByRole('table', { name: 'Dashboards' }).getByRole('link');
+    await links.first().waitFor();
+    const paths = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
+    expect(paths).toHaveLength(4);
+    for (const path of paths) {
+      await page.goto(url + path);
+      await until(
+        async () => {
+          // The server writes its own metrics every 15 seconds.
+          await page.reload();
+          await page.locator('[data-tile]').first().waitFor();
+          await waitUntilSettled(page);
+          return page.getByText('No data in this time range').count();
+        },
+        (count) => count === 0,
+        `tiles of ${path} are empty`,
+        90_000,
+      );
+      expect(await page.getByTestId('tile-error').count()).toBe(0);
+    }
+    await page.goto(`${url}/dashboards/64f0c1d2e3a4b5c6d7e8f902`);
+    const slowest = page.locator('[data-tile="slowest"]');
+    await until(
+      () => slowest.textContent(),
+      (text) => /POST \/charge[45]\.\d+ s/.test(text ?? ''),
+      'payments has no incident in the last hour',
+    );
+  }, 600_000);
 
   it('is the only server that offers one-click sign-in', async () => {
     const page = await browser.open('/');

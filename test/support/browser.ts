@@ -19,6 +19,7 @@ const LOCATOR_TIMEOUT_MS = 30_000;
 
 interface OpenOptions {
   width?: number;
+  height?: number;
   colorScheme?: 'light' | 'dark';
 }
 
@@ -60,10 +61,10 @@ export function inBrowser(name: string, suite: (browser: TestBrowser) => void, o
       expect(found).toEqual([]);
     });
 
-    const open = async (path: string, { width = 1280, colorScheme = 'light' }: OpenOptions = {}): Promise<Page> => {
+    const open = async (path: string, { width = 1280, height = 900, colorScheme = 'light' }: OpenOptions = {}): Promise<Page> => {
       if (!browser) throw new Error('the browser is not running');
       const context = await browser.newContext({
-        viewport: { width, height: 900 },
+        viewport: { width, height },
         colorScheme,
         locale: 'en-US',
         reducedMotion: 'reduce',

@@ -4,11 +4,11 @@
  */
 const LIGHT = [
   ...['#0b7285', '#d6293e', '#b876e5', '#2128aa', '#633416', '#24a592', '#6f4bd4', '#6f046c', '#e8721c', '#2f751d'],
-  ...['#578db2', '#704060', '#3d52a8', '#e07084', '#7370fa', '#c32e85', '#a86a69', '#7f64ab', '#5da34d', '#990b3d'],
+  ...['#578db2', '#49505b', '#3d52a8', '#e07084', '#7370fa', '#c32e85', '#a86a69', '#7f64ab', '#5da34d', '#990b3d'],
 ];
 const DARK = [
   ...['#4fc3d4', '#ff7b7b', '#eeef08', '#9257e0', '#84fcf5', '#6e7b44', '#d84497', '#f3c898', '#9196f7', '#3baa18'],
-  ...['#e2c812', '#4e84a8', '#d9c6fe', '#c88da8', '#a5d3c8', '#d3f0b8', '#73a967', '#a07e6b', '#bb68ce', '#9eb919'],
+  ...['#e2c812', '#4e84a8', '#d9c6fe', '#a4a4a4', '#a5d3c8', '#d3f0b8', '#73a967', '#a07e6b', '#bb68ce', '#9eb919'],
 ];
 export const PALETTES = { light: LIGHT, dark: DARK };
 
@@ -21,11 +21,12 @@ const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 3]];
 /** The red one. */
 const ERROR_SLOT = 1;
 
-/** Log levels have conventional colors: red, orange or yellow, and blue. */
+/** Log levels have conventional colors: red, orange or yellow, blue, and gray. */
 const CONVENTIONAL_SLOTS: { pattern: RegExp; light: number; dark: number }[] = [
   { pattern: /^(fatal|critical|error)$/i, light: ERROR_SLOT, dark: ERROR_SLOT },
   { pattern: /^warn(ing)?$/i, light: 8, dark: 2 },
-  { pattern: /^info$/i, light: 3, dark: 8 },
+  { pattern: /^info$/i, light: 10, dark: 8 },
+  { pattern: /^(debug|trace)$/i, light: 11, dark: 13 },
 ];
 
 export interface SeriesStyle {

@@ -42,7 +42,7 @@ export const ChartLegend = memo(function ChartLegend({
       {hasPartialBuckets && (
         <li className={classes.partialNote}>
           <Swatch color="currentColor" dash={[4, 4]} />
-          Incomplete interval
+          Incomplete
         </li>
       )}
     </ul>
