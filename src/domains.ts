@@ -69,7 +69,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     log,
     allowPrivate: config.webhookAllowPrivate ?? false,
   });
-  const scalingCosts = createScalingCosts({ services, prices, clock });
+  const scalingCosts = createScalingCosts({ db: state.db, services, prices, clock });
   const entities = createEntities({ db, services });
   const intake = createIntake({ state, engine, clock, organizations, entities, log });
   const rating = createRating({ state, engine, clock, audit, organizations, entities, observe: observeRating });

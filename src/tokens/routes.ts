@@ -6,7 +6,14 @@ import type { Routes } from '../http/validation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import { CreateTokenBody, CreateTokenResult, TokenPath, TokenRecord, toTokenRecord } from './schema.ts';
+import {
+  CreateTokenBody,
+  CreateTokenResult,
+  TokenPath,
+  TokenRecord,
+  toTokenRecord,
+  UpdateTokenBody,
+} from './schema.ts';
 import type { Tokens } from './tokens.ts';
 
 const tags = ['Dashboard tokens'];
@@ -47,6 +54,26 @@ export function tokenRoutes({ tokens, clock }: { tokens: Tokens; clock: Clock })
         const { organizationId } = getIdentity(request);
         const { token, text } = await tokens.create(getActor(request), organizationId, request.body);
         return success(request, { dashboardToken: toTokenRecord(token), token: text });
+      },
+    );
+
+    app.patch(
+      '/v1/organizations/:organizationId/dashboardTokens/:tokenId',
+      {
+        config: { operation: 'dashboardTokenUpdate', roles: ADMINS },
+        schema: {
+          tags,
+          summary: 'Update dashboard token',
+          description: 'Omitted fields keep their value. expireAt null removes the expiry. The token itself stays the same.',
+          params: TokenPath,
+          body: UpdateTokenBody(clock),
+          response: managementResponse(TokenRecord),
+        },
+      },
+      async (request) => {
+        const id = request.params.tokenId.toLowerCase();
+        const { organizationId } = getIdentity(request);
+        return success(request, toTokenRecord(await tokens.update(getActor(request), organizationId, id, request.body)));
       },
     );
 

@@ -42,6 +42,7 @@ onEachStore('the preview of a scaling change', (store) => {
         before: { min: 0, max: monthly(3, 120) },
         after: { min: monthly(4, 32), max: monthly(4, 120) },
       },
+      usageDays: 0,
     });
     expect(await stored()).toEqual(before);
     expect(await listActivities()).toEqual(activities);

@@ -4,7 +4,7 @@ import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
 import { type BudgetAlert, findRetryDelayMs } from './budget.ts';
 import { findAlert, findBudget, listDueAlerts, putAlert } from './store.ts';
-import type { SendWebhook } from './webhook.ts';
+import { formatDeliveryError, type SendWebhook } from './webhook.ts';
 
 interface Options {
   state: State;
@@ -35,7 +35,7 @@ export function createDeliveries({ state, clock, organizations, log, sendWebhook
         await putAlert(tx, { ...alert, nextAttemptAt: undefined, delivery: 'none' });
         return undefined;
       }
-      const claimed = { ...alert, attempts: alert.attempts + 1, nextAttemptAt: now + CLAIM_MS };
+      const claimed = { ...alert, attempts: alert.attempts + 1, lastAttemptAt: now, nextAttemptAt: now + CLAIM_MS };
       await putAlert(tx, claimed);
       return { alert: claimed, webhook };
     });
@@ -56,17 +56,18 @@ export function createDeliveries({ state, clock, organizations, log, sendWebhook
     const { alert, webhook } = claimed;
     try {
       await sendWebhook(webhook, alert.deliveryId, alert.body);
-      await update(alert, { nextAttemptAt: undefined, delivery: 'delivered' });
+      await update(alert, { nextAttemptAt: undefined, delivery: 'delivered', lastError: undefined });
     } catch (error) {
       const delayMs = findRetryDelayMs(alert.attempts);
       const { budgetId, deliveryId, attempts } = alert;
-      const reason = (error as Error).message;
-      log.warn({ budgetId, deliveryId, attempts, reason, final: delayMs === undefined }, 'budget alert not delivered');
+      const lastError = formatDeliveryError(error);
+      const isFinal = delayMs === undefined;
+      log.warn({ budgetId, deliveryId, attempts, reason: lastError, final: isFinal }, 'budget alert not delivered');
       await update(
         alert,
         delayMs === undefined
-          ? { nextAttemptAt: undefined, delivery: 'failed' }
-          : { nextAttemptAt: clock.now() + delayMs, delivery: 'pending' },
+          ? { nextAttemptAt: undefined, delivery: 'failed', lastError }
+          : { nextAttemptAt: clock.now() + delayMs, delivery: 'pending', lastError },
       );
     }
   }
