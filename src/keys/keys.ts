@@ -9,7 +9,15 @@ import type { KeyRole } from '../kernel/roles.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
-import { DEFAULT_NAME, DEFAULT_ROLES, type IpAccessEntry, isActive, isActiveAdmin, type Key, type KeyState } from './key.ts';
+import {
+  DEFAULT_NAME,
+  DEFAULT_ROLES,
+  type IpAccessEntry,
+  isActive,
+  isActiveAdmin,
+  type Key,
+  type KeyState,
+} from './key.ts';
 import { deleteKey, findKey, insertKey, listKeys, updateKey } from './store.ts';
 
 export interface HashData {

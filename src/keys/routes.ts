@@ -138,6 +138,7 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
         const id = request.params.keyId.toLowerCase();
         const { key, previous, credentials } = await keys.rotate(getActor(request), organizationId, id, options);
         const result = { key: toKeyRecord(key), ...credentials, previous: toKeyRecord(previous) };
+        reply.header('cache-control', 'no-store');
         return sendSuccess(request, reply, serializeRotated(reply, result));
       },
     );

@@ -64,7 +64,8 @@ export function tokenRoutes({ tokens, clock }: { tokens: Tokens; clock: Clock })
         schema: {
           tags,
           summary: 'Update dashboard token',
-          description: 'Omitted fields keep their value. expireAt null removes the expiry. The token itself stays the same.',
+          description:
+            'Omitted fields keep their value. expireAt null removes the expiry. The token itself stays the same.',
           params: TokenPath,
           body: UpdateTokenBody(clock),
           response: managementResponse(TokenRecord),
@@ -73,7 +74,10 @@ export function tokenRoutes({ tokens, clock }: { tokens: Tokens; clock: Clock })
       async (request) => {
         const id = request.params.tokenId.toLowerCase();
         const { organizationId } = getIdentity(request);
-        return success(request, toTokenRecord(await tokens.update(getActor(request), organizationId, id, request.body)));
+        return success(
+          request,
+          toTokenRecord(await tokens.update(getActor(request), organizationId, id, request.body)),
+        );
       },
     );
 

@@ -80,7 +80,13 @@ onEachStore('commands next to a running server', (store) => {
 
   it('K9: key rotate prints a new key, and the old one works for the grace period', async () => {
     const created = await json('key', 'create', '--org', 'Acme', '--name', 'rotated', '--role', 'admin');
-    const { key, previous, ...credentials } = await json('key', 'rotate', created.key.id.toUpperCase(), '--org', 'Acme');
+    const { key, previous, ...credentials } = await json(
+      'key',
+      'rotate',
+      created.key.id.toUpperCase(),
+      '--org',
+      'Acme',
+    );
     expect(key).toMatchObject({ name: 'rotated', roles: ['admin'], keySuffix: credentials.keyId.slice(-4) });
     expect(previous.id).toBe(created.key.id);
     const hours = (Date.parse(previous.expireAt) - Date.now()) / 3_600_000;

@@ -14,7 +14,10 @@ const toAlert = (row: BudgetNoticeRow): BudgetAlert => ({
   createdAt: row.created_at,
   attempts: row.attempts,
   nextAttemptAt: row.next_attempt_at ?? undefined,
-  ...(JSON.parse(row.document) as Pick<BudgetAlert, 'deliveryId' | 'body' | 'delivery' | 'lastAttemptAt' | 'lastError'>),
+  ...(JSON.parse(row.document) as Pick<
+    BudgetAlert,
+    'deliveryId' | 'body' | 'delivery' | 'lastAttemptAt' | 'lastError'
+  >),
 });
 
 /** The budgets of all organizations. */

@@ -40,11 +40,10 @@ export function ActivityPage() {
   const { organizationId } = useSession();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const names = useResourceNames();
   const keys = useQuery(keysQuery(api, organizationId)).data ?? [];
   const recent = useQuery(recentActivityQuery(api, organizationId, PAGE_SIZE)).data ?? [];
   const [text] = useDebouncedValue(search.text, DEBOUNCE_MS);
-  const filter = toFilter({ ...search, text }, names);
+  const filter = toFilter({ ...search, text }, useResourceNames());
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage, isPlaceholderData } = useInfiniteQuery({
     queryKey: [organizationId, 'activities', 'list', filter],
     queryFn: async ({ pageParam, signal }): Promise<ActivityPageData> => {
@@ -65,6 +64,7 @@ export function ActivityPage() {
     placeholderData: keepPreviousData,
   });
   const shown = data?.pages.flatMap(({ activities }) => activities);
+  const names = useResourceNames(shown);
   const setFilter = (field: keyof ActivitySearch, value: string | null) =>
     void navigate({ search: (before) => ({ ...before, [field]: value || undefined }), replace: true });
   const isFiltered = Object.values(search).some((value) => value !== undefined);

@@ -14,6 +14,7 @@ export const RESOURCE_TYPES = [
   { value: 'usage_day', label: 'Usage days' },
   { value: 'price_book', label: 'Price book' },
   { value: 'organization', label: 'Organization' },
+  { value: 'session', label: 'Sign-ins' },
 ];
 
 const MAX_TEXT_LENGTH = 200;

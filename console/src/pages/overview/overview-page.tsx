@@ -1,5 +1,6 @@
 import { SimpleGrid, Stack } from '@mantine/core';
 import { useSession } from '../../app/context.tsx';
+import { BudgetsAtAGlance } from '../../parts/budgets-glance.tsx';
 import { Page } from '../../parts/page.tsx';
 import { ExpiringKeys } from './expiring-keys.tsx';
 import { MonthFigures } from './month-figures.tsx';
@@ -18,7 +19,10 @@ export function OverviewPage() {
         <ServicesAtAGlance />
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" style={{ alignItems: 'start' }}>
           <RecentActivity />
-          <ExpiringKeys />
+          <Stack gap="lg">
+            <BudgetsAtAGlance />
+            <ExpiringKeys />
+          </Stack>
         </SimpleGrid>
       </Stack>
     </Page>

@@ -1,0 +1,170 @@
+import type { Activity } from '../api/types.ts';
+import { formatBillDate, plural } from './format.ts';
+
+/** Read as "<actor> <action> <resource> <rest>": "demo admin changed the replicas of the service analytics from 3 to 5". */
+export interface ActivitySentence {
+  action: string;
+  /** The name of the resource; absent if the action says everything. */
+  resource?: string;
+  rest?: string;
+}
+
+/** The name of a resource: the recorded name, the current name, or undefined. */
+type Fields = Readonly<Record<string, unknown>>;
+type Describe = (activity: { before: Fields; after: Fields }, name: string) => ActivitySentence;
+
+const about =
+  (action: string): Describe =>
+  (_, name) => ({ action, resource: name });
+
+/** "from 3 to 5" if the field changed. */
+function formatChange({ before, after }: { before: Fields; after: Fields }, field: string, unit = ''): string {
+  const [old, next] = [before[field], after[field]];
+  return old === undefined || next === undefined ? '' : `from ${String(old)} to ${String(next)}${unit}`;
+}
+
+const changedFields = ({ before, after }: { before: Fields; after: Fields }): string[] => [
+  ...new Set([...Object.keys(before), ...Object.keys(after)]),
+];
+
+const KEY_ACTIONS: Record<string, string> = {
+  name: 'renamed the key',
+  roles: 'changed the roles of the key',
+  expireAt: 'changed the expiry of the key',
+  ipAccessList: 'changed the IP access list of the key',
+};
+
+const describeKeyUpdate: Describe = (activity, name) => {
+  const { after } = activity;
+  if (after.replacedBy !== undefined) return { action: 'rotated the key', resource: name };
+  const [field = '', ...others] = changedFields(activity);
+  if (field === 'state' && others.length === 0)
+    return { action: after.state === 'disabled' ? 'disabled the key' : 'enabled the key', resource: name };
+  if (others.length > 0) return { action: 'updated the key', resource: name };
+  return { action: KEY_ACTIONS[field] ?? 'updated the key', resource: name, rest: formatRename(activity) };
+};
+
+/** "(before: old name)". */
+const formatRename = ({ before, after }: { before: Fields; after: Fields }): string =>
+  before.name === undefined || after.name === undefined ? '' : `(before: ${String(before.name)})`;
+
+const describeMemory: Describe = (activity, name) => {
+  const parts = [
+    ['minimum', formatChange(activity, 'minReplicaMemoryGb', ' GB')],
+    ['maximum', formatChange(activity, 'maxReplicaMemoryGb', ' GB')],
+    ['replicas', formatChange(activity, 'numReplicas')],
+  ].filter(([, change]) => change !== '');
+  return {
+    action: 'changed the memory per replica of the service',
+    resource: name,
+    rest: parts.length === 0 ? '' : `(${parts.map((part) => part.join(' ')).join(', ')})`,
+  };
+};
+
+const describeIdling: Describe = ({ before, after }, name) => {
+  const [action, resource] = ['changed the idle timeout of the service', name];
+  if (after.idleScaling !== undefined)
+    return { action: `switched ${after.idleScaling ? 'on' : 'off'} scaling to zero for the service`, resource };
+  return { action, resource, rest: formatChange({ before, after }, 'idleTimeoutMinutes', ' minutes') };
+};
+
+const describeImport: Describe = ({ after }) => ({
+  action: `imported usage costs: ${['added', 'changed', 'removed']
+    .map((kind) => `${String(after[kind] ?? 0)} ${kind}`)
+    .join(', ')}`,
+});
+
+const describeThreshold: Describe = ({ after }, name) =>
+  after.threshold === 'forecast'
+    ? { action: 'raised an alert: the forecast for the month reached the budget', resource: name }
+    : { action: `raised an alert: costs reached ${String(after.threshold)}% of the budget`, resource: name };
+
+const describeLock: Describe = ({ after }, name) => ({
+  action: `locked ${typeof after.days === 'number' ? plural(after.days, 'usage day') : 'usage days'} through`,
+  resource: formatBillDate(typeof after.lockedThrough === 'string' ? after.lockedThrough : name),
+});
+
+const describePriceBook: Describe = ({ after }, name) => ({
+  action: 'created the price book version',
+  resource: name,
+  rest: typeof after.effectiveFrom === 'string' ? `effective from ${formatBillDate(after.effectiveFrom)}` : '',
+});
+
+/** One entry for each activity type of the server; a test compares the two lists. */
+export const SENTENCES: Readonly<Record<string, Describe>> = {
+  create_organization: about('created the organization'),
+  delete_organization: about('deleted the organization'),
+  organization_update_name: (activity, name) => ({
+    action: 'renamed the organization',
+    resource: name,
+    rest: formatRename(activity),
+  }),
+  organization_update_tier: (activity, name) => ({
+    action: 'changed the tier of the organization',
+    resource: name,
+    rest: formatChange(activity, 'tier'),
+  }),
+  key_create: ({ after }, name) => ({
+    action: 'created the key',
+    resource: name,
+    rest: after.replaces === undefined ? '' : 'to replace an older key',
+  }),
+  key_delete: about('deleted the key'),
+  openapi_key_update: describeKeyUpdate,
+  service_create: about('created the service'),
+  service_delete: about('deleted the service'),
+  service_update: about('updated the service'),
+  service_update_autoscaling_memory: describeMemory,
+  service_update_autoscaling_replicas: (activity, name) => ({
+    action: 'changed the number of replicas of the service',
+    resource: name,
+    rest: formatChange(activity, 'numReplicas'),
+  }),
+  service_update_autoscaling_idling: describeIdling,
+  usage_cost_import: describeImport,
+  budget_create: about('created the budget'),
+  budget_update: about('updated the budget'),
+  budget_delete: about('deleted the budget'),
+  budget_threshold: describeThreshold,
+  usage_day_lock: describeLock,
+  price_book_create: describePriceBook,
+  dashboard_token_create: about('created the dashboard token'),
+  dashboard_token_update: about('updated the dashboard token'),
+  dashboard_token_delete: about('deleted the dashboard token'),
+  dashboard_create: about('created the dashboard'),
+  dashboard_update: ({ after }, name) =>
+    after.provisionedFrom === null
+      ? { action: 'made the dashboard', resource: name, rest: 'editable' }
+      : { action: 'updated the dashboard', resource: name },
+  dashboard_delete: about('deleted the dashboard'),
+  dashboard_source_create: about('created the source'),
+  dashboard_source_update: about('updated the source'),
+  dashboard_source_delete: about('deleted the source'),
+  user_login: () => ({ action: 'signed in to the console' }),
+  user_login_failed: () => ({ action: 'failed to sign in to the console' }),
+  user_logout: () => ({ action: 'signed out of the console' }),
+};
+
+/** Types newer than this console are described by their name. */
+export function describeActivity(activity: Activity, names: ReadonlyMap<string, string>): ActivitySentence {
+  const { type, before = {}, after = {} } = activity;
+  const name = formatResourceName(activity, names);
+  const describe = SENTENCES[type] ?? about(type.replaceAll('_', ' '));
+  return describe({ before: before as Fields, after: after as Fields }, name);
+}
+
+/** The recorded name, else the current name, else the ID. */
+function formatResourceName(
+  { before, after, resourceId, resourceType }: Activity,
+  names: ReadonlyMap<string, string>,
+): string {
+  const name = findRecordedName({ before, after }) ?? names.get(resourceId);
+  if (name !== undefined) return name;
+  return resourceType === 'usage_day' || resourceType === 'price_book' ? resourceId : `${resourceId.slice(0, 8)}…`;
+}
+
+/** The name of the resource in the activity itself; only creations, deletions and renames have it. */
+export function findRecordedName({ before, after }: Pick<Activity, 'before' | 'after'>): string | undefined {
+  const names = [after, before].map((fields) => (fields as Fields | undefined)?.name);
+  return names.find((name) => typeof name === 'string');
+}
