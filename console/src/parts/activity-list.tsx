@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { Activity } from '../api/types.ts';
 import { ActivityLine } from './activity-line.tsx';
 import classes from './activity-list.module.css';
+import { describeActivity } from './activity-sentences.ts';
 import { fieldLabel, fieldUnit, listChanges } from './activity-text.ts';
 import { Timestamp } from './timestamp.tsx';
 
@@ -25,7 +26,7 @@ export function ActivityList({ activities, names, action }: Props) {
             <Text size="sm" component="p" className={classes.line}>
               <ActivityLine activity={activity} names={names} />
             </Text>
-            {activity.before && activity.after && <ShortChanges activity={activity} names={names} />}
+            {needsChanges(activity, names) && <ShortChanges activity={activity} names={names} />}
           </div>
           <div className={classes.aside}>
             <Text size="xs" c="dimmed" component="span" className={classes.when}>
@@ -38,6 +39,10 @@ export function ActivityList({ activities, names, action }: Props) {
     </ul>
   );
 }
+
+/** An update whose sentence does not already list the changes. */
+const needsChanges = (activity: Activity, names: ReadonlyMap<string, string>): boolean =>
+  activity.before !== undefined && activity.after !== undefined && !describeActivity(activity, names).rest;
 
 function ShortChanges({ activity, names }: { activity: Activity; names: ReadonlyMap<string, string> }) {
   const changes = listChanges(activity, names).slice(0, MAX_CHANGES);

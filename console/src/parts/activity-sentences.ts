@@ -9,7 +9,6 @@ export interface ActivitySentence {
   rest?: string;
 }
 
-/** The name of a resource: the recorded name, the current name, or undefined. */
 type Fields = Readonly<Record<string, unknown>>;
 type Describe = (activity: { before: Fields; after: Fields }, name: string) => ActivitySentence;
 
@@ -48,25 +47,28 @@ const describeKeyUpdate: Describe = (activity, name) => {
 const formatRename = ({ before, after }: { before: Fields; after: Fields }): string =>
   before.name === undefined || after.name === undefined ? '' : `(before: ${String(before.name)})`;
 
-const describeMemory: Describe = (activity, name) => {
-  const parts = [
-    ['minimum', formatChange(activity, 'minReplicaMemoryGb', ' GB')],
-    ['maximum', formatChange(activity, 'maxReplicaMemoryGb', ' GB')],
-    ['replicas', formatChange(activity, 'numReplicas')],
-  ].filter(([, change]) => change !== '');
-  return {
-    action: 'changed the memory per replica of the service',
-    resource: name,
-    rest: parts.length === 0 ? '' : `(${parts.map((part) => part.join(' ')).join(', ')})`,
-  };
-};
+const SCALING_CHANGES: [field: string, label: string, unit: string][] = [
+  ['minReplicaMemoryGb', 'minimum', ' GB'],
+  ['maxReplicaMemoryGb', 'maximum', ' GB'],
+  ['numReplicas', 'replicas', ''],
+  ['idleTimeoutMinutes', 'idle timeout', ' min'],
+];
 
-const describeIdling: Describe = ({ before, after }, name) => {
-  const [action, resource] = ['changed the idle timeout of the service', name];
-  if (after.idleScaling !== undefined)
-    return { action: `switched ${after.idleScaling ? 'on' : 'off'} scaling to zero for the service`, resource };
-  return { action, resource, rest: formatChange({ before, after }, 'idleTimeoutMinutes', ' minutes') };
-};
+/** All scaling settings that changed: "(minimum from 16 to 24 GB, replicas from 3 to 5)". */
+function formatScaling(activity: { before: Fields; after: Fields }): string {
+  const parts = SCALING_CHANGES.map(([field, label, unit]) => {
+    const change = formatChange(activity, field, unit);
+    return change === '' ? '' : `${label} ${change}`;
+  });
+  const { idleScaling } = activity.after;
+  if (idleScaling !== undefined) parts.push(`scaling to zero ${idleScaling ? 'on' : 'off'}`);
+  const found = parts.filter((part) => part !== '');
+  return found.length === 0 ? '' : `(${found.join(', ')})`;
+}
+
+const describeScaling =
+  (action: string): Describe =>
+  (activity, name) => ({ action, resource: name, rest: formatScaling(activity) });
 
 const describeImport: Describe = ({ after }) => ({
   action: `imported usage costs: ${['added', 'changed', 'removed']
@@ -114,13 +116,9 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
   service_create: about('created the service'),
   service_delete: about('deleted the service'),
   service_update: about('updated the service'),
-  service_update_autoscaling_memory: describeMemory,
-  service_update_autoscaling_replicas: (activity, name) => ({
-    action: 'changed the number of replicas of the service',
-    resource: name,
-    rest: formatChange(activity, 'numReplicas'),
-  }),
-  service_update_autoscaling_idling: describeIdling,
+  service_update_autoscaling_memory: describeScaling('changed the memory per replica of the service'),
+  service_update_autoscaling_replicas: describeScaling('changed the number of replicas of the service'),
+  service_update_autoscaling_idling: describeScaling('changed the idling of the service'),
   usage_cost_import: describeImport,
   budget_create: about('created the budget'),
   budget_update: about('updated the budget'),

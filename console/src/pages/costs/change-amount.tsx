@@ -6,7 +6,6 @@ import classes from './costs.module.css';
 export function ChangeAmount({ current, previous }: { current: number; previous: number }) {
   const change = current - previous;
   const direction = change > 0 ? 'up' : change < 0 ? 'down' : 'same';
-  const percent = Math.round((Math.abs(change) / Math.abs(previous)) * 1000) / 10;
   return (
     <span
       className={`ph-number ph-fixed ${classes.change}`}
@@ -15,12 +14,16 @@ export function ChangeAmount({ current, previous }: { current: number; previous:
     >
       {formatSign(change)}
       {formatCredits(Math.abs(toCredits(change)))}
-      <span className={classes.percent}>
-        {' '}
-        {previous === 0 ? (current === 0 ? '' : 'new') : `${formatSign(change)}${formatNumber(percent)}%`}
-      </span>
+      <span className={classes.percent}>{formatPercent(current, previous)}</span>
     </span>
   );
+}
+
+function formatPercent(current: number, previous: number): string {
+  if (previous === 0) return current === 0 ? '' : 'new';
+  const change = current - previous;
+  const percent = Math.round((Math.abs(change) / Math.abs(previous)) * 1000) / 10;
+  return change !== 0 && percent === 0 ? '<0.1%' : `${formatSign(change)}${formatNumber(percent)}%`;
 }
 
 const formatSign = (change: number): string => (change > 0 ? '+' : change < 0 ? '−' : '±');

@@ -43,7 +43,7 @@ function createColumns(now: Date, onAction: OnAction | undefined): Column<Token>
             </span>
             {token.expireAt !== null && (
               <span className={classes.onPhone}>
-                <ExpiryText token={token} now={now} />
+                <ExpiryText expireAt={token.expireAt} now={now} verb="Expires" />
               </span>
             )}
           </Text>
@@ -60,7 +60,7 @@ function createColumns(now: Date, onAction: OnAction | undefined): Column<Token>
     {
       header: 'Expires',
       from: 'sm',
-      cell: (token) => (token.expireAt === null ? 'Never' : <ExpiryText token={token} now={now} />),
+      cell: ({ expireAt }) => (expireAt === null ? 'Never' : <ExpiryText expireAt={expireAt} now={now} />),
     },
   ];
   if (onAction)
@@ -89,12 +89,11 @@ function createColumns(now: Date, onAction: OnAction | undefined): Column<Token>
   return columns;
 }
 
-function ExpiryText({ token: { expireAt }, now }: { token: Token; now: Date }) {
-  if (expireAt === null) return null;
+function ExpiryText({ expireAt, now, verb = '' }: { expireAt: string; now: Date; verb?: string }) {
   const isExpired = Date.parse(expireAt) <= now.getTime();
   return (
     <span className={classes.expiry} data-state={isExpired ? 'expired' : isExpiringSoon(expireAt, now) ? 'soon' : ''}>
-      {isExpired ? 'Expired' : 'Expires'} <Timestamp at={expireAt} show="date" />
+      {isExpired ? 'Expired' : verb} <Timestamp at={expireAt} show="date" />
     </span>
   );
 }
