@@ -62,7 +62,12 @@ describe('activities in the console', () => {
       { before: { tier: 'BASIC' }, after: { tier: 'SCALE' } },
       'changed the tier of the organization ci from BASIC to SCALE',
     ],
-    ['user_login', {}, 'signed in to the console'],
+    ['console_sign_in', {}, 'signed in to the console'],
+    [
+      'console_sign_in_failed',
+      { after: { name: 'ci', credential: 'key', reason: 'secret not valid' } },
+      'rejected a sign-in with the key ci (secret not valid)',
+    ],
   ])('%s with %j reads well', (type, part, expected) => {
     expect(sentence(type, part as Partial<Described>, [[ID, 'ci']])).toBe(expected);
   });

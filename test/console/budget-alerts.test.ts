@@ -37,7 +37,7 @@ describe('budget alerts in the console', () => {
         await createBudget({ name: 'Without webhook', monthlyCHC: 100, thresholds: [60] });
         const page = await browser.signIn(acme.admin, '/costs');
         const row = page.getByRole('table', { name: 'Budgets' }).getByRole('row', { name: 'Failing' });
-        await row.getByText('127.0.0.1 responded with 500').first().waitFor();
+        await row.getByText('127.0.0.1 responded with 500').locator('visible=true').waitFor();
         expect(await row.textContent()).toMatch(/50%: pending/);
         expect(await row.textContent()).toMatch(/\d+ attempts? so far\. Next attempt/);
         await expectAccessible(page);

@@ -196,7 +196,8 @@ inBrowser(
       await mark.waitFor({ state: 'attached' });
       const changedOn = await mark.getAttribute('data-day');
       expect([day(0), day(-1)]).toContain(changedOn);
-      await page.locator(`g[data-day="${changedOn}"] rect`).first().hover();
+      // The bar is covered by its hatching.
+      await page.locator(`g[data-day="${changedOn}"] rect`).first().hover({ force: true });
       const tip = page.getByTestId('cost-tooltip');
       await tip.getByText('analytics: Replicas 3 → 4').waitFor();
       await tip.getByText('analytics: Replicas 4 → 3').waitFor();

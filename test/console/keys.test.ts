@@ -79,7 +79,8 @@ inBrowser('keys page', (browser) => {
     expect(await status(key)).toBe(200);
     expect(await status(successor)).toBe(200);
     await row(page, `…${key.keyId.slice(-4)}`)
-      .getByText(/in \d+ hours/)
+      .getByText(/in \d+ hours|tomorrow/)
+      .locator('visible=true')
       .waitFor();
 
     await chooseAction(page, `…${successor.keyId.slice(-4)}`, 'Rotate');

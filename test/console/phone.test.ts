@@ -102,6 +102,8 @@ inBrowser(
       await page.getByRole('form').getByLabel('Monthly budget').fill('10');
       await page.getByRole('form').getByRole('button', { name: 'Create budget' }).click();
       await page.getByText('Saved budget Phone budget').waitFor();
+      await page.getByRole('alert').getByRole('button').click();
+      await page.getByText('Saved budget Phone budget').waitFor({ state: 'detached' });
       for (const item of ['Edit', 'Delete']) {
         await page.getByRole('button', { name: 'Actions for budget Phone budget' }).click();
         await page.getByRole('menuitem', { name: item }).click();
@@ -110,7 +112,10 @@ inBrowser(
         await closeDialog(page);
       }
       // The alerts are visible without the column of wide screens.
-      await page.getByText('50%: in the audit log').first().waitFor();
+      await page
+        .getByText(/50%.*: in the audit log/)
+        .locator('visible=true')
+        .waitFor();
       await page.getByRole('button', { name: 'Download' }).click();
       await expectReachable(page, '[role=menu]');
     });

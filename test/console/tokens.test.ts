@@ -71,7 +71,7 @@ inBrowser('tokens page', (browser) => {
     const page = await browser.signIn(acme.admin, '/tokens');
     await row(page, 'in use')
       .getByText(/just now|ago/)
-      .first()
+      .locator('visible=true')
       .waitFor();
     await chooseAction(page, 'in use', 'Edit');
     const form = page.getByRole('form', { name: 'Edit token in use' });

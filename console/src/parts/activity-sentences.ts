@@ -83,13 +83,15 @@ const describeThreshold: Describe = ({ after }, name) =>
 
 const describeLock: Describe = ({ after }, name) => ({
   action: `locked ${typeof after.days === 'number' ? plural(after.days, 'usage day') : 'usage days'} through`,
-  resource: formatBillDate(typeof after.lockedThrough === 'string' ? after.lockedThrough : name),
+  resource: formatDay(typeof after.lockedThrough === 'string' ? after.lockedThrough : name),
 });
+
+const formatDay = (text: string): string => (/^\d{4}-\d{2}-\d{2}$/.test(text) ? formatBillDate(text) : text);
 
 const describePriceBook: Describe = ({ after }, name) => ({
   action: 'created the price book version',
   resource: name,
-  rest: typeof after.effectiveFrom === 'string' ? `effective from ${formatBillDate(after.effectiveFrom)}` : '',
+  rest: typeof after.effectiveFrom === 'string' ? `effective from ${formatDay(after.effectiveFrom)}` : '',
 });
 
 /** One entry for each activity type of the server; a test compares the two lists. */
@@ -138,9 +140,13 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
   dashboard_source_create: about('created the source'),
   dashboard_source_update: about('updated the source'),
   dashboard_source_delete: about('deleted the source'),
-  user_login: () => ({ action: 'signed in to the console' }),
-  user_login_failed: () => ({ action: 'failed to sign in to the console' }),
-  user_logout: () => ({ action: 'signed out of the console' }),
+  console_sign_in: () => ({ action: 'signed in to the console' }),
+  console_sign_out: () => ({ action: 'signed out of the console' }),
+  console_sign_in_failed: ({ after }, name) => ({
+    action: `rejected a sign-in with the ${after.credential === 'token' ? 'dashboard token' : 'key'}`,
+    resource: name,
+    rest: typeof after.reason === 'string' ? `(${after.reason})` : '',
+  }),
 };
 
 /** Types newer than this console are described by their name. */

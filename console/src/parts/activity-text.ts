@@ -70,6 +70,8 @@ const FIELDS: Record<string, [label: string, unit?: string]> = {
   tags: ['Tags'],
   tiles: ['Tiles'],
   provisionedFrom: ['Provisioned from'],
+  credential: ['Credential'],
+  reason: ['Reason'],
   added: ['Added'],
   changed: ['Changed'],
   removed: ['Removed'],

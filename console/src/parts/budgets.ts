@@ -17,7 +17,7 @@ export const FORECAST = 'forecast';
 export const formatThreshold = (threshold: number | string): string =>
   threshold === FORECAST ? FORECAST : `${threshold}%`;
 
-/** An alert without a webhook is only in the audit log. A pending alert that was never attempted is not a problem yet. */
+/** An alert without a webhook is only in the audit log. */
 export const DELIVERY_LABELS: Record<BudgetAlert['delivery'], string> = {
   none: 'in the audit log',
   pending: 'pending',
@@ -25,12 +25,46 @@ export const DELIVERY_LABELS: Record<BudgetAlert['delivery'], string> = {
   failed: 'failed',
 };
 
-/** Why an alert has not arrived, and when it is tried again. Undefined if there is nothing to explain. */
-export function explainDelivery({ attempts, lastError, nextAttemptAt }: BudgetAlert, now: Date): string | undefined {
-  if (lastError === undefined) return undefined;
-  const next =
-    nextAttemptAt === undefined
-      ? 'No further attempts.'
-      : `Next attempt ${Date.parse(nextAttemptAt) <= now.getTime() ? 'now' : formatAgo(new Date(nextAttemptAt), now)}.`;
-  return `${lastError}. ${plural(attempts, 'attempt')} so far. ${next}`;
+/** Alerts with the same state of delivery and the same error. */
+interface AlertGroup {
+  delivery: BudgetAlert['delivery'];
+  /** "50%, 75%". */
+  thresholds: string;
+  /** Of the last attempt, or of the alert without one. */
+  at: string;
+  /** Why the alerts have not arrived, and when they are tried again. */
+  reason: string | undefined;
 }
+
+/** In the order of their thresholds. */
+export function groupAlerts(alerts: readonly BudgetAlert[], now: Date): AlertGroup[] {
+  const groups = new Map<string, BudgetAlert[]>();
+  for (const alert of alerts) {
+    const key = `${alert.delivery} ${alert.lastError ?? ''}`;
+    groups.set(key, [...(groups.get(key) ?? []), alert]);
+  }
+  return [...groups.values()].map((group) => ({
+    delivery: group[0]?.delivery ?? 'none',
+    thresholds: group.map(({ threshold }) => formatThreshold(threshold)).join(', '),
+    at:
+      group
+        .map(({ lastAttemptAt, createdAt }) => lastAttemptAt ?? createdAt)
+        .toSorted()
+        .at(-1) ?? '',
+    reason: explainDelivery(group, now),
+  }));
+}
+
+/** Undefined if there is nothing to explain. */
+function explainDelivery(alerts: readonly BudgetAlert[], now: Date): string | undefined {
+  const lastError = alerts[0]?.lastError;
+  if (lastError === undefined) return undefined;
+  const attempts = Math.max(...alerts.map((alert) => alert.attempts));
+  const next = alerts.flatMap(({ nextAttemptAt }) => nextAttemptAt ?? []).toSorted()[0];
+  return `${lastError}. ${plural(attempts, 'attempt')} so far. ${next === undefined ? 'No further attempts' : `Next attempt ${formatNext(next, now)}`}.`;
+}
+
+const MINUTE_MS = 60_000;
+
+const formatNext = (time: string, now: Date): string =>
+  Date.parse(time) - now.getTime() < MINUTE_MS ? 'within a minute' : formatAgo(new Date(time), now);
