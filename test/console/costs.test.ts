@@ -174,7 +174,7 @@ inBrowser(
       const page = await browser.signIn(acme.developer, '/costs');
       const table = page.getByRole('table', { name: 'Changes by service and meter' });
       await table.waitFor();
-      await page.getByText(/^Compared with .*\d{4} – .*\d{4}$/).waitFor();
+      await page.getByText(/^Compared with .*\d{4} – .*\d{4}\. Today is not complete yet\.$/).waitFor();
       const rows = await table.locator('tbody tr').all();
       const cells = await Promise.all(rows.map((row) => row.getByRole('cell').allTextContents()));
       // Only the compute of analytics differs: 0.1 + back / 1,000,000 per day, so 30 × 30 micro-credits less.

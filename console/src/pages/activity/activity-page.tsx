@@ -2,6 +2,7 @@ import { Button, Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { readNextPage } from '../../api/next-page.ts';
 import { keysQuery, recentActivityQuery } from '../../api/queries.ts';
 import type { Activity } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
@@ -26,12 +27,6 @@ interface ActivityPageData {
   activities: Activity[];
   /** The `before` parameter of the next page. A page with a next page can be short, even empty. */
   next: string | undefined;
-}
-
-/** The `before` parameter of the `rel="next"` URL in a link header. */
-function readNextPage(link: string | null): string | undefined {
-  const url = /<([^>]+)>; rel="next"/.exec(link ?? '')?.[1];
-  return url === undefined ? undefined : (new URL(url, location.origin).searchParams.get('before') ?? undefined);
 }
 
 /** The server applies all filters to the whole audit log. */

@@ -3,10 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Credits } from '../../parts/credits.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { toDay } from '../../parts/days.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { formatBillDate } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { useNow } from '../../parts/timestamp.tsx';
 import { toCredits } from './breakdown.ts';
 import { ChangeAmount } from './change-amount.tsx';
 import { type CostChange, listCostChanges } from './changes.ts';
@@ -21,7 +23,8 @@ const FIRST_ROWS = 10;
 
 /** The costs by service and meter compared with the period before, the largest change first. */
 export function ChangeTable({ span, search }: { span: Span; search: CostsSearch }) {
-  const { data, error, refetch } = useCostComparison(span);
+  const { data, error, refetch, isPlaceholderData } = useCostComparison(span);
+  const today = toDay(useNow());
   const [isExpanded, setIsExpanded] = useState(false);
   if (!canCompare(span))
     return (
@@ -38,7 +41,7 @@ export function ChangeTable({ span, search }: { span: Span; search: CostsSearch 
       aside={
         previous && (
           <Text size="sm" c="dimmed">
-            Compared with {formatSpan(previous)}
+            Compared with {formatSpan(previous)}.{span.to >= today && ' Today is not complete yet.'}
           </Text>
         )
       }
@@ -50,7 +53,7 @@ export function ChangeTable({ span, search }: { span: Span; search: CostsSearch 
       ) : changes.length === 0 ? (
         <EmptyState title="No costs in either period" />
       ) : (
-        <div className={classes.drillable}>
+        <div className={classes.drillable} aria-busy={isPlaceholderData}>
           <DataTable
             label="Changes by service and meter"
             columns={createColumns(search)}

@@ -47,7 +47,6 @@ export function CostsPage() {
     const next = { ...span, ...part };
     if (next.from !== '' && next.to !== '' && next.from <= next.to) changeSpan(next);
   };
-  const formatName = (id: string) => costs?.find(({ entityId }) => entityId === id)?.entityName ?? `${id.slice(0, 8)}…`;
   return (
     <Page
       title="Costs"
@@ -95,7 +94,11 @@ export function CostsPage() {
         </Group>
       </div>
       {hasFilters(search) && (
-        <FilterChips filters={search} formatName={formatName} onRemove={(filter) => change({ [filter]: undefined })} />
+        <FilterChips
+          filters={search}
+          findRecord={(id) => costs?.find(({ entityId }) => entityId === id)}
+          onRemove={(filter) => change({ [filter]: undefined })}
+        />
       )}
       {error ? (
         <ErrorNotice error={error} title="Could not load costs" retry={retry} />

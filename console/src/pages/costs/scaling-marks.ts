@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import type { ActivityGetListInput, Operations } from '../../api/generated.ts';
+import { readNextPage } from '../../api/next-page.ts';
 import type { Activity } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useResourceNames } from '../../app/resource-names.ts';
@@ -14,7 +16,9 @@ export interface ScalingMark {
   text: string;
 }
 
-const MAX_ACTIVITIES = '1000';
+const PAGE_SIZE = '1000';
+/** Older changes than those on these pages have no mark. */
+const MAX_PAGES = 10;
 const SCALING_FIELDS = ['numReplicas', 'minReplicaMemoryGb', 'maxReplicaMemoryGb', 'idleScaling', 'idleTimeoutMinutes'];
 
 const isScalingChange = ({ before, after }: Activity): boolean =>
@@ -26,11 +30,7 @@ export function useScalingMarks({ from, to }: Span, serviceId: string | undefine
   const { organizationId } = useSession();
   const { data } = useQuery({
     queryKey: [organizationId, 'activities', 'services', from, to],
-    queryFn: ({ signal }) =>
-      api.activityGetList(
-        { organizationId, resource_type: 'service', from_date: from, to_date: to, limit: MAX_ACTIVITIES },
-        { signal },
-      ),
+    queryFn: ({ signal }) => listServiceActivities(api, { organizationId, from_date: from, to_date: to }, signal),
     staleTime: 60_000,
   });
   const changes = useMemo(() => data?.filter(isScalingChange) ?? [], [data]);
@@ -44,6 +44,28 @@ export function useScalingMarks({ from, to }: Span, serviceId: string | undefine
     }
     return marks;
   }, [changes, names, serviceId]);
+}
+
+async function listServiceActivities(
+  api: Operations,
+  filter: Pick<ActivityGetListInput, 'organizationId' | 'from_date' | 'to_date'>,
+  signal: AbortSignal,
+): Promise<Activity[]> {
+  const activities: Activity[] = [];
+  let before: string | undefined;
+  for (let page = 0; page < MAX_PAGES && (page === 0 || before !== undefined); page += 1) {
+    const found = await api.activityGetList(
+      { ...filter, resource_type: 'service', limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) },
+      {
+        signal,
+        onResponse: ({ headers }) => {
+          before = readNextPage(headers.get('link'));
+        },
+      },
+    );
+    activities.push(...found);
+  }
+  return activities;
 }
 
 function formatMark(activity: Activity, names: ReadonlyMap<string, string>): string {
