@@ -17,6 +17,8 @@ export interface StartOptions {
   fleet?: object;
   args?: string[];
   environment?: Record<string, string>;
+  /** The PostgreSQL server to use; by default the one that all tests share. */
+  postgresUrl?: string | undefined;
 }
 
 /** A server with its own process and store. */
@@ -41,12 +43,12 @@ export interface TestServer {
 
 export async function startServer(
   store: StoreName,
-  { fleet = defaultFleet, args = [], environment = {} }: StartOptions = {},
+  { fleet = defaultFleet, args = [], environment = {}, postgresUrl = inject('postgresUrl') }: StartOptions = {},
 ): Promise<TestServer> {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
   const fleetFile = join(directory, 'fleet.json');
   writeFileSync(fleetFile, JSON.stringify(fleet));
-  const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
+  const database = store === 'postgres' ? await createDatabase(postgresUrl) : undefined;
   // The engine's files are in this directory even if the state is in PostgreSQL.
   const storeArgs = ['--data', join(directory, 'data'), ...(database ? ['--database-url', database.url] : [])];
   let running: Running;
