@@ -41,7 +41,7 @@ export function CreateTokenDialog({ onClose }: { onClose: () => void }) {
             {created.token}
           </code>
           <Group>
-            <CopyTextButton value={created.token}>Copy token</CopyTextButton>
+            <CopyTextButton value={created.token ?? ''}>Copy token</CopyTextButton>
           </Group>
           <SavedConfirmation
             onSaved={() => {
