@@ -127,6 +127,8 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
   budget_delete: about('deleted the budget'),
   budget_threshold: describeThreshold,
   usage_day_lock: describeLock,
+  usage_engine_adopt: about('continued metering with the engine'),
+  usage_clock_confirm: about('confirmed the clock at'),
   price_book_create: describePriceBook,
   dashboard_token_create: about('created the dashboard token'),
   dashboard_token_update: about('updated the dashboard token'),
@@ -164,8 +166,11 @@ function formatResourceName(
 ): string {
   const name = findRecordedName({ before, after }) ?? names.get(resourceId);
   if (name !== undefined) return name;
-  return resourceType === 'usage_day' || resourceType === 'price_book' ? resourceId : `${resourceId.slice(0, 8)}…`;
+  return NAMED_BY_ID.includes(resourceType) ? resourceId : `${resourceId.slice(0, 8)}…`;
 }
+
+/** Resources whose ID is all there is to tell. */
+const NAMED_BY_ID = ['usage_day', 'usage_engine', 'usage_clock', 'price_book'];
 
 /** The name of the resource in the activity itself; only creations, deletions and renames have it. */
 export function findRecordedName({ before, after }: Pick<Activity, 'before' | 'after'>): string | undefined {

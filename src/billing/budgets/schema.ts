@@ -107,5 +107,8 @@ const toNoticeRecord = (alert: BudgetAlert) => ({
   attempts: alert.attempts,
   ...(alert.lastAttemptAt === undefined ? {} : { lastAttemptAt: isoSeconds(alert.lastAttemptAt) }),
   ...(alert.lastError === undefined ? {} : { lastError: alert.lastError }),
-  ...(alert.nextAttemptAt === undefined ? {} : { nextAttemptAt: isoSeconds(alert.nextAttemptAt) }),
+  // A new alert is due at once.
+  ...(alert.nextAttemptAt === undefined
+    ? {}
+    : { nextAttemptAt: isoSeconds(Math.max(alert.nextAttemptAt, alert.createdAt)) }),
 });
