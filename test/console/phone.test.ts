@@ -71,6 +71,16 @@ inBrowser(
       await expectAccessible(page);
     });
 
+    it('both ways to sign in are on the screen', async () => {
+      const page = await browser.open('/sign-in', { width: WIDTH });
+      const form = page.getByRole('form', { name: 'Sign in' });
+      await form.waitFor();
+      await expectReachable(page);
+      await form.getByText('Dashboard token').click();
+      await form.getByRole('textbox', { name: 'Token' }).waitFor();
+      await expectReachable(page);
+    });
+
     it('keys can be created, edited, rotated, disabled and deleted', async () => {
       await createKey(browser.server, { name: 'phone key', ipAccessList: [{ source: '127.0.0.1' }] });
       const page = await open('/keys');
