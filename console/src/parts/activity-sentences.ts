@@ -2,7 +2,7 @@ import type { Activity } from '../api/types.ts';
 import { formatBillDate, plural } from './format.ts';
 
 /** Read as "<actor> <action> <resource> <rest>": "demo admin changed the replicas of the service analytics from 3 to 5". */
-export interface ActivitySentence {
+interface ActivitySentence {
   action: string;
   /** The name of the resource; absent if the action says everything. */
   resource?: string;

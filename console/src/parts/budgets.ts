@@ -3,7 +3,7 @@ import type { BudgetGetListResult, Operations } from '../api/generated.ts';
 import { formatAgo, plural } from './format.ts';
 
 export type Budget = BudgetGetListResult[number];
-export type BudgetAlert = Budget['notices'][number];
+type BudgetAlert = Budget['notices'][number];
 
 export const budgetsQuery = (api: Operations, organizationId: string) =>
   queryOptions({

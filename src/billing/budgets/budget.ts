@@ -50,7 +50,7 @@ export interface BudgetAlert extends AlertKey {
 
 /** Of an alert to the webhook: `none` without a webhook; `pending` until the receiver accepts it; `failed` after the last attempt. */
 export const DELIVERIES = ['none', 'pending', 'delivered', 'failed'] as const;
-export type Delivery = (typeof DELIVERIES)[number];
+type Delivery = (typeof DELIVERIES)[number];
 
 /** In micro-CHC. `expected` is the forecast for the month, undefined if no threshold needs it. */
 export interface MonthSpending {

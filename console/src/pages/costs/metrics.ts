@@ -1,7 +1,7 @@
 import type { CostRecord } from '../../api/types.ts';
 
 /** `computeCHC`: the members of `metrics` in a cost record. */
-export type MetricName = keyof CostRecord['metrics'];
+type MetricName = keyof CostRecord['metrics'];
 
 const METRIC_LABELS: Record<MetricName, string> = {
   computeCHC: 'Compute',

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
 
 export type KeyAction = 'edit' | 'enable' | 'disable' | 'delete' | 'rotate';
-export type ConfirmedAction = Exclude<KeyAction, 'rotate' | 'edit'>;
+type ConfirmedAction = Exclude<KeyAction, 'rotate' | 'edit'>;
 
 const TEXTS: Record<ConfirmedAction, { title: string; action: string; effect: string; done: string }> = {
   enable: {
