@@ -1,4 +1,4 @@
-import { SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Input, SegmentedControl, Text, TextInput } from '@mantine/core';
 import { findFieldError } from '../../api/errors.ts';
 import { dashboardTokenCreateConstraints } from '../../api/generated.ts';
 import type { Token } from '../../api/types.ts';
@@ -28,22 +28,20 @@ export function TokenFields({ draft, current, onChange, expiryError, error }: Pr
         onChange={(event) => onChange({ name: event.currentTarget.value })}
         error={findFieldError(error, 'name')}
       />
-      <Stack gap={4}>
-        <Text size="sm" fw={500}>
-          Access
-        </Text>
+      <Input.Wrapper labelElement="div" label="Access">
         <SegmentedControl
+          fullWidth
           aria-label="Access"
           value={draft.access}
           data={dashboardTokenCreateConstraints.access.values.map((value) => ({ value, label: ACCESS_LABELS[value] }))}
           onChange={(access) => onChange({ access: access as Token['access'] })}
         />
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" mt={4}>
           {draft.access === 'write'
             ? 'Can read and change dashboards and sources.'
             : 'Can read dashboards, sources and their data.'}
         </Text>
-      </Stack>
+      </Input.Wrapper>
       <ExpiryFields
         expiry={draft.expiry}
         expireAt={draft.expireAt}
