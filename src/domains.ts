@@ -78,7 +78,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     log,
     allowPrivate: config.webhookAllowPrivate ?? false,
   });
-  const scalingCosts = createScalingCosts({ services, prices, clock });
+  const scalingCosts = createScalingCosts({ db: state.db, services, prices, clock });
   const entities = createEntities({ db, services });
   const engineOwner = createEngineOwner({ state, engine, clock, log, dataDirectory: config.dataDirectory });
   const metering = { state, engine, owner: engineOwner, binding: createEngineBinding({ state, engine, clock }), clock };

@@ -43,7 +43,7 @@ const listBudgets = defineCommand({
         String(monthlyCHC),
         thresholds.join(','),
         webhook ? new URL(webhook.url).host : '',
-        notices.map(({ threshold }) => threshold).join(','),
+        notices.map(formatNotice).join('; '),
       ]);
       return { json: records, table: { header: ['ID', 'NAME', 'MONTHLY CHC', 'ALERT AT', 'WEBHOOK', 'ALERTS'], rows } };
     }),
@@ -100,6 +100,15 @@ const deleteBudget = defineCommand({
 });
 
 export const budgetCommands = [listBudgets, setBudget, deleteBudget];
+
+type Notice = ReturnType<typeof toBudgetRecord>['notices'][number];
+
+/** "75 delivered", "90 pending, 6 attempts: …". */
+function formatNotice({ threshold, delivery, attempts, lastError }: Notice): string {
+  if (delivery === 'none') return String(threshold);
+  if (lastError === undefined) return `${threshold} ${delivery}`;
+  return `${threshold} ${delivery}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${lastError}`;
+}
 
 /** Names need not be unique; an ambiguous name is an error. */
 async function findBudgetId(domains: Domains, organizationId: string, name: string): Promise<string | undefined> {

@@ -1,8 +1,9 @@
+import { formatExpiry } from '../credentials/expiry.ts';
 import { isoSeconds, systemClock } from '../kernel/clock.ts';
 import { KEY_ROLES } from '../kernel/roles.ts';
 import { isActive, KEY_STATES, type Key } from '../keys/key.ts';
-import { toKeyRecord } from '../keys/schema.ts';
-import { STORE_SETTINGS } from '../settings.ts';
+import { MAX_GRACE_HOURS, toGracePeriodMs, toKeyRecord } from '../keys/schema.ts';
+import { INVALID, STORE_SETTINGS } from '../settings.ts';
 import { defineCommand } from './command.ts';
 import {
   argument,
@@ -13,7 +14,16 @@ import {
   oneOf,
   option,
   organizationOption,
+  type ValueRule,
 } from './parameters.ts';
+
+const graceRule: ValueRule<number> = {
+  rule: 'must be a number of hours from 0 to 168',
+  parse: (text) => {
+    const hours = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    return hours <= MAX_GRACE_HOURS ? hours : INVALID;
+  },
+};
 
 const keyArgument = argument('<id>', 'Id of the key, as listed by key list');
 
@@ -83,17 +93,26 @@ const disableKey = defineCommand({
 
 const rotateKey = defineCommand({
   name: 'key rotate',
-  summary: 'Replace the secret of an API key; the old secret stops working immediately',
+  summary: 'Replace an API key by a new one with the same settings; the old key keeps working for a grace period',
   settings: STORE_SETTINGS,
   arguments: { id: keyArgument },
-  options: { org: organizationOption, json: jsonOption },
-  run: ({ withOrganization, actor, arguments: { id } }) =>
+  options: {
+    org: organizationOption,
+    grace: option('<hours>', 'Hours until the old key expires, 0 to 168; 24 if omitted', graceRule),
+    json: jsonOption,
+  },
+  run: ({ withOrganization, actor, arguments: { id }, options: { grace } }) =>
     withOrganization(async (organization, domains) => {
-      const { key, keySecret } = await domains.keys.rotate(actor(), organization.id, id.toLowerCase());
+      const gracePeriodMs = toGracePeriodMs(grace);
+      const rotated = await domains.keys.rotate(actor(), organization.id, id.toLowerCase(), { gracePeriodMs });
+      const { key, previous, credentials } = rotated;
       return {
-        json: { key: toKeyRecord(key), keySecret },
-        notes: [`Rotated key ${key.name} (…${key.keySuffix}). The new secret is shown only once.`],
-        lines: [keySecret],
+        json: { key: toKeyRecord(key), ...credentials, previous: toKeyRecord(previous) },
+        notes: [
+          `Rotated key ${key.name}. The old key (…${previous.keySuffix}) expires at ${formatExpiry(previous.expireAt)}.`,
+          'The new secret is shown only once.',
+        ],
+        lines: [`${credentials?.keyId}:${credentials?.keySecret}`],
       };
     }),
 });

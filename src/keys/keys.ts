@@ -9,7 +9,15 @@ import type { KeyRole } from '../kernel/roles.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
-import { DEFAULT_NAME, DEFAULT_ROLES, type IpAccessEntry, isActiveAdmin, type Key, type KeyState } from './key.ts';
+import {
+  DEFAULT_NAME,
+  DEFAULT_ROLES,
+  type IpAccessEntry,
+  isActive,
+  isActiveAdmin,
+  type Key,
+  type KeyState,
+} from './key.ts';
 import { deleteKey, findKey, insertKey, listKeys, updateKey } from './store.ts';
 
 export interface HashData {
@@ -32,6 +40,11 @@ interface CreatedKey {
   key: Key;
   /** Returned once; absent if the client sent hashes. */
   credentials?: { keyId: string; keySecret: string };
+}
+
+interface RotatedKey extends CreatedKey {
+  /** The old key, with its new expiry. */
+  previous: Key;
 }
 
 interface Options {
@@ -66,13 +79,9 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
   }
 
   /** Stores and audits the change; does nothing if nothing changed. */
-  async function save(tx: Db, actor: Actor, before: Key, after: Key): Promise<Key> {
-    const changed = difference(toAuditFields(before), toAuditFields(after));
-    if (
-      Object.keys({ ...changed.before, ...changed.after }).length === 0 &&
-      before.keySecretHash === after.keySecretHash
-    )
-      return before;
+  async function save(tx: Db, actor: Actor, before: Key, after: Key, details: object = {}): Promise<Key> {
+    const changed = difference(toAuditFields(before), { ...toAuditFields(after), ...details });
+    if (Object.keys({ ...changed.before, ...changed.after }).length === 0) return before;
     await updateKey(tx, after);
     await audit.record(tx, actor, {
       organizationId: after.organizationId,
@@ -83,6 +92,21 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
     return after;
   }
 
+  /** Stores and audits a new key. */
+  async function insert(tx: Db, actor: Actor, key: Key, details: object = {}): Promise<void> {
+    const outcome = await insertKey(tx, key, maxKeys);
+    if (outcome === 'taken')
+      throw new AppError('conflict', 'A key with this id already exists', { field: 'hashData.keyIdHash' });
+    if (outcome === 'full')
+      throw new AppError('conflict', `The organization has reached its limit of ${maxKeys} keys; delete one first`);
+    await audit.record(tx, actor, {
+      organizationId: key.organizationId,
+      type: 'key_create',
+      resource: { type: 'key', id: key.id },
+      after: { ...toAuditFields(key), ...details },
+    });
+  }
+
   return {
     async create(
       actor: Actor,
@@ -91,37 +115,19 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
       hashData?: HashData,
       inTransaction?: InTransaction<Key>,
     ): Promise<CreatedKey> {
-      const expireAt = parseFutureExpiry(settings.expireAt, clock.now());
-      const credentials = hashData ? undefined : { keyId: newKeyId(), keySecret: newKeySecret() };
-      const hashes = hashData ?? hashCredentials(credentials as { keyId: string; keySecret: string });
-      const key: Key = {
-        // Time-ordered ids append to the end of the index instead of touching a random page.
-        id: nextId(clock.now()),
-        organizationId,
+      const now = clock.now();
+      const expireAt = parseFutureExpiry(settings.expireAt, now);
+      const { hashes, credentials } = resolveCredentials(hashData);
+      // Time-ordered ids append to the end of the index instead of touching a random page.
+      const key = toStoredKey(nextId(now), organizationId, now, hashes, {
         name: settings.name ?? DEFAULT_NAME,
         state: settings.state ?? 'enabled',
         roles: settings.roles ?? DEFAULT_ROLES,
         ipAccessList: settings.ipAccessList?.map(pickKnownFields) ?? [],
-        keyIdHash: hashes.keyIdHash,
-        keySuffix: hashes.keyIdSuffix,
-        keySecretHash: hashes.keySecretHash,
-        createdAt: clock.now(),
         expireAt,
-        usedAt: undefined,
-      };
+      });
       await state.write(async (tx) => {
-        const outcome = await insertKey(tx, key, maxKeys);
-        if (outcome === 'taken')
-          throw new AppError('conflict', 'A key with this id already exists', { field: 'hashData.keyIdHash' });
-        if (outcome === 'full') {
-          throw new AppError('conflict', `The organization has reached its limit of ${maxKeys} keys; delete one first`);
-        }
-        await audit.record(tx, actor, {
-          organizationId,
-          type: 'key_create',
-          resource: { type: 'key', id: key.id },
-          after: toAuditFields(key),
-        });
+        await insert(tx, actor, key);
         await inTransaction?.(tx, key);
       });
       return credentials ? { key, credentials } : { key };
@@ -167,17 +173,55 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
       });
     },
 
-    /** Generates a new secret for the same key id. The old secret stops working immediately. */
-    async rotate(actor: Actor, organizationId: string, id: string): Promise<{ key: Key; keySecret: string }> {
-      const keySecret = newKeySecret();
-      const key = await state.write(async (tx) => {
+    /**
+     * Creates a key with the settings and the lifetime of an active key, which then expires after the grace period.
+     * Both are ordinary records, so the last use of the old key tells whether a client still needs it.
+     */
+    async rotate(
+      actor: Actor,
+      organizationId: string,
+      id: string,
+      { gracePeriodMs, hashData }: { gracePeriodMs: number; hashData?: HashData | undefined },
+    ): Promise<RotatedKey> {
+      const { hashes, credentials } = resolveCredentials(hashData);
+      return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const before = await get(tx, organizationId, id);
-        return save(tx, actor, before, { ...before, keySecretHash: hashSecret(keySecret) });
+        const now = clock.now();
+        if (!isActive(before, now))
+          throw new AppError('conflict', 'Only an active key can be rotated; this key is disabled or has expired');
+        const key = toStoredKey(nextId(now), organizationId, now, hashes, {
+          name: before.name,
+          state: before.state,
+          roles: before.roles,
+          ipAccessList: before.ipAccessList,
+          expireAt: before.expireAt === undefined ? undefined : now + (before.expireAt - before.createdAt),
+        });
+        await insert(tx, actor, key, { replaces: before.id });
+        const expireAt = Math.min(before.expireAt ?? Number.POSITIVE_INFINITY, now + gracePeriodMs);
+        const previous = await save(tx, actor, before, { ...before, expireAt }, { replacedBy: key.id });
+        return { key, previous, ...(credentials ? { credentials } : {}) };
       });
-      return { key, keySecret };
     },
   };
+}
+
+/** New credentials, or the hashes of the client's own, which are never returned. */
+function resolveCredentials(hashData: HashData | undefined) {
+  if (hashData) return { hashes: hashData };
+  const credentials = { keyId: newKeyId(), keySecret: newKeySecret() };
+  return { hashes: hashCredentials(credentials), credentials };
+}
+
+function toStoredKey(
+  id: string,
+  organizationId: string,
+  createdAt: number,
+  { keyIdHash, keyIdSuffix, keySecretHash }: HashData,
+  settings: Pick<Key, 'name' | 'state' | 'roles' | 'ipAccessList' | 'expireAt'>,
+): Key {
+  const hashes = { keyIdHash, keySuffix: keyIdSuffix, keySecretHash };
+  return { id, organizationId, ...settings, ...hashes, createdAt, usedAt: undefined };
 }
 
 /** Unknown fields of an entry are ignored: they are neither stored nor audited. */

@@ -16,7 +16,17 @@ import type { Clock } from '../kernel/clock.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Keys } from './keys.ts';
-import { CreateKeyBody, CreateKeyResult, KeyPath, KeyRecord, toKeyRecord, UpdateKeyBody } from './schema.ts';
+import {
+  CreateKeyBody,
+  CreateKeyResult,
+  KeyPath,
+  KeyRecord,
+  RotateKeyBody,
+  RotateKeyResult,
+  toGracePeriodMs,
+  toKeyRecord,
+  UpdateKeyBody,
+} from './schema.ts';
 
 const tags = ['Keys'];
 
@@ -27,6 +37,7 @@ const disableCaching: onSendHookHandler = (_request, reply, payload, done) => {
 };
 
 const serializeCreated = createResultSerializer(CreateKeyResult);
+const serializeRotated = createResultSerializer(RotateKeyResult);
 
 export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes {
   return (app) => {
@@ -110,6 +121,32 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
           request,
           toKeyRecord(await keys.update(getActor(request), getIdentity(request).organizationId, id, request.body)),
         );
+      },
+    );
+
+    app.post(
+      '/v1/organizations/:organizationId/keys/:keyId/rotate',
+      {
+        config: { operation: 'openapiKeyRotate', roles: ADMINS },
+        schema: {
+          tags,
+          summary: 'Rotate key',
+          description:
+            'Creates a key with the same name, roles, IP access list and lifetime, and returns its credentials once. The old key keeps working for the grace period, then expires.',
+          params: KeyPath,
+          body: RotateKeyBody,
+          response: managementResponse(RotateKeyResult),
+        },
+      },
+      async (request, reply) => {
+        const { gracePeriodHours, hashData } = request.body;
+        const { organizationId } = getIdentity(request);
+        const options = { gracePeriodMs: toGracePeriodMs(gracePeriodHours), hashData };
+        const id = request.params.keyId.toLowerCase();
+        const { key, previous, credentials } = await keys.rotate(getActor(request), organizationId, id, options);
+        const result = { key: toKeyRecord(key), ...credentials, previous: toKeyRecord(previous) };
+        reply.header('cache-control', 'no-store');
+        return sendSuccess(request, reply, serializeRotated(reply, result));
       },
     );
 

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { findViolatedExpiryRule, formatExpiry } from '../credentials/expiry.ts';
 import { EMPTY_SECRET_HASH } from '../credentials/secrets.ts';
 import { parseNetwork } from '../kernel/addresses.ts';
-import { type Clock, isoSeconds } from '../kernel/clock.ts';
+import { type Clock, isoSeconds, MINUTE_MS } from '../kernel/clock.ts';
 import { KEY_ROLES } from '../kernel/roles.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
@@ -96,6 +96,24 @@ export const UpdateKeyBody = (clock: Clock) =>
     state: Type.Optional(State),
   });
 
+export const MAX_GRACE_HOURS = 7 * 24;
+const DEFAULT_GRACE_HOURS = 24;
+
+export const RotateKeyBody = Type.Object({
+  gracePeriodHours: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: MAX_GRACE_HOURS,
+      default: DEFAULT_GRACE_HOURS,
+      description: `How long the old key keeps working; 0 to ${MAX_GRACE_HOURS} hours, default ${DEFAULT_GRACE_HOURS}. It never outlives its own expiry`,
+    }),
+  ),
+  hashData: Type.Optional(HashData),
+});
+
+/** The grace period of a rotation in milliseconds. */
+export const toGracePeriodMs = (hours = DEFAULT_GRACE_HOURS): number => Math.round(hours * 60 * MINUTE_MS);
+
 export const KeyRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
@@ -122,6 +140,11 @@ export const CreateKeyResult = Type.Object({
       description: 'The Basic password; returned once, absent with hashData and when a response is replayed',
     }),
   ),
+});
+
+export const RotateKeyResult = Type.Object({
+  ...CreateKeyResult.properties,
+  previous: Type.Object(KeyRecord.properties, { description: 'The old key, which expires after the grace period' }),
 });
 
 /** The public fields of a key. */

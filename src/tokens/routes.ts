@@ -7,7 +7,14 @@ import type { Routes } from '../http/validation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import { CreateTokenBody, CreateTokenResult, TokenPath, TokenRecord, toTokenRecord } from './schema.ts';
+import {
+  CreateTokenBody,
+  CreateTokenResult,
+  TokenPath,
+  TokenRecord,
+  toTokenRecord,
+  UpdateTokenBody,
+} from './schema.ts';
 import type { Tokens } from './tokens.ts';
 
 const tags = ['Dashboard tokens'];
@@ -53,6 +60,30 @@ export function tokenRoutes({ tokens, clock }: { tokens: Tokens; clock: Clock })
           keepResponse(request, (created) => ({ result: JSON.stringify({ dashboardToken: toTokenRecord(created) }) })),
         );
         return success(request, { dashboardToken: toTokenRecord(token), token: text });
+      },
+    );
+
+    app.patch(
+      '/v1/organizations/:organizationId/dashboardTokens/:tokenId',
+      {
+        config: { operation: 'dashboardTokenUpdate', roles: ADMINS },
+        schema: {
+          tags,
+          summary: 'Update dashboard token',
+          description:
+            'Omitted fields keep their value. expireAt null removes the expiry. The token itself stays the same.',
+          params: TokenPath,
+          body: UpdateTokenBody(clock),
+          response: managementResponse(TokenRecord),
+        },
+      },
+      async (request) => {
+        const id = request.params.tokenId.toLowerCase();
+        const { organizationId } = getIdentity(request);
+        return success(
+          request,
+          toTokenRecord(await tokens.update(getActor(request), organizationId, id, request.body)),
+        );
       },
     );
 

@@ -17,6 +17,13 @@ export const CreateTokenBody = (clock: Clock) =>
     expireAt: Type.Optional(FutureExpiry(clock)),
   });
 
+export const UpdateTokenBody = (clock: Clock) =>
+  Type.Object({
+    name: Type.Optional(CredentialName),
+    access: Type.Optional(Type.Enum([...TOKEN_ACCESSES], { description: 'write includes read' })),
+    expireAt: Type.Optional(FutureExpiry(clock)),
+  });
+
 export const TokenRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),

@@ -87,6 +87,16 @@ export async function listTokens(db: Db, organizationId: string): Promise<Token[
   return rows.map(toToken);
 }
 
+export async function findToken(db: Db, organizationId: string, id: string): Promise<Token | undefined> {
+  const row = await db
+    .selectFrom('dashboard_tokens')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && toToken(row);
+}
+
 export async function insertToken(tx: Db, token: Token): Promise<void> {
   await tx.insertInto('dashboard_tokens').values(toRow(token)).execute();
 }

@@ -1,4 +1,4 @@
-import type { Actor } from '../audit/activity.ts';
+import { type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import { formatExpiry, parseFutureExpiry } from '../credentials/expiry.ts';
 import { hashSecret, newToken, toSuffix } from '../credentials/secrets.ts';
@@ -8,7 +8,8 @@ import { newUuid } from '../kernel/ids.ts';
 import type { TokenAccess } from '../kernel/roles.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { InTransaction, State } from '../state/state.ts';
-import { deleteToken, insertToken, listTokens } from './store.ts';
+import type { Db } from '../state/tables.ts';
+import { deleteToken, findToken, insertToken, listTokens, updateToken } from './store.ts';
 import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token } from './token.ts';
 
 /** The settings of a token that a client can choose. */
@@ -29,6 +30,12 @@ interface Options {
 export type Tokens = ReturnType<typeof createTokens>;
 
 export function createTokens({ state, clock, audit, organizations }: Options) {
+  async function get(tx: Db, organizationId: string, id: string): Promise<Token> {
+    const token = await findToken(tx, organizationId, id);
+    if (!token) throw new AppError('not_found', `token ${id} does not exist`);
+    return token;
+  }
+
   return {
     /** Returns the text of the token once; only its hash is stored. */
     async create(
@@ -64,12 +71,36 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
       return { token, text };
     },
 
+    /** Omitted fields keep their value. The text of the token stays the same. */
+    async update(actor: Actor, organizationId: string, id: string, settings: TokenSettings): Promise<Token> {
+      const expireAt = parseFutureExpiry(settings.expireAt, clock.now());
+      return state.write(async (tx) => {
+        await organizations.lock(tx, organizationId);
+        const before = await get(tx, organizationId, id);
+        const after: Token = {
+          ...before,
+          name: settings.name ?? before.name,
+          access: settings.access ?? before.access,
+          expireAt: settings.expireAt === undefined ? before.expireAt : expireAt,
+        };
+        const changed = difference(toAuditFields(before), toAuditFields(after));
+        if (Object.keys({ ...changed.before, ...changed.after }).length === 0) return before;
+        await updateToken(tx, after);
+        await audit.record(tx, actor, {
+          organizationId,
+          type: 'dashboard_token_update',
+          resource: { type: 'token', id },
+          ...changed,
+        });
+        return after;
+      });
+    },
+
     /** The token is rejected from the next request on. */
     async remove(actor: Actor, organizationId: string, id: string): Promise<Token> {
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
-        const token = (await listTokens(tx, organizationId)).find((candidate) => candidate.id === id);
-        if (!token) throw new AppError('not_found', `token ${id} does not exist`);
+        const token = await get(tx, organizationId, id);
         await deleteToken(tx, organizationId, id);
         const before = toAuditFields(token);
         await audit.record(tx, actor, {

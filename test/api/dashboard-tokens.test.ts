@@ -67,6 +67,36 @@ onEachStore('dashboard tokens', (store) => {
       expect((await post({ expireAt })).json.result.dashboardToken.expireAt).toBe(shown);
   });
 
+  it('changes the name, access and expiry of a token, which stays the same', async () => {
+    const { token, dashboardToken } = (await post({ name: 'before', expireAt: '2098-01-01T00:00:00Z' })).json.result;
+    const patch = (body: unknown, key = acme.admin) =>
+      server.call({ method: 'PATCH', path: `${path}/${dashboardToken.id.toUpperCase()}`, key, body });
+    const changed = await patch({ name: 'after', access: 'write' });
+    expect([changed.status, changed.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const expected = { ...dashboardToken, name: 'after', access: 'write' };
+    expect(changed.json.result).toEqual(expected);
+    expect((await server.call({ method: 'POST', path: boards, token, body: { name: 'x' } })).status).toBe(200);
+    expect((await patch({ expireAt: null })).json.result).toMatchObject({ ...expected, expireAt: null });
+    expect((await patch({})).json.result).toMatchObject({ ...expected, expireAt: null });
+    const { json } = await server.call({
+      path: `/v1/organizations/${acme.id}/activities?limit=2&type=dashboard_token_update`,
+      key: acme.admin,
+    });
+    expect(json.result).toMatchObject([
+      { type: 'dashboard_token_update', before: { expireAt: '2098-01-01T00:00:00Z' }, after: { expireAt: null } },
+      { type: 'dashboard_token_update', before: { name: 'before', access: 'read' }, after: { name: 'after' } },
+    ]);
+    expect((await patch({ access: 'read' })).status).toBe(200);
+    expect((await server.call({ method: 'POST', path: boards, token, body: { name: 'x' } })).status).toBe(403);
+    expect((await patch({ name: 'x' }, acme.developer)).status).toBe(403);
+    const invalid = await patch({ name: '', access: 'none', expireAt: '2020-01-01T00:00:00Z' });
+    expect(invalid.status).toBe(400);
+    for (const member of ['name', 'access', 'expireAt'])
+      expect(invalid.json.error).toContain(`request body.${member}: `);
+    const missing = await server.call({ method: 'PATCH', path: `${path}/${randomUUID()}`, key: acme.admin, body: {} });
+    expect(missing.status).toBe(404);
+  });
+
   it('rejects a deleted token from the next request on', async () => {
     const { token, dashboardToken } = (await post()).json.result;
     expect((await server.call({ path: boards, token })).status).toBe(200);

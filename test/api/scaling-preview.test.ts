@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { acme, initech } from '../support/fleet.ts';
+import { acme, fleet, globex, initech } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 onEachStore('the preview of a scaling change', (store) => {
@@ -42,6 +42,7 @@ onEachStore('the preview of a scaling change', (store) => {
         before: { min: 0, max: monthly(3, 120) },
         after: { min: monthly(4, 32), max: monthly(4, 120) },
       },
+      usageDays: 0,
     });
     expect(await stored()).toEqual(before);
     expect(await listActivities()).toEqual(activities);
@@ -89,5 +90,56 @@ onEachStore('the preview of a scaling change', (store) => {
     expect((await preview({}, initech.primary)).json.error).toBe(
       `NOT_FOUND: service ${initech.primary} does not exist`,
     );
+  });
+});
+
+const DAY_MS = 86_400_000;
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+/** 24 GB per replica × 2 replicas for a whole day, at 0.2985 CHC per 8 GB and hour. */
+const DAILY_CHC = 42.984;
+const PRICE = 0.2985;
+
+onEachStore('the estimate of the preview', (store) => {
+  const usageCosts = [
+    // Outside the 30 days before today, and today itself.
+    ...[0, 31, 40].map((days) => ({ days, computeCHC: 1000 })),
+    ...Array.from({ length: 20 }, (_, index) => ({ days: index + 1, computeCHC: DAILY_CHC })),
+  ].map(({ days, computeCHC }) => ({
+    date: daysAgo(days),
+    entityType: 'service',
+    entityId: acme.secondary,
+    metrics: { computeCHC, publicDataTransferCHC: 5 },
+  }));
+  const [first, ...others] = fleet.organizations;
+  const organizations = [{ ...first, usageCosts }, ...others];
+  const server = useServer(store, { fleet: { organizations } });
+  const preview = async (body: object, service = acme.secondary, { id, admin } = acme) => {
+    const path = `/v1/organizations/${id}/services/${service}/replicaScaling/preview`;
+    return (await server.call({ method: 'POST', path, key: admin, body })).json.result;
+  };
+  /** Average GB of all replicas → CHC per month of 732 hours. */
+  const monthly = (gb: number) => (gb / 8) * 732 * PRICE;
+
+  it('is the cost of the last 30 days as a month, without a change', async () => {
+    const { monthlyCost, usageDays } = await preview({});
+    expect(usageDays).toBe(20);
+    expect(monthlyCost.before.estimate).toBeCloseTo((DAILY_CHC / 24) * 732, 3);
+    expect(monthlyCost.after).toEqual(monthlyCost.before);
+  });
+
+  it.each([
+    ['more replicas of the same size', { numReplicas: 4 }, 4 * 24],
+    ['a minimum above the size in use', { minReplicaMemoryGb: 40 }, 2 * 40],
+    ['a maximum below the size in use', { maxReplicaMemoryGb: 16 }, 2 * 16],
+    ['no idling', { idleScaling: false }, 2 * 24],
+  ])('follows %s', async (_, body, gb) => {
+    expect((await preview(body)).monthlyCost.after.estimate).toBeCloseTo(monthly(gb), 3);
+  });
+
+  it('is omitted for a service without usage', async () => {
+    for (const result of [await preview({}, acme.primary), await preview({}, globex.primary, { ...acme, ...globex })]) {
+      expect(result.usageDays).toBe(0);
+      expect(result.monthlyCost.before).not.toHaveProperty('estimate');
+    }
   });
 });

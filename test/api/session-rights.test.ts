@@ -194,9 +194,18 @@ onEachStore('a session', (store) => {
       expect(await statuses()).toEqual([403, 403, 200]);
     });
 
-    it('when it gets another secret', async () => {
+    it('when it is rotated without a grace period', async () => {
       const { id, statuses } = await createSession();
-      const { code, stderr } = await getServerStore(server).run('key', 'rotate', id, '--org', acme.id, '--json');
+      const { code, stderr } = await getServerStore(server).run(
+        'key',
+        'rotate',
+        id,
+        '--grace',
+        '0',
+        '--org',
+        acme.id,
+        '--json',
+      );
       expect(code, stderr).toBe(0);
       expect(await statuses()).toEqual([401, 401, 401]);
     });

@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { findUrlViolation } from '../../src/billing/budgets/budget.ts';
+import { toBudgetRecord } from '../../src/billing/budgets/schema.ts';
 import { actor, useBilling } from '../support/billing.ts';
 import { useReceiver } from '../support/receiver.ts';
 import { onEachStore } from '../support/server.ts';
@@ -136,6 +137,48 @@ onEachStore('budgets', (store) => {
     expect((await budgets.get(id, created.id)).alerts).toMatchObject([{ delivery: 'delivered', attempts: 3 }]);
   });
 
+  it('show a pending alert with its attempts, the reason and the next attempt, never as sent', async () => {
+    const id = await createOrganization({ '2026-10-20': 60 });
+    const { budget: created } = await createBudget(id, { thresholds: [50] });
+    const { budgets } = billing.domains;
+    const notices = async () => toBudgetRecord(await budgets.get(id, created.id)).notices;
+    receiver.status = 503;
+    for (const seconds of [0, 10, 30, 60, 300, 900]) {
+      billing.clock.add(seconds * 1000);
+      await budgets.check();
+    }
+    expect(await notices()).toEqual([
+      {
+        month: '2026-10',
+        threshold: 50,
+        createdAt: '2026-10-20T12:00:00Z',
+        delivery: 'pending',
+        attempts: 6,
+        lastAttemptAt: '2026-10-20T12:21:40Z',
+        lastError: '127.0.0.1 responded with 503',
+        nextAttemptAt: '2026-10-20T13:21:40Z',
+      },
+    ]);
+    receiver.status = 200;
+    billing.clock.add(3_600_000);
+    await budgets.check();
+    const [delivered] = await notices();
+    expect(delivered).toMatchObject({ delivery: 'delivered', attempts: 7, lastAttemptAt: '2026-10-20T13:21:40Z' });
+    expect(delivered).not.toHaveProperty('lastError');
+    expect(delivered).not.toHaveProperty('nextAttemptAt');
+  });
+
+  it('name the reason when nothing listens at the address', async () => {
+    const id = await createOrganization({ '2026-10-20': 60 });
+    const url = 'http://localhost:1/hook?token=in-the-address';
+    const { budget: created } = await createBudget(id, { thresholds: [50], webhook: { url, secret: SECRET } });
+    const { budgets } = billing.domains;
+    await budgets.check();
+    const [notice] = toBudgetRecord(await budgets.get(id, created.id)).notices;
+    expect(notice?.lastError).toMatch(/ECONNREFUSED/);
+    expect(notice?.lastError).not.toContain('in-the-address');
+  });
+
   it('give up after a day, and do not follow redirects', async () => {
     const id = await createOrganization({ '2026-10-20': 60 });
     const { budget: created } = await createBudget(id, { thresholds: [50] });
@@ -148,7 +191,9 @@ onEachStore('budgets', (store) => {
     expect(receiver.received.map(({ path }) => path)).toEqual(
       Array.from({ length: 10 }, () => '/hook?token=in-the-address'),
     );
-    expect((await budgets.get(id, created.id)).alerts).toMatchObject([{ delivery: 'failed', attempts: 10 }]);
+    expect((await budgets.get(id, created.id)).alerts).toMatchObject([
+      { delivery: 'failed', attempts: 10, lastError: '127.0.0.1 responded with 302', nextAttemptAt: undefined },
+    ]);
     expect(billing.log.filter((line) => line.includes('"final":true'))).toHaveLength(1);
   });
 

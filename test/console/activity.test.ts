@@ -18,8 +18,23 @@ inBrowser('activity page', (browser) => {
     const entry = page.getByRole('listitem').first();
     await entry.getByText('admin changed the').click();
     const cells = await entry.getByRole('row').allTextContents();
-    expect(cells).toEqual(expect.arrayContaining(['Replicas34', 'Idle timeout1520']));
+    expect(cells).toEqual(expect.arrayContaining(['Replicas34', 'Idle timeout (min)1520']));
     expect(await entry.textContent()).toContain('from 127.0.0.1');
+    // The complete date: weekday, year and time zone.
+    expect(await entry.locator('time').last().textContent()).toMatch(
+      /^\w+day, \w+ \d+, \d{4} at .+ (UTC|GMT.*|[A-Z]{3,4})$/,
+    );
+    expect(await entry.locator('time').first().getAttribute('title')).toMatch(/\d{4} at .+ · \d{4}-\d\d-\d\d .+ UTC$/);
+  });
+
+  it('names deleted resources, also where an activity records only the ID', async () => {
+    const { id } = await createKey(browser.server, { name: 'long gone' });
+    const path = `/v1/organizations/${acme.id}/keys/${id}`;
+    await browser.server.call({ method: 'PATCH', path, key: acme.admin, body: { state: 'disabled' } });
+    await browser.server.call({ method: 'DELETE', path, key: acme.admin });
+    const page = await browser.signIn(acme.admin, '/activity?kind=key');
+    await page.getByText('admin disabled the key long gone').waitFor();
+    await page.getByText('admin deleted the key long gone').waitFor();
   });
 
   it('filters by resource type, actor and text, and stores the filters in the URL', async () => {

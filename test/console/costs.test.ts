@@ -168,6 +168,89 @@ inBrowser(
       expect(await total(page)).toBe(sum((await records(20, 15)).map(({ totalCHC }) => toMicros(totalCHC))));
     });
 
+    it('ranks the changes from the previous period by service and meter, largest first', async () => {
+      const path = `/v1/organizations/${acme.id}/usageCost/summary?from_date=${day(29)}&to_date=${day(0)}&by=all&group=entity`;
+      const { json } = await browser.server.call({ path, key: acme.admin });
+      const page = await browser.signIn(acme.developer, '/costs');
+      const table = page.getByRole('table', { name: 'Changes by service and meter' });
+      await table.waitFor();
+      await page.getByText(/^Compared with .*\d{4} – .*\d{4}\. Today is not complete yet\.$/).waitFor();
+      const rows = await table.locator('tbody tr').all();
+      const cells = await Promise.all(rows.map((row) => row.getByRole('cell').allTextContents()));
+      // Only the compute of analytics differs: 0.1 + back / 1,000,000 per day, so 30 × 30 micro-credits less.
+      expect(cells[0]?.[0]).toBe('analytics Compute');
+      expect(cells[0]?.[3]).toMatch(/^−0\.0009.*<0\.1%|^−0\.0009.*0%/);
+      const { changeCHC } = json.result.totals;
+      expect(changeCHC).toBe(-0.0009);
+      await page.getByTestId('total-change').getByText('−0.0009').waitFor();
+    });
+
+    it('marks scaling changes on their day, with their values in the tooltip', async () => {
+      const scaling = `/v1/organizations/${acme.id}/services/${acme.primary}/replicaScaling`;
+      for (const numReplicas of [4, 3]) {
+        const body = { numReplicas };
+        expect((await browser.server.call({ method: 'PATCH', path: scaling, key: acme.admin, body })).status).toBe(200);
+      }
+      const page = await browser.signIn(acme.admin, '/costs');
+      const mark = page.getByTestId('scaling-mark');
+      await mark.waitFor({ state: 'attached' });
+      const changedOn = await mark.getAttribute('data-day');
+      expect([day(0), day(-1)]).toContain(changedOn);
+      // The bar is covered by its hatching.
+      await page.locator(`g[data-day="${changedOn}"] rect`).first().hover({ force: true });
+      const tip = page.getByTestId('cost-tooltip');
+      await tip.getByText('analytics: Replicas 3 → 4').waitFor();
+      await tip.getByText('analytics: Replicas 4 → 3').waitFor();
+      await page.getByRole('list', { name: 'Legend' }).getByText('Scaling change').waitFor();
+      // Other services have no marks.
+      await page.goto(`${browser.server.url}/costs?entity=${acme.secondary}`);
+      await page.getByTestId('cost-chart').waitFor();
+      await waitUntilSettled(page);
+      expect(await mark.count()).toBe(0);
+    });
+
+    it.each([1280, 390])(
+      'drills down by bar and row, keeps the filters in the URL and goes back (%i px)',
+      async (width) => {
+        const page = await browser.signIn(acme.admin, '/costs', { width });
+        const micros = (costs: CostRecord[]) => sum(costs.map(({ totalCHC }) => toMicros(totalCHC)));
+        const bar = page.locator(`g[data-day="${day(10)}"] rect`).first();
+        await bar.click();
+        await page.waitForURL((url) => url.searchParams.get('day') === day(10));
+        await page.getByTestId('selected-day').waitFor();
+        expect(await total(page)).toBe(micros(await records(10, 10)));
+
+        const groups = page.getByRole('table', { name: 'Costs by metric' });
+        await groups.getByRole('row', { name: /^Compute/ }).click();
+        await page.waitForURL((url) => url.searchParams.get('metric') === 'compute');
+        const service = await lines(page, 'service');
+        expect(service.get('analytics')).toBe(100_010n);
+        await page.reload();
+        await page.getByRole('button', { name: 'Remove filter Meter: Compute' }).waitFor();
+        expect((await lines(page, 'service')).get('analytics')).toBe(100_010n);
+
+        await page.getByRole('button', { name: /^Remove filter Day/ }).click();
+        await page.waitForURL((url) => !url.searchParams.has('day'));
+        const changes = page.getByRole('table', { name: 'Changes by service and meter' });
+        await changes.getByRole('row', { name: /^analytics Compute/ }).click();
+        await page.waitForURL((url) => url.searchParams.get('entity') === acme.primary);
+        await waitUntilSettled(page);
+        const own = (await listCosts(30)).filter(({ entityId }) => entityId === acme.primary);
+        expect(await total(page)).toBe(sum(own.map(({ metrics }) => toMicros(metrics.computeCHC ?? 0))));
+        await expectAccessible(page);
+
+        await page.goBack();
+        await page.waitForURL((url) => !url.searchParams.has('entity') && !url.searchParams.has('day'));
+        await page.goBack();
+        await page.waitForURL((url) => url.searchParams.get('day') === day(10) && url.searchParams.has('metric'));
+        await page.getByRole('button', { name: /^Remove filter Day/ }).waitFor();
+        await page.goBack();
+        await page.goBack();
+        await page.waitForURL((url) => url.search === '');
+        expect(await total(page)).toBe(micros(await listCosts(30)));
+      },
+    );
+
     it.each([
       ['CSV (one row per cost record)', 'csv'],
       ['FOCUS 1.2 (one row per charge)', 'focus'],

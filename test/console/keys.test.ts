@@ -69,15 +69,37 @@ inBrowser('keys page', (browser) => {
     expect(await status(key)).toBe(200);
 
     await chooseAction(page, 'whole life', 'Rotate');
-    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+    const rotation = page.getByRole('dialog', { name: 'Rotate this key?' });
+    expect(await rotation.getByRole('combobox', { name: 'Grace period' }).inputValue()).toBe('24 hours');
+    await rotation.getByRole('button', { name: 'Rotate' }).click();
     await page.getByTestId('key-secret').waitFor();
     const successor = await readCredentials(page);
-    expect(await status(successor)).toBe(200);
-    expect(await status(key)).toBe(200);
     await confirmSaved(page);
-    await page.getByText(/Rotated whole life/).waitFor();
-    expect(await status(key)).toBe(401);
+    await page.getByText(/Rotated whole life. The old key \(….{4}\) works until/).waitFor();
+    expect(await status(key)).toBe(200);
     expect(await status(successor)).toBe(200);
+    await row(page, `…${key.keyId.slice(-4)}`)
+      .getByText(/in \d+ hours|tomorrow/)
+      .locator('visible=true')
+      .waitFor();
+
+    await chooseAction(page, `…${successor.keyId.slice(-4)}`, 'Rotate');
+    await rotation.getByRole('combobox', { name: 'Grace period' }).click();
+    await page.getByRole('option', { name: 'None: the old key stops working now' }).click();
+    await rotation.getByLabel('Generate the secret in this browser').check();
+    await rotation.getByRole('button', { name: 'Rotate' }).click();
+    await page.getByTestId('key-secret').waitFor();
+    const last = await readCredentials(page);
+    await confirmSaved(page);
+    await page.getByText(/no longer works/).waitFor();
+    expect(await status(successor)).toBe(401);
+    expect(await status(last)).toBe(200);
+    // An expired key cannot be rotated.
+    await row(page, `…${successor.keyId.slice(-4)}`)
+      .getByRole('button', { name: /Actions for/ })
+      .click();
+    expect(await page.getByRole('menuitem', { name: 'Rotate' }).isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
 
     await chooseAction(page, `…${key.keyId.slice(-4)}`, 'Delete');
     expect(await page.getByRole('dialog').textContent()).toContain(key.keyId.slice(-4));
@@ -128,6 +150,43 @@ inBrowser('keys page', (browser) => {
     const days = (Date.parse(expireAt) - Date.now()) / 86_400_000;
     expect(Math.round(days)).toBe(30);
     await row(page, 'expired').first().getByText('expired').first().waitFor();
+  });
+
+  it('edits the name, roles, expiry and IP access list, without overwriting concurrent changes', async () => {
+    const { id } = await createKey(browser.server, { name: 'to edit', ipAccessList: [{ source: '10.0.0.0/8' }] });
+    const path = `/v1/organizations/${acme.id}/keys/${id}`;
+    const stored = async () => (await browser.server.call({ path, key: acme.admin })).json.result;
+    const page = await browser.signIn(acme.admin, '/keys');
+    await chooseAction(page, 'to edit', 'Edit');
+    const form = page.getByRole('form', { name: 'Edit key to edit' });
+    expect(await form.getByLabel('Address 1', { exact: true }).inputValue()).toBe('10.0.0.0/8');
+    await form.getByLabel('Name').fill('edited');
+    await form.getByLabel('admin').check();
+    await form.getByLabel('Address 1', { exact: true }).fill('10.1');
+    await form.getByRole('button', { name: 'Save changes' }).click();
+    await form.getByText('The value must be an IPv4 or IPv6 address or a CIDR.').waitFor();
+    await form.getByLabel('Address 1', { exact: true }).fill('10.1.0.0/16');
+    await form.getByRole('combobox', { name: 'Expires' }).click();
+    await page.getByRole('option', { name: 'In 90 days' }).click();
+    await browser.server.call({ method: 'PATCH', path, key: acme.admin, body: { state: 'disabled' } });
+    await form.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved key edited').waitFor();
+    await row(page, 'edited').getByText('disabled').waitFor();
+    expect(await stored()).toMatchObject({
+      name: 'edited',
+      state: 'disabled',
+      roles: expect.arrayContaining(['developer', 'admin']),
+      ipAccessList: [{ source: '10.1.0.0/16' }],
+    });
+    expect(Math.round((Date.parse((await stored()).expireAt) - Date.now()) / 86_400_000)).toBe(90);
+    await chooseAction(page, 'edited', 'Edit');
+    const second = page.getByRole('form', { name: 'Edit key edited' });
+    await second.getByRole('combobox', { name: 'Expires' }).click();
+    await page.getByRole('option', { name: 'Never' }).click();
+    await second.getByRole('button', { name: 'Remove address 1' }).click();
+    await second.getByRole('button', { name: 'Save changes' }).click();
+    await second.waitFor({ state: 'detached' });
+    expect(await stored()).toMatchObject({ expireAt: null, ipAccessList: [] });
   });
 
   it('keeps a key when the server rejects its deletion', async () => {

@@ -9,6 +9,7 @@ const PAGES: [name: string, path: string][] = [
   ['service', `/services/${acme.primary}`],
   ['development-service', `/services/${acme.development}`],
   ['keys', '/keys'],
+  ['tokens', '/tokens'],
   ['activity', '/activity'],
   ['costs', '/costs'],
   ['dashboards', '/dashboards'],
@@ -21,7 +22,7 @@ const STATES: [name: string, path: string, prepare: (page: Page) => Promise<void
     'scaling-errors',
     `/services/${acme.primary}`,
     async (page) => {
-      await page.getByLabel('Minimum (GB)').fill('71');
+      await page.getByLabel('Minimum per replica (GB)').fill('23');
       await page.getByRole('textbox', { name: 'Number of replicas' }).fill('6');
     },
   ],

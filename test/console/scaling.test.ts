@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { inBrowser, type Page } from '../support/browser.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
 
-const minimum = (page: Page) => page.getByLabel('Minimum (GB)');
-const maximum = (page: Page) => page.getByLabel('Maximum (GB)');
+const minimum = (page: Page) => page.getByLabel('Minimum per replica (GB)');
+const maximum = (page: Page) => page.getByLabel('Maximum per replica (GB)');
 const replicas = (page: Page) => page.getByRole('textbox', { name: 'Number of replicas' });
 const save = (page: Page) => page.getByRole('button', { name: 'Save changes' });
 
@@ -14,15 +14,15 @@ inBrowser('scaling editor', (browser) => {
   it('lists pending changes, saves them and confirms', async () => {
     const page = await browser.signIn(acme.admin, `/services/${acme.primary}`);
     expect(await save(page).isDisabled()).toBe(true);
-    await minimum(page).fill('72');
+    await minimum(page).fill('24');
     await replicas(page).fill('5');
     const pending = page.getByRole('region', { name: 'Pending changes' });
-    expect(await pending.locator('dl').textContent()).toBe('Replicas3 → 5Minimum total memory48 → 72 GB');
+    expect(await pending.locator('dl').textContent()).toBe('Replicas3 → 5Minimum memory per replica16 → 24 GB');
     await save(page).click();
     await page.getByText('analytics is now 24–120 GB × 5').waitFor();
     expect(await stored()).toMatchObject({ numReplicas: 5, minTotalMemoryGb: 72, maxTotalMemoryGb: 360 });
     await pending.getByText('No changes yet').waitFor();
-    await page.getByRole('region', { name: 'History' }).getByText('Replicas 3 → 5').waitFor();
+    await page.getByRole('region', { name: 'History' }).getByText('replicas from 3 to 5').waitFor();
   });
 
   it('shows the monthly compute cost estimated by the server', async () => {
@@ -44,21 +44,52 @@ inBrowser('scaling editor', (browser) => {
     ).toBe(2);
   });
 
+  it('S4: shows memory per replica, and the total of the actual number of replicas', async () => {
+    const page = await browser.signIn(acme.admin, `/services/${acme.secondary}`);
+    expect(await minimum(page).inputValue()).toBe('16');
+    await page.getByText('32 GB in total with 2 replicas').waitFor();
+    await replicas(page).fill('5');
+    await page.getByText('80 GB in total with 5 replicas').waitFor();
+    await page.getByText('600 GB in total with 5 replicas').waitFor();
+    await minimum(page).fill('20');
+    await page.getByText('100 GB in total with 5 replicas').waitFor();
+  });
+
+  it('shows no price for invalid input', async () => {
+    const page = await browser.signIn(acme.admin, `/services/${acme.secondary}`);
+    const pending = page.getByRole('region', { name: 'Pending changes' });
+    const newPrice = pending.getByText('New', { exact: true });
+    await replicas(page).fill('4');
+    await newPrice.waitFor();
+    for (const [field, value] of [
+      [replicas(page), '21'],
+      [replicas(page), ''],
+      [minimum(page), '23'],
+    ] as const) {
+      const before = await field.inputValue();
+      await field.fill(value);
+      await newPrice.waitFor({ state: 'detached' });
+      if (value !== '') await pending.getByText('These settings are not valid, so they have no price.').waitFor();
+      await field.fill(before);
+      await newPrice.waitFor();
+    }
+  });
+
   it('moves the slider in valid steps by keyboard', async () => {
     const page = await browser.signIn(acme.admin, `/services/${acme.secondary}`);
     const before = Number(await maximum(page).inputValue());
-    await page.getByRole('slider', { name: 'Maximum total memory in GB' }).press('ArrowRight');
-    expect(Number(await maximum(page).inputValue())).toBe(before + 12);
+    await page.getByRole('slider', { name: 'Maximum memory per replica in GB' }).press('ArrowRight');
+    expect(Number(await maximum(page).inputValue())).toBe(before + 4);
   });
 
   it('validates limits before sending a request', async () => {
     const page = await browser.signIn(acme.admin, `/services/${acme.primary}`);
-    await minimum(page).fill('71');
-    await page.getByText('Must be a multiple of 12, such as 60 or 72 GB').waitFor();
-    await minimum(page).fill('12');
-    await page.getByText('Must be between 24 and 1068 GB').waitFor();
-    await minimum(page).fill('720');
-    await page.getByText('The minimum (720 GB) must not exceed the maximum (360 GB)').waitFor();
+    await minimum(page).fill('23');
+    await page.getByText('Must be a multiple of 4, such as 20 or 24 GB').waitFor();
+    await minimum(page).fill('4');
+    await page.getByText('Must be between 8 and 356 GB').waitFor();
+    await minimum(page).fill('240');
+    await page.getByText('The minimum (240 GB) must not exceed the maximum (120 GB)').waitFor();
     await replicas(page).fill('1');
     await page.getByText('Must be between 2 and 20 replicas').waitFor();
     expect(await save(page).isDisabled()).toBe(true);
@@ -66,7 +97,7 @@ inBrowser('scaling editor', (browser) => {
 
   it('shows server errors at the field and keeps the input', async () => {
     const page = await browser.signIn(acme.admin, `/services/${acme.secondary}`);
-    await minimum(page).fill('240');
+    await minimum(page).fill('80');
     // A concurrent change lowers the maximum.
     const { status } = await browser.server.call({
       method: 'PATCH',
@@ -76,11 +107,11 @@ inBrowser('scaling editor', (browser) => {
     });
     expect(status).toBe(200);
     await save(page).click();
-    const message = page.getByText('The minimum of 240 GB must not exceed the maximum of 120 GB.');
+    const message = page.getByText('The minimum of 80 GB must not exceed the maximum of 40 GB.');
     await message.waitFor();
     expect(await minimum(page).getAttribute('aria-invalid')).toBe('true');
     expect(await minimum(page).getAttribute('aria-describedby')).toContain(await message.getAttribute('id'));
-    expect(await minimum(page).inputValue()).toBe('240');
+    expect(await minimum(page).inputValue()).toBe('80');
   });
 
   it('keeps the input while the server cannot be reached', async () => {
@@ -110,12 +141,12 @@ inBrowser('scaling editor', (browser) => {
   it('copies the change as a curl command', async () => {
     const page = await browser.signIn(acme.admin, `/services/${acme.primary}`);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await minimum(page).fill('60');
+    await minimum(page).fill('20');
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     const command = String(await page.evaluate('navigator.clipboard.readText()'));
-    expect(command).toContain('{"minTotalMemoryGb":60}');
-    expect(command).toContain(`${browser.server.url}${path}/scaling`);
+    expect(command).toContain('{"minReplicaMemoryGb":20}');
+    expect(command).toContain(`${browser.server.url}${path}/replicaScaling`);
     expect(command).not.toContain(acme.admin.keySecret);
   });
 
@@ -128,10 +159,10 @@ inBrowser('scaling editor', (browser) => {
     expect(await page.getByRole('switch').isEnabled()).toBe(true);
   });
 
-  it('limits a non-paid organization to 360 GB', async () => {
+  it('limits a non-paid organization to 120 GB per replica', async () => {
     const page = await browser.signIn(globex.admin, `/services/${globex.primary}`);
-    await maximum(page).fill('372');
-    await page.getByText('Must be between 24 and 360 GB').waitFor();
+    await maximum(page).fill('124');
+    await page.getByText('Must be between 8 and 120 GB').waitFor();
   });
 
   it('explains the fixed size in a basic organization', async () => {

@@ -89,7 +89,7 @@ inBrowser('sign-in', (browser) => {
     expect(await page.getByRole('button', { name: /Actions for/ }).count()).toBe(0);
     await page.goto(`${browser.server.url}/services/${acme.primary}`);
     await page.getByText('Changing them requires a key with the admin role').waitFor();
-    expect(await page.getByLabel('Minimum (GB)').isDisabled()).toBe(true);
+    expect(await page.getByLabel('Minimum per replica (GB)').isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Save changes' }).count()).toBe(0);
   });
 
@@ -111,7 +111,7 @@ inBrowser('sign-in', (browser) => {
     // Wait for the cost estimate: after the session ends, it would show the dialog before the click.
     await Promise.all([
       page.waitForResponse((response) => response.request().postData()?.includes('96') === true),
-      page.getByLabel('Minimum (GB)').fill('96'),
+      page.getByLabel('Minimum per replica (GB)').fill('96'),
     ]);
     const [cookie] = await page.context().cookies();
     await fetch(`${browser.server.url}/console/session`, {
@@ -122,7 +122,7 @@ inBrowser('sign-in', (browser) => {
     await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
     await fillSignIn(page, credentials);
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await page.getByLabel('Minimum (GB)').inputValue()).toBe('96');
+    expect(await page.getByLabel('Minimum per replica (GB)').inputValue()).toBe('96');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('analytics is now 32–120 GB × 3').waitFor();
   });

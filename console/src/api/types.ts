@@ -1,17 +1,22 @@
 // Short names for types of the generated client.
 import type {
   ActivityGetListResult,
+  DashboardTokenGetListResult,
   InstanceGetResult,
-  InstanceScalingUpdateBody,
+  InstanceReplicaScalingUpdateBody,
   OpenapiKeyCreateBody,
   OpenapiKeyGetResult,
+  OpenapiKeyUpdateBody,
   UsageCostGetResult,
 } from './generated.ts';
 
 export type Service = InstanceGetResult;
-export type ScalingChange = InstanceScalingUpdateBody;
+/** Memory per replica. */
+export type ScalingChange = Omit<InstanceReplicaScalingUpdateBody, 'autoscalingMode'>;
 export type Key = OpenapiKeyGetResult;
 export type NewKey = OpenapiKeyCreateBody;
+export type KeyChange = OpenapiKeyUpdateBody;
+export type Token = DashboardTokenGetListResult[number];
 export type Activity = ActivityGetListResult[number];
 type UsageCost = UsageCostGetResult;
 export type CostRecord = UsageCost['costs'][number];

@@ -1,9 +1,17 @@
 import type { ReactNode } from 'react';
 import type { Permissions } from '../api/session.ts';
-import { ActivityIcon, CostsIcon, DashboardsIcon, KeysIcon, OverviewIcon, ServicesIcon } from '../parts/icons.tsx';
+import {
+  ActivityIcon,
+  CostsIcon,
+  DashboardsIcon,
+  KeysIcon,
+  OverviewIcon,
+  ServicesIcon,
+  TokensIcon,
+} from '../parts/icons.tsx';
 
 interface Destination {
-  to: '/' | '/services' | '/keys' | '/costs' | '/dashboards' | '/activity';
+  to: '/' | '/services' | '/keys' | '/tokens' | '/costs' | '/dashboards' | '/activity';
   label: string;
   /** For the command palette. */
   hint: string;
@@ -31,6 +39,7 @@ const DESTINATIONS: Destination[] = [
     isVisible: ({ canSeeDashboards }) => canSeeDashboards,
   },
   { to: '/keys', label: 'Keys', hint: 'API keys', icon: KeysIcon, isVisible: needsFleetAccess },
+  { to: '/tokens', label: 'Tokens', hint: 'Dashboard tokens', icon: TokensIcon, isVisible: needsFleetAccess },
   { to: '/activity', label: 'Activity', hint: 'Audit log', icon: ActivityIcon, isVisible: needsFleetAccess },
 ];
 

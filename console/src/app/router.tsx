@@ -75,6 +75,12 @@ const keys = createRoute({
   component: lazyRouteComponent(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
 });
 
+const tokens = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('../pages/tokens/tokens-page.tsx'), 'TokensPage'),
+});
+
 const costs = createRoute({
   getParentRoute: () => signedIn,
   path: '/costs',
@@ -108,7 +114,7 @@ const notFound = createRoute({ getParentRoute: () => signedIn, path: '$', compon
 
 const routeTree = root.addChildren([
   signIn,
-  signedIn.addChildren([overview, services, service, keys, costs, dashboards, dashboard, activity, notFound]),
+  signedIn.addChildren([overview, services, service, keys, tokens, costs, dashboards, dashboard, activity, notFound]),
 ]);
 
 export const createConsoleRouter = (context: RouterContext) =>

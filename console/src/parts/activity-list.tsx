@@ -1,40 +1,51 @@
 import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { Activity } from '../api/types.ts';
+import { ActivityLine } from './activity-line.tsx';
 import classes from './activity-list.module.css';
-import { fieldLabel, fieldUnit, formatAction, formatResourceName, listChanges } from './activity-text.ts';
+import { describeActivity } from './activity-sentences.ts';
+import { fieldLabel, fieldUnit, listChanges } from './activity-text.ts';
 import { Timestamp } from './timestamp.tsx';
 
 const MAX_CHANGES = 4;
 
-/** Activities, newest first, with the first few changed fields. */
-export function ActivityList({
-  activities,
-  names,
-}: {
+interface Props {
   activities: readonly Activity[];
   names: ReadonlyMap<string, string>;
-}) {
+  /** A button for an activity, such as Revert. */
+  action?: (activity: Activity) => ReactNode;
+}
+
+/** Activities, newest first, with the first few changed fields. */
+export function ActivityList({ activities, names, action }: Props) {
   return (
     <ul className={classes.list}>
       {activities.map((activity) => (
         <li key={activity.id} className={classes.item}>
           <div className={classes.what}>
             <Text size="sm" component="p" className={classes.line}>
-              <b>{activity.actorDetails}</b> {formatAction(activity)} <b>{formatResourceName(activity, names)}</b>
+              <ActivityLine activity={activity} names={names} />
             </Text>
-            {activity.before && activity.after && <ShortChanges activity={activity} />}
+            {needsChanges(activity, names) && <ShortChanges activity={activity} names={names} />}
           </div>
-          <Text size="xs" c="dimmed" component="span" className={classes.when}>
-            <Timestamp at={activity.createdAt} show="ago" />
-          </Text>
+          <div className={classes.aside}>
+            <Text size="xs" c="dimmed" component="span" className={classes.when}>
+              <Timestamp at={activity.createdAt} show="ago" />
+            </Text>
+            {action?.(activity)}
+          </div>
         </li>
       ))}
     </ul>
   );
 }
 
-function ShortChanges({ activity }: { activity: Activity }) {
-  const changes = listChanges(activity).slice(0, MAX_CHANGES);
+/** An update whose sentence does not already list the changes. */
+const needsChanges = (activity: Activity, names: ReadonlyMap<string, string>): boolean =>
+  activity.before !== undefined && activity.after !== undefined && !describeActivity(activity, names).rest;
+
+function ShortChanges({ activity, names }: { activity: Activity; names: ReadonlyMap<string, string> }) {
+  const changes = listChanges(activity, names).slice(0, MAX_CHANGES);
   return (
     <Text size="xs" c="dimmed" component="p" className={classes.line}>
       {changes

@@ -5,9 +5,11 @@ const roundCredits = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2
 const smallCredits = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 2, maximumFractionDigits: 6 });
 const plainNumber = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
 const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const fullTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 const localDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 /** Billing days are UTC days. */
 const billDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const billDate = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const billMonth = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
@@ -21,11 +23,15 @@ export const formatCredits = (chc: number): string =>
 export const formatNumber = (value: number): string => plainNumber.format(value);
 
 export const formatTime = (time: Date): string => localTime.format(time);
+/** With weekday, year, seconds and time zone. */
+export const formatFullTime = (time: Date): string => fullTime.format(time);
 export const formatDate = (time: Date): string => localDay.format(time);
 export const formatUtc = (time: Date): string => `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 /** `day` is YYYY-MM-DD. */
 export const formatBillDay = (day: string): string => billDay.format(new Date(`${day}T00:00:00Z`));
+/** With the year. */
+export const formatBillDate = (day: string): string => billDate.format(new Date(`${day}T00:00:00Z`));
 /** `month` is YYYY-MM. */
 export const formatBillMonth = (month: string): string => billMonth.format(new Date(`${month}-01T00:00:00Z`));
 

@@ -11,9 +11,12 @@ export function toKeyState({ state, expireAt }: Key, now: Date): KeyState {
   return expireAt !== null && Date.parse(expireAt) <= now.getTime() ? 'expired' : 'enabled';
 }
 
-/** Enabled keys that expire within 30 days, and for a week after they expired, which explains failing requests. */
-export function isExpiringSoon(key: Key, now: Date): boolean {
-  if (key.state === 'disabled' || key.expireAt === null) return false;
-  const days = (Date.parse(key.expireAt) - now.getTime()) / DAY_MS;
+/** Within 30 days, and for a week after the expiry, which explains failing requests. */
+export function isExpiringSoon(expireAt: string, now: Date): boolean {
+  const days = (Date.parse(expireAt) - now.getTime()) / DAY_MS;
   return days < EXPIRY_WARNING_DAYS && days > -7;
 }
+
+/** Enabled keys that expire soon or have expired recently. */
+export const isKeyExpiringSoon = ({ state, expireAt }: Key, now: Date): boolean =>
+  state === 'enabled' && expireAt !== null && isExpiringSoon(expireAt, now);

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { formatAgo, formatDate, formatTime, formatUtc } from './format.ts';
+import { formatAgo, formatDate, formatFullTime, formatTime, formatUtc } from './format.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -16,17 +16,19 @@ export function useNow(): Date {
 interface Props {
   /** ISO 8601. */
   at: string;
-  show?: 'time' | 'date' | 'ago';
+  /** `full`: with weekday, seconds and time zone. */
+  show?: 'time' | 'date' | 'ago' | 'full';
 }
 
-/** A time in the local time zone, with UTC as tooltip. */
+/** A time in the local time zone. The tooltip has the complete date with the time zone, and UTC. */
 export function Timestamp({ at, show = 'time' }: Props) {
   const now = useNow();
   const time = new Date(at);
-  const local = show === 'date' ? formatDate(time) : formatTime(time);
   return (
-    <time dateTime={at} title={show === 'ago' ? `${formatTime(time)} · ${formatUtc(time)}` : formatUtc(time)}>
-      {show === 'ago' ? formatAgo(time, now) : local}
+    <time dateTime={at} title={`${formatFullTime(time)} · ${formatUtc(time)}`}>
+      {show === 'ago' ? formatAgo(time, now) : FORMATS[show](time)}
     </time>
   );
 }
+
+const FORMATS = { time: formatTime, date: formatDate, full: formatFullTime };

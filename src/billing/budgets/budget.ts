@@ -42,8 +42,15 @@ export interface BudgetAlert extends AlertKey {
   deliveryId: string;
   /** The body of the request, the same for every attempt. */
   body: string;
-  delivery: 'none' | 'pending' | 'delivered' | 'failed';
+  delivery: Delivery;
+  lastAttemptAt?: number | undefined;
+  /** Why the last attempt failed. Contains no secrets. */
+  lastError?: string | undefined;
 }
+
+/** Of an alert to the webhook: `none` without a webhook; `pending` until the receiver accepts it; `failed` after the last attempt. */
+export const DELIVERIES = ['none', 'pending', 'delivered', 'failed'] as const;
+type Delivery = (typeof DELIVERIES)[number];
 
 /** In micro-CHC. `expected` is the forecast for the month, undefined if no threshold needs it. */
 export interface MonthSpending {

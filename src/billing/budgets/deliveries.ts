@@ -4,7 +4,7 @@ import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
 import { type BudgetAlert, findRetryDelayMs, MAX_RETRY_DELAY_MS } from './budget.ts';
 import { findAlert, findBudget, listDueAlerts, putAlert } from './store.ts';
-import type { SendWebhook } from './webhook.ts';
+import { formatDeliveryError, type SendWebhook } from './webhook.ts';
 
 interface Options {
   state: State;
@@ -37,7 +37,7 @@ export function createDeliveries({ state, organizations, log, sendWebhook }: Opt
         await putAlert(tx, { ...alert, nextAttemptAt: undefined, delivery: 'none' });
         return undefined;
       }
-      const claimed = { ...alert, attempts: alert.attempts + 1, nextAttemptAt: now + CLAIM_MS };
+      const claimed = { ...alert, attempts: alert.attempts + 1, lastAttemptAt: now, nextAttemptAt: now + CLAIM_MS };
       await putAlert(tx, claimed);
       return { alert: claimed, webhook };
     });
@@ -58,17 +58,18 @@ export function createDeliveries({ state, organizations, log, sendWebhook }: Opt
     const { alert, webhook } = claimed;
     try {
       await sendWebhook(webhook, alert.deliveryId, alert.body);
-      await update(alert, { nextAttemptAt: undefined, delivery: 'delivered' });
+      await update(alert, { nextAttemptAt: undefined, delivery: 'delivered', lastError: undefined });
     } catch (error) {
       const delayMs = findRetryDelayMs(alert.attempts);
       const { budgetId, deliveryId, attempts } = alert;
-      const reason = (error as Error).message;
-      log.warn({ budgetId, deliveryId, attempts, reason, final: delayMs === undefined }, 'budget alert not delivered');
+      const lastError = formatDeliveryError(error);
+      const isFinal = delayMs === undefined;
+      log.warn({ budgetId, deliveryId, attempts, reason: lastError, final: isFinal }, 'budget alert not delivered');
       await update(
         alert,
         delayMs === undefined
-          ? { nextAttemptAt: undefined, delivery: 'failed' }
-          : { nextAttemptAt: (await state.now()) + delayMs, delivery: 'pending' },
+          ? { nextAttemptAt: undefined, delivery: 'failed', lastError }
+          : { nextAttemptAt: (await state.now()) + delayMs, delivery: 'pending', lastError },
       );
     }
   }

@@ -3,6 +3,7 @@ import { isoSeconds } from '../../kernel/clock.ts';
 import { chcFromMicros } from '../../kernel/money.ts';
 import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
+import { type BudgetAlert, DELIVERIES } from './budget.ts';
 import type { BudgetWithAlerts } from './budgets.ts';
 
 export const BudgetPath = Type.Object({
@@ -71,8 +72,14 @@ export const BudgetRecord = Type.Object({
       month: Type.String(),
       threshold: Threshold,
       createdAt: Type.String({ format: 'date-time' }),
-      delivery: Type.Enum(['none', 'pending', 'delivered', 'failed'], { description: 'Delivery to the webhook' }),
-      attempts: Type.Integer(),
+      delivery: Type.Enum([...DELIVERIES], {
+        description:
+          'Delivery to the webhook: none without a webhook, pending until the receiver accepts it, failed after the last attempt',
+      }),
+      attempts: Type.Integer({ description: 'The number of delivery attempts so far' }),
+      lastAttemptAt: Type.Optional(Type.String({ format: 'date-time' })),
+      lastError: Type.Optional(Type.String({ description: 'Why the last attempt failed' })),
+      nextAttemptAt: Type.Optional(Type.String({ format: 'date-time', description: 'Only while pending' })),
     }),
     { description: 'The alerts of this month' },
   ),
@@ -88,15 +95,23 @@ export function toBudgetRecord({ budget, alerts, newSecret }: BudgetWithAlerts):
     ...(webhook ? { webhook: { url: webhook.url, ...(newSecret === undefined ? {} : { secret: newSecret }) } } : {}),
     createdAt: isoSeconds(createdAt),
     updatedAt: isoSeconds(updatedAt),
-    notices: alerts.map((alert) => ({
-      month: alert.month,
-      threshold: alert.threshold,
-      createdAt: isoSeconds(alert.createdAt),
-      delivery: alert.delivery,
-      attempts: alert.attempts,
-    })),
+    notices: alerts.map(toNoticeRecord),
   };
 }
+
+const toNoticeRecord = (alert: BudgetAlert) => ({
+  month: alert.month,
+  threshold: alert.threshold,
+  createdAt: isoSeconds(alert.createdAt),
+  delivery: alert.delivery,
+  attempts: alert.attempts,
+  ...(alert.lastAttemptAt === undefined ? {} : { lastAttemptAt: isoSeconds(alert.lastAttemptAt) }),
+  ...(alert.lastError === undefined ? {} : { lastError: alert.lastError }),
+  // A new alert is due at once.
+  ...(alert.nextAttemptAt === undefined
+    ? {}
+    : { nextAttemptAt: isoSeconds(Math.max(alert.nextAttemptAt, alert.createdAt)) }),
+});
 
 /** For readers who may not change the webhook: the path and query of its URL often contain a secret. */
 export function hideWebhookPath(record: Static<typeof BudgetRecord>): Static<typeof BudgetRecord> {

@@ -14,7 +14,10 @@ const toAlert = (row: BudgetNoticeRow): BudgetAlert => ({
   createdAt: row.created_at,
   attempts: row.attempts,
   nextAttemptAt: row.next_attempt_at ?? undefined,
-  ...(JSON.parse(row.document) as Pick<BudgetAlert, 'deliveryId' | 'body' | 'delivery'>),
+  ...(JSON.parse(row.document) as Pick<
+    BudgetAlert,
+    'deliveryId' | 'body' | 'delivery' | 'lastAttemptAt' | 'lastError'
+  >),
 });
 
 /** The budgets of all organizations. */
@@ -98,11 +101,11 @@ export async function findAlert(tx: Db, key: AlertKey): Promise<BudgetAlert | un
 }
 
 export async function putAlert(tx: Db, alert: BudgetAlert): Promise<void> {
-  const { deliveryId, body, delivery } = alert;
+  const { deliveryId, body, delivery, lastAttemptAt, lastError } = alert;
   const changing = {
     attempts: alert.attempts,
     next_attempt_at: alert.nextAttemptAt ?? null,
-    document: JSON.stringify({ deliveryId, body, delivery }),
+    document: JSON.stringify({ deliveryId, body, delivery, lastAttemptAt, lastError }),
   };
   await tx
     .insertInto('budget_notices')

@@ -10,6 +10,15 @@ import { findAddressViolation, findUrlViolation, getHost, type Webhook } from '.
 export type SendWebhook = (webhook: Webhook, deliveryId: string, body: string) => Promise<void>;
 
 const TIMEOUT_MS = 5000;
+const MAX_ERROR_LENGTH = 200;
+
+/** The reason for a failed attempt, as the API and the console show it. */
+export function formatDeliveryError(error: unknown): string {
+  const { name, message, code, errors } = error as NodeJS.ErrnoException & { errors?: readonly Error[] };
+  if (name === 'TimeoutError') return `The receiver did not respond within ${TIMEOUT_MS / SECOND_MS} s`;
+  // A name with several addresses fails with one error for each of them, and no message of its own.
+  return (message || errors?.[0]?.message || code || 'The request failed').slice(0, MAX_ERROR_LENGTH);
+}
 
 /** `t=1790000000,v1=…`: the HMAC-SHA256 of `t.body` in hex. The time lets receivers reject old requests. */
 function formatSignature(secret: string, seconds: number, body: string): string {

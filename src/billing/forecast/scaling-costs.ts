@@ -1,47 +1,80 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { toUtcDay } from '../../kernel/days.ts';
+import { addDays, countDaysBetween, toUtcDay } from '../../kernel/days.ts';
 import type { ScalingChange } from '../../services/scaling.ts';
 import type { Scaling, Service } from '../../services/service.ts';
 import type { Services } from '../../services/services.ts';
+import type { Db } from '../../state/tables.ts';
 import { HOURS_PER_MONTH } from '../meter.ts';
 import { getApplicablePrice } from '../prices/applicable-price.ts';
 import { calculateCostMicros } from '../prices/cost-micros.ts';
 import type { Prices } from '../prices/prices.ts';
+import { estimateReplicaGb, GB_PER_UNIT } from './scaling-estimate.ts';
+import { type ComputeUsage, sumComputeCost } from './store.ts';
 
 export type ScalingCosts = ReturnType<typeof createScalingCosts>;
 
-/** Micro-CHC for compute in a billing month, always at the minimum and always at the maximum size. */
+/** Micro-CHC for compute in a billing month. */
 export interface MonthlyCost {
+  /** Always at the minimum size. */
   min: number;
+  /** Always at the maximum size. */
   max: number;
+  /** At the usage of the last days; undefined without usage. */
+  estimate: number | undefined;
 }
 
 const MINUTES_PER_HOUR = 60;
-const GB_PER_UNIT = 8;
+const HOURS_PER_DAY = 24;
+/** Whole days before today that the estimate is based on. */
+const USAGE_DAYS = 30;
 
-export function createScalingCosts({ services, prices, clock }: { services: Services; prices: Prices; clock: Clock }) {
+interface Options {
+  db: Db;
+  services: Services;
+  prices: Prices;
+  clock: Clock;
+}
+
+export function createScalingCosts({ db, services, prices, clock }: Options) {
   return {
     /** The service after a scaling change, with its compute cost before and after. Stores nothing. */
     async preview(organizationId: string, id: string, change: ScalingChange) {
       const { organization, before, after } = await services.preview(organizationId, id, change);
-      const book = await prices.getForDay(toUtcDay(clock.now()));
+      const today = toUtcDay(clock.now());
+      const book = await prices.getForDay(today);
+      const usageWindow = { from: addDays(today, -USAGE_DAYS), to: addDays(today, -1) };
+      const usage = await sumComputeCost(db, organizationId, id, usageWindow);
+      const days = usage === undefined ? 0 : countDaysBetween(usage.firstDay, usageWindow.to) + 1;
       const calculateCost = ({ scaling, details }: Readonly<Service>): MonthlyCost => {
-        const usage = { meter: 'compute', entityType: 'service', tier: organization.tier } as const;
-        return calculateMonthlyCost(scaling, getApplicablePrice(book, { ...usage, region: details.region }));
+        const meter = { meter: 'compute', entityType: 'service', tier: organization.tier } as const;
+        const price = getApplicablePrice(book, { ...meter, region: details.region });
+        const usedGb = usage && toAverageGb(usage, days, price);
+        const estimatedGb = usedGb === undefined ? undefined : estimateReplicaGb(usedGb, before.scaling, scaling);
+        return calculateMonthlyCost(scaling, price, estimatedGb);
       };
-      return { service: after, before: calculateCost(before), after: calculateCost(after) };
+      return { service: after, before: calculateCost(before), after: calculateCost(after), usageDays: days };
     },
   };
 }
 
+/** The memory that the compute cost pays for at today's price, as the average over the days. Undefined if it is free. */
+function toAverageGb({ micros }: ComputeUsage, days: number, price: string): number | undefined {
+  const gbHourMicros = calculateCostMicros('compute', String(MINUTES_PER_HOUR), price) / GB_PER_UNIT;
+  return gbHourMicros === 0 ? undefined : micros / (days * HOURS_PER_DAY) / gbHourMicros;
+}
+
 /** A service that scales to zero may cost nothing. */
-function calculateMonthlyCost(scaling: Scaling, price: string): MonthlyCost {
+function calculateMonthlyCost(scaling: Scaling, price: string, estimatedGb: number | undefined): MonthlyCost {
   const calculate = (replicaGb: number) => {
     const unitMinutes = (scaling.numReplicas * replicaGb * HOURS_PER_MONTH * MINUTES_PER_HOUR) / GB_PER_UNIT;
-    return calculateCostMicros('compute', String(unitMinutes), price);
+    return calculateCostMicros('compute', formatQuantity(unitMinutes), price);
   };
   return {
     min: scaling.idleScaling ? 0 : calculate(scaling.minReplicaMemoryGb),
     max: calculate(scaling.maxReplicaMemoryGb),
+    estimate: estimatedGb === undefined ? undefined : calculate(estimatedGb),
   };
 }
+
+/** Quantities have at most 6 decimals, and no exponent. */
+const formatQuantity = (unitMinutes: number): string => unitMinutes.toFixed(6);

@@ -69,23 +69,38 @@ export function toForecastRecord(forecast: Forecast): Static<typeof UsageCostFor
   };
 }
 
-const Range = Type.Object({ min: Chc, max: Chc });
+const MonthlyCostRange = Type.Object({
+  min: Chc,
+  max: Chc,
+  estimate: Type.Optional(
+    Type.Number({ description: 'At the usage of the last 30 days; omitted if the service has no usage' }),
+  ),
+});
 
 export const ScalingPreview = Type.Object({
   service: ExtendedServiceRecord,
   monthlyCost: Type.Object(
-    { before: Range, after: Range },
+    { before: MonthlyCostRange, after: MonthlyCostRange },
     {
       description:
-        'CHC for compute in a month of 732 hours, at the minimum and at the maximum size; the minimum is 0 with idle scaling',
+        'CHC for compute in a month of 732 hours, at the minimum and at the maximum size of all replicas; the minimum is 0 with idle scaling',
     },
   ),
+  usageDays: Type.Integer({ description: 'The number of days that the estimate is based on; at most 30' }),
 });
 
 type Preview = Awaited<ReturnType<ScalingCosts['preview']>>;
 
-export function toPreviewRecord({ service, before, after }: Preview): Static<typeof ScalingPreview> {
-  return { service: toExtendedRecord(service), monthlyCost: { before: toRange(before), after: toRange(after) } };
+export function toPreviewRecord({ service, before, after, usageDays }: Preview): Static<typeof ScalingPreview> {
+  return {
+    service: toExtendedRecord(service),
+    monthlyCost: { before: toRange(before), after: toRange(after) },
+    usageDays,
+  };
 }
 
-const toRange = ({ min, max }: MonthlyCost) => ({ min: chcFromMicros(min), max: chcFromMicros(max) });
+const toRange = ({ min, max, estimate }: MonthlyCost) => ({
+  min: chcFromMicros(min),
+  max: chcFromMicros(max),
+  ...(estimate === undefined ? {} : { estimate: chcFromMicros(estimate) }),
+});

@@ -1,6 +1,7 @@
 import { Skeleton, Text } from '@mantine/core';
 import type { Activity } from '../../api/types.ts';
-import { fieldLabel, formatAction, formatResourceName, listChanges } from '../../parts/activity-text.ts';
+import { ActivityLine } from '../../parts/activity-line.tsx';
+import { fieldLabel, fieldUnit, listChanges } from '../../parts/activity-text.ts';
 import { CopyIconButton } from '../../parts/copy-button.tsx';
 import { ChevronIcon } from '../../parts/icons.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
@@ -8,7 +9,7 @@ import classes from './activity.module.css';
 
 /** One activity. Expanded, it shows the changed fields and the origin of the request. */
 export function ActivityEntry({ activity, names }: { activity: Activity; names: ReadonlyMap<string, string> }) {
-  const { actorDetails, actorIpAddress, userAgent, requestId, createdAt } = activity;
+  const { actorIpAddress, userAgent, requestId, createdAt } = activity;
   const origin = [actorIpAddress && `from ${actorIpAddress}`, userAgent && `using ${userAgent}`]
     .filter(Boolean)
     .join(' ');
@@ -20,16 +21,16 @@ export function ActivityEntry({ activity, names }: { activity: Activity; names: 
             <ChevronIcon size={14} />
           </span>
           <span className={classes.what}>
-            <b>{actorDetails}</b> {formatAction(activity)} <b>{formatResourceName(activity, names)}</b>
+            <ActivityLine activity={activity} names={names} />
           </span>
           <span className={classes.when}>
             <Timestamp at={createdAt} />
           </span>
         </summary>
         <div className={classes.body}>
-          <Changes activity={activity} />
+          <Changes activity={activity} names={names} />
           <Text size="xs" c="dimmed" mt="xs" className={classes.origin}>
-            {activity.type}
+            <Timestamp at={createdAt} show="full" /> · {activity.type}
             {origin !== '' && ` · ${origin}`}
             {requestId && (
               <>
@@ -44,8 +45,8 @@ export function ActivityEntry({ activity, names }: { activity: Activity; names: 
   );
 }
 
-function Changes({ activity }: { activity: Activity }) {
-  const changes = listChanges(activity);
+function Changes({ activity, names }: { activity: Activity; names: ReadonlyMap<string, string> }) {
+  const changes = listChanges(activity, names);
   // Created resources have no `before`, deleted ones no `after`.
   const hasBefore = activity.before !== undefined;
   const hasAfter = activity.after !== undefined;
@@ -67,7 +68,10 @@ function Changes({ activity }: { activity: Activity }) {
       <tbody>
         {changes.map(({ field, before, after }) => (
           <tr key={field}>
-            <th scope="row">{fieldLabel(field)}</th>
+            <th scope="row">
+              {fieldLabel(field)}
+              {fieldUnit(field) && ` (${fieldUnit(field).trim()})`}
+            </th>
             {hasBefore && <td>{before === undefined ? '–' : <del>{before}</del>}</td>}
             {hasAfter && <td>{after === undefined ? '–' : <ins>{after}</ins>}</td>}
           </tr>

@@ -2,6 +2,7 @@ import { Button, Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { readNextPage } from '../../api/next-page.ts';
 import { keysQuery, recentActivityQuery } from '../../api/queries.ts';
 import type { Activity } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
@@ -28,23 +29,16 @@ interface ActivityPageData {
   next: string | undefined;
 }
 
-/** The `before` parameter of the `rel="next"` URL in a link header. */
-function readNextPage(link: string | null): string | undefined {
-  const url = /<([^>]+)>; rel="next"/.exec(link ?? '')?.[1];
-  return url === undefined ? undefined : (new URL(url, location.origin).searchParams.get('before') ?? undefined);
-}
-
 /** The server applies all filters to the whole audit log. */
 export function ActivityPage() {
   const api = useApi();
   const { organizationId } = useSession();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const names = useResourceNames();
   const keys = useQuery(keysQuery(api, organizationId)).data ?? [];
   const recent = useQuery(recentActivityQuery(api, organizationId, PAGE_SIZE)).data ?? [];
   const [text] = useDebouncedValue(search.text, DEBOUNCE_MS);
-  const filter = toFilter({ ...search, text }, names);
+  const filter = toFilter({ ...search, text }, useResourceNames());
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage, isPlaceholderData } = useInfiniteQuery({
     queryKey: [organizationId, 'activities', 'list', filter],
     queryFn: async ({ pageParam, signal }): Promise<ActivityPageData> => {
@@ -65,6 +59,7 @@ export function ActivityPage() {
     placeholderData: keepPreviousData,
   });
   const shown = data?.pages.flatMap(({ activities }) => activities);
+  const names = useResourceNames(shown);
   const setFilter = (field: keyof ActivitySearch, value: string | null) =>
     void navigate({ search: (before) => ({ ...before, [field]: value || undefined }), replace: true });
   const isFiltered = Object.values(search).some((value) => value !== undefined);

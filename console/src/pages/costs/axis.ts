@@ -1,4 +1,4 @@
-export const MARGIN = { top: 12, right: 12, bottom: 28, left: 64 };
+export const MARGIN = { top: 18, right: 12, bottom: 28, left: 64 };
 
 const STEPS = [1, 2, 2.5, 5, 10];
 const TICK_COUNT = 4;

@@ -1,11 +1,12 @@
 import type { CostRecord } from '../../api/types.ts';
+import { formatMetric } from './metrics.ts';
 import type { Grouping } from './search.ts';
 
 /** Whole micro-CHC, so that sums are exact. */
 type Micros = number;
 const MICROS_PER_CREDIT = 1_000_000;
 export const toCredits = (micros: Micros): number => micros / MICROS_PER_CREDIT;
-const toMicros = (credits: number): Micros => Math.round(credits * MICROS_PER_CREDIT);
+export const toMicros = (credits: number): Micros => Math.round(credits * MICROS_PER_CREDIT);
 
 export interface CostGroup {
   id: string;
@@ -25,19 +26,6 @@ export interface Breakdown {
   total: Micros;
   open: Micros;
 }
-
-const METRIC_LABELS: Record<keyof CostRecord['metrics'], string> = {
-  computeCHC: 'Compute',
-  storageCHC: 'Storage',
-  backupCHC: 'Backup',
-  dataTransferCHC: 'Data transfer',
-  initialLoadCHC: 'Initial load',
-  publicDataTransferCHC: 'Public data transfer',
-  interRegionTier1DataTransferCHC: 'Inter-region transfer, tier 1',
-  interRegionTier2DataTransferCHC: 'Inter-region transfer, tier 2',
-  interRegionTier3DataTransferCHC: 'Inter-region transfer, tier 3',
-  interRegionTier4DataTransferCHC: 'Inter-region transfer, tier 4',
-};
 
 interface CostPart {
   id: string;
@@ -82,7 +70,7 @@ const SPLITTERS: Record<Grouping, (costs: readonly CostRecord[]) => (cost: CostR
     ({ metrics }) =>
       Object.entries(metrics).map(([metric, credits]) => ({
         id: metric,
-        label: METRIC_LABELS[metric as keyof typeof METRIC_LABELS] ?? metric,
+        label: formatMetric(metric),
         micros: toMicros(credits),
       })),
   service: (costs) => {
@@ -110,5 +98,22 @@ function createLabeler(named: [id: string, name: string][]): (id: string) => str
     const name = names.get(id);
     const short = id.slice(0, 8);
     return name === undefined ? short : (count.get(name) ?? 0) > 1 ? `${name} (${short})` : name;
+  };
+}
+
+/** The breakdown of one of its days. */
+export function pickDay({ days, groups, dayTotals, openDays }: Breakdown, day: string): Breakdown {
+  const at = days.indexOf(day);
+  const total = dayTotals[at] ?? 0;
+  return {
+    days: [day],
+    groups: groups
+      .map((group) => ({ ...group, total: group.days[at] ?? 0, days: [group.days[at] ?? 0] }))
+      .filter((group) => group.total !== 0)
+      .toSorted((a, b) => b.total - a.total),
+    dayTotals: [total],
+    openDays: new Set(openDays.has(day) ? [day] : []),
+    total,
+    open: openDays.has(day) ? total : 0,
   };
 }

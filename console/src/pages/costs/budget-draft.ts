@@ -1,13 +1,5 @@
-import { queryOptions } from '@tanstack/react-query';
-import type { BudgetCreateBody, BudgetGetListResult, BudgetUpdateBody, Operations } from '../../api/generated.ts';
-
-export type Budget = BudgetGetListResult[number];
-
-export const budgetsQuery = (api: Operations, organizationId: string) =>
-  queryOptions({
-    queryKey: [organizationId, 'budgets'],
-    queryFn: ({ signal }) => api.budgetGetList({ organizationId }, { signal }),
-  });
+import type { BudgetCreateBody, BudgetUpdateBody } from '../../api/generated.ts';
+import { type Budget, FORECAST } from '../../parts/budgets.ts';
 
 /** State of the budget form. */
 export interface BudgetDraft {
@@ -20,8 +12,6 @@ export interface BudgetDraft {
   url: string;
   secret: string;
 }
-
-const FORECAST = 'forecast';
 
 export const createBudgetDraft = (): BudgetDraft => ({
   name: '',
@@ -69,6 +59,3 @@ export function toUpdateBody(draft: BudgetDraft, before: BudgetDraft): BudgetUpd
       : { webhook: draft.url === '' && draft.secret === '' ? null : toWebhook(draft) }),
   };
 }
-
-export const formatThreshold = (threshold: number | string): string =>
-  threshold === FORECAST ? FORECAST : `${threshold}%`;

@@ -4,17 +4,10 @@ import { type SubmitEvent, useState } from 'react';
 import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
 import { budgetCreateConstraints } from '../../api/generated.ts';
 import { useApi, useSession } from '../../app/context.tsx';
+import { type Budget, budgetsQuery } from '../../parts/budgets.ts';
 import { Note } from '../../parts/note.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
-import {
-  type Budget,
-  type BudgetDraft,
-  budgetsQuery,
-  createBudgetDraft,
-  toBudgetDraft,
-  toCreateBody,
-  toUpdateBody,
-} from './budget-draft.ts';
+import { type BudgetDraft, createBudgetDraft, toBudgetDraft, toCreateBody, toUpdateBody } from './budget-draft.ts';
 import { WebhookSecret } from './webhook-secret.tsx';
 
 const FIELDS = ['name', 'monthlyCHC', 'thresholds', 'webhook'];

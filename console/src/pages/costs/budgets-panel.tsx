@@ -2,6 +2,8 @@ import { ActionIcon, Button, Menu, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi, useSession } from '../../app/context.tsx';
+import { BudgetAlerts } from '../../parts/budget-alerts.tsx';
+import { type Budget, budgetsQuery, formatThreshold } from '../../parts/budgets.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Credits } from '../../parts/credits.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
@@ -10,7 +12,6 @@ import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { DotsIcon, PlusIcon } from '../../parts/icons.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { type Budget, budgetsQuery, formatThreshold } from './budget-draft.ts';
 import { BudgetForm } from './budget-form.tsx';
 import classes from './costs.module.css';
 
@@ -79,20 +80,25 @@ function createColumns(onAction: ((budget: Budget, action: BudgetAction) => void
   const columns: Column<Budget>[] = [
     {
       header: 'Name',
-      cell: ({ name, webhook }) => (
+      cell: (budget) => (
         <>
-          <span className={classes.label}>{name}</span>
-          {webhook && (
+          <span className={classes.label}>{budget.name}</span>
+          {budget.webhook && (
             <Text size="xs" c="dimmed" className={classes.label}>
-              Webhook: {formatOrigin(webhook.url)}
+              Webhook: {formatOrigin(budget.webhook.url)}
             </Text>
+          )}
+          {budget.notices.length > 0 && (
+            <div className={classes.onPhone}>
+              <BudgetAlerts budget={budget} />
+            </div>
           )}
         </>
       ),
     },
     { header: 'Monthly budget', align: 'right', cell: ({ monthlyCHC }) => <Credits chc={monthlyCHC} /> },
     { header: 'Alert at', from: 'sm', cell: ({ thresholds }) => thresholds.map(formatThreshold).join(', ') },
-    { header: 'Alerts this month', from: 'md', cell: formatAlerts },
+    { header: 'Alerts this month', from: 'md', width: '40%', cell: (budget) => <BudgetAlerts budget={budget} /> },
   ];
   if (onAction)
     columns.push({
@@ -118,15 +124,6 @@ function createColumns(onAction: ((budget: Budget, action: BudgetAction) => void
     });
   return columns;
 }
-
-const formatAlerts = ({ notices }: Budget): string =>
-  notices.length === 0
-    ? 'None'
-    : notices
-        .map(({ threshold, delivery }) =>
-          delivery === 'failed' ? `${formatThreshold(threshold)} (not delivered)` : formatThreshold(threshold),
-        )
-        .join(', ');
 
 /** The path and query of a webhook URL are often secret. */
 const formatOrigin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);

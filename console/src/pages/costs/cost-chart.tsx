@@ -6,6 +6,7 @@ import type { Breakdown, CostGroup } from './breakdown.ts';
 import { toCredits } from './breakdown.ts';
 import classes from './cost-chart.module.css';
 import { CostTooltip } from './cost-tooltip.tsx';
+import type { ScalingMark } from './scaling-marks.ts';
 
 interface BudgetLine {
   id: string;
@@ -20,14 +21,21 @@ interface Props {
   groups: readonly CostGroup[];
   colors: ReadonlyMap<string, string>;
   budgets: readonly BudgetLine[];
+  /** The scaling changes of each day. */
+  marks: ReadonlyMap<string, readonly ScalingMark[]>;
+  /** The selected day. */
+  selected: string | undefined;
   /** Days as YYYY-MM-DD, both inclusive. */
   onBrush: (from: string, to: string) => void;
+  onPick: (day: string) => void;
 }
 
 const HEIGHT = 300;
 
-/** One stacked bar per day, hatched if the day is not locked. Dragging selects a range of days. */
-export function CostChart({ breakdown: { days, openDays }, groups, colors, budgets, onBrush }: Props) {
+/** One stacked bar per day, hatched if the day is not locked. A click selects a day, dragging a range of days. */
+export function CostChart(props: Props) {
+  const { groups, colors, budgets, marks, selected, onBrush, onPick } = props;
+  const { days, openDays } = props.breakdown;
   const { ref, width } = useElementSize();
   const [hovered, setHovered] = useState<number>();
   const [brush, setBrush] = useState<{ from: number; to: number }>();
@@ -42,10 +50,14 @@ export function CostChart({ breakdown: { days, openDays }, groups, colors, budge
     const x = event.clientX - event.currentTarget.getBoundingClientRect().left - MARGIN.left;
     return Math.min(days.length - 1, Math.max(0, Math.floor(x / step)));
   };
-  const finish = () => {
-    const [from, to] = brush ? [days[Math.min(brush.from, brush.to)], days[Math.max(brush.from, brush.to)]] : [];
+  /** `at` is the day under the pointer. Touch does not brush, because it scrolls the page. */
+  const finish = (at: number) => {
+    const range = brush ?? { from: at, to: at };
+    const [from, to] = [days[Math.min(range.from, range.to)], days[Math.max(range.from, range.to)]];
     setBrush(undefined);
-    if (from !== undefined && to !== undefined && from !== to) onBrush(from, to);
+    if (from === undefined || to === undefined) return;
+    if (from === to) onPick(from);
+    else onBrush(from, to);
   };
   const labelInterval = Math.max(1, Math.ceil(days.length / Math.max(inner / 70, 1)));
   return (
@@ -67,7 +79,7 @@ export function CostChart({ breakdown: { days, openDays }, groups, colors, budge
             event.currentTarget.setPointerCapture(event.pointerId);
             setBrush({ from: dayAt(event), to: dayAt(event) });
           }}
-          onPointerUp={finish}
+          onPointerUp={(event) => event.button === 0 && finish(dayAt(event))}
           onPointerCancel={() => setBrush(undefined)}
           onPointerLeave={() => setHovered(undefined)}
         >
@@ -91,6 +103,16 @@ export function CostChart({ breakdown: { days, openDays }, groups, colors, budge
               width={(Math.abs(brush.to - brush.from) + 1) * step}
               height={tall}
               className={classes.brush}
+            />
+          )}
+          {selected !== undefined && days.includes(selected) && (
+            <rect
+              x={toX(days.indexOf(selected))}
+              y={MARGIN.top}
+              width={step}
+              height={tall}
+              className={classes.selected}
+              data-testid="selected-day"
             />
           )}
           {hovered !== undefined && !brush && (
@@ -124,6 +146,7 @@ export function CostChart({ breakdown: { days, openDays }, groups, colors, budge
                     fill="url(#cost-open)"
                   />
                 )}
+                {marks.has(day) && <ScalingMarker x={toX(at) + step / 2} day={day} marks={marks.get(day) ?? []} />}
                 {at % labelInterval === 0 && (
                   <text x={toX(at) + step / 2} y={HEIGHT - 8} textAnchor="middle" className={classes.mark}>
                     {formatBillDay(day)}
@@ -154,10 +177,26 @@ export function CostChart({ breakdown: { days, openDays }, groups, colors, budge
             micros: group.days[hovered] ?? 0,
             color: colors.get(group.id) ?? '',
           }))}
+          marks={marks.get(days[hovered]) ?? []}
           left={toX(hovered) + step / 2}
           width={width}
         />
       )}
     </div>
+  );
+}
+
+/** A triangle above the bar. */
+function ScalingMarker({ x, day, marks }: { x: number; day: string; marks: readonly ScalingMark[] }) {
+  const [y, size] = [MARGIN.top - 10, 5];
+  return (
+    <path
+      d={`M${x - size},${y}h${size * 2}l${-size},${size * 1.6}z`}
+      className={classes.scaling}
+      data-testid="scaling-mark"
+      data-day={day}
+    >
+      <title>{marks.map(({ text }) => text).join('\n')}</title>
+    </path>
   );
 }

@@ -7,12 +7,13 @@ interface Props {
   colors: ReadonlyMap<string, string>;
   hidden: ReadonlySet<string>;
   hasOpenDays: boolean;
+  hasMarks: boolean;
   budgets: readonly { id: string; name: string; monthlyCHC: number }[];
   onToggle: (id: string) => void;
 }
 
 /** A click hides or shows a group in the chart. The table always lists all groups. */
-export function CostLegend({ groups, colors, hidden, hasOpenDays, budgets, onToggle }: Props) {
+export function CostLegend({ groups, colors, hidden, hasOpenDays, hasMarks, budgets, onToggle }: Props) {
   return (
     <ul className={classes.legend} aria-label="Legend">
       {groups.map(({ id, label }) => (
@@ -32,6 +33,14 @@ export function CostLegend({ groups, colors, hidden, hasOpenDays, budgets, onTog
           <span className={classes.entry}>
             <span className={classes.openMark} aria-hidden="true" />
             Not final
+          </span>
+        </li>
+      )}
+      {hasMarks && (
+        <li>
+          <span className={classes.entry}>
+            <span className={classes.triangle} aria-hidden="true" />
+            Scaling change
           </span>
         </li>
       )}

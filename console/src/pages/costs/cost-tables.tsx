@@ -1,11 +1,15 @@
 import { Table } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { Credits } from '../../parts/credits.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { formatBillDay, formatNumber } from '../../parts/format.ts';
+import { formatBillDate, formatNumber, plural } from '../../parts/format.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { type Breakdown, type CostGroup, toCredits } from './breakdown.ts';
 import classes from './costs.module.css';
-import type { Grouping } from './search.ts';
+import { withSearch } from './filters.ts';
+import { toMeter } from './metrics.ts';
+import type { ScalingMark } from './scaling-marks.ts';
+import type { CostsSearch, Grouping } from './search.ts';
 
 export const GROUPING_LABELS: Record<Grouping, string> = {
   metric: 'Metric',
@@ -16,34 +20,57 @@ export const GROUPING_LABELS: Record<Grouping, string> = {
 const share = (part: number, whole: number): string =>
   whole === 0 ? '–' : `${formatNumber(Math.round((part / whole) * 1000) / 10)}%`;
 
-/** The cost of each group over the whole span, with the total. */
-export function GroupTable({ breakdown: { groups, total }, by }: { breakdown: Breakdown; by: Grouping }) {
+/** The cost of each group over the whole span or day, with the total. A row drills down into its group. */
+export function GroupTable({ breakdown: { groups, total }, by, search }: GroupTableProps) {
   const columns: Column<CostGroup>[] = [
-    { header: GROUPING_LABELS[by], cell: ({ label }) => <span className={classes.label}>{label}</span> },
+    {
+      header: GROUPING_LABELS[by],
+      cell: ({ id, label }) => (
+        <Link to="/costs" search={drillDown(search, by, id)} resetScroll={false} className={classes.drillLink}>
+          <span className={classes.label}>{label}</span>
+        </Link>
+      ),
+    },
     { header: 'Share', align: 'right', width: 90, cell: (group) => share(group.total, total) },
     { header: 'CHC', align: 'right', cell: (group) => <Credits chc={toCredits(group.total)} exact unit={false} /> },
   ];
   return (
-    <DataTable
-      label={`Costs by ${by}`}
-      columns={columns}
-      rows={groups}
-      rowKey={({ id }) => id}
-      footer={
-        <Table.Tr className={classes.sum}>
-          <Table.Th scope="row">Total</Table.Th>
-          <Table.Td />
-          <Table.Td ta="right" data-testid="total">
-            <Credits chc={toCredits(total)} exact unit={false} />
-          </Table.Td>
-        </Table.Tr>
-      }
-    />
+    <div className={classes.drillable}>
+      <DataTable
+        label={`Costs by ${by}`}
+        columns={columns}
+        rows={groups}
+        rowKey={({ id }) => id}
+        footer={
+          <Table.Tr className={classes.sum}>
+            <Table.Th scope="row">Total</Table.Th>
+            <Table.Td />
+            <Table.Td ta="right" data-testid="total">
+              <Credits chc={toCredits(total)} exact unit={false} />
+            </Table.Td>
+          </Table.Tr>
+        }
+      />
+    </div>
   );
 }
 
+interface GroupTableProps {
+  breakdown: Breakdown;
+  by: Grouping;
+  search: CostsSearch;
+}
+
+/** Limits the page to the group, and groups by what is left to distinguish. */
+function drillDown(search: CostsSearch, by: Grouping, id: string): CostsSearch {
+  if (by === 'metric') return withSearch(search, { metric: toMeter(id), by: 'service' });
+  if (by === 'warehouse') return withSearch(search, { warehouse: id, by: 'service' });
+  return withSearch(search, { entity: id, by: undefined });
+}
+
 /** The cost of each group per day, latest day first. */
-export function DayTable({ breakdown: { days, groups, dayTotals, openDays, total } }: { breakdown: Breakdown }) {
+export function DayTable({ breakdown, search, marks }: DayTableProps) {
+  const { days, groups, dayTotals, openDays, total } = breakdown;
   const order = days.map((_, at) => at).toReversed();
   return (
     <ScrollRegion className={classes.days} label="Costs by day">
@@ -66,11 +93,16 @@ export function DayTable({ breakdown: { days, groups, dayTotals, openDays, total
           {order.map((at) => {
             const day = days[at] ?? '';
             return (
-              <tr key={day} data-day={day}>
+              <tr key={day} data-day={day} data-selected={day === search.day}>
                 <th scope="row" title={day}>
-                  {formatBillDay(day)}
+                  <Link to="/costs" search={withSearch(search, { day })} className={classes.dayLink}>
+                    {formatBillDate(day)}
+                  </Link>
                 </th>
-                <td className={classes.state}>{openDays.has(day) ? 'Not final' : 'Locked'}</td>
+                <td className={classes.state}>
+                  {openDays.has(day) ? 'Not final' : 'Locked'}
+                  {marks.has(day) && ` · ${plural(marks.get(day)?.length ?? 0, 'scaling change')}`}
+                </td>
                 {groups.map((group) => (
                   <td key={group.id} data-amount>
                     <Credits chc={toCredits(group.days[at] ?? 0)} exact unit={false} />
@@ -100,4 +132,10 @@ export function DayTable({ breakdown: { days, groups, dayTotals, openDays, total
       </table>
     </ScrollRegion>
   );
+}
+
+interface DayTableProps {
+  breakdown: Breakdown;
+  search: CostsSearch;
+  marks: ReadonlyMap<string, readonly ScalingMark[]>;
 }

@@ -1,19 +1,23 @@
-import { formatBillDay, formatExactCredits } from '../../parts/format.ts';
+import { formatBillDate, formatExactCredits } from '../../parts/format.ts';
 import { toCredits } from './breakdown.ts';
 import classes from './cost-chart.module.css';
+import type { ScalingMark } from './scaling-marks.ts';
 
 interface Props {
   day: string;
   isOpen: boolean;
   rows: { id: string; label: string; micros: number; color: string }[];
+  /** The scaling changes of the day. */
+  marks: readonly ScalingMark[];
   /** The center of the day and the width of the chart, in pixels. */
   left: number;
   width: number;
 }
 
 const MAX_ROWS = 12;
+const MAX_MARKS = 5;
 
-export function CostTooltip({ day, isOpen, rows, left, width }: Props) {
+export function CostTooltip({ day, isOpen, rows, marks, left, width }: Props) {
   const present = rows.filter(({ micros }) => micros !== 0);
   const total = rows.reduce((sum, { micros }) => sum + micros, 0);
   return (
@@ -23,7 +27,7 @@ export function CostTooltip({ day, isOpen, rows, left, width }: Props) {
       data-testid="cost-tooltip"
     >
       <div className={classes.tipHead}>
-        {formatBillDay(day)} · {isOpen ? 'Not final' : 'Locked'}
+        {formatBillDate(day)} · {isOpen ? 'Not final' : 'Locked'}
       </div>
       {present.slice(0, MAX_ROWS).map(({ id, label, micros, color }) => (
         <div key={id} className={classes.tipRow}>
@@ -37,6 +41,14 @@ export function CostTooltip({ day, isOpen, rows, left, width }: Props) {
         <span>Total</span>
         <b className="ph-number">{formatExactCredits(toCredits(total))} CHC</b>
       </div>
+      {marks.length > 0 && (
+        <ul className={classes.tipMarks} aria-label="Scaling changes">
+          {marks.slice(0, MAX_MARKS).map(({ id, text }) => (
+            <li key={id}>{text}</li>
+          ))}
+          {marks.length > MAX_MARKS && <li>and {marks.length - MAX_MARKS} more scaling changes</li>}
+        </ul>
+      )}
     </div>
   );
 }

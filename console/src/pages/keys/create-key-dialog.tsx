@@ -1,29 +1,23 @@
-import { Button, Checkbox, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
-import { openapiKeyCreateConstraints } from '../../api/generated.ts';
 import type { NewKey } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Note } from '../../parts/note.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
 import { canHash } from './browser-credentials.ts';
 import { createKey } from './create-key.ts';
-import { IpAccessListFields } from './ip-access-list-fields.tsx';
 import {
   createKeyDraft,
-  EXPIRIES,
-  type Expiry,
   filledAddresses,
+  KEY_FIELDS,
   type KeyDraft,
-  ROLE_DESCRIPTIONS,
-  ROLES,
   toRequestBody,
   validateDraft,
 } from './key-draft.ts';
+import { KeyFields } from './key-fields.tsx';
 import { KeySecret } from './key-secret.tsx';
-
-const FIELDS = ['name', 'roles', 'expireAt', 'ipAccessList'];
 
 /** The form, then the secret. While the secret is shown, the dialog closes only through its button, so that it is not lost by accident. */
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
@@ -52,7 +46,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const error = create.error instanceof ApiError && create.error.status === 401 ? undefined : create.error;
   const errorAt = (field: 'roles' | 'expireAt') =>
     (wasSubmitted ? errors[field] : undefined) ?? findFieldError(error, field);
-  const general = findOtherErrors(error, FIELDS);
+  const general = findOtherErrors(error, KEY_FIELDS);
 
   return (
     <Modal
@@ -78,54 +72,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
       ) : (
         <form onSubmit={submit} aria-label="Create API key" noValidate>
           <Stack gap="md">
-            <TextInput
-              label="Name"
-              description="What the key is used for"
-              placeholder="API key"
-              maxLength={openapiKeyCreateConstraints.name.maxLength}
-              data-autofocus
-              value={draft.name}
-              onChange={(event) => edit({ name: event.currentTarget.value })}
-              error={findFieldError(error, 'name')}
-            />
-            <Checkbox.Group
-              label="Roles"
-              value={draft.roles}
-              onChange={(roles) => edit({ roles: roles as KeyDraft['roles'] })}
-              error={errorAt('roles')}
-            >
-              <Stack gap="xs" mt={6}>
-                {ROLES.map((role) => (
-                  <Checkbox key={role} value={role} label={role} description={ROLE_DESCRIPTIONS[role]} />
-                ))}
-              </Stack>
-            </Checkbox.Group>
-            <Group gap="md" align="flex-start" grow>
-              <Select
-                label="Expires"
-                data={[...EXPIRIES]}
-                allowDeselect={false}
-                value={draft.expiry}
-                onChange={(value) => edit({ expiry: (value ?? 'never') as Expiry })}
-                error={draft.expiry === 'at' ? undefined : errorAt('expireAt')}
-              />
-              {draft.expiry === 'at' && (
-                <TextInput
-                  type="datetime-local"
-                  label="Expires at"
-                  description="In your time zone"
-                  inputWrapperOrder={['label', 'input', 'description', 'error']}
-                  value={draft.expireAt}
-                  onChange={(event) => edit({ expireAt: event.currentTarget.value })}
-                  error={errorAt('expireAt')}
-                />
-              )}
-            </Group>
-            <IpAccessListFields
-              addresses={draft.addresses}
-              onChange={(addresses) => edit({ addresses })}
-              error={error}
-            />
+            <KeyFields draft={draft} onChange={edit} errorAt={errorAt} error={error} />
             <Checkbox
               label="Generate the secret in this browser"
               description={

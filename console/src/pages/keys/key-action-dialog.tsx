@@ -5,8 +5,8 @@ import { useApi, useSession } from '../../app/context.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
 
-export type KeyAction = 'enable' | 'disable' | 'delete' | 'rotate';
-type ConfirmedAction = Exclude<KeyAction, 'rotate'>;
+export type KeyAction = 'edit' | 'enable' | 'disable' | 'delete' | 'rotate';
+type ConfirmedAction = Exclude<KeyAction, 'rotate' | 'edit'>;
 
 const TEXTS: Record<ConfirmedAction, { title: string; action: string; effect: string; done: string }> = {
   enable: {
@@ -31,7 +31,7 @@ const TEXTS: Record<ConfirmedAction, { title: string; action: string; effect: st
 
 interface Props {
   target: Key;
-  action: KeyAction;
+  action: ConfirmedAction;
   onClose: () => void;
 }
 
@@ -39,7 +39,6 @@ export function KeyActionDialog({ target: key, action: kind, onClose }: Props) {
   const api = useApi();
   const { organizationId, credential } = useSession();
   const queries = useQueryClient();
-  if (kind === 'rotate') return null;
   const { title, action, effect, done } = TEXTS[kind];
   const isOwn = key.id === credential.id;
   const perform = async () => {

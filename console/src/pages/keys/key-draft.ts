@@ -1,7 +1,8 @@
 import { openapiKeyCreateConstraints } from '../../api/generated.ts';
-import type { Key, NewKey } from '../../api/types.ts';
+import type { Key, KeyChange, NewKey } from '../../api/types.ts';
+import { type Expiry, isFutureTime, toExpireAt } from '../../parts/expiry.ts';
 
-/** State of the form for a new key. */
+/** State of the form for a key. */
 export interface KeyDraft {
   name: string;
   roles: NonNullable<NewKey['roles']>;
@@ -19,14 +20,8 @@ export interface Address {
   description: string;
 }
 
-export const EXPIRIES = [
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In 1 year' },
-  { value: 'at', label: 'At a specific time' },
-  { value: 'never', label: 'Never' },
-] as const;
-export type Expiry = (typeof EXPIRIES)[number]['value'];
+/** The fields of a request that the form shows errors for. */
+export const KEY_FIELDS = ['name', 'roles', 'expireAt', 'ipAccessList'];
 
 export const ROLES = openapiKeyCreateConstraints.roles.items.values;
 export const ROLE_DESCRIPTIONS: Record<(typeof ROLES)[number], string> = {
@@ -34,8 +29,6 @@ export const ROLE_DESCRIPTIONS: Record<(typeof ROLES)[number], string> = {
   developer: 'Read-only access',
   query_endpoints: 'Query endpoints only, no console access',
 };
-
-const DAY_MS = 86_400_000;
 
 export const createKeyDraft = (): KeyDraft => ({
   name: '',
@@ -45,6 +38,28 @@ export const createKeyDraft = (): KeyDraft => ({
   addresses: [],
   isHashed: false,
 });
+
+export const toKeyDraft = (key: Key): KeyDraft => ({
+  name: key.name,
+  roles: key.roles,
+  expiry: 'keep',
+  expireAt: '',
+  addresses: key.ipAccessList.map(({ source, description = '' }, row) => ({ row, source, description })),
+  isHashed: false,
+});
+
+/** Only the changed fields, so that concurrent changes to other fields are kept. */
+export function toUpdateBody(draft: KeyDraft, key: Key, now: Date): KeyChange {
+  const { ipAccessList, roles } = toRequestBody(draft, now);
+  const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+  const isSameRoles = isSame(roles?.toSorted(), key.roles.toSorted());
+  return {
+    ...(draft.name === key.name ? {} : { name: draft.name.trim() }),
+    ...(isSameRoles || roles === undefined ? {} : { roles }),
+    ...(draft.expiry === 'keep' ? {} : { expireAt: toExpireAt(draft, now) ?? null }),
+    ...(isSame(ipAccessList, key.ipAccessList) || ipAccessList === undefined ? {} : { ipAccessList }),
+  };
+}
 
 /** Omits empty rows of the IP access list. */
 export function toRequestBody(draft: KeyDraft, now: Date): NewKey {
@@ -63,30 +78,10 @@ export function toRequestBody(draft: KeyDraft, now: Date): NewKey {
 export const filledAddresses = ({ addresses }: KeyDraft): Address[] =>
   addresses.filter(({ source, description }) => source.trim() !== '' || description.trim() !== '');
 
-function toExpireAt({ expiry, expireAt }: KeyDraft, now: Date): string | undefined {
-  if (expiry === 'never') return undefined;
-  if (expiry !== 'at') return new Date(now.getTime() + Number(expiry) * DAY_MS).toISOString();
-  const time = new Date(expireAt);
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
-}
-
 /** Errors that can be found without the server. */
 export function validateDraft(draft: KeyDraft, now: Date): { roles?: string; expireAt?: string } {
   return {
     ...(draft.roles.length === 0 ? { roles: 'Select at least one role' } : {}),
-    ...(draft.expiry === 'at' && !(new Date(draft.expireAt).getTime() > now.getTime())
-      ? { expireAt: 'Select a time in the future' }
-      : {}),
-  };
-}
-
-/** A key with the same settings and the same lifetime. */
-export function createSuccessor(key: Key, now: Date): NewKey {
-  const lifeMs = key.expireAt === null ? undefined : Date.parse(key.expireAt) - Date.parse(key.createdAt);
-  return {
-    name: key.name,
-    roles: key.roles,
-    ipAccessList: key.ipAccessList,
-    ...(lifeMs === undefined || lifeMs <= 0 ? {} : { expireAt: new Date(now.getTime() + lifeMs).toISOString() }),
+    ...(draft.expiry === 'at' && !isFutureTime(draft.expireAt, now) ? { expireAt: 'Select a time in the future' } : {}),
   };
 }

@@ -3,7 +3,7 @@ import type { Key } from '../../api/types.ts';
 import { useSession } from '../../app/context.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { DotsIcon } from '../../parts/icons.tsx';
-import { isExpiringSoon, type KeyState, toKeyState } from '../../parts/key-state.ts';
+import { isKeyExpiringSoon, type KeyState, toKeyState } from '../../parts/key-state.ts';
 import { Timestamp, useNow } from '../../parts/timestamp.tsx';
 import type { KeyAction } from './key-action-dialog.tsx';
 import classes from './keys.module.css';
@@ -42,7 +42,7 @@ function createColumns(now: Date, ownId: string, onAction: OnAction | undefined)
             …{key.keySuffix}
             <span className={classes.onNarrow}> · {key.roles.join(', ')}</span>
             {key.expireAt !== null && (
-              <span className={`${classes.onPhone} ${classes.expiry}`} data-soon={isExpiringSoon(key, now)}>
+              <span className={`${classes.onPhone} ${classes.expiry}`} data-soon={isKeyExpiringSoon(key, now)}>
                 Expires <Timestamp at={key.expireAt} show="date" />
               </span>
             )}
@@ -61,11 +61,11 @@ function createColumns(now: Date, ownId: string, onAction: OnAction | undefined)
       header: 'Expires',
       from: 'sm',
       cell: (key) => (
-        <span className={classes.expiry} data-soon={isExpiringSoon(key, now)}>
+        <span className={classes.expiry} data-soon={isKeyExpiringSoon(key, now)}>
           {key.expireAt === null ? (
             'Never'
           ) : (
-            <Timestamp at={key.expireAt} show={isExpiringSoon(key, now) ? 'ago' : 'date'} />
+            <Timestamp at={key.expireAt} show={isKeyExpiringSoon(key, now) ? 'ago' : 'date'} />
           )}
         </span>
       ),
@@ -105,6 +105,7 @@ function Addresses({ list }: { list: Key['ipAccessList'] }) {
 }
 
 function KeyActionsMenu({ target: key, onAction }: { target: Key; onAction: OnAction }) {
+  const isActive = toKeyState(key, useNow()) === 'enabled';
   return (
     <Menu position="bottom-end" shadow="md" width={170}>
       <Menu.Target>
@@ -113,12 +114,15 @@ function KeyActionsMenu({ target: key, onAction }: { target: Key; onAction: OnAc
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Item onClick={() => onAction(key, 'edit')}>Edit</Menu.Item>
+        <Menu.Item disabled={!isActive} onClick={() => onAction(key, 'rotate')}>
+          Rotate
+        </Menu.Item>
         {key.state === 'enabled' ? (
           <Menu.Item onClick={() => onAction(key, 'disable')}>Disable</Menu.Item>
         ) : (
           <Menu.Item onClick={() => onAction(key, 'enable')}>Enable</Menu.Item>
         )}
-        <Menu.Item onClick={() => onAction(key, 'rotate')}>Rotate</Menu.Item>
         <Menu.Divider />
         <Menu.Item c="var(--ph-bad)" onClick={() => onAction(key, 'delete')}>
           Delete

@@ -11,6 +11,7 @@ import { PlusIcon } from '../../parts/icons.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
+import { EditKeyDialog } from './edit-key-dialog.tsx';
 import { type KeyAction, KeyActionDialog } from './key-action-dialog.tsx';
 import { KeyTable } from './key-table.tsx';
 import { RotateKeyDialog } from './rotate-key-dialog.tsx';
@@ -20,7 +21,7 @@ export function KeysPage() {
   const { organizationId, canChangeFleet } = useSession();
   const { data, error, refetch } = useQuery(keysQuery(api, organizationId));
   const [isCreating, setIsCreating] = useState(false);
-  const [chosen, setChosen] = useState<{ key: Key; action: KeyAction } | undefined>();
+  const [chosen, setChosen] = useState<{ target: Key; action: KeyAction }>();
   const create = (
     <Button leftSection={<PlusIcon size={16} />} onClick={() => setIsCreating(true)}>
       Create key
@@ -39,17 +40,19 @@ export function KeysPage() {
           ) : (
             <KeyTable
               keys={data}
-              {...(canChangeFleet ? { onAction: (key, action) => setChosen({ key, action }) } : {})}
+              {...(canChangeFleet ? { onAction: (target, action) => setChosen({ target, action }) } : {})}
             />
           )}
         </Panel>
       )}
       {isCreating && <CreateKeyDialog onClose={() => setIsCreating(false)} />}
-      {chosen?.action === 'rotate' ? (
-        <RotateKeyDialog target={chosen.key} onClose={() => setChosen(undefined)} />
-      ) : (
-        chosen && <KeyActionDialog target={chosen.key} action={chosen.action} onClose={() => setChosen(undefined)} />
-      )}
+      {chosen && <ChosenDialog {...chosen} onClose={() => setChosen(undefined)} />}
     </Page>
   );
+}
+
+function ChosenDialog({ target, action, onClose }: { target: Key; action: KeyAction; onClose: () => void }) {
+  if (action === 'edit') return <EditKeyDialog target={target} onClose={onClose} />;
+  if (action === 'rotate') return <RotateKeyDialog target={target} onClose={onClose} />;
+  return <KeyActionDialog target={target} action={action} onClose={onClose} />;
 }

@@ -1,75 +1,94 @@
-import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatError } from '../../api/errors.ts';
 import type { Key } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
+import { formatTime } from '../../parts/format.ts';
 import { Note } from '../../parts/note.tsx';
-import { notifyError, notifySuccess } from '../../parts/notifications.ts';
-import { createKey } from './create-key.ts';
-import { createSuccessor } from './key-draft.ts';
+import { notifySuccess } from '../../parts/notifications.ts';
+import { canHash } from './browser-credentials.ts';
 import { KeySecret } from './key-secret.tsx';
+import { rotateKey } from './rotate-key.ts';
 
-/** Creates a key with the same settings. The old key is disabled only after the new secret is saved. */
+const GRACE_PERIODS = [
+  { value: '0', label: 'None: the old key stops working now' },
+  { value: '1', label: '1 hour' },
+  { value: '24', label: '24 hours' },
+  { value: '72', label: '3 days' },
+  { value: '168', label: '7 days' },
+];
+const DEFAULT_GRACE_HOURS = '24';
+
+/** Creates a key with the same settings. The old key keeps working for the grace period. */
 export function RotateKeyDialog({ target: key, onClose }: { target: Key; onClose: () => void }) {
   const api = useApi();
   const { organizationId, credential } = useSession();
   const queries = useQueryClient();
   const isOwn = key.id === credential.id;
-  const [isOldDisabled, setIsOldDisabled] = useState(!isOwn);
+  const [graceHours, setGraceHours] = useState(DEFAULT_GRACE_HOURS);
+  const [isHashed, setIsHashed] = useState(false);
   const rotate = useMutation({
-    mutationFn: () => createKey(api, organizationId, createSuccessor(key, new Date()), false),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [organizationId] }),
+    mutationFn: () => rotateKey(api, organizationId, key, Number(graceHours), isHashed),
+    // Not awaited: after rotating the key of this session without a grace period, the requests fail.
+    onSuccess: () => void queries.invalidateQueries({ queryKey: [organizationId] }),
   });
-  const finish = async () => {
+  const rotated = rotate.data;
+  const finish = () => {
     onClose();
-    try {
-      if (isOldDisabled) await api.openapiKeyUpdate({ organizationId, keyId: key.id, body: { state: 'disabled' } });
-      notifySuccess(
-        isOldDisabled
-          ? `Rotated ${key.name}. The old key (…${key.keySuffix}) is disabled.`
-          : `Rotated ${key.name}. The old key (…${key.keySuffix}) still works.`,
-      );
-    } catch (error) {
-      notifyError(`Could not disable the old key (…${key.keySuffix})`, error);
-    }
-    await queries.invalidateQueries({ queryKey: [organizationId] });
+    if (!rotated) return;
+    const end = rotated.expiresAt === null ? '' : ` works until ${formatTime(new Date(rotated.expiresAt))}`;
+    const rest = graceHours === '0' ? ' no longer works' : end;
+    notifySuccess(`Rotated ${key.name}. The old key (…${key.keySuffix})${rest}.`);
   };
-  const created = rotate.data;
   return (
     <Modal
       opened
       onClose={onClose}
       size="lg"
-      title={created ? `New key ${key.name}` : 'Rotate this key?'}
-      withCloseButton={!created}
-      closeOnClickOutside={!created}
-      closeOnEscape={!created}
+      title={rotated ? `New key ${key.name}` : 'Rotate this key?'}
+      withCloseButton={!rotated}
+      closeOnClickOutside={!rotated}
+      closeOnEscape={!rotated}
     >
-      {created ? (
+      {rotated ? (
         <KeySecret
           name={key.name}
-          keyId={created.keyId}
-          keySecret={created.keySecret}
-          isHashed={false}
+          keyId={rotated.keyId}
+          keySecret={rotated.keySecret}
+          isHashed={isHashed}
           onSaved={finish}
         />
       ) : (
         <Stack gap="md">
           <Text style={{ overflowWrap: 'anywhere' }}>
             This creates a new key with the same name, roles{key.expireAt === null ? '' : ', lifetime'} and IP access
-            list as <b>{key.name}</b> (…{key.keySuffix}).
+            list as <b>{key.name}</b> (…{key.keySuffix}). The old key then expires.
           </Text>
-          <Checkbox
-            label="Disable the old key after I save the new secret"
-            description={
-              isOwn
-                ? 'You are signed in with this key and will be signed out'
-                : 'Otherwise both keys work until you disable the old one'
-            }
-            checked={isOldDisabled}
-            onChange={(event) => setIsOldDisabled(event.currentTarget.checked)}
+          <Select
+            label="Grace period"
+            description="How long the old key keeps working, so that you can replace it everywhere"
+            data={GRACE_PERIODS}
+            allowDeselect={false}
+            value={graceHours}
+            onChange={(value) => setGraceHours(value ?? DEFAULT_GRACE_HOURS)}
           />
+          <Checkbox
+            label="Generate the secret in this browser"
+            description={
+              canHash() ? 'The server receives only hashes and never sees the secret' : 'Requires HTTPS or localhost'
+            }
+            disabled={!canHash()}
+            checked={isHashed}
+            onChange={(event) => setIsHashed(event.currentTarget.checked)}
+          />
+          {isOwn && (
+            <Note tone="warn">
+              <Text size="sm">
+                You are signed in with this key. Your session ends {graceHours === '0' ? 'now' : 'with the old key'}.
+              </Text>
+            </Note>
+          )}
           {rotate.error && <Note tone="bad">{formatError(rotate.error)}</Note>}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose} data-autofocus>

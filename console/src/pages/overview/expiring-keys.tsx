@@ -5,7 +5,7 @@ import { keysQuery } from '../../api/queries.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { EXPIRY_WARNING_DAYS, isExpiringSoon, toKeyState } from '../../parts/key-state.ts';
+import { EXPIRY_WARNING_DAYS, isKeyExpiringSoon, toKeyState } from '../../parts/key-state.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Timestamp, useNow } from '../../parts/timestamp.tsx';
 import classes from './expiring-keys.module.css';
@@ -16,7 +16,7 @@ export function ExpiringKeys() {
   const now = useNow();
   const { data, error, refetch } = useQuery(keysQuery(api, organizationId));
   const expiring = data
-    ?.filter((key) => isExpiringSoon(key, now))
+    ?.filter((key) => isKeyExpiringSoon(key, now))
     .toSorted((one, other) => (one.expireAt ?? '').localeCompare(other.expireAt ?? ''));
   return (
     <Panel

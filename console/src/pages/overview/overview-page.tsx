@@ -1,6 +1,7 @@
 import { Button, SimpleGrid, Stack } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useSession } from '../../app/context.tsx';
+import { BudgetsAtAGlance } from '../../parts/budgets-glance.tsx';
 import { Page } from '../../parts/page.tsx';
 import { ExpiringKeys } from './expiring-keys.tsx';
 import { GetStarted } from './get-started.tsx';
@@ -36,7 +37,10 @@ export function OverviewPage() {
         <ServicesAtAGlance />
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" style={{ alignItems: 'start' }}>
           <RecentActivity />
-          <ExpiringKeys />
+          <Stack gap="lg">
+            <BudgetsAtAGlance />
+            <ExpiringKeys />
+          </Stack>
         </SimpleGrid>
       </Stack>
     </Page>

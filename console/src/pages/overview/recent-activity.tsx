@@ -15,8 +15,8 @@ const LINES = Array.from({ length: RECENT_LIMIT }, (_, index) => `line-${index}`
 export function RecentActivity() {
   const api = useApi();
   const { organizationId } = useSession();
-  const names = useResourceNames();
   const { data, error, refetch } = useQuery(recentActivityQuery(api, organizationId, RECENT_LIMIT));
+  const names = useResourceNames(data);
   return (
     <Panel
       title="Recent activity"

@@ -11,6 +11,6 @@ export function formatScalingCurl(
     'curl -X PATCH -u "$KEY_ID:$KEY_SECRET"',
     "-H 'content-type: application/json'",
     `-d '${JSON.stringify(change)}'`,
-    `${server}/v1/organizations/${organizationId}/services/${serviceId}/scaling`,
+    `${server}/v1/organizations/${organizationId}/services/${serviceId}/replicaScaling`,
   ].join(' \\\n  ');
 }

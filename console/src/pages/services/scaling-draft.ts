@@ -4,8 +4,8 @@ import { type FieldLimits, MIN_IDLE_MINUTES, type ScalingLimits } from './scalin
 /** The edited settings; an empty field is ''. */
 export interface ScalingDraft {
   numReplicas: number | '';
-  minTotalMemoryGb: number | '';
-  maxTotalMemoryGb: number | '';
+  minReplicaMemoryGb: number | '';
+  maxReplicaMemoryGb: number | '';
   idleScaling: boolean;
   idleTimeoutMinutes: number | '';
 }
@@ -13,16 +13,16 @@ export interface ScalingDraft {
 export type ScalingField = keyof ScalingDraft;
 export const SCALING_FIELDS: ScalingField[] = [
   'numReplicas',
-  'minTotalMemoryGb',
-  'maxTotalMemoryGb',
+  'minReplicaMemoryGb',
+  'maxReplicaMemoryGb',
   'idleScaling',
   'idleTimeoutMinutes',
 ];
 
 export const toScalingDraft = (service: Service): ScalingDraft => ({
   numReplicas: service.numReplicas,
-  minTotalMemoryGb: service.minTotalMemoryGb,
-  maxTotalMemoryGb: service.maxTotalMemoryGb,
+  minReplicaMemoryGb: service.minReplicaMemoryGb,
+  maxReplicaMemoryGb: service.maxReplicaMemoryGb,
   idleScaling: service.idleScaling,
   idleTimeoutMinutes: service.idleTimeoutMinutes,
 });
@@ -38,6 +38,22 @@ export function toScalingChange(service: Service, draft: ScalingDraft): ScalingC
   );
 }
 
+/** The current values of the fields that a change sets. */
+export const pickPrevious = (service: Service, change: ScalingChange): ScalingChange =>
+  Object.fromEntries(
+    SCALING_FIELDS.filter((field) => change[field] !== undefined).map((field) => [field, service[field]]),
+  );
+
+/** The recorded values that differ from the current ones; empty if the activity recorded no scaling settings. */
+export function toRevertChange(service: Service, before: Readonly<Record<string, unknown>> | undefined): ScalingChange {
+  return Object.fromEntries(
+    SCALING_FIELDS.filter((field) => before?.[field] !== undefined && before[field] !== service[field]).map((field) => [
+      field,
+      before?.[field],
+    ]),
+  );
+}
+
 type ScalingErrors = Partial<Record<ScalingField, string>>;
 
 /** Errors of the changed fields. */
@@ -48,14 +64,14 @@ export function validateScaling(
 ): ScalingErrors {
   const errors: ScalingErrors = {};
   const current = toScalingDraft(service);
-  const { numReplicas, minTotalMemoryGb: min, maxTotalMemoryGb: max, idleTimeoutMinutes } = draft;
+  const { numReplicas, minReplicaMemoryGb: min, maxReplicaMemoryGb: max, idleTimeoutMinutes } = draft;
   if (numReplicas !== current.numReplicas) errors.numReplicas = validateNumber(numReplicas, replicas, 'replicas');
-  if (min !== current.minTotalMemoryGb) errors.minTotalMemoryGb = validateNumber(min, memory, 'GB');
-  if (max !== current.maxTotalMemoryGb) errors.maxTotalMemoryGb = validateNumber(max, memory, 'GB');
-  const isMemoryChanged = min !== current.minTotalMemoryGb || max !== current.maxTotalMemoryGb;
-  const isMemoryValid = min !== '' && max !== '' && !errors.minTotalMemoryGb && !errors.maxTotalMemoryGb;
+  if (min !== current.minReplicaMemoryGb) errors.minReplicaMemoryGb = validateNumber(min, memory, 'GB');
+  if (max !== current.maxReplicaMemoryGb) errors.maxReplicaMemoryGb = validateNumber(max, memory, 'GB');
+  const isMemoryChanged = min !== current.minReplicaMemoryGb || max !== current.maxReplicaMemoryGb;
+  const isMemoryValid = min !== '' && max !== '' && !errors.minReplicaMemoryGb && !errors.maxReplicaMemoryGb;
   if (isMemoryChanged && isMemoryValid && min > max)
-    errors.minTotalMemoryGb = `The minimum (${min} GB) must not exceed the maximum (${max} GB)`;
+    errors.minReplicaMemoryGb = `The minimum (${min} GB) must not exceed the maximum (${max} GB)`;
   if (idleTimeoutMinutes === '') errors.idleTimeoutMinutes = 'Enter a number of minutes';
   else if (idleTimeoutMinutes !== current.idleTimeoutMinutes && idleTimeoutMinutes < MIN_IDLE_MINUTES)
     errors.idleTimeoutMinutes = `Must be at least ${MIN_IDLE_MINUTES} minutes`;

@@ -1,15 +1,12 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
-import { serviceQuery } from '../../api/queries.ts';
 import type { Service } from '../../api/types.ts';
-import { useApi, useDependencies, useSession } from '../../app/context.tsx';
+import { useDependencies, useSession } from '../../app/context.tsx';
 import { CopyTextButton } from '../../parts/copy-button.tsx';
 import { Note } from '../../parts/note.tsx';
-import { notifySuccess } from '../../parts/notifications.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { formatSize } from '../../parts/service-facts.tsx';
 import { UnsavedGuard } from '../../parts/unsaved-guard.tsx';
 import { formatScalingCurl } from './scaling-curl.ts';
 import {
@@ -23,13 +20,12 @@ import { ScalingFields } from './scaling-fields.tsx';
 import { resolveLimits } from './scaling-limits.ts';
 import { ScalingSummary } from './scaling-summary.tsx';
 import classes from './services.module.css';
+import { useRescale } from './use-rescale.ts';
 
 /** Stores only the edited fields, so that concurrent changes to other fields stay visible. */
 export function ScalingEditor({ service }: { service: Service }) {
-  const api = useApi();
   const { base } = useDependencies();
   const { organizationId, organization, canChangeFleet } = useSession();
-  const queries = useQueryClient();
   const [edited, setEdited] = useState<Partial<ScalingDraft>>({});
   const draft: ScalingDraft = { ...toScalingDraft(service), ...edited };
   const change = toScalingChange(service, draft);
@@ -38,15 +34,8 @@ export function ScalingEditor({ service }: { service: Service }) {
   const errors = validateScaling(service, draft, limits);
   const isValid = Object.keys(errors).length === 0;
 
-  const save = useMutation({
-    mutationFn: () => api.instanceScalingUpdate({ organizationId, serviceId: service.id, body: change }),
-    async onSuccess() {
-      setEdited({});
-      const saved = await queries.fetchQuery({ ...serviceQuery(api, organizationId, service.id), staleTime: 0 });
-      notifySuccess(`${saved.name} is now ${formatSize(saved)}`);
-      await queries.invalidateQueries({ queryKey: [organizationId] });
-    },
-  });
+  const rescale = useRescale(service);
+  const save = useMutation({ mutationFn: () => rescale(change), onSuccess: () => setEdited({}) });
   const edit = (part: Partial<ScalingDraft>) => {
     save.reset();
     setEdited((before) => ({ ...before, ...part }));

@@ -1,8 +1,8 @@
 import { Group, NumberInput, RangeSlider, Slider, Stack, Switch, Text } from '@mantine/core';
-import { formatNumber } from '../../parts/format.ts';
+import { formatMemory, plural } from '../../parts/format.ts';
 import type { ScalingDraft, ScalingField } from './scaling-draft.ts';
 import classes from './scaling-fields.module.css';
-import { type FieldLimits, MIN_IDLE_MINUTES, REPLICAS_IN_TOTAL, type ScalingLimits } from './scaling-limits.ts';
+import { type FieldLimits, MIN_IDLE_MINUTES, type ScalingLimits } from './scaling-limits.ts';
 
 interface Props {
   draft: ScalingDraft;
@@ -18,8 +18,8 @@ const clamp = (value: number | '', min: number, max: number): number =>
   Math.min(Math.max(value === '' ? min : value, min), max);
 
 export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly, onChange, errorAt }: Props) {
-  const min = clamp(draft.minTotalMemoryGb, memory.min, memory.max);
-  const max = clamp(draft.maxTotalMemoryGb, memory.min, memory.max);
+  const min = clamp(draft.minReplicaMemoryGb, memory.min, memory.max);
+  const max = clamp(draft.maxReplicaMemoryGb, memory.min, memory.max);
   const isSizeFixed = isReadOnly || memory.isFixed;
   const areReplicasFixed = isReadOnly || replicas.isFixed;
   return (
@@ -29,7 +29,7 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
         <Text size="sm" c="dimmed">
           {memory.isFixed
             ? `${memory.reason}.`
-            : `Total of ${REPLICAS_IN_TOTAL} replicas, in steps of ${memory.step} GB. The service scales between the two limits.`}
+            : `Memory of one replica, in steps of ${memory.step} GB. Every replica scales between the two limits.`}
         </Text>
         <RangeSlider
           className={classes.slider}
@@ -39,20 +39,20 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
           minRange={0}
           disabled={isSizeFixed}
           value={[Math.min(min, max), Math.max(min, max)]}
-          onChange={([from, to]) => onChange({ minTotalMemoryGb: from, maxTotalMemoryGb: to })}
+          onChange={([from, to]) => onChange({ minReplicaMemoryGb: from, maxReplicaMemoryGb: to })}
           label={(value) => `${value} GB`}
           marks={createMarks(memory)}
           classNames={{ markLabel: classes.mark }}
-          thumbFromLabel="Minimum total memory in GB"
-          thumbToLabel="Maximum total memory in GB"
+          thumbFromLabel="Minimum memory per replica in GB"
+          thumbToLabel="Maximum memory per replica in GB"
         />
         <Group gap="md" align="flex-start" mt={30}>
-          {(['minTotalMemoryGb', 'maxTotalMemoryGb'] as const).map((field) => (
+          {(['minReplicaMemoryGb', 'maxReplicaMemoryGb'] as const).map((field) => (
             <NumberInput
               key={field}
               className={classes.number}
-              label={field === 'minTotalMemoryGb' ? 'Minimum (GB)' : 'Maximum (GB)'}
-              description={perReplica(draft[field])}
+              label={field === 'minReplicaMemoryGb' ? 'Minimum per replica (GB)' : 'Maximum per replica (GB)'}
+              description={formatTotal(draft[field], draft.numReplicas)}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               min={memory.min}
               max={memory.max}
@@ -145,8 +145,11 @@ export function ScalingFields({ draft, limits: { replicas, memory }, isReadOnly,
   );
 }
 
-const perReplica = (totalGb: number | ''): string =>
-  totalGb === '' ? ' ' : `${formatNumber(Math.round((totalGb / REPLICAS_IN_TOTAL) * 10) / 10)} GB per replica`;
+/** The memory of all replicas together. Empty while a number is missing. */
+const formatTotal = (replicaGb: number | '', replicas: number | ''): string =>
+  replicaGb === '' || replicas === ''
+    ? '\u00a0'
+    : `${formatMemory(replicaGb * replicas)} in total with ${plural(replicas, 'replica')}`;
 
 /** Marks at both ends and near the thirds, at multiples of ten steps. */
 const createMarks = ({ min, max, step }: FieldLimits) =>

@@ -1,4 +1,4 @@
-import { instanceScalingUpdateConstraints as constraints } from '../../api/generated.ts';
+import { instanceReplicaScalingUpdateConstraints as constraints } from '../../api/generated.ts';
 import type { Session } from '../../api/session.ts';
 import type { Service } from '../../api/types.ts';
 
@@ -15,6 +15,7 @@ export interface FieldLimits {
 
 export interface ScalingLimits {
   replicas: FieldLimits;
+  /** Of one replica. */
   memory: FieldLimits;
 }
 
@@ -32,12 +33,10 @@ interface ConditionalLimit {
   readonly message: string;
 }
 
-/** Memory settings are the total of this many replicas, regardless of the actual number. */
-export const REPLICAS_IN_TOTAL = constraints.maxTotalMemoryGb.replicas;
 export const MIN_IDLE_MINUTES = constraints.idleTimeoutMinutes.minimum;
 
 export function resolveLimits(service: Service, organization: Session['organization']): ScalingLimits {
-  const { numReplicas, minTotalMemoryGb, maxTotalMemoryGb } = constraints;
+  const { numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb } = constraints;
   const findLimit = (limits: readonly ConditionalLimit[]) =>
     limits.find(
       ({ when: { organizationTier, organizationPaid, serviceTier, isPrimary } }) =>
@@ -54,10 +53,10 @@ export function resolveLimits(service: Service, organization: Session['organizat
   return {
     replicas: toFieldLimits(numReplicas.minimum, numReplicas.maximum, 1, findLimit(numReplicas.limits)),
     memory: toFieldLimits(
-      minTotalMemoryGb.minimum,
-      maxTotalMemoryGb.maximum,
-      maxTotalMemoryGb.multipleOf,
-      findLimit(maxTotalMemoryGb.limits),
+      minReplicaMemoryGb.minimum,
+      maxReplicaMemoryGb.maximum,
+      maxReplicaMemoryGb.multipleOf,
+      findLimit(maxReplicaMemoryGb.limits),
     ),
   };
 }

@@ -1,25 +1,48 @@
-import { Anchor, Skeleton } from '@mantine/core';
+import { Anchor, Button, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Service } from '../../api/types.ts';
+import { useState } from 'react';
+import type { Activity, ScalingChange, Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useResourceNames } from '../../app/resource-names.ts';
 import { ActivityList } from '../../parts/activity-list.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { ScalingChanges } from './scaling-changes.tsx';
+import { toRevertChange } from './scaling-draft.ts';
+import { useRescale } from './use-rescale.ts';
 
 const HISTORY_LIMIT = 15;
 
+/** The changes to the service. A scaling change can be reverted: the settings before it are sent as a new change. */
 export function ServiceHistory({ service }: { service: Service }) {
   const api = useApi();
-  const { organizationId } = useSession();
-  const names = useResourceNames();
+  const { organizationId, canChangeFleet } = useSession();
+  const rescale = useRescale(service);
+  const [reverting, setReverting] = useState<ScalingChange>();
   const { data, error, refetch } = useQuery({
     queryKey: [organizationId, 'activities', 'service', service.id],
     queryFn: ({ signal }) =>
       api.activityGetList({ organizationId, resource_id: service.id, limit: String(HISTORY_LIMIT) }, { signal }),
   });
+  const names = useResourceNames(data);
+  const renderRevert = ({ before, after, createdAt }: Activity) => {
+    const change = after === undefined ? {} : toRevertChange(service, before);
+    return (
+      Object.keys(change).length > 0 && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={`Revert the change of ${new Date(createdAt).toLocaleString()}`}
+          onClick={() => setReverting(change)}
+        >
+          Revert
+        </Button>
+      )
+    );
+  };
   return (
     <Panel
       title="History"
@@ -34,12 +57,26 @@ export function ServiceHistory({ service }: { service: Service }) {
         data.length === 0 ? (
           <EmptyState title="No changes yet">Changes to this service appear here.</EmptyState>
         ) : (
-          <ActivityList activities={data} names={names} />
+          <ActivityList activities={data} names={names} {...(canChangeFleet ? { action: renderRevert } : {})} />
         )
       ) : error ? (
         <ErrorNotice error={error} title="Could not load the history" retry={() => refetch()} />
       ) : (
         <Skeleton height={14} m="md" w="auto" />
+      )}
+      {reverting && (
+        <ConfirmDialog
+          opened
+          title="Revert this change?"
+          action="Revert"
+          onConfirm={() => rescale(reverting)}
+          onClose={() => setReverting(undefined)}
+        >
+          <ScalingChanges service={service} change={reverting} />
+          <Text mt="sm" c="dimmed" size="sm">
+            The settings from before the change are saved as a new change. Other settings stay as they are.
+          </Text>
+        </ConfirmDialog>
       )}
     </Panel>
   );

@@ -1,0 +1,29 @@
+import { formatCredits, formatExactCredits, formatNumber } from '../../parts/format.ts';
+import { toCredits } from './breakdown.ts';
+import classes from './costs.module.css';
+
+/** "+12.30 (+45%)", in micro-credits. Without a previous cost there is no percentage. */
+export function ChangeAmount({ current, previous }: { current: number; previous: number }) {
+  const change = current - previous;
+  const direction = change > 0 ? 'up' : change < 0 ? 'down' : 'same';
+  return (
+    <span
+      className={`ph-number ph-fixed ${classes.change}`}
+      data-direction={direction}
+      title={`${formatExactCredits(toCredits(change))} CHC`}
+    >
+      {formatSign(change)}
+      {formatCredits(Math.abs(toCredits(change)))}
+      <span className={classes.percent}>{formatPercent(current, previous)}</span>
+    </span>
+  );
+}
+
+function formatPercent(current: number, previous: number): string {
+  if (previous === 0) return current === 0 ? '' : 'new';
+  const change = current - previous;
+  const percent = Math.round((Math.abs(change) / Math.abs(previous)) * 1000) / 10;
+  return change !== 0 && percent === 0 ? '<0.1%' : `${formatSign(change)}${formatNumber(percent)}%`;
+}
+
+const formatSign = (change: number): string => (change > 0 ? '+' : change < 0 ? '−' : '±');

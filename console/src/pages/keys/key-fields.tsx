@@ -1,0 +1,53 @@
+import { Checkbox, Stack, TextInput } from '@mantine/core';
+import { findFieldError } from '../../api/errors.ts';
+import { openapiKeyCreateConstraints } from '../../api/generated.ts';
+import { ExpiryFields } from '../../parts/expiry-fields.tsx';
+import { IpAccessListFields } from './ip-access-list-fields.tsx';
+import { type KeyDraft, ROLE_DESCRIPTIONS, ROLES } from './key-draft.ts';
+
+interface Props {
+  draft: KeyDraft;
+  onChange: (part: Partial<KeyDraft>) => void;
+  /** The expiry of an existing key; null means never. */
+  current?: string | null;
+  errorAt: (field: 'roles' | 'expireAt') => string | undefined;
+  error: unknown;
+}
+
+/** The settings of a key, for creating and editing it. */
+export function KeyFields({ draft, onChange, current, errorAt, error }: Props) {
+  return (
+    <>
+      <TextInput
+        label="Name"
+        description="What the key is used for"
+        placeholder="API key"
+        maxLength={openapiKeyCreateConstraints.name.maxLength}
+        data-autofocus
+        value={draft.name}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+        error={findFieldError(error, 'name')}
+      />
+      <Checkbox.Group
+        label="Roles"
+        value={draft.roles}
+        onChange={(roles) => onChange({ roles: roles as KeyDraft['roles'] })}
+        error={errorAt('roles')}
+      >
+        <Stack gap="xs" mt={6}>
+          {ROLES.map((role) => (
+            <Checkbox key={role} value={role} label={role} description={ROLE_DESCRIPTIONS[role]} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <ExpiryFields
+        expiry={draft.expiry}
+        expireAt={draft.expireAt}
+        {...(current === undefined ? {} : { current })}
+        onChange={onChange}
+        error={errorAt('expireAt')}
+      />
+      <IpAccessListFields addresses={draft.addresses} onChange={(addresses) => onChange({ addresses })} error={error} />
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useApi, useSession } from '../../app/context.tsx';
+import { CopyTextButton } from '../../parts/copy-button.tsx';
+import { Note } from '../../parts/note.tsx';
+import { notifySuccess } from '../../parts/notifications.ts';
+import { SavedConfirmation } from '../../parts/saved-confirmation.tsx';
+import { createTokenDraft, type TokenDraft, toCreateBody } from './token-draft.ts';
+import { TokenFields } from './token-fields.tsx';
+import classes from './tokens.module.css';
+import { useTokenForm, useTokenRefresh } from './use-token-form.ts';
+
+/** The form, then the token. While it is shown, the dialog closes only through its button, so that it is not lost by accident. */
+export function CreateTokenDialog({ onClose }: { onClose: () => void }) {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const refresh = useTokenRefresh();
+  const create = useMutation({
+    mutationFn: (draft: TokenDraft) =>
+      api.dashboardTokenCreate({ organizationId, body: toCreateBody(draft, new Date()) }),
+    onSuccess: refresh,
+  });
+  const { fields, general, submit } = useTokenForm(createTokenDraft(), create);
+  const created = create.data;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={created ? 'Dashboard token created' : 'Create dashboard token'}
+      withCloseButton={!created}
+      closeOnClickOutside={false}
+      closeOnEscape={!created}
+    >
+      {created ? (
+        <Stack gap="md">
+          <Note tone="warn">
+            <Text size="sm">This token is shown only once. The server stores only a hash.</Text>
+          </Note>
+          <code className={classes.secret} data-testid="token-secret">
+            {created.token}
+          </code>
+          <Group>
+            <CopyTextButton value={created.token ?? ''}>Copy token</CopyTextButton>
+          </Group>
+          <SavedConfirmation
+            onSaved={() => {
+              notifySuccess(`Created token ${created.dashboardToken.name}`);
+              onClose();
+            }}
+          />
+        </Stack>
+      ) : (
+        <form onSubmit={submit} aria-label="Create dashboard token" noValidate>
+          <Stack gap="md">
+            <TokenFields {...fields} />
+            {general && <Note tone="bad">{general}</Note>}
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={create.isPending}>
+                Create token
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,77 @@
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Token } from '../../api/types.ts';
+import { useApi, useSession } from '../../app/context.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { plural } from '../../parts/format.ts';
+import { PlusIcon } from '../../parts/icons.tsx';
+import { notifySuccess } from '../../parts/notifications.ts';
+import { Page } from '../../parts/page.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { CreateTokenDialog } from './create-token-dialog.tsx';
+import { EditTokenDialog } from './edit-token-dialog.tsx';
+import { type TokenAction, TokenTable } from './token-table.tsx';
+import { tokensQuery } from './tokens-query.ts';
+
+/** Dashboard tokens: list, create, edit and delete. */
+export function TokensPage() {
+  const api = useApi();
+  const { organizationId, canChangeFleet } = useSession();
+  const queries = useQueryClient();
+  const { data, error, refetch } = useQuery(tokensQuery(api, organizationId));
+  const [isCreating, setIsCreating] = useState(false);
+  const [chosen, setChosen] = useState<{ token: Token; action: TokenAction }>();
+  const close = () => setChosen(undefined);
+  const remove = async ({ id, name, tokenSuffix }: Token) => {
+    await api.dashboardTokenDelete({ organizationId, tokenId: id });
+    notifySuccess(`Deleted token ${name} (…${tokenSuffix})`);
+    await queries.invalidateQueries({ queryKey: [organizationId] });
+  };
+  const create = (
+    <Button leftSection={<PlusIcon size={16} />} onClick={() => setIsCreating(true)}>
+      Create token
+    </Button>
+  );
+  return (
+    <Page
+      title="Dashboard tokens"
+      subtitle={data ? plural(data.length, 'token') : 'Loading…'}
+      actions={canChangeFleet && create}
+    >
+      {error && !data ? (
+        <ErrorNotice error={error} title="Could not load tokens" retry={() => refetch()} />
+      ) : (
+        <Panel flush>
+          {data?.length === 0 ? (
+            <EmptyState title="No tokens yet" action={canChangeFleet && create}>
+              A token lets a script or a wallboard use the dashboards of this organization, and nothing else.
+            </EmptyState>
+          ) : (
+            <TokenTable
+              tokens={data}
+              {...(canChangeFleet ? { onAction: (token, action) => setChosen({ token, action }) } : {})}
+            />
+          )}
+        </Panel>
+      )}
+      {isCreating && <CreateTokenDialog onClose={() => setIsCreating(false)} />}
+      {chosen?.action === 'edit' && <EditTokenDialog target={chosen.token} onClose={close} />}
+      {chosen?.action === 'delete' && (
+        <ConfirmDialog
+          opened
+          isDangerous
+          title="Delete this token?"
+          action="Delete"
+          onConfirm={() => remove(chosen.token)}
+          onClose={close}
+        >
+          Requests with <b>{chosen.token.name}</b> (…{chosen.token.tokenSuffix}) are rejected immediately. This cannot
+          be undone.
+        </ConfirmDialog>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { describeActivity, SENTENCES } from '../../console/src/parts/activity-sentences.ts';
+import { ACTIVITY_TYPES } from '../../src/audit/activity.ts';
+
+type Described = Parameters<typeof describeActivity>[0];
+const ID = '0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11';
+
+const sentence = (type: string, part: Partial<Described> = {}, names: [string, string][] = []) => {
+  const activity = { type, resourceId: ID, resourceType: 'service', ...part } as Described;
+  const { action, resource = '', rest = '' } = describeActivity(activity, new Map(names));
+  return [action, resource, rest].filter((text) => text !== '').join(' ');
+};
+
+describe('activities in the console', () => {
+  it.each(ACTIVITY_TYPES)('%s has a sentence', (type) => {
+    expect(SENTENCES).toHaveProperty(type);
+    expect(sentence(type, {}, [[ID, 'the name']])).toMatch(/^[a-z]+(ed|ade|d) /);
+    expect(sentence(type, {}, [[ID, 'the name']])).not.toContain('_');
+  });
+
+  it.each([
+    ['openapi_key_update', { before: { state: 'enabled' }, after: { state: 'disabled' } }, 'disabled the key ci'],
+    ['openapi_key_update', { before: { name: 'old' }, after: { name: 'ci' } }, 'renamed the key ci (before: old)'],
+    [
+      'openapi_key_update',
+      { before: { expireAt: null }, after: { expireAt: '2030-01-01T00:00:00Z', replacedBy: 'x' } },
+      'rotated the key ci',
+    ],
+    ['key_create', { after: { name: 'ci', replaces: 'x' } }, 'created the key ci to replace an older key'],
+    [
+      'service_update_autoscaling_replicas',
+      { before: { numReplicas: 3 }, after: { numReplicas: 5 } },
+      'changed the number of replicas of the service ci (replicas from 3 to 5)',
+    ],
+    [
+      'service_update_autoscaling_memory',
+      { before: { maxReplicaMemoryGb: 120 }, after: { maxReplicaMemoryGb: 64 } },
+      'changed the memory per replica of the service ci (maximum from 120 to 64 GB)',
+    ],
+    [
+      'service_update_autoscaling_idling',
+      { before: { idleScaling: true, idleTimeoutMinutes: 5 }, after: { idleScaling: false, idleTimeoutMinutes: 9 } },
+      'changed the idling of the service ci (idle timeout from 5 to 9 min, scaling to zero off)',
+    ],
+    [
+      'budget_threshold',
+      { after: { name: 'Team A', threshold: 75 } },
+      'raised an alert: costs reached 75% of the budget Team A',
+    ],
+    [
+      'budget_threshold',
+      { after: { name: 'Team A', threshold: 'forecast' } },
+      'raised an alert: the forecast for the month reached the budget Team A',
+    ],
+    [
+      'usage_cost_import',
+      { after: { added: 3, changed: 1, removed: 0 } },
+      'imported usage costs: 3 added, 1 changed, 0 removed',
+    ],
+    [
+      'organization_update_tier',
+      { before: { tier: 'BASIC' }, after: { tier: 'SCALE' } },
+      'changed the tier of the organization ci from BASIC to SCALE',
+    ],
+    ['console_sign_in', {}, 'signed in to the console'],
+    [
+      'console_sign_in_failed',
+      { after: { name: 'ci', credential: 'key', reason: 'secret not valid' } },
+      'rejected a sign-in with the key ci (secret not valid)',
+    ],
+  ])('%s with %j reads well', (type, part, expected) => {
+    expect(sentence(type, part as Partial<Described>, [[ID, 'ci']])).toBe(expected);
+  });
+
+  it('shows complete dates', () => {
+    expect(sentence('usage_day_lock', { after: { lockedThrough: '2026-10-31', days: 31 } })).toMatch(
+      /^locked 31 usage days through .*2026/,
+    );
+    expect(
+      sentence('price_book_create', {
+        resourceId: '2',
+        resourceType: 'price_book',
+        after: { effectiveFrom: '2026-12-01' },
+      }),
+    ).toMatch(/^created the price book version 2 effective from .*2026/);
+  });
+
+  it('describes types that are newer than the console', () => {
+    expect(sentence('service_trigger_failover', {}, [[ID, 'ci']])).toBe('service trigger failover ci');
+  });
+});
