@@ -42,7 +42,7 @@ interface CreatedKey {
   credentials?: { keyId: string; keySecret: string };
 }
 
-interface RotatedKey extends CreatedKey {
+export interface RotatedKey extends CreatedKey {
   /** The old key, with its new expiry. */
   previous: Key;
 }
@@ -182,6 +182,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
       organizationId: string,
       id: string,
       { gracePeriodMs, hashData }: { gracePeriodMs: number; hashData?: HashData | undefined },
+      inTransaction?: InTransaction<RotatedKey>,
     ): Promise<RotatedKey> {
       const { hashes, credentials } = resolveCredentials(hashData);
       return state.write(async (tx) => {
@@ -200,6 +201,7 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
         await insert(tx, actor, key, { replaces: before.id });
         const expireAt = Math.min(before.expireAt ?? Number.POSITIVE_INFINITY, now + gracePeriodMs);
         const previous = await save(tx, actor, before, { ...before, expireAt }, { replacedBy: key.id });
+        await inTransaction?.(tx, { key, previous });
         return { key, previous, ...(credentials ? { credentials } : {}) };
       });
     },

@@ -15,7 +15,7 @@ import type { Routes } from '../http/validation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import type { Keys } from './keys.ts';
+import type { Keys, RotatedKey } from './keys.ts';
 import {
   CreateKeyBody,
   CreateKeyResult,
@@ -127,7 +127,7 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
     app.post(
       '/v1/organizations/:organizationId/keys/:keyId/rotate',
       {
-        config: { operation: 'openapiKeyRotate', roles: ADMINS },
+        config: { operation: 'openapiKeyRotate', roles: ADMINS, isIdempotent: true },
         schema: {
           tags,
           summary: 'Rotate key',
@@ -143,8 +143,18 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
         const { organizationId } = getIdentity(request);
         const options = { gracePeriodMs: toGracePeriodMs(gracePeriodHours), hashData };
         const id = request.params.keyId.toLowerCase();
-        const { key, previous, credentials } = await keys.rotate(getActor(request), organizationId, id, options);
-        const result = { key: toKeyRecord(key), ...credentials, previous: toKeyRecord(previous) };
+        const toRecords = ({ key, previous }: Pick<RotatedKey, 'key' | 'previous'>) => ({
+          key: toKeyRecord(key),
+          previous: toKeyRecord(previous),
+        });
+        const rotated = await keys.rotate(
+          getActor(request),
+          organizationId,
+          id,
+          options,
+          keepResponse(request, (stored: RotatedKey) => ({ result: JSON.stringify(toRecords(stored)) })),
+        );
+        const result = { ...toRecords(rotated), ...rotated.credentials };
         reply.header('cache-control', 'no-store');
         return sendSuccess(request, reply, serializeRotated(reply, result));
       },

@@ -41,8 +41,12 @@ const EXEMPT = [
   'consoleSignIn',
 ];
 
+/** In the path: the id of a key that the test finds by its name. */
+const KEY_ID = '{keyId}';
+
 const OPERATIONS: [string, Partial<Call>][] = [
   ['openapiKeyCreate', { body: { name: 'one', roles: ['developer'] } }],
+  ['openapiKeyRotate', { path: `${keys}/${KEY_ID}/rotate`, body: { gracePeriodHours: 1 } }],
   ['dashboardTokenCreate', { path: `/v1/organizations/${acme.id}/dashboardTokens`, body: { name: 'one' } }],
   [
     'budgetCreate',
@@ -77,7 +81,9 @@ onEachStore('Idempotency-Key', (store) => {
 
   it.each(OPERATIONS)(
     '%s: a repetition changes nothing and gets the same response, without secrets',
-    async (_, call) => {
+    async (_, { path, ...more }) => {
+      const [developer] = await listKeys('developer');
+      const call = { ...more, ...(path === undefined ? {} : { path: path.replace(KEY_ID, developer.id) }) };
       const key = newKey();
       const first = await post(server, key, call);
       expect(first.status, first.text).toBe(200);
