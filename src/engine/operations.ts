@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { type Clock, SECOND_MS } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
+import type { Migration } from '../kernel/migration.ts';
 import type { Backend, Connection } from './backend.ts';
 import { createColumnCache } from './column-cache.ts';
 import { createDeadline } from './deadline.ts';
@@ -16,8 +17,7 @@ import { convertRows } from './values.ts';
 
 interface Options {
   backend: Backend;
-  /** Plain SQL, one file per migration. */
-  migrationsFolder: string;
+  migrations: readonly Migration[];
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
   observer: EngineObserver;
@@ -32,13 +32,13 @@ const QUEUE_ALLOWANCE_MS = 15 * SECOND_MS;
 const TABLE = /^[a-z][a-z0-9_]*$/;
 
 /** The engine's operations on top of a backend. */
-export function createEngine({ backend, migrationsFolder, clock, log, observer }: Options): Engine {
+export function createEngine({ backend, migrations, clock, log, observer }: Options): Engine {
   let migrated: Promise<void> | undefined;
 
   async function migrateTables(): Promise<void> {
     const connection = await backend.connect();
     try {
-      const done = await migrate(connection.writer, migrationsFolder);
+      const done = await migrate(connection.writer, migrations);
       if (done.length > 0) log.info({ migrations: done }, 'engine tables migrated');
     } catch (error) {
       if (!(connection.mayLackPrivileges && isNotAllowed(error)))
@@ -179,7 +179,7 @@ const INSERT_SETTINGS: ClickHouseSettings = {
  * A header line that is skipped. The embedded engine tokenizes an INSERT before it finds the start of the rows; after an
  * unclosed quote the rows are a single token, which halves the time.
  */
-const SKIPPED_HEADER = Buffer.from('`\n');
+export const SKIPPED_HEADER = Buffer.from('`\n');
 
 function withDefaultLimits(limits: Limits, { defaultMemoryBytes }: Connection): Required<Limits> {
   return {

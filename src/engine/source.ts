@@ -1,0 +1,205 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+import type { Logger } from 'pino';
+import type { Clock } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
+import { newUuid } from '../kernel/ids.ts';
+import type { AppliedMigration } from '../kernel/migration.ts';
+import { openRunningEngine } from './endpoint.ts';
+import { OWN_DATABASE } from './engine.ts';
+import { isDirectoryInUse, toEngineError } from './failures.ts';
+import { readHistory, rejectForeignHistory } from './migrate.ts';
+import { openBackend } from './open.ts';
+import { listEngineMigrations, listOwnTables } from './own-tables.ts';
+import { type Chunk, type EngineTable, formatCondition, planChunks } from './table-chunks.ts';
+
+export interface EngineAddress {
+  dataDirectory: string;
+  clickhouseUrl?: string | undefined;
+  engineMemoryBytes?: number | undefined;
+  clock: Clock;
+  log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+}
+
+export interface TableRows {
+  rows: number;
+  /** Tab-separated lines in the order of the table's columns; times are in epoch seconds. */
+  lines: Buffer;
+}
+
+/** Reads the rows of our tables, also from the embedded engine of a running server. */
+export interface EngineSource {
+  /** Another process runs the embedded engine. */
+  isShared: boolean;
+  migrations: AppliedMigration[];
+  /** Tables that are filled from others are left out. */
+  tables: EngineTable[];
+  countRows(table: EngineTable): Promise<number>;
+  /** All rows that were stored before the call, in chunks of about 8 MiB; of the organizations that are wanted. */
+  readRows(table: EngineTable, isWanted?: (organizationId: string) => boolean): AsyncGenerator<TableRows>;
+  close(): Promise<void>;
+}
+
+/** Undefined if the engine has no tables yet. Must be closed. */
+export async function openEngineSource(address: EngineAddress): Promise<EngineSource | undefined> {
+  const opened = await openReader(address);
+  if (!opened) return undefined;
+  const { client, isShared, close } = opened;
+  try {
+    const tables = await readTables(client);
+    if (tables.length === 0) {
+      await close();
+      return undefined;
+    }
+    const migrations = await readHistory(client);
+    rejectForeignHistory(migrations, listEngineMigrations());
+    return { isShared, migrations, tables, ...createReader(client), close };
+  } catch (error) {
+    await close();
+    throw toEngineError(error, LIMITS);
+  }
+}
+
+const LIMITS = { maxSeconds: 3600, maxResultRows: 0, maxMemoryBytes: 0 };
+
+interface OpenedReader {
+  client: ClickHouseClient;
+  isShared: boolean;
+  close(): Promise<void>;
+}
+
+const STARTING_ATTEMPTS = 60;
+const STARTING_PAUSE_MS = 500;
+
+async function openReader(address: EngineAddress): Promise<OpenedReader | undefined> {
+  const directory = join(address.dataDirectory, 'engine');
+  for (let attempt = 1; ; attempt++) {
+    if (!address.clickhouseUrl) {
+      const client = await openRunningEngine(directory);
+      if (client) return { client, isShared: true, close: () => client.close() };
+      if (!existsSync(join(directory, 'data'))) return undefined;
+    }
+    const backend = openBackend(address);
+    try {
+      const { reader, readSettings } = await backend.connect();
+      if (Object.keys(readSettings(LIMITS)).length === 0)
+        throw new AppError(
+          'conflict',
+          'The profile of the ClickHouse user has readonly = 1; reading all tables needs a user that may change settings',
+        );
+      return { client: reader, isShared: false, close: () => backend.close() };
+    } catch (error) {
+      await backend.close();
+      // The server that uses the directory may still be starting its engine.
+      if (!isDirectoryInUse(error) || attempt === STARTING_ATTEMPTS) throw error;
+      await delay(STARTING_PAUSE_MS);
+    }
+  }
+}
+
+async function readTables(client: ClickHouseClient): Promise<EngineTable[]> {
+  const rows = await readFields(
+    client,
+    `SELECT table, name, type, is_in_partition_key FROM system.columns
+      WHERE database = '${OWN_DATABASE}' AND default_kind NOT IN ('MATERIALIZED', 'ALIAS') ORDER BY table, position`,
+  );
+  return listOwnTables()
+    .tables.map((name) => {
+      const columns = rows.filter(([table]) => table === name);
+      return {
+        name,
+        columns: columns.map(([, column = '']) => column),
+        timeColumn: columns.find(
+          ([, , type = '', isPartition]) => isPartition === '1' && type.startsWith('DateTime64'),
+        )?.[1],
+        plainColumns: columns
+          .filter(([, , type = '']) => !/^(Map|Array|Tuple|Nested)/.test(type))
+          .map(([, column = '']) => column),
+      };
+    })
+    .filter(({ columns }) => columns.length > 0);
+}
+
+const CHUNK_BYTES = 8 * 2 ** 20;
+const SAMPLE_ROWS = 1000;
+const MIN_CHUNK_ROWS = 100;
+const MAX_CHUNK_ROWS = 100_000;
+
+/** Epoch seconds do not depend on the time zone of the engine. The response starts when the result is complete, so that an error has a status. */
+const SETTINGS: ClickHouseSettings = {
+  date_time_output_format: 'unix_timestamp',
+  wait_end_of_query: 1,
+  max_execution_time: LIMITS.maxSeconds,
+};
+
+function createReader(client: ClickHouseClient): Pick<EngineSource, 'countRows' | 'readRows'> {
+  const read = (sql: string, parameters: Record<string, unknown>) => readFields(client, sql, parameters);
+
+  async function readChunk(table: EngineTable, chunk: Chunk): Promise<TableRows> {
+    const { where, parameters } = formatCondition(table, chunk);
+    const columns = table.columns.map((column) => `\`${column}\``).join(', ');
+    const lines = await readBytes(client, `SELECT ${columns} FROM ${OWN_DATABASE}.${table.name} ${where}`, parameters);
+    return { rows: countLines(lines), lines };
+  }
+
+  return {
+    async countRows({ name }) {
+      const [[count] = []] = await read(`SELECT count() FROM ${OWN_DATABASE}.${name}`, {});
+      return Number(count);
+    },
+    async *readRows(table, isWanted = () => true) {
+      try {
+        const [[rowBytes] = []] = await read(
+          `SELECT toUInt64(avg(byteSize(*))) FROM (SELECT * FROM ${OWN_DATABASE}.${table.name} LIMIT ${SAMPLE_ROWS})`,
+          {},
+        );
+        const maxRows = Math.floor(CHUNK_BYTES / Math.max(1, Number(rowBytes) || 0));
+        const limitedRows = Math.min(Math.max(maxRows, MIN_CHUNK_ROWS), MAX_CHUNK_ROWS);
+        for await (const chunk of planChunks(table, limitedRows, read, isWanted)) {
+          const part = await readChunk(table, chunk);
+          if (part.rows > 0) yield part;
+        }
+      } catch (error) {
+        throw toEngineError(error, LIMITS);
+      }
+    },
+  };
+}
+
+const NEWLINE = 0x0a;
+
+/** Newlines in values are escaped. */
+function countLines(lines: Buffer): number {
+  let count = 0;
+  for (let at = lines.indexOf(NEWLINE); at >= 0; at = lines.indexOf(NEWLINE, at + 1)) count++;
+  return count;
+}
+
+async function readBytes(client: ClickHouseClient, sql: string, parameters: Record<string, unknown>): Promise<Buffer> {
+  const { stream } = await client.exec({
+    query: `${sql} FORMAT TabSeparated`,
+    query_params: parameters,
+    query_id: newUuid(),
+    clickhouse_settings: SETTINGS,
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/** Only for values without tabs, newlines and backslashes: names, types, ids and numbers. */
+async function readFields(
+  client: ClickHouseClient,
+  sql: string,
+  parameters: Record<string, unknown> = {},
+): Promise<string[][]> {
+  const text = (await readBytes(client, sql, parameters)).toString('utf8');
+  return text === ''
+    ? []
+    : text
+        .replace(/\n$/, '')
+        .split('\n')
+        .map((line) => line.split('\t'));
+}
