@@ -32,8 +32,8 @@ interface BackupResult {
   tables: CopiedTable[];
 }
 
-/** Sessions of the console end with a restore: people sign in again. */
-const OMITTED_TABLES = ['console_sessions'];
+/** What belongs to running servers: sessions of the console, and the node that uses the embedded engine. */
+const OMITTED_TABLES = ['console_sessions', 'engine_owners'];
 const USAGE_EVENTS = 'usage_events';
 
 /** Writes the state and the engine to one file, while servers may be running. */
@@ -54,7 +54,7 @@ export async function backUp({
   let source: EngineSource | undefined;
   let writer: BackupWriter | undefined;
   try {
-    source = await openEngineSource(stores);
+    source = await openEngineSource({ ...stores, signal });
     writer = await openBackupWriter(file, { force });
     const copied = createTableCopy(writer, tables, report);
     // The state first: events that are stored meanwhile are then in the engine but not in the state, and never the reverse.

@@ -1,4 +1,4 @@
-import { listEventDays, markChanged } from '../billing/metering/event-days.ts';
+import { listEventDays, markEventDays } from '../billing/metering/event-days.ts';
 import { ORGANIZATION_COLUMN } from '../engine/engine.ts';
 import { listEngineMigrations } from '../engine/own-tables.ts';
 import { openEngineSource } from '../engine/source.ts';
@@ -78,8 +78,8 @@ function rejectNewer(
 }
 
 /** Rejects the engine of a running server, and without --force one that has rows of an organization. */
-async function rejectUsedEngine({ stores, force }: RestoreOptions): Promise<void> {
-  const engine = await openEngineSource(stores);
+async function rejectUsedEngine({ stores, force, signal }: RestoreOptions): Promise<void> {
+  const engine = await openEngineSource({ ...stores, signal });
   try {
     if (engine?.isShared)
       throw new AppError('conflict', `A server is using the engine in ${stores.dataDirectory}; stop it first`);
@@ -107,7 +107,7 @@ async function replaceAll(backup: BackupReader, store: RawStore, options: Restor
       clock: stores.clock,
       load: (tx, tables) => loadState(tx, tables, backup, options),
       async finish(tx) {
-        await markEventDays(tx, days);
+        await markDays(tx, days);
         swap?.apply();
       },
     });
@@ -189,7 +189,7 @@ async function loadState(
 }
 
 /** The engine may hold events that are newer than the state: their days must exist and be rated. */
-async function markEventDays(tx: Db, days: ReadonlyMap<string, Day[]>): Promise<void> {
+async function markDays(tx: Db, days: ReadonlyMap<string, Day[]>): Promise<void> {
   for (const organizationId of await listOrganizationIds(tx))
-    await markChanged(tx, organizationId, days.get(organizationId) ?? []);
+    await markEventDays(tx, organizationId, days.get(organizationId) ?? []);
 }

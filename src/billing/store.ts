@@ -139,18 +139,32 @@ const upsertOpen = preparedRows<UsageCostRow>(ALL_COLUMNS, (db, rows) =>
     ),
 );
 
-const selectLocked = prepared((db: Db, value: { organizationId: string; date: Day }) =>
+const selectFinal = prepared((db: Db, value: { organizationId: string; date: Day }) =>
   db
-    .selectFrom('usage_costs')
-    .select(['entity_type', 'entity_id'])
-    .where('organization_id', '=', value.organizationId)
-    .where('date', '=', value.date)
-    .where('locked', '=', 1),
+    .selectFrom('usage_costs as cost')
+    .select(['cost.entity_type', 'cost.entity_id'])
+    .where('cost.organization_id', '=', value.organizationId)
+    .where('cost.date', '=', value.date)
+    .where(({ eb, or, not, exists, selectFrom }) =>
+      or([
+        eb('cost.locked', '=', eb.lit(1)),
+        not(
+          exists(
+            selectFrom('usage_ledger as entry')
+              .select(eb.lit(1).as('one'))
+              .whereRef('entry.organization_id', '=', 'cost.organization_id')
+              .whereRef('entry.date', '=', 'cost.date')
+              .whereRef('entry.entity_type', '=', 'cost.entity_type')
+              .whereRef('entry.entity_id', '=', 'cost.entity_id'),
+          ),
+        ),
+      ]),
+    ),
 );
 
-/** The entities whose record of that day is locked. */
-export async function listLockedEntities(db: Db, organizationId: string, date: Day): Promise<EntityRef[]> {
-  const rows = await selectLocked.all(db, { organizationId, date });
+/** The entities whose record of that day metering must not change: it is locked, or imported and thus without entries. */
+export async function listFinalEntities(db: Db, organizationId: string, date: Day): Promise<EntityRef[]> {
+  const rows = await selectFinal.all(db, { organizationId, date });
   return rows.map(({ entity_type, entity_id }) => ({ entityType: entity_type as EntityType, entityId: entity_id }));
 }
 

@@ -11,7 +11,11 @@ const HISTORY = `${OWN_DATABASE}.schema_migrations`;
  * Migrates our tables and returns the names of the applied migrations. ClickHouse has no transactions for this, so every
  * statement uses IF NOT EXISTS: interrupted or concurrent runs do no harm.
  */
-export async function migrate(client: ClickHouseClient, available: readonly Migration[]): Promise<string[]> {
+export const migrate = (client: ClickHouseClient, folder: string): Promise<string[]> =>
+  applyMigrations(client, readMigrations(folder));
+
+/** The same for the given migrations only. */
+export async function applyMigrations(client: ClickHouseClient, available: readonly Migration[]): Promise<string[]> {
   await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${OWN_DATABASE}` });
   await client.command({
     query: `CREATE TABLE IF NOT EXISTS ${HISTORY}

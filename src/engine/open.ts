@@ -7,7 +7,7 @@ import type { Engine } from './engine.ts';
 import { defaultMemoryBytes } from './memory.ts';
 import { type EngineObserver, unobserved } from './observer.ts';
 import { createEngine } from './operations.ts';
-import { listEngineMigrations } from './own-tables.ts';
+import { getMigrationsFolder } from './own-tables.ts';
 import { findInPackage } from './package-files.ts';
 import { createServerBackend } from './server-backend.ts';
 
@@ -28,10 +28,11 @@ interface Options {
 /** Starts nothing yet: the first query, insert or `start()` does. Must be closed. */
 export function openEngine(options: Options): Engine {
   const { clock, log, observer = unobserved } = options;
-  return createEngine({ backend: openBackend(options), migrations: listEngineMigrations(), clock, log, observer });
+  const migrationsFolder = getMigrationsFolder();
+  return createEngine({ backend: openBackend(options), migrationsFolder, clock, log, observer });
 }
 
-/** The same without migrating the tables. */
+/** The same without our tables: it does not migrate them. */
 export function openBackend({
   dataDirectory,
   clickhouseUrl,

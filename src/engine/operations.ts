@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import { type Clock, SECOND_MS } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
-import type { Migration } from '../kernel/migration.ts';
 import type { Backend, Connection } from './backend.ts';
 import { createColumnCache } from './column-cache.ts';
 import { createDeadline } from './deadline.ts';
@@ -17,7 +16,8 @@ import { convertRows } from './values.ts';
 
 interface Options {
   backend: Backend;
-  migrations: readonly Migration[];
+  /** Plain SQL, one file per migration. */
+  migrationsFolder: string;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
   observer: EngineObserver;
@@ -32,13 +32,13 @@ const QUEUE_ALLOWANCE_MS = 15 * SECOND_MS;
 const TABLE = /^[a-z][a-z0-9_]*$/;
 
 /** The engine's operations on top of a backend. */
-export function createEngine({ backend, migrations, clock, log, observer }: Options): Engine {
+export function createEngine({ backend, migrationsFolder, clock, log, observer }: Options): Engine {
   let migrated: Promise<void> | undefined;
 
   async function migrateTables(): Promise<void> {
     const connection = await backend.connect();
     try {
-      const done = await migrate(connection.writer, migrations);
+      const done = await migrate(connection.writer, migrationsFolder);
       if (done.length > 0) log.info({ migrations: done }, 'engine tables migrated');
     } catch (error) {
       if (!(connection.mayLackPrivileges && isNotAllowed(error)))

@@ -2,12 +2,14 @@ import type { Migration } from '../kernel/migration.ts';
 import { readMigrations } from './migrate.ts';
 import { findInPackage } from './package-files.ts';
 
-/** The migrations of this version, oldest first. */
-export function listEngineMigrations(): Migration[] {
+export function getMigrationsFolder(): string {
   const folder = findInPackage('migrations/engine');
   if (folder === undefined) throw new Error('The folder migrations/engine is missing from this installation');
-  return readMigrations(folder);
+  return folder;
 }
+
+/** The migrations of this version, oldest first. */
+export const listEngineMigrations = (): Migration[] => readMigrations(getMigrationsFolder());
 
 interface OwnTables {
   /** Tables whose rows are stored by inserts. */

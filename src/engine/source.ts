@@ -21,6 +21,8 @@ export interface EngineAddress {
   engineMemoryBytes?: number | undefined;
   clock: Clock;
   log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  /** Cancels the request in progress. */
+  signal?: AbortSignal;
 }
 
 export interface TableRows {
@@ -48,17 +50,18 @@ export async function openEngineSource(address: EngineAddress): Promise<EngineSo
   if (!opened) return undefined;
   const { client, isShared, close } = opened;
   try {
-    const tables = await readTables(client);
+    const read = createRequests(client, address.signal);
+    const tables = await readTables(read);
     if (tables.length === 0) {
       await close();
       return undefined;
     }
     const migrations = await readHistory(client);
     rejectForeignHistory(migrations, listEngineMigrations());
-    return { isShared, migrations, tables, ...createReader(client), close };
+    return { isShared, migrations, tables, ...createReader(read), close };
   } catch (error) {
     await close();
-    throw toEngineError(error, LIMITS);
+    throw toCopyError(error, address.signal);
   }
 }
 
@@ -99,24 +102,24 @@ async function openReader(address: EngineAddress): Promise<OpenedReader | undefi
   }
 }
 
-async function readTables(client: ClickHouseClient): Promise<EngineTable[]> {
+async function readTables({ readFields }: Requests): Promise<EngineTable[]> {
   const rows = await readFields(
-    client,
     `SELECT table, name, type, is_in_partition_key FROM system.columns
       WHERE database = '${OWN_DATABASE}' AND default_kind NOT IN ('MATERIALIZED', 'ALIAS') ORDER BY table, position`,
+    {},
   );
   return listOwnTables()
     .tables.map((name) => {
       const columns = rows.filter(([table]) => table === name);
+      const list = (isWanted: (type: string, isPartition: boolean) => boolean): string[] =>
+        columns.flatMap(([, column = '', type = '', isPartition]) =>
+          isWanted(type, isPartition === '1') ? [column] : [],
+        );
       return {
         name,
-        columns: columns.map(([, column = '']) => column),
-        timeColumn: columns.find(
-          ([, , type = '', isPartition]) => isPartition === '1' && type.startsWith('DateTime64'),
-        )?.[1],
-        plainColumns: columns
-          .filter(([, , type = '']) => !/^(Map|Array|Tuple|Nested)/.test(type))
-          .map(([, column = '']) => column),
+        columns: list(() => true),
+        timeColumn: list((type, isPartition) => isPartition && type.startsWith('DateTime64'))[0],
+        plainColumns: list((type) => !/^(Map|Array|Tuple|Nested)/.test(type)),
       };
     })
     .filter(({ columns }) => columns.length > 0);
@@ -127,42 +130,33 @@ const SAMPLE_ROWS = 1000;
 const MIN_CHUNK_ROWS = 100;
 const MAX_CHUNK_ROWS = 100_000;
 
-/** Epoch seconds do not depend on the time zone of the engine. The response starts when the result is complete, so that an error has a status. */
-const SETTINGS: ClickHouseSettings = {
-  date_time_output_format: 'unix_timestamp',
-  wait_end_of_query: 1,
-  max_execution_time: LIMITS.maxSeconds,
-};
-
-function createReader(client: ClickHouseClient): Pick<EngineSource, 'countRows' | 'readRows'> {
-  const read = (sql: string, parameters: Record<string, unknown>) => readFields(client, sql, parameters);
-
+function createReader({ readFields, readBytes, fail }: Requests): Pick<EngineSource, 'countRows' | 'readRows'> {
   async function readChunk(table: EngineTable, chunk: Chunk): Promise<TableRows> {
     const { where, parameters } = formatCondition(table, chunk);
     const columns = table.columns.map((column) => `\`${column}\``).join(', ');
-    const lines = await readBytes(client, `SELECT ${columns} FROM ${OWN_DATABASE}.${table.name} ${where}`, parameters);
+    const lines = await readBytes(`SELECT ${columns} FROM ${OWN_DATABASE}.${table.name} ${where}`, parameters);
     return { rows: countLines(lines), lines };
   }
 
   return {
     async countRows({ name }) {
-      const [[count] = []] = await read(`SELECT count() FROM ${OWN_DATABASE}.${name}`, {});
+      const [[count] = []] = await readFields(`SELECT count() FROM ${OWN_DATABASE}.${name}`, {});
       return Number(count);
     },
     async *readRows(table, isWanted = () => true) {
       try {
-        const [[rowBytes] = []] = await read(
+        const [[rowBytes] = []] = await readFields(
           `SELECT toUInt64(avg(byteSize(*))) FROM (SELECT * FROM ${OWN_DATABASE}.${table.name} LIMIT ${SAMPLE_ROWS})`,
           {},
         );
         const maxRows = Math.floor(CHUNK_BYTES / Math.max(1, Number(rowBytes) || 0));
         const limitedRows = Math.min(Math.max(maxRows, MIN_CHUNK_ROWS), MAX_CHUNK_ROWS);
-        for await (const chunk of planChunks(table, limitedRows, read, isWanted)) {
+        for await (const chunk of planChunks(table, limitedRows, readFields, isWanted)) {
           const part = await readChunk(table, chunk);
           if (part.rows > 0) yield part;
         }
       } catch (error) {
-        throw toEngineError(error, LIMITS);
+        throw fail(error);
       }
     },
   };
@@ -177,29 +171,43 @@ function countLines(lines: Buffer): number {
   return count;
 }
 
-async function readBytes(client: ClickHouseClient, sql: string, parameters: Record<string, unknown>): Promise<Buffer> {
-  const { stream } = await client.exec({
-    query: `${sql} FORMAT TabSeparated`,
-    query_params: parameters,
-    query_id: newUuid(),
-    clickhouse_settings: SETTINGS,
-  });
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
+/** Epoch seconds do not depend on the time zone of the engine. The response starts when the result is complete, so that an error has a status. */
+const SETTINGS: ClickHouseSettings = {
+  date_time_output_format: 'unix_timestamp',
+  wait_end_of_query: 1,
+  max_execution_time: LIMITS.maxSeconds,
+};
 
-/** Only for values without tabs, newlines and backslashes: names, types, ids and numbers. */
-async function readFields(
-  client: ClickHouseClient,
-  sql: string,
-  parameters: Record<string, unknown> = {},
-): Promise<string[][]> {
-  const text = (await readBytes(client, sql, parameters)).toString('utf8');
-  return text === ''
-    ? []
-    : text
+type Requests = ReturnType<typeof createRequests>;
+
+function createRequests(client: ClickHouseClient, signal: AbortSignal | undefined) {
+  async function readBytes(sql: string, parameters: Record<string, unknown>): Promise<Buffer> {
+    const { stream } = await client.exec({
+      query: `${sql} FORMAT TabSeparated`,
+      query_params: parameters,
+      query_id: newUuid(),
+      clickhouse_settings: SETTINGS,
+      ...(signal && { abort_signal: signal }),
+    });
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks);
+  }
+
+  return {
+    readBytes,
+    /** Only for values without tabs, newlines and backslashes: names, types, ids and numbers. */
+    async readFields(sql: string, parameters: Record<string, unknown>): Promise<string[][]> {
+      const text = (await readBytes(sql, parameters)).toString('utf8');
+      if (text === '') return [];
+      return text
         .replace(/\n$/, '')
         .split('\n')
         .map((line) => line.split('\t'));
+    },
+    fail: (error: unknown) => toCopyError(error, signal),
+  };
 }
+
+const toCopyError = (error: unknown, signal: AbortSignal | undefined): unknown =>
+  signal?.aborted ? signal.reason : toEngineError(error, LIMITS);

@@ -4,11 +4,11 @@ import { newUuid } from '../kernel/ids.ts';
 import type { AppliedMigration } from '../kernel/migration.ts';
 import { type Engine, OWN_DATABASE } from './engine.ts';
 import { toEngineError } from './failures.ts';
-import { migrate } from './migrate.ts';
+import { applyMigrations } from './migrate.ts';
 import { unobserved } from './observer.ts';
 import { openBackend } from './open.ts';
 import { createEngine, SKIPPED_HEADER } from './operations.ts';
-import { listEngineMigrations, listOwnTables } from './own-tables.ts';
+import { getMigrationsFolder, listEngineMigrations, listOwnTables } from './own-tables.ts';
 import type { EngineAddress } from './source.ts';
 
 /** Replaces the rows of our tables. */
@@ -28,13 +28,9 @@ const LIMITS = { maxSeconds: 3600, maxResultRows: 0, maxMemoryBytes: 0 };
 export function openEngineTarget(address: EngineAddress): EngineTarget {
   const backend = openBackend(address);
   const available = listEngineMigrations();
-  const engine = createEngine({
-    backend,
-    migrations: available,
-    clock: address.clock,
-    log: address.log,
-    observer: unobserved,
-  });
+  const { clock, log } = address;
+  const migrationsFolder = getMigrationsFolder();
+  const engine = createEngine({ backend, migrationsFolder, clock, log, observer: unobserved });
 
   async function withWriter(work: (writer: ClickHouseClient) => Promise<unknown>): Promise<void> {
     try {
@@ -52,10 +48,11 @@ export function openEngineTarget(address: EngineAddress): EngineTarget {
         await writer.command({ query: `CREATE DATABASE IF NOT EXISTS ${OWN_DATABASE}` });
         for (const name of [...views, ...derived, ...tables, 'schema_migrations'])
           await writer.command({ query: `DROP TABLE IF EXISTS ${OWN_DATABASE}.${name} SYNC` });
-        await migrate(
-          writer,
-          available.filter(({ version }) => applied.some((migration) => migration.version === version)),
-        );
+        const earlier = available.filter(({ version }) => applied.some((migration) => migration.version === version));
+        await applyMigrations(writer, earlier);
+        // Migrations insert rows too, and a table may be newer than these migrations.
+        for (const name of [...tables, ...derived])
+          await writer.command({ query: `TRUNCATE TABLE IF EXISTS ${OWN_DATABASE}.${name} SYNC` });
       }),
     insertRows: (table, [first = '', ...rest], lines) =>
       withWriter((writer) =>

@@ -56,14 +56,18 @@ async function openLibsqlStore(path: string, { isExclusive = false }: Access): P
   return { kind: 'libsql', read: run, write: run, close };
 }
 
-/** Differs from that of servers and other commands, which are counted as users of the database. */
-const APPLICATION_NAME = 'pilothouse copy';
+/** Differs from the name of servers and other commands, which are counted as users of the database. */
+const OWN_NAME = 'pilothouse copy';
+const APPLICATION_NAME = 'application_name';
 
 async function openPostgresStore(url: string, { isExclusive = false }: Access): Promise<RawStore> {
   const { openPostgres } = await import('./postgres.ts');
-  const state = openPostgres(url, unobserved, APPLICATION_NAME);
+  const address = new URL(url);
+  const usedName = address.searchParams.get(APPLICATION_NAME) ?? 'pilothouse';
+  address.searchParams.set(APPLICATION_NAME, OWN_NAME);
+  const state = openPostgres(address.href, unobserved);
   try {
-    if (isExclusive) await rejectUsers(state.db);
+    if (isExclusive) await rejectUsers(state.db, usedName);
   } catch (error) {
     await state.close();
     throw toStoreError(error);
@@ -80,9 +84,9 @@ async function openPostgresStore(url: string, { isExclusive = false }: Access): 
 }
 
 /** A running server keeps at least one connection open. */
-async function rejectUsers(db: Db): Promise<void> {
+async function rejectUsers(db: Db, applicationName: string): Promise<void> {
   const { rows } = await sql<{ count: number }>`SELECT count(*) AS count FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name = 'pilothouse'`.execute(db);
+    WHERE datname = current_database() AND application_name = ${applicationName}`.execute(db);
   const count = rows[0]?.count ?? 0;
   if (count > 0)
     throw new AppError(

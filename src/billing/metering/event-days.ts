@@ -19,6 +19,6 @@ export async function listEventDays(engine: Engine): Promise<Map<string, Day[]>>
 }
 
 /** Marks days of an organization to be rated again; adds those that have no usage yet. */
-export async function markChanged(tx: Db, organizationId: string, days: readonly Day[]): Promise<void> {
+export async function markEventDays(tx: Db, organizationId: string, days: readonly Day[]): Promise<void> {
   await markDaysChanged(tx, organizationId, days, await readLockedThrough(tx, organizationId));
 }

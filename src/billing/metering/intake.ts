@@ -7,16 +7,16 @@ import { newUuid } from '../../kernel/ids.ts';
 import { createQueue } from '../../kernel/queue.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
+import type { Db } from '../../state/tables.ts';
 import type { Entities } from '../entities.ts';
 import type { EntityMap } from '../entity.ts';
 import { createBatchQueue } from './batch-queue.ts';
 import { createCountedIds } from './counted-ids.ts';
 import { createEventValidator } from './event.ts';
 import { EVENT_COLUMNS, type EventBatch, type RejectedEvent, readBatch } from './event-batch.ts';
-import { markChanged } from './event-days.ts';
 import type { EventTexts } from './event-texts.ts';
 import { selectNewEvents, splitInserts } from './new-events.ts';
-import { findLease, listUnfinishedLeases, putLease } from './store.ts';
+import { findLease, listUnfinishedLeases, markDaysChanged, putLease, readLockedThrough } from './store.ts';
 
 interface Options {
   state: State;
@@ -109,6 +109,10 @@ export function createIntake({ state, engine, clock, organizations, entities, lo
       const lease = await findLease(tx, organizationId);
       if (lease?.holder === holder) await putLease(tx, organizationId, { ...lease, days: [] });
     });
+  }
+
+  async function markChanged(tx: Db, organizationId: string, days: readonly Day[]): Promise<void> {
+    await markDaysChanged(tx, organizationId, days, await readLockedThrough(tx, organizationId));
   }
 
   /** Returns the number of new events of each batch. An id counts in the first batch that contains it. */

@@ -9,6 +9,7 @@ import type { EntityMap } from '../entity.ts';
 import { checkLedger, type LedgerCheck } from './check-ledger.ts';
 import { createDayLocking } from './lock-days.ts';
 import { createDayRating } from './rate-day.ts';
+import { createImportRemoval } from './remove-imported.ts';
 import { type DayRange, listDays, listEntriesOfUsage, type UsageDay } from './store.ts';
 
 interface Options {
@@ -68,5 +69,7 @@ export function createRating(options: Options) {
     check: (range: DayRange): Promise<LedgerCheck> => checkLedger(state, engine, range),
 
     lockDays: createDayLocking({ ...options, rateDay }),
+
+    removeImported: createImportRemoval(options),
   };
 }
