@@ -40,7 +40,7 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
 
   async function start(): Promise<Running> {
     if (program === undefined || !isEngineInstalled(program)) throw new AppError('unavailable', MISSING);
-    // New passwords for every start: they exist only in the memory of the two processes.
+    // New passwords for every start. The writer's exists only in the memory of the two processes.
     const passwords = { reader: newPassword(), writer: newPassword() };
     const options = { directory: resolve(directory), passwords, ...memory, readers: READERS, writers: WRITERS };
     const child = await startChild({ program, options, log }).catch((error) => {
