@@ -54,8 +54,8 @@ export async function backUp({
   let source: EngineSource | undefined;
   let writer: BackupWriter | undefined;
   try {
-    source = await openEngineSource({ ...stores, signal });
     writer = await openBackupWriter(file, { force });
+    source = await openEngineSource({ ...stores, signal });
     const copied = createTableCopy(writer, tables, report);
     // The state first: events that are stored meanwhile are then in the engine but not in the state, and never the reverse.
     const organizations = await writeState(store, source, { writer, copied, version, stores });
@@ -129,11 +129,13 @@ function writeState(
     const organizations = new Set<string>();
     for (const table of await listTables(tx, store.kind)) {
       if (OMITTED_TABLES.includes(table.name)) continue;
-      const idIndex = table.name === 'organizations' ? table.columns.indexOf('id') : -1;
+      const getIndex = (name: string, column: string) => (table.name === name ? table.columns.indexOf(column) : -1);
+      const idIndex = getIndex('organizations', 'id');
+      const revisionIndex = getIndex('usage_days', 'revision');
       await copied('state', table, () =>
         groupRows(readRows(tx, store.kind, table), (row) => {
           if (idIndex >= 0) organizations.add(String(row[idIndex]));
-          if (table.name === 'usage_days' && !source) throw missingEngine(stores.dataDirectory);
+          if (!source && Number(row[revisionIndex] ?? 0) > 0) throw missingEngine(stores.dataDirectory);
         }),
       );
     }

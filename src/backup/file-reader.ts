@@ -40,9 +40,7 @@ export async function openBackup(
   path: string,
   onProgress: (bytes: number, total: number) => void,
 ): Promise<BackupReader> {
-  const handle = await open(path, 'r').catch((error: Error) => {
-    throw new AppError('bad_request', `${path} cannot be read: ${error.message}`);
-  });
+  const handle = await open(path, 'r').catch((error) => Promise.reject(toReadError(path, error)));
   try {
     const { size } = await handle.stat();
     const tables = new Map<TableHeader, number>();
@@ -67,9 +65,12 @@ export async function openBackup(
     };
   } catch (error) {
     await handle.close();
-    throw error instanceof AppError ? error : damaged(path, (error as Error).message);
+    throw error instanceof AppError ? error : toReadError(path, error);
   }
 }
+
+const toReadError = (path: string, error: unknown): AppError =>
+  new AppError('bad_request', `${path} cannot be read: ${(error as Error).message}`, { cause: error });
 
 interface Entry {
   table: TableHeader;

@@ -1,7 +1,7 @@
 import { listEventDays, markEventDays } from '../billing/metering/event-days.ts';
 import { ORGANIZATION_COLUMN } from '../engine/engine.ts';
 import { listEngineMigrations } from '../engine/own-tables.ts';
-import { openEngineSource } from '../engine/source.ts';
+import { isEngineRunning, openEngineSource } from '../engine/source.ts';
 import { type EngineTarget, openEngineTarget } from '../engine/target.ts';
 import type { Day } from '../kernel/days.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -79,11 +79,13 @@ function rejectNewer(
 
 /** Rejects the engine of a running server, and without --force one that has rows of an organization. */
 async function rejectUsedEngine({ stores, force, signal }: RestoreOptions): Promise<void> {
+  if (!stores.clickhouseUrl && (await isEngineRunning(stores.dataDirectory)))
+    throw new AppError('conflict', `A server is using the engine in ${stores.dataDirectory}; stop it first`);
+  // An engine that is to be replaced may be damaged.
+  if (force) return;
   const engine = await openEngineSource({ ...stores, signal });
+  if (!engine) return;
   try {
-    if (engine?.isShared)
-      throw new AppError('conflict', `A server is using the engine in ${stores.dataDirectory}; stop it first`);
-    if (force || !engine) return;
     for (const table of engine.tables)
       if (table.columns.includes(ORGANIZATION_COLUMN) && (await engine.countRows(table)) > 0)
         throw new AppError(
@@ -91,7 +93,7 @@ async function rejectUsedEngine({ stores, force, signal }: RestoreOptions): Prom
           `The engine is not empty: its table ${table.name} has rows; replace everything in it with --force`,
         );
   } finally {
-    await engine?.close();
+    await engine.close();
   }
 }
 

@@ -93,6 +93,19 @@ export async function listCosts(db: Db, organizationId: string, { from, to }: Wi
   return (await selectDays.all(db, { organizationId, from, to })).map((row) => parsePackedCost(organizationId, row));
 }
 
+/** The records that are sums of ledger entries, as `date type id`. */
+export async function listMeteredRecords(db: Db, organizationId: string, { from, to }: Window): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('usage_ledger')
+    .select(['date', 'entity_type', 'entity_id'])
+    .distinct()
+    .where('organization_id', '=', organizationId)
+    .where('date', '>=', from)
+    .where('date', '<=', to)
+    .execute();
+  return new Set(rows.map(({ date, entity_type, entity_id }) => `${date} ${entity_type} ${entity_id}`));
+}
+
 /** Keeps a multi-row insert well below the parameter limit of either store. */
 const ROWS_PER_INSERT = 500;
 

@@ -9,9 +9,7 @@ export async function runCopy<T>(context: CommandContext, work: (options: CopyOp
   const config = context.readConfig();
   const { log, close } = openLogs(config.logLevel);
   const abort = new AbortController();
-  void context
-    .waitForStop()
-    .then(() => abort.abort(new AppError('unavailable', 'The command was interrupted; nothing was changed')));
+  void context.waitForStop().then(() => abort.abort(new AppError('unavailable', 'The command was interrupted')));
   try {
     return await work({
       stores: { ...config, clock: systemClock, log },

@@ -33,8 +33,6 @@ export interface TableRows {
 
 /** Reads the rows of our tables, also from the embedded engine of a running server. */
 export interface EngineSource {
-  /** Another process runs the embedded engine. */
-  isShared: boolean;
   migrations: AppliedMigration[];
   /** Tables that are filled from others are left out. */
   tables: EngineTable[];
@@ -48,7 +46,7 @@ export interface EngineSource {
 export async function openEngineSource(address: EngineAddress): Promise<EngineSource | undefined> {
   const opened = await openReader(address);
   if (!opened) return undefined;
-  const { client, isShared, close } = opened;
+  const { client, close } = opened;
   try {
     const read = createRequests(client, address.signal);
     const tables = await readTables(read);
@@ -58,18 +56,24 @@ export async function openEngineSource(address: EngineAddress): Promise<EngineSo
     }
     const migrations = await readHistory(client);
     rejectForeignHistory(migrations, listEngineMigrations());
-    return { isShared, migrations, tables, ...createReader(read), close };
+    return { migrations, tables, ...createReader(read), close };
   } catch (error) {
     await close();
     throw toCopyError(error, address.signal);
   }
 }
 
+/** Whether another process runs the embedded engine of the data directory. */
+export async function isEngineRunning(dataDirectory: string): Promise<boolean> {
+  const client = await openRunningEngine(join(dataDirectory, 'engine'));
+  await client?.close();
+  return client !== undefined;
+}
+
 const LIMITS = { maxSeconds: 3600, maxResultRows: 0, maxMemoryBytes: 0 };
 
 interface OpenedReader {
   client: ClickHouseClient;
-  isShared: boolean;
   close(): Promise<void>;
 }
 
@@ -81,7 +85,7 @@ async function openReader(address: EngineAddress): Promise<OpenedReader | undefi
   for (let attempt = 1; ; attempt++) {
     if (!address.clickhouseUrl) {
       const client = await openRunningEngine(directory);
-      if (client) return { client, isShared: true, close: () => client.close() };
+      if (client) return { client, close: () => client.close() };
       if (!existsSync(join(directory, 'data'))) return undefined;
     }
     const backend = openBackend(address);
@@ -92,7 +96,7 @@ async function openReader(address: EngineAddress): Promise<OpenedReader | undefi
           'conflict',
           'The profile of the ClickHouse user has readonly = 1; reading all tables needs a user that may change settings',
         );
-      return { client: reader, isShared: false, close: () => backend.close() };
+      return { client: reader, close: () => backend.close() };
     } catch (error) {
       await backend.close();
       // The server that uses the directory may still be starting its engine.

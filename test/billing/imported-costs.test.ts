@@ -54,4 +54,29 @@ onEachStore('imported cost records next to metered usage', (store) => {
     await from.domains.rating.rateAll();
     expect([await org.total(DAY, DAY), await org.total(NEXT_DAY, NEXT_DAY)]).toEqual([metered, 0]);
   });
+
+  it('F3: rejects a file that would change or remove a metered record, with its path, and accepts it unchanged', async () => {
+    const org = await from.organization({ usageCosts: [] });
+    await org.send([org.event({ time: `${DAY}T10:00:00Z` })]);
+    await from.domains.rating.rateChanged();
+    const metered = await org.total(DAY, DAY);
+    const exported = (await from.domains.fleet.export()).organizations.filter(({ id }) => id === org.id);
+    const apply = (usageCosts: object[], options: object = {}) =>
+      from.domains.fleet.apply(
+        { organizations: exported.map((organization) => ({ ...organization, usageCosts })) } as never,
+        actor,
+        options,
+      );
+    const [record] = exported[0]?.usageCosts ?? [];
+    await apply([record as object]);
+    for (const options of [{}, { force: true }])
+      await expect(apply([{ ...record, metrics: { computeCHC: 7 } }], options)).rejects.toMatchObject({
+        violations: [
+          { path: 'organizations[0].usageCosts[0].metrics', rule: expect.stringContaining('are metered'), value: DAY },
+        ],
+      });
+    await expect(apply([], { prune: true })).rejects.toThrow(/A metered record cannot be removed/);
+    expect(await org.total(DAY, DAY)).toBe(metered);
+    await org.expectExact();
+  });
 });

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,10 +13,10 @@ import { onEachStore, PROGRAM, type StoreName } from '../support/server.ts';
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 
 /** A backup of the test fleet, without an engine. */
-async function createBackup(store: StoreName) {
+async function createBackup(store: StoreName, applied: object = fleet) {
   const source = await createTarget(store);
   const file = join(source.directory, 'all.backup');
-  expect((await source.apply(fleet)).code).toBe(0);
+  expect((await source.apply(applied)).code).toBe(0);
   const { code, stderr } = await source.run('backup', file);
   expect([code, stderr]).toEqual([0, '']);
   return { source, file };
@@ -87,7 +88,6 @@ describe('a damaged backup', () => {
   it('a newer version is named', async () => {
     const target = await createTarget('libsql');
     try {
-      const { createHash } = await import('node:crypto');
       const text = bytes
         .toString('latin1')
         .replace('"engineMigrations":[', '"engineMigrations":[{"version":9999,"name":"9999-future","checksum":"x"}');
@@ -141,12 +141,14 @@ onEachStore('restoring a damaged backup', (store) => {
 
 describe.skipIf(!hasPrlimit)('a full disk', () => {
   it('fails the backup with the reason and leaves no file', { timeout: 120_000 }, async () => {
-    const { source } = await createBackup('libsql');
+    // Random names, which cannot be compressed: the file is larger than the limit, and the files of the store are not.
+    const dashboards = Array.from({ length: 200 }, () => ({ name: randomBytes(700).toString('base64') }));
+    const { source } = await createBackup('libsql', { organizations: [{ name: 'Acme', dashboards }] });
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-full-'));
     try {
       const { status, stderr } = spawnSync(
         'prlimit',
-        ['--fsize=1024:', process.execPath, PROGRAM, 'backup', join(directory, 'file'), ...source.args],
+        ['--fsize=65536:', process.execPath, PROGRAM, 'backup', join(directory, 'file'), ...source.args],
         { encoding: 'utf8', env: { PATH: process.env.PATH } },
       );
       expect([status, stderr]).toEqual([1, `error: ${join(directory, 'file')} cannot be written: the disk is full\n`]);

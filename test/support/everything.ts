@@ -27,7 +27,7 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
   const range = `start=${today - 20 * DAY_MS}&end=${today + 3 * DAY_MS}`;
   const queries: Record<string, string> = {
     '/v1/organizations/{organizationId}/usageCost': window,
-    '/v1/organizations/{organizationId}/usageCost/summary': `${window}&by=day,entity`,
+    '/v1/organizations/{organizationId}/usageCost/summary': `${window}&by=day&group=entity`,
     '/v1/organizations/{organizationId}/usageCost/export': window,
     '/v1/organizations/{organizationId}/activities': 'limit=1000',
     '/api/v2/dashboards/{id}/tiles/{tileId}/data': range,
