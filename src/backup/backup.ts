@@ -1,11 +1,11 @@
 import { type EngineAddress, type EngineSource, openEngineSource } from '../engine/source.ts';
 import { AppError } from '../kernel/errors.ts';
 import { listTables, readHistory, readRows, type StoreTable, type StoreValue } from '../state/contents.ts';
-import { openRawStore, type RawStore, type StoreAddress } from '../state/raw-store.ts';
+import { openRawStore, type RawStore, type StoreAddress } from '../state/raw-access.ts';
 import { type BackupWriter, openBackupWriter } from './file-writer.ts';
 import { FORMAT, type Part } from './format.ts';
 
-export interface BackupOptions extends CopyOptions {
+interface BackupOptions extends CopyOptions {
   file: string;
   /** Replace an existing file. */
   force: boolean;

@@ -17,7 +17,7 @@ const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip
 const MAX_CONTENT_BYTES = 2 ** 30;
 
 /** Some rows of a table. */
-export interface RowChunk {
+interface RowChunk {
   table: TableHeader;
   rows: number;
   /** Decompresses the rows. */

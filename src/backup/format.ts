@@ -22,7 +22,7 @@ export interface TableHeader {
 }
 
 /** Is followed by `bytes` bytes: gzip of one JSON array per row and line (state) or of tab-separated lines (engine). */
-export interface ChunkHeader {
+interface ChunkHeader {
   type: 'rows';
   rows: number;
   bytes: number;
@@ -30,7 +30,7 @@ export interface ChunkHeader {
 }
 
 /** The last line. `sha256` is that of all bytes before it. */
-export interface Trailer {
+interface Trailer {
   type: 'end';
   sha256: string;
 }
@@ -42,7 +42,7 @@ export const FORMAT = 1;
 /** The longest line: the header, with one entry per migration. */
 export const MAX_LINE_BYTES = 2 ** 20;
 /** The largest chunk. Chunks are written with a few MiB; a single row may be larger. */
-export const MAX_CHUNK_BYTES = 512 * 2 ** 20;
+const MAX_CHUNK_BYTES = 512 * 2 ** 20;
 
 export const formatLine = (line: Line): Buffer => Buffer.from(`${JSON.stringify(line)}\n`);
 

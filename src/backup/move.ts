@@ -11,12 +11,12 @@ import {
   type StoreTable,
   type StoreValue,
 } from '../state/contents.ts';
-import { openRawStore, type RawStore, type StoreAddress } from '../state/raw-store.ts';
+import { openRawStore, type RawStore, type StoreAddress } from '../state/raw-access.ts';
 import type { Db } from '../state/tables.ts';
 import type { CopiedTable, CopyOptions } from './backup.ts';
 import { createDigest, emptyDigest, type RowDigest } from './row-digest.ts';
 
-export interface MoveOptions extends CopyOptions {
+interface MoveOptions extends CopyOptions {
   target: StoreAddress;
 }
 

@@ -16,14 +16,14 @@ import {
   type StoreTable,
   type StoreValue,
 } from '../state/contents.ts';
-import { openRawStore, type RawStore } from '../state/raw-store.ts';
+import { openRawStore, type RawStore } from '../state/raw-access.ts';
 import type { Db } from '../state/tables.ts';
 import type { CopiedTable, CopyOptions } from './backup.ts';
 import { createDirectorySwap, type DirectorySwap } from './directory-swap.ts';
 import { type BackupReader, openBackup } from './file-reader.ts';
 import type { Header } from './format.ts';
 
-export interface RestoreOptions extends CopyOptions {
+interface RestoreOptions extends CopyOptions {
   file: string;
   /** Replace a store or an engine that is not empty. */
   force: boolean;

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { move } from '../backup/move.ts';
 import type { Config } from '../config.ts';
 import { INVALID, type SettingName } from '../settings.ts';
-import type { StoreAddress } from '../state/raw-store.ts';
+import type { StoreAddress } from '../state/raw-access.ts';
 import { defineCommand } from './command.ts';
 import { runCopy, sumRows } from './copy.ts';
 import { jsonOption, requiredOption, type ValueRule } from './parameters.ts';

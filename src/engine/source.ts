@@ -25,7 +25,7 @@ export interface EngineAddress {
   signal?: AbortSignal;
 }
 
-export interface TableRows {
+interface TableRows {
   rows: number;
   /** Tab-separated lines in the order of the table's columns; times are in epoch seconds. */
   lines: Buffer;

@@ -20,7 +20,7 @@ export interface Chunk {
 }
 
 /** Runs a query and returns the fields of its rows. */
-export type ReadFields = (sql: string, parameters: Record<string, unknown>) => Promise<string[][]>;
+type ReadFields = (sql: string, parameters: Record<string, unknown>) => Promise<string[][]>;
 
 const SECOND_MS = 1000;
 /** The lengths of the time ranges into which too many rows are divided, one after the other. */

@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { AppliedMigration, Migration } from '../kernel/migration.ts';
 import { applyMigrations, lockSchema, readMigrations, rejectForeignHistory } from './migrate.ts';
 import { migrationsFolder } from './migrations-folder.ts';
-import type { RawStore } from './raw-store.ts';
+import type { RawStore } from './raw-access.ts';
 import type { State } from './state.ts';
 import type { Db, Tables } from './tables.ts';
 
