@@ -25,20 +25,31 @@ export function removeEndpoint(directory: string): void {
   rmSync(getPath(directory), { force: true });
 }
 
+const RESPONSE_MS = 10_000;
+
 /** A client of the engine that another process runs in the directory; undefined if none responds. Must be closed. */
-export async function openRunningEngine(directory: string): Promise<ClickHouseClient | undefined> {
+export async function openRunningEngine(
+  directory: string,
+  signal?: AbortSignal,
+): Promise<ClickHouseClient | undefined> {
   const endpoint = readEndpoint(directory);
   if (!endpoint) return undefined;
   const { port, password } = endpoint;
   const client = await openClient({ url: `http://127.0.0.1:${port}`, username: 'reader', password });
   try {
     // Also rejects another program that has the port of an engine that was killed.
-    const result = await client.query({ query: 'SELECT 1', format: 'TabSeparated' });
+    const timeout = AbortSignal.timeout(RESPONSE_MS);
+    const result = await client.query({
+      query: 'SELECT 1',
+      format: 'TabSeparated',
+      abort_signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
     if ((await result.text()).trim() === '1') return client;
   } catch {
-    // The file is a leftover.
+    // The file is a leftover, or the engine does not respond.
   }
   await client.close();
+  signal?.throwIfAborted();
   return undefined;
 }
 

@@ -84,7 +84,7 @@ async function openReader(address: EngineAddress): Promise<OpenedReader | undefi
   const directory = join(address.dataDirectory, 'engine');
   for (let attempt = 1; ; attempt++) {
     if (!address.clickhouseUrl) {
-      const client = await openRunningEngine(directory);
+      const client = await openRunningEngine(directory, address.signal);
       if (client) return { client, close: () => client.close() };
       if (!existsSync(join(directory, 'data'))) return undefined;
     }
@@ -101,6 +101,7 @@ async function openReader(address: EngineAddress): Promise<OpenedReader | undefi
       await backend.close();
       // The server that uses the directory may still be starting its engine.
       if (!isDirectoryInUse(error) || attempt === STARTING_ATTEMPTS) throw error;
+      address.signal?.throwIfAborted();
       await delay(STARTING_PAUSE_MS);
     }
   }
