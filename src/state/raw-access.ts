@@ -91,6 +91,6 @@ async function rejectUsers(db: Db, applicationName: string): Promise<void> {
   if (count > 0)
     throw new AppError(
       'conflict',
-      `Pilothouse has ${count} open connections to the database; stop every server that uses it first`,
+      `Pilothouse has open connections to the database (${count}); stop every server that uses it first`,
     );
 }
