@@ -18,6 +18,7 @@ const DOMAINS = [
   'console',
   'fleet',
   'demo',
+  'backup',
 ];
 
 /** The folders that domains build on, and the folders that each may import. */

@@ -93,6 +93,19 @@ export async function listCosts(db: Db, organizationId: string, { from, to }: Wi
   return (await selectDays.all(db, { organizationId, from, to })).map((row) => parsePackedCost(organizationId, row));
 }
 
+/** The records that are sums of ledger entries, as `date type id`. */
+export async function listMeteredRecords(db: Db, organizationId: string, { from, to }: Window): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('usage_ledger')
+    .select(['date', 'entity_type', 'entity_id'])
+    .distinct()
+    .where('organization_id', '=', organizationId)
+    .where('date', '>=', from)
+    .where('date', '<=', to)
+    .execute();
+  return new Set(rows.map(({ date, entity_type, entity_id }) => `${date} ${entity_type} ${entity_id}`));
+}
+
 /** Keeps a multi-row insert well below the parameter limit of either store. */
 const ROWS_PER_INSERT = 500;
 
@@ -139,18 +152,32 @@ const upsertOpen = preparedRows<UsageCostRow>(ALL_COLUMNS, (db, rows) =>
     ),
 );
 
-const selectLocked = prepared((db: Db, value: { organizationId: string; date: Day }) =>
+const selectFinal = prepared((db: Db, value: { organizationId: string; date: Day }) =>
   db
-    .selectFrom('usage_costs')
-    .select(['entity_type', 'entity_id'])
-    .where('organization_id', '=', value.organizationId)
-    .where('date', '=', value.date)
-    .where('locked', '=', 1),
+    .selectFrom('usage_costs as cost')
+    .select(['cost.entity_type', 'cost.entity_id'])
+    .where('cost.organization_id', '=', value.organizationId)
+    .where('cost.date', '=', value.date)
+    .where(({ eb, or, not, exists, selectFrom }) =>
+      or([
+        eb('cost.locked', '=', eb.lit(1)),
+        not(
+          exists(
+            selectFrom('usage_ledger as entry')
+              .select(eb.lit(1).as('one'))
+              .whereRef('entry.organization_id', '=', 'cost.organization_id')
+              .whereRef('entry.date', '=', 'cost.date')
+              .whereRef('entry.entity_type', '=', 'cost.entity_type')
+              .whereRef('entry.entity_id', '=', 'cost.entity_id'),
+          ),
+        ),
+      ]),
+    ),
 );
 
-/** The entities whose record of that day is locked. */
-export async function listLockedEntities(db: Db, organizationId: string, date: Day): Promise<EntityRef[]> {
-  const rows = await selectLocked.all(db, { organizationId, date });
+/** The entities whose record of that day metering must not change: it is locked, or imported and thus without entries. */
+export async function listFinalEntities(db: Db, organizationId: string, date: Day): Promise<EntityRef[]> {
+  const rows = await selectFinal.all(db, { organizationId, date });
   return rows.map(({ entity_type, entity_id }) => ({ entityType: entity_type as EntityType, entityId: entity_id }));
 }
 

@@ -28,7 +28,7 @@ export const apply = defineCommand({
 
 export const exportFleet = defineCommand({
   name: 'export',
-  summary: 'Print the store as a fleet file, with hashes instead of credentials',
+  summary: 'Print the configuration as a fleet file, with hashes instead of credentials; to copy usage too, use backup',
   settings: STORE_SETTINGS,
   options: { json: flag('Print JSON instead of YAML') },
   run: ({ withDomains }) =>

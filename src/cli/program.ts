@@ -5,6 +5,7 @@ import { VERSION } from '../server.ts';
 import { SETTINGS, type Setting, type SettingName } from '../settings.ts';
 import { apply, exportFleet } from './apply.ts';
 import { auditCommands } from './audit.ts';
+import { backup } from './backup.ts';
 import { budgetCommands } from './budgets.ts';
 import { type Command, type CommandOutput, type ProcessAccess, UsageError } from './command.ts';
 import { createCommandContext } from './context.ts';
@@ -12,10 +13,12 @@ import { dashboardCommands } from './dashboards.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { keyCommands } from './keys.ts';
+import { moveStore } from './move.ts';
 import { listOrganizations, listServices } from './organizations.ts';
 import type { ParameterSet } from './parameters.ts';
 import { priceCommands } from './prices.ts';
 import { reference } from './reference.ts';
+import { restoreBackup } from './restore.ts';
 import { serve } from './serve.ts';
 import { formatTable } from './table.ts';
 import { tokenCommands } from './tokens.ts';
@@ -44,6 +47,9 @@ const COMMANDS: readonly Command[] = [
   demo,
   apply,
   exportFleet,
+  backup,
+  restoreBackup,
+  moveStore,
   listOrganizations,
   listServices,
   ...keyCommands,

@@ -7,6 +7,7 @@ import { AppError } from '../kernel/errors.ts';
 import { type Backend, type Connection, limitSettings } from './backend.ts';
 import { type Child, StartFailure, startChild } from './child.ts';
 import { openClient } from './client.ts';
+import { removeEndpoint, writeEndpoint } from './endpoint.ts';
 import { directoryInUse, unavailable } from './failures.ts';
 import { splitMemory } from './memory.ts';
 import type { EngineObserver } from './observer.ts';
@@ -39,7 +40,7 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
 
   async function start(): Promise<Running> {
     if (program === undefined || !isEngineInstalled(program)) throw new AppError('unavailable', MISSING);
-    // New passwords for every start: they exist only in the memory of the two processes.
+    // New passwords for every start. The writer's exists only in the memory of the two processes.
     const passwords = { reader: newPassword(), writer: newPassword() };
     const options = { directory: resolve(directory), passwords, ...memory, readers: READERS, writers: WRITERS };
     const child = await startChild({ program, options, log }).catch((error) => {
@@ -49,6 +50,7 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
     const url = `http://127.0.0.1:${child.port}`;
     const reader = await openClient({ url, username: 'reader', password: passwords.reader });
     const writer = await openClient({ url, username: 'writer', password: passwords.writer });
+    publishEndpoint(child, passwords.reader);
     const closeClients = () => Promise.all([reader.close(), writer.close()]);
     child.ended.then(closeClients).catch(() => {});
     const connection: Connection = {
@@ -59,6 +61,16 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
       defaultMemoryBytes: memory.queryMemoryBytes,
     };
     return { ...child, connection };
+  }
+
+  /** `pilothouse backup` reads from the engine of a running server. */
+  function publishEndpoint({ pid, port, ended }: Child, password: string): void {
+    try {
+      writeEndpoint(directory, { pid, port, password });
+    } catch (error) {
+      log.warn({ reason: (error as Error).message }, 'failed to write the endpoint of the engine; backups need it');
+    }
+    void ended.then(() => removeEndpoint(directory));
   }
 
   return {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { AppError } from '../kernel/errors.ts';
-import { type Migration, parseMigration } from '../kernel/migration.ts';
+import { type AppliedMigration, type Migration, parseMigration } from '../kernel/migration.ts';
 import { OWN_DATABASE } from './engine.ts';
 
 const HISTORY = `${OWN_DATABASE}.schema_migrations`;
@@ -11,19 +11,18 @@ const HISTORY = `${OWN_DATABASE}.schema_migrations`;
  * Migrates our tables and returns the names of the applied migrations. ClickHouse has no transactions for this, so every
  * statement uses IF NOT EXISTS: interrupted or concurrent runs do no harm.
  */
-export async function migrate(client: ClickHouseClient, folder: string): Promise<string[]> {
-  const available = readMigrations(folder);
+export const migrate = (client: ClickHouseClient, folder: string): Promise<string[]> =>
+  applyMigrations(client, readMigrations(folder));
+
+/** The same for the given migrations only. */
+export async function applyMigrations(client: ClickHouseClient, available: readonly Migration[]): Promise<string[]> {
   await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${OWN_DATABASE}` });
   await client.command({
     query: `CREATE TABLE IF NOT EXISTS ${HISTORY}
       (version UInt32, name String, checksum String, applied_at DateTime64(3) DEFAULT now64(3))
       ENGINE = MergeTree ORDER BY version`,
   });
-  const result = await client.query({
-    query: `SELECT version, any(name) AS name, any(checksum) AS checksum FROM ${HISTORY} GROUP BY version ORDER BY version`,
-    format: 'JSONEachRow',
-  });
-  const applied = await result.json<{ version: number; name: string; checksum: string }>();
+  const applied = await readHistory(client);
   rejectForeignHistory(applied, available);
   const pending = available.filter(({ version }) => !applied.some((row) => row.version === version));
   for (const { version, name, checksum, statements } of pending) {
@@ -33,10 +32,16 @@ export async function migrate(client: ClickHouseClient, folder: string): Promise
   return pending.map(({ name }) => name);
 }
 
-function rejectForeignHistory(
-  applied: { version: number; name: string; checksum: string }[],
-  available: Migration[],
-): void {
+/** The migrations that the engine's tables have. */
+export async function readHistory(client: ClickHouseClient): Promise<AppliedMigration[]> {
+  const result = await client.query({
+    query: `SELECT version, any(name) AS name, any(checksum) AS checksum FROM ${HISTORY} GROUP BY version ORDER BY version`,
+    format: 'JSONEachRow',
+  });
+  return result.json<AppliedMigration>();
+}
+
+export function rejectForeignHistory(applied: readonly AppliedMigration[], available: readonly Migration[]): void {
   for (const row of applied) {
     const migration = available.find(({ version }) => version === row.version);
     if (migration?.checksum === row.checksum) continue;
@@ -49,7 +54,7 @@ function rejectForeignHistory(
   }
 }
 
-function readMigrations(folder: string): Migration[] {
+export function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()

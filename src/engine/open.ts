@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/clock.ts';
+import type { Backend } from './backend.ts';
 import { createEmbeddedBackend } from './embedded-backend.ts';
 import type { Engine } from './engine.ts';
 import { defaultMemoryBytes } from './memory.ts';
 import { type EngineObserver, unobserved } from './observer.ts';
 import { createEngine } from './operations.ts';
+import { getMigrationsFolder } from './own-tables.ts';
 import { findInPackage } from './package-files.ts';
 import { createServerBackend } from './server-backend.ts';
 
@@ -24,7 +26,14 @@ interface Options {
 }
 
 /** Starts nothing yet: the first query, insert or `start()` does. Must be closed. */
-export function openEngine({
+export function openEngine(options: Options): Engine {
+  const { clock, log, observer = unobserved } = options;
+  const migrationsFolder = getMigrationsFolder();
+  return createEngine({ backend: openBackend(options), migrationsFolder, clock, log, observer });
+}
+
+/** The same without our tables: it does not migrate them. */
+export function openBackend({
   dataDirectory,
   clickhouseUrl,
   engineMemoryBytes = defaultMemoryBytes(),
@@ -32,18 +41,14 @@ export function openEngine({
   log,
   observer = unobserved,
   program = findInPackage('dist/engine.js'),
-}: Options): Engine {
-  const migrationsFolder = findInPackage('migrations/engine');
-  if (migrationsFolder === undefined) throw new Error('The folder migrations/engine is missing from this installation');
-  const backend = clickhouseUrl
-    ? createServerBackend({ url: clickhouseUrl, log, observer })
-    : createEmbeddedBackend({
-        directory: join(dataDirectory, 'engine'),
-        program,
-        memoryBytes: engineMemoryBytes,
-        clock,
-        log,
-        observer,
-      });
-  return createEngine({ backend, migrationsFolder, clock, log, observer });
+}: Options): Backend {
+  if (clickhouseUrl) return createServerBackend({ url: clickhouseUrl, log, observer });
+  return createEmbeddedBackend({
+    directory: join(dataDirectory, 'engine'),
+    program,
+    memoryBytes: engineMemoryBytes,
+    clock,
+    log,
+    observer,
+  });
 }

@@ -179,7 +179,7 @@ const INSERT_SETTINGS: ClickHouseSettings = {
  * A header line that is skipped. The embedded engine tokenizes an INSERT before it finds the start of the rows; after an
  * unclosed quote the rows are a single token, which halves the time.
  */
-const SKIPPED_HEADER = Buffer.from('`\n');
+export const SKIPPED_HEADER = Buffer.from('`\n');
 
 function withDefaultLimits(limits: Limits, { defaultMemoryBytes }: Connection): Required<Limits> {
   return {

@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** One migration. The checksum detects changes to a migration that was already applied. */
-export interface Migration {
+/** What a store records about a migration that it has. */
+export interface AppliedMigration {
   version: number;
   name: string;
   checksum: string;
+}
+
+/** One migration. The checksum detects changes to a migration that was already applied. */
+export interface Migration extends AppliedMigration {
   statements: string[];
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { type Migration, parseMigration } from '../kernel/migration.ts';
+import { type AppliedMigration, type Migration, parseMigration } from '../kernel/migration.ts';
 import { BACKFILLS } from './backfills.ts';
 import type { State } from './state.ts';
 import type { Db } from './tables.ts';
@@ -17,21 +17,30 @@ const LOCK = 0x70_68_73; // the id of our advisory lock on PostgreSQL
 export async function migrate(state: State, folder: string, clock: Clock): Promise<string[]> {
   const available = readMigrations(folder);
   return state.write(async (tx) => {
-    if (state.kind === 'postgres') {
-      await sql`SET LOCAL lock_timeout = 0`.execute(tx);
-      await sql`SELECT pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx);
-    }
-    await createHistory(tx);
-    const applied = await tx.selectFrom('schema_migrations').selectAll().orderBy('version').execute();
-    rejectForeignHistory(applied, available);
-    const pending = available.filter(({ version }) => !applied.some((row) => row.version === version));
-    for (const { version, name, checksum, statements } of pending) {
-      for (const statement of statements) await sql.raw(statement).execute(tx);
-      await BACKFILLS[name]?.(tx);
-      await tx.insertInto('schema_migrations').values({ version, name, checksum, applied_at: clock.now() }).execute();
-    }
-    return pending.map(({ name }) => name);
+    await lockSchema(tx, state.kind);
+    return applyMigrations(tx, available, clock);
   });
+}
+
+/** Until the transaction ends, no other process migrates: one that starts meanwhile waits. A libSQL file has one writer anyway. */
+export async function lockSchema(tx: Db, kind: State['kind']): Promise<void> {
+  if (kind !== 'postgres') return;
+  await sql`SET LOCAL lock_timeout = 0`.execute(tx);
+  await sql`SELECT pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx);
+}
+
+/** Applies those of the migrations that the store lacks, and returns their names. */
+export async function applyMigrations(tx: Db, available: readonly Migration[], clock: Clock): Promise<string[]> {
+  await createHistory(tx);
+  const applied = await tx.selectFrom('schema_migrations').selectAll().orderBy('version').execute();
+  rejectForeignHistory(applied, available);
+  const pending = available.filter(({ version }) => !applied.some((row) => row.version === version));
+  for (const { version, name, checksum, statements } of pending) {
+    for (const statement of statements) await sql.raw(statement).execute(tx);
+    await BACKFILLS[name]?.(tx);
+    await tx.insertInto('schema_migrations').values({ version, name, checksum, applied_at: clock.now() }).execute();
+  }
+  return pending.map(({ name }) => name);
 }
 
 async function createHistory(tx: Db): Promise<void> {
@@ -45,10 +54,7 @@ async function createHistory(tx: Db): Promise<void> {
     .execute();
 }
 
-function rejectForeignHistory(
-  applied: { version: number; name: string; checksum: string }[],
-  available: Migration[],
-): void {
+export function rejectForeignHistory(applied: readonly AppliedMigration[], available: readonly Migration[]): void {
   for (const row of applied) {
     const migration = available.find(({ version }) => version === row.version);
     if (!migration) {
@@ -66,7 +72,7 @@ function rejectForeignHistory(
   }
 }
 
-function readMigrations(folder: string): Migration[] {
+export function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()

@@ -18,6 +18,8 @@ export function openPostgres(url: string, observer: StoreObserver): State {
   const pool = new pg.Pool({
     connectionString: url,
     max: POOL_SIZE,
+    // A server always has a connection, so that `restore` and `move` can tell that it is running.
+    min: 1,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'pilothouse',
     // A server that disappears without closing its connections must not block the pool or a shutdown forever.

@@ -1,19 +1,19 @@
 import { addDays, type Day } from '../../kernel/days.ts';
 import type { Db } from '../../state/tables.ts';
 import { type EntityRef, entityKey } from '../entity.ts';
-import { listEntityCosts, listLockedEntities } from '../store.ts';
+import { listEntityCosts, listFinalEntities } from '../store.ts';
 import { listBookedOn } from './store.ts';
 
-/** Returns a check for final days: locked days, and for a single entity also days with an imported, locked record. */
+/** Returns a check for final days: locked days, and for a single entity also days with a record that is imported or locked. */
 export async function readFinalDays(tx: Db, organizationId: string, lockedThrough: Day, dates: readonly Day[]) {
-  const lockedRecords = new Set<string>();
+  const finalRecords = new Set<string>();
   for (const date of new Set(dates)) {
     if (date <= lockedThrough) continue;
-    for (const entity of await listLockedEntities(tx, organizationId, date))
-      lockedRecords.add(`${date} ${entityKey(entity)}`);
+    for (const entity of await listFinalEntities(tx, organizationId, date))
+      finalRecords.add(`${date} ${entityKey(entity)}`);
   }
   return (date: Day, entity: EntityRef): boolean =>
-    date <= lockedThrough || (lockedRecords.size > 0 && lockedRecords.has(`${date} ${entityKey(entity)}`));
+    date <= lockedThrough || (finalRecords.size > 0 && finalRecords.has(`${date} ${entityKey(entity)}`));
 }
 
 /**

@@ -12,6 +12,7 @@ import { createEngineAdoption } from './adopt-engine.ts';
 import { checkLedger, type LedgerCheck } from './check-ledger.ts';
 import { createDayLocking } from './lock-days.ts';
 import { createDayRating } from './rate-day.ts';
+import { createImportRemoval } from './remove-imported.ts';
 import { type DayRange, listDays, listEntriesOfUsage, type UsageDay } from './store.ts';
 
 interface Options {
@@ -75,5 +76,6 @@ export function createRating(options: Options) {
     lockDays: createDayLocking({ ...options, rateDay }),
 
     adoptEngine: createEngineAdoption(options),
+    removeImported: createImportRemoval(options),
   };
 }

@@ -21,9 +21,6 @@ interface Options {
   say(line: string): void;
 }
 
-/** The most recent days are rated before the older ones are generated. */
-const FIRST_DAYS = 7;
-
 /**
  * Meters the missing days of the last 90 through the regular intake and rating, then continues every minute. Runs in
  * the background; the caller must close it.
@@ -31,8 +28,10 @@ const FIRST_DAYS = 7;
 export function openDemoUsage({ intake, rating, clock, organizationId, meters, lockAfterDays, actor, say }: Options) {
   let isClosed = false;
 
+  /** Metered usage takes the place of the provisional costs that the demo starts with. */
   async function meterDay(date: Day): Promise<number> {
     const untilMs = clock.now();
+    await rating.removeImported(organizationId, date);
     const { accepted } = await intake.ingest(organizationId, () => generateUsage(meters, date, untilMs));
     return accepted;
   }
@@ -55,10 +54,11 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
   async function load(): Promise<boolean> {
     const startedMs = clock.monotonicMs();
     let events = 0;
-    for (const [index, date] of (await listMissingDays()).entries()) {
+    for (const date of await listMissingDays()) {
       if (isClosed) return false;
       events += await meterDay(date);
-      if (index === FIRST_DAYS - 1) await rating.rateChanged(organizationId);
+      // At once: the costs of the day are missing until then.
+      await rating.rateDay(organizationId, date);
       await yieldToEventLoop();
     }
     if (isClosed) return false;

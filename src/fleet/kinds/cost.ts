@@ -1,14 +1,19 @@
 import type { Cost } from '../../billing/cost.ts';
 import type { EntityType } from '../../billing/entity.ts';
 import { METRICS, type Metric } from '../../billing/meter.ts';
-import { deleteCost, listCosts, putCosts } from '../../billing/store.ts';
+import { deleteCost, listCosts, listMeteredRecords, putCosts } from '../../billing/store.ts';
 import { MISSING, type Violation } from '../../kernel/errors.ts';
 import { chcFromMicros, microsFromChc } from '../../kernel/money.ts';
 import { bumpCostRevision } from '../../organizations/store.ts';
 import type { Fields } from '../resource.ts';
 import type { Context, Kind } from './kind.ts';
 
-export const costKind: Kind<Cost> = {
+/** A record and whether metering maintains it. */
+interface DeclaredCost extends Cost {
+  isMetered?: boolean;
+}
+
+export const costKind: Kind<DeclaredCost> = {
   name: 'cost',
   activities: { bulk: 'usage_cost_import' },
 
@@ -16,11 +21,13 @@ export const costKind: Kind<Cost> = {
     const dates = declared.map(({ fields }) => String(fields.date)).sort();
     const [first, last] = [dates[0], dates.at(-1)];
     if (first === undefined || last === undefined) return new Map();
+    const window = { from: first, to: last };
+    const metered = await listMeteredRecords(tx, organizationId, window);
     return new Map(
-      (await listCosts(tx, organizationId, { from: first, to: last })).map((cost) => [
-        `${cost.date} ${cost.entityType} ${cost.entityId}`,
-        cost,
-      ]),
+      (await listCosts(tx, organizationId, window)).map((cost) => {
+        const id = `${cost.date} ${cost.entityType} ${cost.entityId}`;
+        return [id, { ...cost, isMetered: metered.has(id) }];
+      }),
     );
   },
 
@@ -70,9 +77,15 @@ export const costKind: Kind<Cost> = {
       });
     if (after.dataWarehouseId === '') reportMissing('dataWarehouseId');
     if (after.entityType === 'clickpipe' && after.serviceId === undefined) reportMissing('serviceId');
-    if (before?.isLocked && JSON.stringify(this.toFields(before)) !== JSON.stringify(this.toFields(after))) {
+    const isChanged = before && JSON.stringify(this.toFields(before)) !== JSON.stringify(this.toFields(after));
+    if (isChanged && before.isLocked)
       violations.push({ path: 'locked', rule: 'The record is locked and can no longer change', value: true });
-    }
+    else if (isChanged && before.isMetered)
+      violations.push({
+        path: 'metrics',
+        rule: 'The costs of this day are metered, and a file cannot change them',
+        value: after.date,
+      });
     if (!before && !after.isLocked && after.date <= lockedThrough) {
       const rule = `Days up to ${lockedThrough} are locked; a new record for one of them must be locked too`;
       violations.push({ path: 'locked', rule, value: false });
@@ -80,13 +93,13 @@ export const costKind: Kind<Cost> = {
     return violations;
   },
 
-  removalViolations: (cost) =>
-    cost.isLocked
+  removalViolations: ({ isLocked, isMetered, date, entityType, entityId }) =>
+    isLocked || isMetered
       ? [
           {
             path: 'usageCosts',
-            rule: 'A locked record cannot be removed',
-            value: `${cost.date} ${cost.entityType} ${cost.entityId}`,
+            rule: `A ${isLocked ? 'locked' : 'metered'} record cannot be removed`,
+            value: `${date} ${entityType} ${entityId}`,
           },
         ]
       : [],

@@ -1,0 +1,65 @@
+import { fileURLToPath } from 'node:url';
+import { move } from '../backup/move.ts';
+import type { Config } from '../config.ts';
+import { INVALID, type SettingName } from '../settings.ts';
+import type { StoreAddress } from '../state/raw-access.ts';
+import { defineCommand } from './command.ts';
+import { runCopy, sumRows } from './copy.ts';
+import { jsonOption, requiredOption, type ValueRule } from './parameters.ts';
+
+const targetRule: ValueRule<StoreAddress> = {
+  rule: 'must look like postgres://user:password@host:5432/database, or be a directory',
+  isSecret: true,
+  parse(text) {
+    if (/^postgres(ql)?:\/\//.test(text))
+      return URL.canParse(text) ? { dataDirectory: '', databaseUrl: text } : INVALID;
+    if (text.startsWith('file://')) return URL.canParse(text) ? { dataDirectory: fileURLToPath(text) } : INVALID;
+    const directory = text.replace(/^file:/, '');
+    return directory === '' || /^\w+:\/\//.test(directory) || directory.endsWith('.db')
+      ? INVALID
+      : { dataDirectory: directory };
+  },
+};
+
+const SETTINGS: readonly SettingName[] = ['dataDirectory', 'databaseUrl', 'clickhouseUrl', 'logLevel'];
+
+export const moveStore = defineCommand({
+  name: 'move',
+  summary: 'Copy the store to PostgreSQL, or from PostgreSQL to a directory; no server may be running',
+  settings: SETTINGS,
+  defaults: { logLevel: 'warn' },
+  options: {
+    to: requiredOption('<url>', 'postgres://… or a directory; must be empty', targetRule),
+    json: jsonOption,
+  },
+  async run(context) {
+    const target = context.options.to;
+    const tables = await runCopy(context, (copy) => move({ ...copy, target }));
+    const command = formatStartCommand(context.readConfig(), target);
+    return {
+      json: { tables, command },
+      lines: [
+        `Copied ${sumRows(tables, 'state')} rows in ${tables.length} tables; counts and digests are equal in both stores.`,
+        `Start the server with: ${command}`,
+      ],
+      notes: ['The old store is unchanged. Do not start a server on it again: the two would diverge.'],
+    };
+  },
+});
+
+/** The engine stays where it is, so the data directory does too. Passwords are replaced. */
+function formatStartCommand({ dataDirectory, clickhouseUrl }: Config, target: StoreAddress): string {
+  const flags = target.databaseUrl
+    ? ['--database-url', hidePassword(target.databaseUrl), '--data', dataDirectory]
+    : ['--data', target.dataDirectory];
+  if (clickhouseUrl) flags.push('--clickhouse-url', hidePassword(clickhouseUrl));
+  return ['pilothouse', 'serve', ...flags.map(quote)].join(' ');
+}
+
+function hidePassword(text: string): string {
+  const url = new URL(text);
+  if (url.password !== '') url.password = 'PASSWORD';
+  return url.href;
+}
+
+const quote = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);

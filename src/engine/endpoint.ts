@@ -1,0 +1,62 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ClickHouseClient } from '@clickhouse/client';
+import { openClient } from './client.ts';
+
+/** How another process of the same user reads from the running engine. */
+interface Endpoint {
+  pid: number;
+  port: number;
+  /** Of the user `reader`. New for every start, so a leftover file gives access to nothing. */
+  password: string;
+}
+
+const getPath = (directory: string): string => join(directory, 'endpoint.json');
+
+/** Readable by the owner only, who can read the files of the engine as well. */
+export function writeEndpoint(directory: string, endpoint: Endpoint): void {
+  const path = getPath(directory);
+  const temporary = `${path}.${endpoint.pid}`;
+  writeFileSync(temporary, JSON.stringify(endpoint), { mode: 0o600 });
+  renameSync(temporary, path);
+}
+
+export function removeEndpoint(directory: string): void {
+  rmSync(getPath(directory), { force: true });
+}
+
+const RESPONSE_MS = 10_000;
+
+/** A client of the engine that another process runs in the directory; undefined if none responds. Must be closed. */
+export async function openRunningEngine(
+  directory: string,
+  signal?: AbortSignal,
+): Promise<ClickHouseClient | undefined> {
+  const endpoint = readEndpoint(directory);
+  if (!endpoint) return undefined;
+  const { port, password } = endpoint;
+  const client = await openClient({ url: `http://127.0.0.1:${port}`, username: 'reader', password });
+  try {
+    // Also rejects another program that has the port of an engine that was killed.
+    const timeout = AbortSignal.timeout(RESPONSE_MS);
+    const result = await client.query({
+      query: 'SELECT 1',
+      format: 'TabSeparated',
+      abort_signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    if ((await result.text()).trim() === '1') return client;
+  } catch {
+    // The file is a leftover, or the engine does not respond.
+  }
+  await client.close();
+  signal?.throwIfAborted();
+  return undefined;
+}
+
+function readEndpoint(directory: string): Endpoint | undefined {
+  try {
+    return JSON.parse(readFileSync(getPath(directory), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

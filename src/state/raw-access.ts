@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { AppError } from '../kernel/errors.ts';
+import { isBusy, toFileError, toStoreError } from './failures.ts';
+import { type State, unobserved } from './state.ts';
+import type { Db } from './tables.ts';
+
+/** A store opened without migrating it, to copy or replace everything in it. */
+export interface RawStore {
+  readonly kind: State['kind'];
+  /** Runs `work` on one snapshot of the store, while other processes may write. */
+  read<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  /** Runs `work` in one transaction. On PostgreSQL it may run again after a deadlock. */
+  write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface StoreAddress {
+  dataDirectory: string;
+  databaseUrl?: string | undefined;
+}
+
+interface Access {
+  /** Rejects a store that a server uses, and keeps servers from starting on it. */
+  isExclusive?: boolean;
+  /** Creates the libSQL file if it does not exist. */
+  mayCreate?: boolean;
+}
+
+/** Must be closed. */
+export async function openRawStore({ dataDirectory, databaseUrl }: StoreAddress, access: Access): Promise<RawStore> {
+  if (databaseUrl) return openPostgresStore(databaseUrl, access);
+  const path = join(dataDirectory, 'state.db');
+  if (!access.mayCreate && !existsSync(path))
+    throw new AppError('not_found', `There is no store in ${dataDirectory}: ${path} does not exist; check --data`);
+  try {
+    return await openLibsqlStore(path, access);
+  } catch (error) {
+    if (isBusy(error))
+      throw new AppError('conflict', `Another process uses the store ${path}; stop the server first`, { cause: error });
+    throw toFileError(error, path);
+  }
+}
+
+async function openLibsqlStore(path: string, { isExclusive = false }: Access): Promise<RawStore> {
+  const { openConnection } = await import('./libsql-connection.ts');
+  const { db, close } = openConnection(path, { isExclusive });
+  const run = async <T>(work: (tx: Db) => Promise<T>): Promise<T> => {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  };
+  return { kind: 'libsql', read: run, write: run, close };
+}
+
+/** Differs from the name of servers and other commands, which are counted as users of the database. */
+const OWN_NAME = 'pilothouse copy';
+const APPLICATION_NAME = 'application_name';
+
+async function openPostgresStore(url: string, { isExclusive = false }: Access): Promise<RawStore> {
+  const { openPostgres } = await import('./postgres.ts');
+  const address = new URL(url);
+  const usedName = address.searchParams.get(APPLICATION_NAME) ?? 'pilothouse';
+  address.searchParams.set(APPLICATION_NAME, OWN_NAME);
+  const state = openPostgres(address.href, unobserved);
+  try {
+    if (isExclusive) await rejectUsers(state.db, usedName);
+  } catch (error) {
+    await state.close();
+    throw toStoreError(error);
+  }
+  return {
+    kind: 'postgres',
+    read: async (work) => {
+      const transaction = state.db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+      return transaction.execute(work).catch((error) => Promise.reject(toStoreError(error)));
+    },
+    write: (work) => state.write(work),
+    close: () => state.close(),
+  };
+}
+
+/** A running server keeps at least one connection open. */
+async function rejectUsers(db: Db, applicationName: string): Promise<void> {
+  const { rows } = await sql<{ count: number }>`SELECT count(*) AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = ${applicationName}`.execute(db);
+  const count = rows[0]?.count ?? 0;
+  if (count > 0)
+    throw new AppError(
+      'conflict',
+      `Pilothouse has open connections to the database (${count}); stop every server that uses it first`,
+    );
+}

@@ -1,0 +1,267 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { decodeBackup } from '../support/backup-file.ts';
+import { cli, getServerStore, listErrors } from '../support/cli.ts';
+import type { Json } from '../support/client.ts';
+import { createDashboard, tile, write } from '../support/dashboards.ts';
+import { readEverything } from '../support/everything.ts';
+import { acme, fleet, globex, initech } from '../support/fleet.ts';
+import { listChildren, spawnProgram } from '../support/process.ts';
+import { createTarget, serveQuietly } from '../support/restored.ts';
+import { onEachStore, type StoreName, startServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const STORES: StoreName[] = inject('postgresUrl') === '' ? ['libsql'] : ['libsql', 'postgres'];
+const DAY_MS = 86_400_000;
+const organization = `/v1/organizations/${acme.id}`;
+const owners = [acme, globex, initech];
+
+const day = (back: number) => new Date(Date.now() - back * DAY_MS).toISOString().slice(0, 10);
+
+const createEvents = (name: string, count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `${name} ${index} \t "quoted" \\ ü`,
+    source: 'backup',
+    time: `${day(1 + (index % 3))}T10:00:00.${String(index % 1000).padStart(3, '0')}Z`,
+    entityType: 'service',
+    entityId: index % 2 ? acme.primary : acme.secondary,
+    meter: 'compute',
+    quantity: `${index}.000001`,
+  }));
+
+/** Changes something of every kind, so that every table has rows. */
+async function makeHistory(server: TestServer): Promise<void> {
+  const call = async (method: string, path: string, body: object, token?: string): Promise<Json> => {
+    const response = await server.call({ method, path, body, ...(token ? { token } : { key: acme.admin }) });
+    expect(response.status, response.text).toBe(200);
+    return response.json;
+  };
+  for (const numReplicas of [4, 5])
+    await call('PATCH', `${organization}/services/${acme.primary}/scaling`, { numReplicas });
+  await call('POST', `${organization}/keys`, { name: 'Büro "1" \\', roles: ['developer'] });
+  await call('POST', `${organization}/budgets`, { name: 'Team', monthlyCHC: 1234.5 });
+  await call(
+    'POST',
+    '/api/v2/sources',
+    { name: 'own', kind: 'log', from: { databaseName: 'shop', tableName: 'events' } },
+    acme.writer,
+  );
+  const { data } = await createDashboard(server, { name: 'first', tiles: [tile({ id: 'x' })] });
+  await write(server, 'PUT', `/${data.id}`, { name: 'second', tiles: [tile({ id: 'x' }), tile({ id: 'y', y: 4 })] });
+  await call('POST', `${organization}/usageEvents`, createEvents('quiet', 300));
+}
+
+const readCosts = async (server: Pick<TestServer, 'call'>): Promise<Json> =>
+  (await server.call({ path: `${organization}/usageCost?from_date=${day(3)}&to_date=${day(0)}`, key: acme.admin })).json
+    .result;
+
+const untilRated = (server: TestServer) =>
+  until(
+    () => readCosts(server),
+    ({ costs }) => new Set(costs.map(({ date }: Json) => date)).size === 3,
+    'the usage is not rated',
+  );
+
+onEachStore('backup and restore', (store) => {
+  let server: TestServer;
+  let directory = '';
+  let file = '';
+  let original: Record<string, unknown> = {};
+  let originalTables = new Map<string, string[]>();
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'pilothouse-backup-'));
+    file = join(directory, 'all.backup');
+    server = await startServer(store);
+    await makeHistory(server);
+    await untilRated(server);
+    // A server that writes no telemetry of its own, so that nothing changes between the backup and the comparison.
+    await server.stop();
+    await server.restart(['--telemetry', 'off']);
+    original = await readEverything(server, owners);
+    const { code, stdout, stderr } = await getServerStore(server).run('backup', file, '--json');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({ file, bytes: statSync(file).size });
+    originalTables = decodeBackup(file);
+  }, 600_000);
+
+  afterAll(async () => {
+    await server?.remove();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('writes one file for its owner only, with every table except sessions, and without secrets', () => {
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(directory)).toEqual(['all.backup']);
+    const empty = [...originalTables].flatMap(([name, rows]) => (rows.length === 0 ? [name] : []));
+    expect(originalTables.get('engine usage_events')).toHaveLength(300);
+    expect(originalTables.get('engine otel_logs')?.length).toBeGreaterThan(0);
+    for (const name of [
+      'activities',
+      'api_keys',
+      'usage_ledger',
+      'usage_days',
+      'dashboard_versions',
+      'budgets',
+      'fleet_documents',
+    ])
+      expect(empty).not.toContain(`state ${name}`);
+    expect([...originalTables.keys()]).not.toContain('state console_sessions');
+    const text = [...originalTables.values()].flat().join('\n');
+    for (const secret of [acme.admin.keySecret, acme.token, acme.writer]) expect(text).not.toContain(secret);
+  });
+
+  it('replaces an existing file only with --force', async () => {
+    const before = statSync(file).mtimeMs;
+    const rejected = await getServerStore(server).run('backup', file);
+    expect([rejected.code, listErrors(rejected)]).toEqual([
+      1,
+      [`${file} exists; choose another name, or replace it with --force`],
+    ]);
+    expect(statSync(file).mtimeMs).toBe(before);
+    const replaced = join(directory, 'replaced.backup');
+    for (const flags of [[], ['--force']]) {
+      const { code, stderr } = await getServerStore(server).run('backup', replaced, ...flags);
+      expect([code, stderr]).toEqual([0, '']);
+    }
+    expect(decodeBackup(replaced)).toEqual(originalTables);
+    rmSync(replaced);
+  });
+
+  it('restore is rejected while the server runs, and changes nothing', async () => {
+    const rejected = await getServerStore(server).run('restore', file, '--force');
+    expect(rejected.code).toBe(1);
+    expect(listErrors(rejected)[0]).toMatch(
+      store === 'libsql' ? /Another process uses the store/ : /open connections to the database/,
+    );
+    expect(await readEverything(server, owners)).toEqual(original);
+  });
+
+  it.each(STORES)('restored to %s, a server returns the same for every GET operation', async (targetStore) => {
+    const target = await createTarget(targetStore);
+    try {
+      const restored = await target.run('restore', file, '--json');
+      expect([restored.code, restored.stderr]).toEqual([0, '']);
+      const again = await target.run('restore', file);
+      expect([again.code, listErrors(again)]).toEqual([
+        1,
+        [expect.stringMatching(/^The engine is not empty: .*--force$/)],
+      ]);
+      const copy = await serveQuietly(target.args);
+      try {
+        await until(
+          () => readCosts(copy),
+          (costs) => costs.costs.length > 0,
+          'no costs',
+        );
+        expect(await readEverything(copy, owners)).toEqual(original);
+        // The ids of the events were restored too: none of them counts twice.
+        const repeated = await copy.call({
+          method: 'POST',
+          path: `${organization}/usageEvents`,
+          key: acme.admin,
+          body: createEvents('quiet', 300),
+        });
+        expect(repeated.json.result).toMatchObject({ accepted: 0, duplicates: 300 });
+      } finally {
+        await copy.stop();
+      }
+      for (const command of [
+        ['usage', 'rate'],
+        ['usage', 'recompute', '--check', '--json'],
+      ]) {
+        const { code, stdout, stderr } = await target.run(...command);
+        expect([code, stderr]).toEqual([0, '']);
+        if (command.includes('--check')) expect(JSON.parse(stdout)).toMatchObject({ waiting: 0, differences: [] });
+      }
+      const second = join(directory, `${targetStore}.backup`);
+      expect((await target.run('backup', second)).code).toBe(0);
+      const tables = decodeBackup(second);
+      for (const [name, rows] of originalTables)
+        if (name.startsWith('engine ')) expect(tables.get(name), name).toEqual(rows);
+      const replaced = await target.run('restore', file, '--force', '--json');
+      expect([replaced.code, replaced.stderr]).toEqual([0, '']);
+    } finally {
+      await target.remove();
+    }
+  });
+
+  it('backs up after kill -9, although the endpoint file of the engine is a leftover', async () => {
+    await server.stop('SIGKILL');
+    const left = join(server.directory, 'data/engine/endpoint.json');
+    expect(existsSync(left)).toBe(true);
+    const path = join(directory, 'killed.backup');
+    const { code, stderr } = await until(
+      // The engine of the killed server needs a moment to release its directory.
+      () => getServerStore(server).run('backup', path),
+      (finished) => finished.code === 0,
+      'the backup fails',
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    expect(decodeBackup(path).get('engine usage_events')).toEqual(originalTables.get('engine usage_events'));
+    await server.restart(['--telemetry', 'off']);
+  });
+});
+
+describe('interrupted backups', () => {
+  it('SIGINT ends a backup at once and leaves no file, even while the engine hangs', { timeout: 300_000 }, async () => {
+    const server = await startServer('libsql', { fleet });
+    const directory = mkdtempSync(join(tmpdir(), 'pilothouse-backup-'));
+    const engine = await until(
+      async () => {
+        await server.call({
+          method: 'POST',
+          path: `${organization}/usageEvents`,
+          key: acme.admin,
+          body: createEvents('one', 5),
+        });
+        return listChildren(server.pid)[0];
+      },
+      (pid) => pid !== undefined,
+      'the engine does not start',
+    );
+    try {
+      // Slow down the engine until a backup is in progress.
+      const backup = spawnProgram(['backup', join(directory, 'file'), ...getServerStore(server).args]);
+      await until(
+        async () => readdirSync(directory),
+        (names) => names.length > 0,
+        'the backup does not start',
+      );
+      process.kill(engine as number, 'SIGSTOP');
+      backup.kill('SIGINT');
+      const code = await backup.ended;
+      const names = readdirSync(directory);
+      // It may have been complete before the engine was stopped.
+      expect([code, names]).toEqual(code === 0 ? [0, ['file']] : [1, []]);
+      if (code !== 0) expect(backup.stderr()).toContain('interrupted');
+    } finally {
+      process.kill(engine as number, 'SIGCONT');
+      await server.remove();
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+
+  it('names what is wrong: no store, a missing file, a directory', async () => {
+    const target = await createTarget('libsql');
+    try {
+      const missing = await target.run('backup', join(target.directory, 'x'));
+      expect([missing.code, listErrors(missing)]).toEqual([
+        1,
+        [expect.stringMatching(/^There is no store in .*check --data$/)],
+      ]);
+      for (const path of [join(target.directory, 'none'), target.directory]) {
+        const finished = await cli(['restore', path, ...target.args]);
+        expect([finished.code, listErrors(finished)]).toEqual([
+          2,
+          [expect.stringMatching(/cannot be read|is not a backup/)],
+        ]);
+      }
+      expect(existsSync(join(target.directory, 'data'))).toBe(false);
+    } finally {
+      await target.remove();
+    }
+  });
+});

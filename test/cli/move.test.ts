@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { cli, getServerStore, listErrors } from '../support/cli.ts';
+import { createDashboard, tile, write } from '../support/dashboards.ts';
+import { readEverything } from '../support/everything.ts';
+import { acme, globex, initech } from '../support/fleet.ts';
+import { createTarget, serveQuietly, type Target } from '../support/restored.ts';
+import { type StoreName, startServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const DAY_MS = 86_400_000;
+const owners = [acme, globex, initech];
+const organization = `/v1/organizations/${acme.id}`;
+const time = new Date(Date.now() - DAY_MS).toISOString();
+
+const event = (id: string) => ({
+  id,
+  source: 'move',
+  time,
+  entityType: 'service',
+  entityId: acme.primary,
+  meter: 'compute',
+  quantity: 90,
+});
+
+const readTotal = async (server: Pick<TestServer, 'call'>): Promise<number> => {
+  const [from, to] = [time, new Date().toISOString()].map((text) => text.slice(0, 10));
+  const { json } = await server.call({
+    path: `${organization}/usageCost?from_date=${from}&to_date=${to}`,
+    key: acme.admin,
+  });
+  return json.result.grandTotalCHC;
+};
+
+const send = (server: Pick<TestServer, 'call'>, ...ids: string[]) =>
+  server.call({ method: 'POST', path: `${organization}/usageEvents`, key: acme.admin, body: ids.map(event) });
+
+const OTHER: Record<StoreName, StoreName> = { libsql: 'postgres', postgres: 'libsql' };
+
+describe.skipIf(inject('postgresUrl') === '').each(['libsql', 'postgres'] as const)('move from %s', (store) => {
+  let server: TestServer;
+  let target: Target;
+
+  beforeAll(async () => {
+    server = await startServer(store);
+    target = await createTarget(OTHER[store]);
+  }, 300_000);
+  afterAll(async () => {
+    await server?.remove();
+    await target?.remove();
+  });
+
+  it('copies everything to an empty store, which then works with the same engine', { timeout: 600_000 }, async () => {
+    const { data } = await createDashboard(server, { name: 'first', tiles: [tile({ id: 'x' })] });
+    await write(server, 'PUT', `/${data.id}`, { name: 'second' });
+    const before = await readTotal(server);
+    expect((await send(server, 'a', 'b')).json.result.accepted).toBe(2);
+    const total = await until(
+      () => readTotal(server),
+      (value) => value > before,
+      'the usage is not rated',
+    );
+    await server.stop();
+    await server.restart(['--telemetry', 'off']);
+    const original = await readEverything(server, owners);
+    const { run, args } = getServerStore(server);
+    // The embedded engine stays in the data directory, so a libSQL store moves to that directory.
+    const to = target.databaseUrl ?? join(server.directory, 'data');
+
+    const running = await run('move', '--to', to);
+    expect(running.code).toBe(1);
+    expect(listErrors(running)[0]).toMatch(/stop the server first|stop every server/);
+
+    await server.stop();
+    const moved = await run('move', '--to', to, '--json');
+    expect([moved.code, moved.stderr]).toEqual([0, '']);
+    const { tables, command } = JSON.parse(moved.stdout);
+    expect(tables.find(({ name }: { name: string }) => name === 'dashboard_versions').rows).toBeGreaterThan(2);
+    const again = await run('move', '--to', to);
+    expect([again.code, listErrors(again)]).toEqual([
+      1,
+      ['The new store is not empty; move to an empty database or directory'],
+    ]);
+
+    const [program, verb, ...flags] = command.split(' ');
+    expect([program, verb]).toEqual(['pilothouse', 'serve']);
+    const copy = await serveQuietly(flags);
+    try {
+      expect(await readEverything(copy, owners)).toEqual(original);
+      expect((await send(copy, 'a', 'b', 'c')).json.result).toMatchObject({ accepted: 1, duplicates: 2 });
+      const more = await until(
+        () => readTotal(copy),
+        (value) => value > total,
+        'the new usage is not rated',
+      );
+      expect(more - total).toBeCloseTo((total - before) / 2, 6);
+    } finally {
+      await copy.stop();
+    }
+    const check = await cli(['usage', 'recompute', '--check', '--json', ...flags]);
+    expect(JSON.parse(check.stdout)).toMatchObject({ waiting: 0, differences: [] });
+    // The old store is as it was.
+    expect((await run('export')).code).toBe(0);
+    expect(args.length).toBeGreaterThan(0);
+  });
+});
+
+describe('move', () => {
+  it('rejects addresses that cannot work', async () => {
+    const target = await createTarget('libsql');
+    try {
+      await target.apply({ organizations: [{ name: 'Acme' }] });
+      for (const to of ['mysql://host/db', 'state.db', 'file:']) {
+        const { code, stderr } = await target.run('move', '--to', to);
+        expect([code, stderr]).toEqual([
+          2,
+          'error: --to must look like postgres://user:password@host:5432/database, or be a directory\n',
+        ]);
+      }
+      const same = await target.run('move', '--to', join(target.directory, 'data'));
+      expect([same.code, listErrors(same)]).toEqual([1, [expect.stringMatching(/already$/)]]);
+      const copied = await target.run('move', '--to', `file:${join(target.directory, 'other dir')}`);
+      expect(copied.code, copied.stderr).toBe(0);
+      expect(copied.stdout).toContain(`pilothouse serve --data '${join(target.directory, 'other dir')}'`);
+      const missing = await cli(['move', '--to', 'x', '--data', join(target.directory, 'none')]);
+      expect([missing.code, listErrors(missing)]).toEqual([1, [expect.stringMatching(/^There is no store/)]]);
+    } finally {
+      await target.remove();
+    }
+  });
+});

@@ -1,0 +1,89 @@
+import { expect } from 'vitest';
+import type { ApiResponse, Call, Credentials, Json } from './client.ts';
+
+interface Owner {
+  id: string;
+  admin: Credentials;
+  token?: string;
+}
+
+interface Target {
+  url: string;
+  call(call: Call): Promise<ApiResponse>;
+}
+
+const DAY_MS = 86_400_000;
+const formatDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+/** Members that differ between two servers with the same data. */
+const VOLATILE = new Set(['requestId', 'usedAt', 'ratedAt']);
+
+/** The responses of every documented GET operation, for every resource of the organizations. */
+export async function readEverything(server: Target, owners: readonly Owner[]): Promise<Record<string, unknown>> {
+  const responses: Record<string, unknown> = {};
+  const covered = new Set<string>();
+  const today = Date.parse(formatDay(Date.now()));
+  const window = `from_date=${formatDay(today - 20 * DAY_MS)}&to_date=${formatDay(today + 3 * DAY_MS)}`;
+  const range = `start=${today - 20 * DAY_MS}&end=${today + 3 * DAY_MS}`;
+  const queries: Record<string, string> = {
+    '/v1/organizations/{organizationId}/usageCost': window,
+    '/v1/organizations/{organizationId}/usageCost/summary': `${window}&by=day&group=entity`,
+    '/v1/organizations/{organizationId}/usageCost/export': window,
+    '/v1/organizations/{organizationId}/activities': 'limit=1000',
+    '/api/v2/dashboards/{id}/tiles/{tileId}/data': range,
+    '/api/v2/sources/{id}/columns': range,
+  };
+
+  for (const { id: organizationId, admin, token } of owners) {
+    /** Reads one resource; the values replace the parameters of the path. */
+    const read = async (template: string, values: Record<string, string> = {}): Promise<Json> => {
+      const path = template.replace(
+        /\{(\w+)\}/g,
+        (_, name) => ({ organizationId, ...values })[name as 'organizationId'],
+      );
+      const query = queries[template];
+      const credentials = template.startsWith('/v1') ? { key: admin } : { token: token ?? '' };
+      const { status, json, text } = await server.call({ path: query ? `${path}?${query}` : path, ...credentials });
+      covered.add(template);
+      responses[`${organizationId} ${path}`] = { status, body: json === undefined ? text : withoutVolatile(json) };
+      expect(status, `${path} ${text}`).toBe(200);
+      return json?.result ?? json?.data;
+    };
+    const each = async (template: string, name: string, list: Json[], key = 'id') => {
+      for (const item of list) await read(template, { [name]: String(item[key]) });
+    };
+
+    const organization = '/v1/organizations/{organizationId}';
+    await read('/v1/organizations');
+    await read(organization);
+    await each(`${organization}/services/{serviceId}`, 'serviceId', await read(`${organization}/services`));
+    await each(`${organization}/keys/{keyId}`, 'keyId', await read(`${organization}/keys`));
+    await each(`${organization}/budgets/{budgetId}`, 'budgetId', await read(`${organization}/budgets`));
+    await each(`${organization}/activities/{activityId}`, 'activityId', await read(`${organization}/activities`));
+    for (const part of ['usageCost', 'usageCost/summary', 'usageCost/export', 'usageCost/forecast', 'dashboardTokens'])
+      await read(`${organization}/${part}`);
+    if (token === undefined) continue;
+    for (const { id, tiles } of await read('/api/v2/dashboards')) {
+      await read('/api/v2/dashboards/{id}', { id });
+      for (const { version } of await read('/api/v2/dashboards/{id}/versions', { id }))
+        await read('/api/v2/dashboards/{id}/versions/{version}', { id, version });
+      for (const tile of tiles) await read('/api/v2/dashboards/{id}/tiles/{tileId}/data', { id, tileId: tile.id });
+    }
+    for (const { id } of await read('/api/v2/sources')) {
+      await read('/api/v2/sources/{id}', { id });
+      await read('/api/v2/sources/{id}/columns', { id });
+    }
+  }
+  const { paths } = (await (await fetch(`${server.url}/openapi.json`)).json()) as { paths: Record<string, object> };
+  const documented = Object.keys(paths).filter((path) => 'get' in (paths[path] ?? {}) && !path.startsWith('/console'));
+  expect([...covered].sort()).toEqual(documented.sort());
+  return responses;
+}
+
+function withoutVolatile(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutVolatile);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, VOLATILE.has(name) ? name : withoutVolatile(member)]),
+  );
+}
