@@ -17,6 +17,8 @@ const Milliseconds = Type.Integer({
   description: 'Epoch milliseconds',
 });
 
+const MAX_TIME_CHARACTERS = 64;
+
 const { dataSource, field, groupBy, where, whereLanguage, metricName, metricDataType, level, sortOrder } =
   SeriesBody.properties;
 
@@ -59,10 +61,11 @@ export const TileQuery = Type.Object(
   {
     start: Type.Optional(
       Type.String({
+        maxLength: MAX_TIME_CHARACTERS,
         description: 'Epoch milliseconds or ISO 8601, from 1970 to 2261. Default: one hour before the end',
       }),
     ),
-    end: Type.Optional(Type.String({ description: 'Exclusive. Default: now' })),
+    end: Type.Optional(Type.String({ maxLength: MAX_TIME_CHARACTERS, description: 'Exclusive. Default: now' })),
     granularity: Type.Optional(GranularityName),
     timezone: Type.Optional(Type.String({ maxLength: 64, description: 'IANA name. Default: UTC' })),
     groups: Type.Optional(
@@ -106,7 +109,7 @@ export const ColumnRecord = Type.Object({
   ),
 });
 
-const Moment = Type.Union([Milliseconds, Type.String()], {
+const Moment = Type.Union([Milliseconds, Type.String({ maxLength: MAX_TIME_CHARACTERS })], {
   description: 'Epoch milliseconds or ISO 8601, from 1970 to 2261',
 });
 const { id, name, x, y, w, h } = TileBody.properties;

@@ -2,6 +2,7 @@ import type { Actor } from '../audit/activity.ts';
 import { AppError, rejectViolations, type Violation } from '../kernel/errors.ts';
 import { createEtag, matchesEtag } from '../kernel/etag.ts';
 import { newHexId } from '../kernel/ids.ts';
+import { parseJsonInSlices } from '../kernel/json-slices.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import { isResourceId } from '../sources/resource-id.ts';
 import type { Sources } from '../sources/sources.ts';
@@ -49,15 +50,16 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
   }
 
   return {
+    /** Other requests run while a large dashboard is parsed. */
+    async parse({ json }: StoredDashboard): Promise<Dashboard> {
+      return (await parseJsonInSlices(json)) as Dashboard;
+    },
+
     get: (organizationId: string, id: string): Promise<StoredDashboard> => get(state.db, organizationId, id),
 
     /** By name descending, then by id. */
-    async list(organizationId: string): Promise<(StoredDashboard & { dashboard: Dashboard })[]> {
-      const all = (await listStored(state.db, organizationId)).map((stored) => ({
-        ...stored,
-        dashboard: JSON.parse(stored.json) as Dashboard,
-      }));
-      return all.sort((a, b) => compareByName(a.dashboard, b.dashboard));
+    async list(organizationId: string): Promise<(StoredDashboard & Pick<Dashboard, 'id' | 'name'>)[]> {
+      return (await listStored(state.db, organizationId)).sort(compareByName);
     },
 
     async create(actor: Actor, organizationId: string, body: DashboardBody): Promise<StoredDashboard> {
@@ -99,7 +101,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
     async validate(
       organizationId: string,
       value: unknown,
-    ): Promise<{ violations: Violation[]; normalized: object | null }> {
+    ): Promise<{ violations: Violation[]; normalized: ReturnType<typeof normalizeBody> | null }> {
       const violations = validateDashboard(value);
       if (violations.length > 0) return { violations, normalized: null };
       const body = value as DashboardBody;
@@ -110,7 +112,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
 }
 
 /** Without the ids that `create` would generate. */
-function normalizeBody(body: DashboardBody): object {
+function normalizeBody(body: DashboardBody): { tiles: object[] } {
   const { id: _, tiles, ...dashboard } = normalizeDashboard('', body);
   return {
     ...dashboard,
