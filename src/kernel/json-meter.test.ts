@@ -21,7 +21,7 @@ describe('the size of a JSON text', () => {
         const bytes = Buffer.from(JSON.stringify(value));
         const values = countValues(value);
         expect(createJsonMeter({ maxValues: values - 1, maxDepth: MANY }).add(bytes)).toBe(
-          values > 1 ? 'maxValues' : undefined,
+          'maxValues',
         );
         expect(createJsonMeter({ maxValues: 2 * values, maxDepth: MANY }).add(bytes)).toBeUndefined();
       }),
