@@ -1,7 +1,8 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { parseJsonInSlices } from '../kernel/json-slices.ts';
+import { isShortJson, parseJsonInSlices } from '../kernel/json-slices.ts';
 import type { Db } from '../state/tables.ts';
 import { normalizeDashboard, renderDashboard, summarizeForAudit } from './dashboard.ts';
 import type { Dashboard } from './schema.ts';
@@ -29,6 +30,7 @@ export function createDashboardWriter({ clock, audit }: { clock: Clock; audit: A
         await setProvisionedFrom(tx, organizationId, after.id, provisionedFrom);
         return { ...before, provisionedFrom };
       }
+      if (!isShortJson(json)) await yieldToEventLoop();
       const input = { json, at: clock.now(), by: actor.details, provisionedFrom };
       const version = await putDashboard(tx, organizationId, after, input);
       const summary = summarizeForAudit(after, version);

@@ -35,9 +35,7 @@ export function normalizeDashboard(
       return id;
     }
   };
-  const tiles = (body.tiles ?? []).map((tile, index) =>
-    normalizeTile(tile, tile.id ?? createUnusedId(index)),
-  );
+  const tiles = (body.tiles ?? []).map((tile, index) => normalizeTile(tile, tile.id ?? createUnusedId(index)));
   return { id, name: body.name, tags: [...new Set(body.tags)], tiles };
 }
 

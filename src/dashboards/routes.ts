@@ -110,6 +110,7 @@ export const readIfMatch = (request: FastifyRequest): string | undefined => requ
 
 /** Sends the same bytes and etag as a read. Other requests run between the steps for a large dashboard. */
 export async function sendStored(reply: object, { json }: StoredDashboard): Promise<FastifyReply> {
+  if (!isShortJson(json)) await yieldToEventLoop();
   (reply as FastifyReply).header('etag', createEtag(json));
   if (isShortJson(json)) return sendRendered(reply, `{"data":${json}}`);
   await yieldToEventLoop();

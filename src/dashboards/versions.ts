@@ -62,7 +62,13 @@ export function createVersions({ state, organizations, writer }: Options) {
         const before = await findStored(tx, organizationId, id);
         rejectProvisioned(before);
         rejectStale(before, ifMatch);
-        return writer.save(tx, actor, organizationId, before, normalizeDashboard(id, (await parseJsonInSlices(json)) as Dashboard));
+        return writer.save(
+          tx,
+          actor,
+          organizationId,
+          before,
+          normalizeDashboard(id, (await parseJsonInSlices(json)) as Dashboard),
+        );
       });
     },
   };

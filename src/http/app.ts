@@ -127,7 +127,11 @@ export function createApp({
   }
 
   app.setErrorHandler((error, request, reply) =>
-    finish(request, reply as FastifyReply, atPlace(toAppError(explain(error), request.routeOptions.bodyLimit), parameterPlace(request))),
+    finish(
+      request,
+      reply as FastifyReply,
+      atPlace(toAppError(explain(error), request.routeOptions.bodyLimit), parameterPlace(request)),
+    ),
   );
 
   function finish(request: FastifyRequest, reply: FastifyReply, error: AppError): void {

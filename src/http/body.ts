@@ -67,19 +67,24 @@ function getLimits(request: FastifyRequest): BodyLimits {
 }
 
 function parseBody(text: string, done: Done): void {
-  if (text === '') return done(null, {});
-  if (!isShortJson(text))
-    return void parseJsonInSlices(text).then(
+  if (isShortJson(text)) {
+    const parsed = parseShortText(text);
+    if (parsed instanceof AppError) done(parsed);
+    else done(null, parsed);
+  } else
+    parseJsonInSlices(text).then(
       (body) => done(null, body ?? {}),
       (cause) => done(invalidJson(cause)),
     );
-  let body: unknown;
+}
+
+function parseShortText(text: string): unknown {
+  if (text === '') return {};
   try {
-    body = JSON.parse(text) ?? {};
+    return JSON.parse(text) ?? {};
   } catch (cause) {
-    return done(invalidJson(cause));
+    return invalidJson(cause);
   }
-  done(null, body);
 }
 
 const invalidJson = (cause: unknown): AppError =>

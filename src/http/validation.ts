@@ -62,9 +62,7 @@ export function createPathCheck(schema: TSchema | undefined): (params: unknown) 
 function createCheck(schema: TSchema, place: Place): (value: unknown) => AppError | undefined {
   const validator = Compile(schema);
   return (value) =>
-    validator.Check(value)
-      ? undefined
-      : violationError(listViolations(schema, value, place, MAX_VIOLATIONS), place);
+    validator.Check(value) ? undefined : violationError(listViolations(schema, value, place, MAX_VIOLATIONS), place);
 }
 
 function violationError(violations: Violation[], place: Place): AppError {

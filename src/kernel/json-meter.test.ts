@@ -20,9 +20,7 @@ describe('the size of a JSON text', () => {
       fc.property(anyJson, (value) => {
         const bytes = Buffer.from(JSON.stringify(value));
         const values = countValues(value);
-        expect(createJsonMeter({ maxValues: values - 1, maxDepth: MANY }).add(bytes)).toBe(
-          'maxValues',
-        );
+        expect(createJsonMeter({ maxValues: values - 1, maxDepth: MANY }).add(bytes)).toBe('maxValues');
         expect(createJsonMeter({ maxValues: 2 * values, maxDepth: MANY }).add(bytes)).toBeUndefined();
       }),
     );

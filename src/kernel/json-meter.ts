@@ -39,20 +39,25 @@ export function createJsonMeter({ maxValues, maxDepth }: JsonLimits) {
     return at;
   }
 
+  /** Counts a byte outside a string. */
+  function count(byte: number | undefined): void {
+    if (byte === COMMA) values++;
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      values++;
+      depth++;
+    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth--;
+  }
+
   return {
     /** Returns the limit that the text exceeds so far. */
     add(bytes: Uint8Array): ExceededLimit | undefined {
       let at = isInString ? skipString(bytes, 0) : 0;
       while (at < bytes.length) {
         const byte = bytes[at++];
-        if (byte === QUOTE) {
-          isInString = true;
-          at = skipString(bytes, at);
-        } else if (byte === COMMA) values++;
-        else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-          values++;
-          if (++depth > maxDepth) return 'maxDepth';
-        } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth--;
+        isInString = byte === QUOTE;
+        if (isInString) at = skipString(bytes, at);
+        else count(byte);
+        if (depth > maxDepth) return 'maxDepth';
         if (values > maxValues) return 'maxValues';
       }
       return undefined;

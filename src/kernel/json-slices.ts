@@ -53,9 +53,7 @@ function createParser(text: string) {
   let parts: string[] | undefined;
   let partStart = 0;
 
-  const fail = (): never => {
-    throw new SyntaxError(`Unexpected JSON at position ${at}`);
-  };
+  const unexpected = () => new SyntaxError(`The text at position ${at} is not JSON`);
 
   function skipWhitespace(): void {
     WHITESPACE.lastIndex = at;
@@ -73,23 +71,24 @@ function createParser(text: string) {
 
   function close(): void {
     at++;
-    const container = open.pop() ?? fail();
+    const container = open.pop();
+    if (!container) throw unexpected();
     add('list' in container ? container.list : container.object);
   }
 
   /** Undefined if the string continues after `end`. */
   function parseString(end: number): string | undefined {
-    for (let escape = -ESCAPE_CHARACTERS; at < text.length; at++) {
+    for (let escapeStart = -ESCAPE_CHARACTERS; at < text.length; at++) {
       const code = text.charCodeAt(at);
       // An escape is never split: its first character is a backslash, and the others follow within its length.
-      const canSplit = code === BACKSLASH || at - escape >= ESCAPE_CHARACTERS;
+      const canSplit = code === BACKSLASH || at - escapeStart >= ESCAPE_CHARACTERS;
       if (at >= end && at - partStart >= SLICE_CHARACTERS && canSplit) {
         parts ??= [];
         parts.push(parsePart());
         partStart = at;
         return undefined;
       }
-      if (code === BACKSLASH) escape = at++;
+      if (code === BACKSLASH) escapeStart = at++;
       else if (code === QUOTE) {
         const last = parsePart();
         const whole = parts ? [...parts, last].join('') : last;
@@ -98,14 +97,14 @@ function createParser(text: string) {
         return whole;
       }
     }
-    return fail();
+    throw unexpected();
   }
 
   const parsePart = (): string => JSON.parse(`"${text.slice(partStart, at)}"`);
 
   function parseNumber(): number {
     NUMBER.lastIndex = at;
-    if (!NUMBER.test(text)) fail();
+    if (!NUMBER.test(text)) throw unexpected();
     const number = Number(text.slice(at, NUMBER.lastIndex));
     at = NUMBER.lastIndex;
     return number;
@@ -121,11 +120,15 @@ function createParser(text: string) {
   function readString(end: number): void {
     const string = parseString(end);
     if (string === undefined) return;
-    if (expects === 'value' || expects === 'value or end') return add(string);
+    if (expects === 'value' || expects === 'value or end') add(string);
+    else readName(string);
+  }
+
+  function readName(name: string): void {
     const container = open.at(-1);
     skipWhitespace();
-    if (!container || !('object' in container) || text[at++] !== ':') return fail();
-    container.name = string;
+    if (!container || !('object' in container) || text[at++] !== ':') throw unexpected();
+    container.name = name;
     expects = 'value';
   }
 
@@ -137,27 +140,31 @@ function createParser(text: string) {
   }
 
   function readValue(character: string | undefined): void {
-    if (character !== '[' && character !== '{') return add(parseScalar());
+    if (character === '[' || character === '{') {
+      at++;
+      open.push(character === '[' ? { list: [] } : { object: {}, name: '' });
+      expects = character === '[' ? 'value or end' : 'name or end';
+    } else add(parseScalar());
+  }
+
+  function readComma(character: string | undefined): void {
+    const container = open.at(-1);
+    if (character !== ',' || !container) throw unexpected();
     at++;
-    open.push(character === '[' ? { list: [] } : { object: {}, name: '' });
-    expects = character === '[' ? 'value or end' : 'name or end';
+    expects = 'list' in container ? 'value' : 'name';
   }
 
   function readToken(end: number): void {
-    if (parts) return readString(end);
-    skipWhitespace();
+    if (!parts) skipWhitespace();
     const character = text[at];
-    if (canClose(character)) return close();
-    if (expects === 'comma or end') {
-      const container = open.at(-1);
-      if (character !== ',' || !container) return fail();
-      at++;
-      expects = 'list' in container ? 'value' : 'name';
-    } else if (character === '"') {
+    if (parts) readString(end);
+    else if (canClose(character)) close();
+    else if (expects === 'comma or end') readComma(character);
+    else if (character === '"') {
       partStart = ++at;
       readString(end);
     } else if (expects === 'value' || expects === 'value or end') readValue(character);
-    else fail();
+    else throw unexpected();
   }
 
   return {
@@ -167,7 +174,8 @@ function createParser(text: string) {
       while (at < end && expects !== 'nothing') readToken(end);
       if (expects !== 'nothing') return false;
       skipWhitespace();
-      return at === text.length ? true : fail();
+      if (at !== text.length) throw unexpected();
+      return true;
     },
     result: () => root,
   };

@@ -56,8 +56,7 @@ function* listObjectErrors(
 ): Generator<SchemaError> {
   const { required = [], additionalProperties } = schema as Container;
   const missing = required.filter((name) => !Object.hasOwn(object, name));
-  if (missing.length > 0)
-    yield { keyword: 'required', instancePath: path, params: { requiredProperties: missing } };
+  if (missing.length > 0) yield { keyword: 'required', instancePath: path, params: { requiredProperties: missing } };
   if (additionalProperties === false) {
     const unknown = Object.keys(object).filter((name) => !Object.hasOwn(properties, name));
     if (unknown.length > 0)

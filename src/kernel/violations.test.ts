@@ -102,9 +102,7 @@ describe('M3: a formatted violation', () => {
         const expected = names
           .filter((name) => name in body && !isFormatted(body[name]))
           .map((name) => [`request body.${name}`, body[name]]);
-        expect(
-          listViolations(schema, body, 'request body').map(({ path, value }) => [path, value]),
-        ).toEqual(expected);
+        expect(listViolations(schema, body, 'request body').map(({ path, value }) => [path, value])).toEqual(expected);
       }),
     );
   });

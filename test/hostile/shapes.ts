@@ -14,13 +14,14 @@ export interface Target {
 
 type Shape = (target: Target) => string | Buffer;
 
-const fill = (piece: string, bytes: number): string => piece.repeat(Math.max(0, Math.floor(bytes / Buffer.byteLength(piece))));
+const fill = (piece: string, bytes: number): string =>
+  piece.repeat(Math.max(0, Math.floor(bytes / Buffer.byteLength(piece))));
 
 /** `{"<name>":[piece,piece,…]}` */
 const listOf =
   (piece: string): Shape =>
   ({ list, bytes }) =>
-    `{"${list}":[${fill(`${piece},`, bytes - list.length - 32)}${piece}]}`;
+    `{"${list}":[${fill(`${piece},`, bytes - list.length - piece.length - 32)}${piece}]}`;
 
 /** `{"<name>":"<piece><piece>…"}` */
 const textOf =
@@ -189,7 +190,10 @@ export const BATCHES: Record<string, { type: string; body: () => string | Buffer
     type: 'application/x-ndjson',
     body: () => lines((index) => `${' \n'.repeat(20_000)}${event(index)}`, BATCH_BYTES),
   },
-  'lines of invalid UTF-8': { type: 'application/x-ndjson', body: () => Buffer.alloc(BATCH_BYTES, Buffer.from([0xff, 10])) },
+  'lines of invalid UTF-8': {
+    type: 'application/x-ndjson',
+    body: () => Buffer.alloc(BATCH_BYTES, Buffer.from([0xff, 10])),
+  },
   'valid events': { type: 'application/x-ndjson', body: () => lines(event, BATCH_BYTES) },
   'events of three-byte characters': {
     type: 'application/x-ndjson',
@@ -199,6 +203,9 @@ export const BATCHES: Record<string, { type: string; body: () => string | Buffer
   'an array of empty objects': { type: 'application/json', body: () => `[${'{},'.repeat(BATCH_BYTES / 3 - 2)}{}]` },
   'an array with one long element': { type: 'application/json', body: () => `["${'x'.repeat(BATCH_BYTES - 8)}"]` },
   'an array of whitespace': { type: 'application/json', body: () => `[${' '.repeat(BATCH_BYTES - 2)}]` },
-  'an array of valid events': { type: 'application/json', body: () => `[${lines(event, 30 * MIB).replaceAll('\n', ',')}]` },
+  'an array of valid events': {
+    type: 'application/json',
+    body: () => `[${lines(event, 30 * MIB).replaceAll('\n', ',')}]`,
+  },
   'opening brackets': { type: 'application/json', body: () => '['.repeat(BATCH_BYTES) },
 };

@@ -30,7 +30,11 @@ const Thresholds = Type.Array(
   },
 );
 const WebhookBody = Type.Object({
-  url: Type.String({ minLength: 1, maxLength: MAX_URL_LENGTH, description: 'http or https, without a user name or password' }),
+  url: Type.String({
+    minLength: 1,
+    maxLength: MAX_URL_LENGTH,
+    description: 'http or https, without a user name or password',
+  }),
   secret: Type.Optional(
     storable({
       minLength: 16,

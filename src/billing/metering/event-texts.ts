@@ -153,14 +153,16 @@ function scanElement(bytes: Buffer, scan: ElementScan, limit: number): boolean {
     const byte = bytes[scan.at];
     if (scan.isInString) {
       if (byte === BACKSLASH) scan.at++;
-      else if (byte === QUOTE) scan.isInString = false;
+      scan.isInString = byte !== QUOTE;
     } else if (scan.depth === 0 && (byte === COMMA || byte === CLOSE)) return true;
-    else if (!isSpace(byte)) {
-      scan.isEmpty = false;
-      if (byte === QUOTE) scan.isInString = true;
-      else if (byte === OPEN || byte === OPEN_OBJECT) scan.depth++;
-      else if (byte === CLOSE || byte === CLOSE_OBJECT) scan.depth--;
-    }
+    else if (!isSpace(byte)) scanContent(byte, scan);
   }
   return false;
+}
+
+function scanContent(byte: number | undefined, scan: ElementScan): void {
+  scan.isEmpty = false;
+  if (byte === QUOTE) scan.isInString = true;
+  else if (byte === OPEN || byte === OPEN_OBJECT) scan.depth++;
+  else if (byte === CLOSE || byte === CLOSE_OBJECT) scan.depth--;
 }
