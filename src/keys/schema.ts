@@ -40,7 +40,10 @@ export const FutureExpiry = (clock: Clock) => {
     typeof value === 'string' ? findViolatedExpiryRule(value, clock.now()) : undefined;
   return Type.Refine(
     Type.Union([
-      Type.String({ maxLength: 64, description: 'ISO 8601 date-time with an offset or Z, in the future; empty means never' }),
+      Type.String({
+        maxLength: 64,
+        description: 'ISO 8601 date-time with an offset or Z, in the future; empty means never',
+      }),
       Type.Null(),
     ]),
     (value) => findViolatedRule(value) === undefined,

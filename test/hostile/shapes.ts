@@ -18,19 +18,19 @@ const fill = (piece: string, bytes: number): string =>
   piece.repeat(Math.max(0, Math.floor(bytes / Buffer.byteLength(piece))));
 
 /** `{"<name>":[piece,piece,…]}` */
-const listOf =
+const repeatInList =
   (piece: string): Shape =>
   ({ list, bytes }) =>
     `{"${list}":[${fill(`${piece},`, bytes - list.length - piece.length - 32)}${piece}]}`;
 
 /** `{"<name>":"<piece><piece>…"}` */
-const textOf =
+const repeatInText =
   (piece: string): Shape =>
   ({ text, bytes }) =>
     `{"${text}":"${fill(piece, bytes - text.length - 32)}"}`;
 
 /** `{"m0":0,"m1":0,…}` */
-const membersOf =
+const createMembers =
   (format: (index: number) => string): Shape =>
   ({ bytes }) => {
     const members: string[] = [];
@@ -45,18 +45,18 @@ const membersOf =
 const nested = `${'['.repeat(MAX_DEPTH - 3)}${']'.repeat(MAX_DEPTH - 3)}`;
 
 export const SHAPES: Record<string, Shape> = {
-  zeros: listOf('0'),
-  nulls: listOf('null'),
-  'empty objects': listOf('{}'),
-  'empty lists': listOf('[]'),
-  'nested lists': listOf(nested),
-  'lists of lists': listOf(`[${fill('[0,0],', 600)}[]]`),
-  'short strings': listOf('""'),
-  'long numbers': listOf(`1.${'7'.repeat(300)}e-5`),
-  'unknown members': membersOf((index) => `"m${index}":0`),
-  'numeric members': membersOf((index) => `"${index * 7919}":0`),
-  'repeated members': membersOf(() => '"name":0'),
-  'members with long names': membersOf((index) => `"${index}${'n'.repeat(60)}":0`),
+  zeros: repeatInList('0'),
+  nulls: repeatInList('null'),
+  'empty objects': repeatInList('{}'),
+  'empty lists': repeatInList('[]'),
+  'nested lists': repeatInList(nested),
+  'lists of lists': repeatInList(`[${fill('[0,0],', 600)}[]]`),
+  'short strings': repeatInList('""'),
+  'long numbers': repeatInList(`1.${'7'.repeat(300)}e-5`),
+  'unknown members': createMembers((index) => `"m${index}":0`),
+  'numeric members': createMembers((index) => `"${index * 7919}":0`),
+  'repeated members': createMembers(() => '"name":0'),
+  'members with long names': createMembers((index) => `"${index}${'n'.repeat(60)}":0`),
   'objects with new names': ({ list, bytes }) => {
     const objects: string[] = [];
     for (let size = 64; size < bytes; size += objects.at(-1)?.length ?? 0)
@@ -64,18 +64,18 @@ export const SHAPES: Record<string, Shape> = {
     objects.pop();
     return `{"${list}":[${objects.join('')}0]}`;
   },
-  'a long string': textOf('x'),
-  'a string of escapes': textOf('\\n'),
-  'a string of escaped quotes': textOf('\\"'),
-  'a string of escaped surrogate pairs': textOf('\\ud83d\\ude00'),
-  'a string of unpaired surrogates': textOf('\\ud800'),
-  'a string of characters of three bytes': textOf('漢'),
-  'a string of characters of four bytes': textOf('😀'),
-  'a string of NUL': textOf('\\u0000'),
+  'a long string': repeatInText('x'),
+  'a string of escapes': repeatInText('\\n'),
+  'a string of escaped quotes': repeatInText('\\"'),
+  'a string of escaped surrogate pairs': repeatInText('\\ud83d\\ude00'),
+  'a string of unpaired surrogates': repeatInText('\\ud800'),
+  'a string of characters of three bytes': repeatInText('漢'),
+  'a string of characters of four bytes': repeatInText('😀'),
+  'a string of NUL': repeatInText('\\u0000'),
   'a long number': ({ bytes }) => `{"name":${fill('7', bytes - 16)}}`,
   'a long member name': ({ bytes }) => `{"${fill('n', bytes - 16)}":0}`,
   whitespace: ({ bytes }) => `{${fill(' ', bytes - 2)}}`,
-  'whitespace between values': listOf(`0${' '.repeat(2000)}`),
+  'whitespace between values': repeatInList(`0${' '.repeat(2000)}`),
   'opening brackets': ({ bytes }) => fill('[', bytes),
   commas: ({ bytes }) => fill(',', bytes),
   quotes: ({ bytes }) => fill('"', bytes),

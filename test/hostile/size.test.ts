@@ -27,6 +27,8 @@ interface JsonSchema {
   maxLength?: number;
   maxProperties?: number;
   enum?: unknown[];
+  format?: string;
+  pattern?: string;
   anyOf?: JsonSchema[];
   additionalProperties?: unknown;
 }
@@ -70,6 +72,20 @@ function createTarget({ path, schema }: BodyOperation): Target {
   const find = (type: string) =>
     Object.entries(schema.properties ?? {}).find(([, member]) => member.type === type)?.[0] ?? type;
   return { bytes: MAX_BYTES[prefix], list: find('array'), text: find('string') };
+}
+
+/** The paths of lists, texts and free objects without a maximum size. */
+function listUnlimited(schema: JsonSchema, path: string): string[] {
+  const isUnlimited =
+    (schema.type === 'array' && schema.maxItems === undefined) ||
+    (schema.type === 'string' && schema.maxLength === undefined && !schema.enum && !schema.format && !schema.pattern) ||
+    (schema.additionalProperties === true && schema.maxProperties === undefined);
+  const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+    listUnlimited(member, `${path}.${name}`),
+  );
+  const elements = schema.items ? listUnlimited(schema.items, `${path}[]`) : [];
+  const variants = (schema.anyOf ?? []).flatMap((variant) => listUnlimited(variant, path));
+  return [...(isUnlimited ? [path] : []), ...members, ...elements, ...variants];
 }
 
 const authorization = (path: string): string =>
@@ -119,6 +135,11 @@ describe('the largest bodies', () => {
     await fetch(`${server.url}/api/v2/dashboards`, { headers: { authorization: `Bearer ${acme.token}` } });
     await delays.takeLongest(settle);
     expect(operations.length).toBeGreaterThan(15);
+  });
+
+  it('are limited: every list, text and free object of a body has a maximum size', () => {
+    for (const { id, schema } of operations.filter((operation) => operation.id !== 'usageEventsCreate'))
+      expect(listUnlimited(schema, id)).toEqual([]);
   });
 
   it('of every shape hold the event loop briefly in every operation', { timeout: 1_800_000 }, async () => {
