@@ -12,7 +12,7 @@ import { compareByName, listDashboardViolations, listSourceIdViolations, normali
 import type { DashboardWriter } from './dashboard-writer.ts';
 import type { Dashboard, DashboardBody } from './schema.ts';
 import { findStored, listStored, rejectProvisioned, type StoredDashboard } from './store.ts';
-import { validateDashboard } from './validation.ts';
+import { MAX_LISTED_VIOLATIONS, validateDashboard } from './validation.ts';
 
 interface Options {
   state: State;
@@ -40,7 +40,8 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
   }
 
   async function rejectUnknownSources(tx: Db, organizationId: string, body: DashboardBody): Promise<void> {
-    const violations = listSourceIdViolations(body, await sources.listIds(tx, organizationId));
+    const all = listSourceIdViolations(body, await sources.listIds(tx, organizationId));
+    const violations = all.slice(0, MAX_LISTED_VIOLATIONS);
     if (violations.length === 0) return;
     const ids = [...new Set(violations.map(({ value }) => value))];
     throw new AppError('bad_request', `Could not find the following source IDs: ${ids.join(', ')}`, {
@@ -63,7 +64,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
     },
 
     async create(actor: Actor, organizationId: string, body: DashboardBody): Promise<StoredDashboard> {
-      rejectViolations(listDashboardViolations(body));
+      rejectViolations(listDashboardViolations(body).slice(0, MAX_LISTED_VIOLATIONS));
       const dashboard = normalizeDashboard(newHexId(), body, newHexId);
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
@@ -80,7 +81,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
       body: DashboardBody,
       ifMatch?: string,
     ): Promise<StoredDashboard> {
-      rejectViolations(listDashboardViolations(body));
+      rejectViolations(listDashboardViolations(body).slice(0, MAX_LISTED_VIOLATIONS));
       const dashboard = normalizeDashboard(id, body, newHexId);
       return state.write(async (tx) => {
         const before = await getChangeable(tx, organizationId, id, ifMatch);

@@ -129,7 +129,7 @@ const listPlaces = (value: Place['holder']): Place[] =>
     ...(typeof member === 'object' && member !== null ? listPlaces(member as Place['holder']) : []),
   ]);
 
-export function generateWild(random: Random, depth = 0): unknown {
+function generateWild(random: Random, depth = 0): unknown {
   if (depth < 4 && random.chance(0.1))
     return Array.from({ length: random.integer(0, 4) }, () => generateWild(random, depth + 1));
   if (depth < 4 && random.chance(0.1))

@@ -1,12 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
-const PROBE = pathToFileURL(join(import.meta.dirname, 'loop-probe.mjs')).href;
+const PROBE = join(import.meta.dirname, 'loop-probe.cjs');
 
 /** The environment of a server whose event loop is measured. */
 export const probeEnvironment = (file: string): Record<string, string> => ({
-  NODE_OPTIONS: `--import ${PROBE}`,
+  NODE_OPTIONS: `--require ${JSON.stringify(PROBE)}`,
   LOOP_PROBE_FILE: file,
 });
 

@@ -1,6 +1,6 @@
-// Loaded into the server with --import. Appends a line to the file for every turn of the event loop in which the main
+// Loaded into the server with --require. Appends a line to the file for every turn of the event loop in which the main
 // thread used much CPU time. CPU time, not elapsed time: other programs on the machine do not count.
-import { appendFileSync, openSync, readSync } from 'node:fs';
+const { appendFileSync, openSync, readSync } = require('node:fs');
 
 const MIN_REPORTED_MS = 20;
 const TICK_MS = 5;
