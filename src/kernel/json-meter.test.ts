@@ -33,7 +33,7 @@ describe('the size of a JSON text', () => {
         const depth = measureDepth(value);
         for (const [maxDepth, expected] of [
           [depth, undefined],
-          [depth - 1, depth > 0 ? 'maxDepth' : undefined],
+          [depth - 1, 'maxDepth'],
         ] as const) {
           const meter = createJsonMeter({ maxValues: MANY, maxDepth });
           let exceeded: string | undefined;
