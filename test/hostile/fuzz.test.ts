@@ -70,7 +70,7 @@ const createKnownIds = (): KnownIds => ({
 
 /** Remembers the ids in a response, so that later requests find something to change. */
 function learnIds(known: KnownIds, { id }: Operation, { status, json }: ApiResponse): void {
-  if (status !== 200) return;
+  if (status !== 200 || json === undefined) return;
   const learned: Record<string, [string, unknown]> = {
     openapiKeyCreate: ['keyId', json.result?.key?.id],
     dashboardTokenCreate: ['tokenId', json.result?.dashboardToken?.id],

@@ -69,14 +69,16 @@ function expectNothingForeign(
 }
 
 onEachStore('credentials × operations', (store) => {
-  const server = useServer(store, { args: ['--max-keys', '1000', '--log-level', 'error'] });
+  const server = useServer(store, {
+    args: ['--max-keys', '1000', '--log-level', 'error', '--trust-proxy', '127.0.0.1'],
+  });
 
-  async function listCallers(): Promise<Caller[]> {
+  async function listCallers(): Promise<(Caller & { address: string })[]> {
     const session = async (credentials: Parameters<typeof signIn>[1]) => ({
       headers: (await signIn(server, credentials)).headers,
     });
     const rejected = () => 401 as const;
-    return [
+    const callers: Caller[] = [
       { name: 'no credentials', credentials: {}, expect: rejected },
       { name: 'a disabled key', credentials: { key: acme.disabled }, expect: rejected },
       { name: 'an expired key', credentials: { key: acme.expired }, expect: rejected },
@@ -128,6 +130,8 @@ onEachStore('credentials × operations', (store) => {
         expect: (operation) => (needsOrganization(operation) ? 404 : 'allowed'),
       },
     ];
+    // Each from its own address, because failed attempts are limited by address.
+    return callers.map((caller, index) => ({ ...caller, address: `10.0.${index}.1` }));
   }
 
   /** Existing resources for a foreign caller, which must not find them; otherwise missing ones, so that nothing changes. */
@@ -143,11 +147,16 @@ onEachStore('credentials × operations', (store) => {
     version: '1',
   });
 
-  async function tryOperation(caller: Caller, operation: Operation, wanted: Outcome): Promise<Outcome> {
+  async function tryOperation(
+    caller: Caller & { address: string },
+    operation: Operation,
+    wanted: Outcome,
+  ): Promise<Outcome> {
     const { id, method } = operation;
     const body = BODIES[id] ?? (method === 'GET' || method === 'DELETE' ? undefined : {});
     const path = formatPath(operation, listIds(caller.isForeign ?? false));
-    const call = { method, path, ...caller.credentials };
+    const headers = { ...caller.credentials.headers, 'x-forwarded-for': caller.address };
+    const call = { method, path, ...caller.credentials, headers };
     const { status, text } = await server.call(body ? { ...call, body } : call);
     const about = `${caller.name}: ${method} ${operation.path}: ${text}`;
     expect(status, about).toBeLessThan(500);
