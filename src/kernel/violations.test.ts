@@ -146,6 +146,39 @@ describe('M3: a formatted value', () => {
   });
 });
 
+describe('M3: listing violations', () => {
+  const schema = Type.Object({ list: Type.Array(Type.Object({ x: Type.Number() }), { maxItems: 1000 }) });
+
+  it('stops at the maximum, without reading the rest of the value', () => {
+    let reads = 0;
+    const element = {
+      get x() {
+        reads++;
+        return 'no';
+      },
+    };
+    const violations = listViolations(schema, { list: Array.from({ length: 1000 }, () => element) }, '', 5);
+    expect(violations.map(({ path }) => path)).toEqual([0, 1, 2, 3, 4].map((index) => `list[${index}].x`));
+    expect(reads).toBeLessThan(100);
+  });
+
+  it('reports a list that is too long once, without reading its elements', () => {
+    const list = Array.from({ length: 1001 }, () => ({
+      get x(): number {
+        throw new Error('read');
+      },
+    }));
+    expect(listViolations(schema, { list }, '').map(formatViolation)).toEqual([
+      'list: The list must have at most 1000 elements <array>',
+    ]);
+  });
+
+  it('finds the one invalid element of a long list', () => {
+    const list = Array.from({ length: 1000 }, (_, x) => ({ x: x === 999 ? null : x }));
+    expect(listViolations(schema, { list }, '').map(({ path }) => path)).toEqual(['list[999].x']);
+  });
+});
+
 describe('M3: rejecting violations', () => {
   it('does nothing without violations; several become one error, joined by "; "', () => {
     expect(() => rejectViolations([])).not.toThrow();
