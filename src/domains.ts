@@ -106,7 +106,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
   const charts = createCharts({
     engine,
     clock,
-    getDashboard: async (organizationId, id) => JSON.parse((await dashboards.get(organizationId, id)).json),
+    getDashboard: async (organizationId, id) => dashboards.parse(await dashboards.get(organizationId, id)),
     findSource: sources.find,
     openTables: config.openTables ?? [],
   });

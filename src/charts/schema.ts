@@ -18,6 +18,8 @@ const POINTS = `For granularity auto: the number of buckets that the drawing has
 const Milliseconds = (description = 'Epoch milliseconds') =>
   Type.Integer({ minimum: 1_000_000_000_000, maximum: MAX_TIME_MS, description });
 
+const MAX_TIME_CHARACTERS = 64;
+
 const { dataSource, field, groupBy, where, whereLanguage, metricName, metricDataType, level, sortOrder } =
   SeriesBody.properties;
 
@@ -60,10 +62,11 @@ export const TileQuery = Type.Object(
   {
     start: Type.Optional(
       Type.String({
+        maxLength: MAX_TIME_CHARACTERS,
         description: 'Epoch milliseconds or ISO 8601, from 1970 to 2261. Default: one hour before the end',
       }),
     ),
-    end: Type.Optional(Type.String({ description: 'Exclusive. Default: now' })),
+    end: Type.Optional(Type.String({ maxLength: MAX_TIME_CHARACTERS, description: 'Exclusive. Default: now' })),
     granularity: Type.Optional(GranularityName),
     points: Type.Optional(
       PatternText(/^(?:[1-9][0-9]{0,2}|1000)$/, `The value must be an integer from 1 to ${MAX_POINTS_TARGET}`, POINTS),
@@ -110,7 +113,7 @@ export const ColumnRecord = Type.Object({
   ),
 });
 
-const Moment = Type.Union([Milliseconds(), Type.String()], {
+const Moment = Type.Union([Milliseconds(), Type.String({ maxLength: MAX_TIME_CHARACTERS })], {
   description: 'Epoch milliseconds or ISO 8601, from 1970 to 2261',
 });
 const { id, name, x, y, w, h } = TileBody.properties;

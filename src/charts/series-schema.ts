@@ -26,7 +26,7 @@ export const SeriesBody = Type.Object({
   alias: Type.Optional(text({ maxLength: 1024 })),
   displayType: Type.Optional(Type.Enum(['line', 'stacked_bar'])),
   sortOrder: Type.Optional(Type.Enum(['asc', 'desc'])),
-  numberFormat: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  numberFormat: Type.Optional(Type.Object({}, { additionalProperties: true, maxProperties: 100 })),
   content: Type.Optional(text({ maxLength: 50_000, description: 'Markdown' })),
   fields: Type.Optional(Type.Array(text({ maxLength: 10_000 }), { maxItems: 100 })),
 });

@@ -3,17 +3,21 @@ import { getAggregation } from './aggregations.ts';
 import { type Series, SeriesBody } from './series-schema.ts';
 
 export const normalizeSeries = (series: SeriesBody): Series =>
-  pickProperties(SeriesBody.properties, {
-    ...series,
-    where: series.where ?? '',
-    whereLanguage: series.whereLanguage ?? ('lucene' as const),
-    groupBy: series.groupBy ?? [],
-  });
+  pickProperties(SeriesBody.properties, series, { where: '', whereLanguage: 'lucene' as const, groupBy: [] });
 
-/** Drops members that the schema does not define. */
-export function pickProperties<T extends object>(properties: object, value: T): T {
-  const names = Object.keys(properties).filter((name) => Object.hasOwn(value, name));
-  return Object.fromEntries(names.map((name) => [name, value[name as keyof T]])) as T;
+/** The members that the schema defines, in its order. Never copies the others, of which there may be very many. */
+export function pickProperties<T extends object, D extends object>(
+  properties: object,
+  value: T,
+  defaults: D,
+): T & { [name in keyof D]: D[name] } {
+  const picked: Record<string, unknown> = {};
+  for (const name of Object.keys(properties)) {
+    const member = Object.hasOwn(value, name) ? value[name as keyof T] : undefined;
+    const chosen = member ?? (defaults as Record<string, unknown>)[name];
+    if (chosen !== undefined) picked[name] = chosen;
+  }
+  return picked as T & D;
 }
 
 /** The violations of one tile. `path` is the prefix of `series`. */

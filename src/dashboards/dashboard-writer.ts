@@ -1,8 +1,10 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { isShortJson, parseJsonInSlices } from '../kernel/json-slices.ts';
 import type { Db } from '../state/tables.ts';
-import { normalizeDashboard, summarizeForAudit } from './dashboard.ts';
+import { normalizeDashboard, renderDashboard, summarizeForAudit } from './dashboard.ts';
 import type { Dashboard } from './schema.ts';
 import { putDashboard, removeDashboard, type StoredDashboard, setProvisionedFrom } from './store.ts';
 
@@ -20,15 +22,16 @@ export function createDashboardWriter({ clock, audit }: { clock: Clock; audit: A
       after: Dashboard,
       provisionedFrom?: string,
     ): Promise<StoredDashboard> {
-      const old = before && parsed(before);
-      const json = JSON.stringify(after);
-      const isSame = old !== undefined && JSON.stringify(normalizeDashboard(old.id, old)) === json;
+      const old = before && (await parsed(before));
+      const json = await renderDashboard(after);
+      const isSame = old !== undefined && (await renderDashboard(normalizeDashboard(old.id, old))) === json;
       if (before && isSame) {
         if (provisionedFrom === undefined || before.provisionedFrom === provisionedFrom) return before;
         await setProvisionedFrom(tx, organizationId, after.id, provisionedFrom);
         return { ...before, provisionedFrom };
       }
-      const input = { at: clock.now(), by: actor.details, provisionedFrom };
+      if (!isShortJson(json)) await yieldToEventLoop();
+      const input = { json, at: clock.now(), by: actor.details, provisionedFrom };
       const version = await putDashboard(tx, organizationId, after, input);
       const summary = summarizeForAudit(after, version);
       await audit.record(tx, actor, {
@@ -53,7 +56,7 @@ export function createDashboardWriter({ clock, audit }: { clock: Clock; audit: A
     },
 
     async remove(tx: Db, actor: Actor, organizationId: string, before: StoredDashboard): Promise<void> {
-      const dashboard = parsed(before);
+      const dashboard = await parsed(before);
       await removeDashboard(tx, organizationId, dashboard.id);
       await audit.record(tx, actor, {
         organizationId,
@@ -65,4 +68,4 @@ export function createDashboardWriter({ clock, audit }: { clock: Clock; audit: A
   };
 }
 
-const parsed = ({ json }: StoredDashboard): Dashboard => JSON.parse(json);
+const parsed = async ({ json }: StoredDashboard): Promise<Dashboard> => (await parseJsonInSlices(json)) as Dashboard;

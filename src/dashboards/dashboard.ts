@@ -1,7 +1,9 @@
+import type { Static } from 'typebox';
 import { listSeriesViolations, normalizeSeries, pickProperties } from '../charts/series.ts';
-import { GRID_COLUMNS, TileBody } from '../charts/tile-schema.ts';
+import { GRID_COLUMNS, type Tile, TileBody } from '../charts/tile-schema.ts';
 import type { Violation } from '../kernel/errors.ts';
 import { deriveUuid } from '../kernel/ids.ts';
+import { stringifyInSlices } from '../kernel/json-slices.ts';
 import type { Dashboard, DashboardBody } from './schema.ts';
 
 /** Creates the id of a tile. Called with increasing `attempt` until the id is unused. */
@@ -33,17 +35,18 @@ export function normalizeDashboard(
       return id;
     }
   };
-  const tiles = (body.tiles ?? []).map((tile, index) =>
-    pickProperties(TileBody.properties, {
-      ...tile,
-      id: tile.id ?? createUnusedId(index),
-      name: tile.name ?? '',
-      asRatio: tile.asRatio ?? false,
-      series: tile.series.map(normalizeSeries),
-    }),
-  );
+  const tiles = (body.tiles ?? []).map((tile, index) => normalizeTile(tile, tile.id ?? createUnusedId(index)));
   return { id, name: body.name, tags: [...new Set(body.tags)], tiles };
 }
+
+function normalizeTile(tile: Static<typeof TileBody>, id: string): Tile {
+  const known = pickProperties(TileBody.properties, tile, { id, name: '', asRatio: false });
+  return { ...known, series: tile.series.map(normalizeSeries) };
+}
+
+/** The JSON that is stored and returned. Other requests run while a large dashboard is rendered. */
+export const renderDashboard = (dashboard: object & { tiles: object[] }): Promise<string> =>
+  stringifyInSlices(dashboard, 'tiles');
 
 /** Checks rules across several members. The schema checks each member. */
 export function listDashboardViolations({ tiles = [] }: DashboardBody): Violation[] {

@@ -2,6 +2,7 @@ import type { Actor } from '../audit/activity.ts';
 import { AppError, rejectViolations, type Violation } from '../kernel/errors.ts';
 import { createEtag, matchesEtag } from '../kernel/etag.ts';
 import { newHexId } from '../kernel/ids.ts';
+import { parseJsonInSlices } from '../kernel/json-slices.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import { isResourceId } from '../sources/resource-id.ts';
 import type { Sources } from '../sources/sources.ts';
@@ -11,7 +12,7 @@ import { compareByName, listDashboardViolations, listSourceIdViolations, normali
 import type { DashboardWriter } from './dashboard-writer.ts';
 import type { Dashboard, DashboardBody } from './schema.ts';
 import { findStored, listStored, rejectProvisioned, type StoredDashboard } from './store.ts';
-import { validateDashboard } from './validation.ts';
+import { MAX_LISTED_VIOLATIONS, validateDashboard } from './validation.ts';
 
 interface Options {
   state: State;
@@ -39,7 +40,8 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
   }
 
   async function rejectUnknownSources(tx: Db, organizationId: string, body: DashboardBody): Promise<void> {
-    const violations = listSourceIdViolations(body, await sources.listIds(tx, organizationId));
+    const all = listSourceIdViolations(body, await sources.listIds(tx, organizationId));
+    const violations = all.slice(0, MAX_LISTED_VIOLATIONS);
     if (violations.length === 0) return;
     const ids = [...new Set(violations.map(({ value }) => value))];
     throw new AppError('bad_request', `Could not find the following source IDs: ${ids.join(', ')}`, {
@@ -49,15 +51,16 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
   }
 
   return {
+    /** Other requests run while a large dashboard is parsed. */
+    async parse({ json }: StoredDashboard): Promise<Dashboard> {
+      return (await parseJsonInSlices(json)) as Dashboard;
+    },
+
     get: (organizationId: string, id: string): Promise<StoredDashboard> => get(state.db, organizationId, id),
 
     /** By name descending, then by id. */
-    async list(organizationId: string): Promise<(StoredDashboard & { dashboard: Dashboard })[]> {
-      const all = (await listStored(state.db, organizationId)).map((stored) => ({
-        ...stored,
-        dashboard: JSON.parse(stored.json) as Dashboard,
-      }));
-      return all.sort((a, b) => compareByName(a.dashboard, b.dashboard));
+    async list(organizationId: string): Promise<(StoredDashboard & Pick<Dashboard, 'id' | 'name'>)[]> {
+      return (await listStored(state.db, organizationId)).sort(compareByName);
     },
 
     async create(
@@ -66,7 +69,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
       body: DashboardBody,
       inTransaction?: InTransaction<StoredDashboard>,
     ): Promise<StoredDashboard> {
-      rejectViolations(listDashboardViolations(body));
+      rejectViolations(listDashboardViolations(body).slice(0, MAX_LISTED_VIOLATIONS));
       const dashboard = normalizeDashboard(newHexId(), body, newHexId);
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
@@ -85,7 +88,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
       body: DashboardBody,
       ifMatch?: string,
     ): Promise<StoredDashboard> {
-      rejectViolations(listDashboardViolations(body));
+      rejectViolations(listDashboardViolations(body).slice(0, MAX_LISTED_VIOLATIONS));
       const dashboard = normalizeDashboard(id, body, newHexId);
       return state.write(async (tx) => {
         const before = await getChangeable(tx, organizationId, id, ifMatch);
@@ -106,7 +109,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
     async validate(
       organizationId: string,
       value: unknown,
-    ): Promise<{ violations: Violation[]; normalized: object | null }> {
+    ): Promise<{ violations: Violation[]; normalized: ReturnType<typeof normalizeBody> | null }> {
       const violations = validateDashboard(value);
       if (violations.length > 0) return { violations, normalized: null };
       const body = value as DashboardBody;
@@ -117,7 +120,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
 }
 
 /** Without the ids that `create` would generate. */
-function normalizeBody(body: DashboardBody): object {
+function normalizeBody(body: DashboardBody): { tiles: object[] } {
   const { id: _, tiles, ...dashboard } = normalizeDashboard('', body);
   return {
     ...dashboard,

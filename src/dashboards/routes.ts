@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getActor } from '../audit/request-actor.ts';
 import { dashboardResponse, emptyDashboardResponse, sendRendered } from '../http/envelopes.ts';
@@ -6,8 +7,10 @@ import { keepResponse } from '../http/idempotency.ts';
 import { formatErrors } from '../http/interfaces.ts';
 import type { Routes } from '../http/validation.ts';
 import { createEtag } from '../kernel/etag.ts';
+import { isShortJson } from '../kernel/json-slices.ts';
 import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
+import { renderDashboard } from './dashboard.ts';
 import type { Dashboards } from './dashboards.ts';
 import { Dashboard, DashboardBody, IfMatch, Validation } from './schema.ts';
 import type { StoredDashboard } from './store.ts';
@@ -96,10 +99,12 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
           response: { 200: Validation },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { organizationId } = getIdentity(request);
         const { violations, normalized } = await dashboards.validate(organizationId, request.body ?? {});
-        return { valid: violations.length === 0, errors: formatErrors(violations), normalized: normalized as never };
+        const result = JSON.stringify({ valid: violations.length === 0, errors: formatErrors(violations) });
+        const json = normalized ? await renderDashboard(normalized) : 'null';
+        return sendRendered(reply, Buffer.from(`${result.slice(0, -1)},"normalized":${json}}`));
       },
     );
   };
@@ -111,7 +116,13 @@ export const readIfMatch = (request: FastifyRequest): string | undefined => requ
 /** The response of `sendStored`, for a replay. */
 export const renderStored = ({ json }: StoredDashboard) => ({ result: json, headers: { etag: createEtag(json) } });
 
-/** Sends the same bytes and etag as a read. */
-export function sendStored(reply: object, { json }: StoredDashboard): FastifyReply {
-  return sendRendered((reply as FastifyReply).header('etag', createEtag(json)), `{"data":${json}}`);
+/** Sends the same bytes and etag as a read. Other requests run between the steps for a large dashboard. */
+export async function sendStored(reply: object, { json }: StoredDashboard): Promise<FastifyReply> {
+  if (!isShortJson(json)) await yieldToEventLoop();
+  (reply as FastifyReply).header('etag', createEtag(json));
+  if (isShortJson(json)) return sendRendered(reply, `{"data":${json}}`);
+  await yieldToEventLoop();
+  const bytes = Buffer.from(`{"data":${json}}`);
+  await yieldToEventLoop();
+  return sendRendered(reply, bytes);
 }

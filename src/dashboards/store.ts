@@ -1,4 +1,6 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { AppError } from '../kernel/errors.ts';
+import { isShortJson } from '../kernel/json-slices.ts';
 import { bumpDashboardRevision } from '../organizations/organizations.ts';
 import { prepared } from '../state/prepared.ts';
 import type { DashboardRow, Db } from '../state/tables.ts';
@@ -13,8 +15,9 @@ export interface StoredDashboard {
   provisionedFrom: string | undefined;
 }
 
-/** Metadata of a new version. */
+/** The document of a new version and its metadata. */
 interface DashboardVersionInput {
+  json: string;
   at: number;
   by: string;
   provisionedFrom?: string | undefined;
@@ -41,14 +44,31 @@ export async function findStored(db: Db, organizationId: string, id: string): Pr
   return row && toStored(row);
 }
 
-export async function listStored(db: Db, organizationId: string): Promise<StoredDashboard[]> {
+async function findProvisioning(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<Pick<StoredDashboard, 'provisionedFrom'> | undefined> {
+  const row = await db
+    .selectFrom('dashboards')
+    .select('provisioned_from')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && { provisionedFrom: row.provisioned_from ?? undefined };
+}
+
+export async function listStored(
+  db: Db,
+  organizationId: string,
+): Promise<(StoredDashboard & Pick<Dashboard, 'id' | 'name'>)[]> {
   const rows = await db
     .selectFrom('dashboards')
-    .select(COLUMNS)
+    .select(['id', 'name', ...COLUMNS])
     .where('organization_id', '=', organizationId)
     .orderBy('id')
     .execute();
-  return rows.map(toStored);
+  return rows.map((row) => ({ id: row.id, name: row.name, ...toStored(row) }));
 }
 
 async function listDashboards(db: Db, organizationId: string): Promise<Dashboard[]> {
@@ -75,11 +95,10 @@ export async function putDashboard(
   tx: Db,
   organizationId: string,
   dashboard: Dashboard,
-  { at, by, provisionedFrom }: DashboardVersionInput,
+  { json: document, at, by, provisionedFrom }: DashboardVersionInput,
 ): Promise<number> {
   const { id, name } = dashboard;
-  if (provisionedFrom === undefined) rejectProvisioned(await findStored(tx, organizationId, id));
-  const document = JSON.stringify(dashboard);
+  if (provisionedFrom === undefined) rejectProvisioned(await findProvisioning(tx, organizationId, id));
   const version = (await latestVersion(tx, organizationId, id)) + 1;
   const row = { name, document, updated_at: at, version, provisioned_from: provisionedFrom ?? null };
   await tx
@@ -87,6 +106,8 @@ export async function putDashboard(
     .values({ organization_id: organizationId, id, created_at: at, ...row })
     .onConflict((conflict) => conflict.columns(['organization_id', 'id']).doUpdateSet(row))
     .execute();
+  // Writing a large document takes long: other requests run between the two writes.
+  if (!isShortJson(document)) await yieldToEventLoop();
   await insertVersion(tx, {
     organization_id: organizationId,
     dashboard_id: id,
@@ -120,7 +141,7 @@ export async function setProvisionedFrom(
 
 /** Keeps the versions. */
 export async function deleteDashboard(tx: Db, organizationId: string, id: string): Promise<void> {
-  rejectProvisioned(await findStored(tx, organizationId, id));
+  rejectProvisioned(await findProvisioning(tx, organizationId, id));
   await removeDashboard(tx, organizationId, id);
 }
 
@@ -130,7 +151,7 @@ export async function removeDashboard(tx: Db, organizationId: string, id: string
   await bumpDashboardRevision(tx, organizationId);
 }
 
-export function rejectProvisioned(stored: StoredDashboard | undefined): void {
+export function rejectProvisioned(stored: Pick<StoredDashboard, 'provisionedFrom'> | undefined): void {
   if (stored?.provisionedFrom !== undefined)
     throw new AppError(
       'conflict',

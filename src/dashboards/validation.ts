@@ -4,7 +4,7 @@ import { listDashboardViolations } from './dashboard.ts';
 import { DashboardBody } from './schema.ts';
 
 /** The same limit as for a rejected request body. */
-const MAX_LISTED_VIOLATIONS = 200;
+export const MAX_LISTED_VIOLATIONS = 200;
 
 const shapeViolations = createSchemaCheck(DashboardBody, MAX_LISTED_VIOLATIONS);
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { getActor } from '../audit/request-actor.ts';
-import { dashboardResponse } from '../http/envelopes.ts';
+import { dashboardResponse, sendRendered } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import { keepResponse } from '../http/idempotency.ts';
 import type { Routes } from '../http/validation.ts';
@@ -43,10 +43,11 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
           response: dashboardResponse(WholeVersionRecord),
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { id, version } = request.params;
         const found = await versions.get(getIdentity(request).organizationId, id, parseVersion(version));
-        return { data: { ...toVersionRecord(found), dashboard: JSON.parse(found.json) } };
+        const record = JSON.stringify(toVersionRecord(found)).slice(0, -1);
+        return sendRendered(reply, Buffer.from(`{"data":${record},"dashboard":${found.json}}}`));
       },
     );
 

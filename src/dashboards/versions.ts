@@ -1,5 +1,6 @@
 import type { Actor } from '../audit/activity.ts';
 import { AppError } from '../kernel/errors.ts';
+import { parseJsonInSlices } from '../kernel/json-slices.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import { isResourceId } from '../sources/resource-id.ts';
 import type { InTransaction, State } from '../state/state.ts';
@@ -62,7 +63,7 @@ export function createVersions({ state, organizations, writer }: Options) {
         const before = await findStored(tx, organizationId, id);
         rejectProvisioned(before);
         rejectStale(before, ifMatch);
-        const dashboard = normalizeDashboard(id, JSON.parse(json) as Dashboard);
+        const dashboard = normalizeDashboard(id, (await parseJsonInSlices(json)) as Dashboard);
         const stored = await writer.save(tx, actor, organizationId, before, dashboard);
         await inTransaction?.(tx, stored);
         return stored;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOSTILE_EXPRESSIONS, type HostileExpression } from '../../test/hostile/expressions.ts';
 import { type ExpressionRows, openExpressionRows, SCOPE } from '../../test/support/expression-rows.ts';
-import { HOSTILE_EXPRESSIONS, type HostileExpression } from '../../test/support/hostile-expressions.ts';
 import type { Expression } from './expression.ts';
 import { ExpressionError, pointAt } from './expression-error.ts';
 import { functionNames } from './functions.ts';

@@ -81,7 +81,7 @@ export function createApp({
       ? {}
       : { rewriteUrl: (request: IncomingMessage) => stripBasePath(basePath, request.url ?? '') }),
     frameworkErrors(error, request, reply) {
-      finish(request, reply as FastifyReply, toAppError(error));
+      finish(request, reply as FastifyReply, toAppError(error, request.routeOptions.bodyLimit));
       record(request, reply.statusCode, 0);
     },
   }).withTypeProvider<SchemaTypes>();
@@ -128,7 +128,11 @@ export function createApp({
   }
 
   app.setErrorHandler((error, request, reply) =>
-    finish(request, reply as FastifyReply, atPlace(toAppError(explain(error)), parameterPlace(request))),
+    finish(
+      request,
+      reply as FastifyReply,
+      atPlace(toAppError(explain(error), request.routeOptions.bodyLimit), parameterPlace(request)),
+    ),
   );
 
   function finish(request: FastifyRequest, reply: FastifyReply, error: AppError): void {

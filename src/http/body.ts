@@ -1,20 +1,24 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../kernel/errors.ts';
+import { isShortJson, parseJsonInSlices } from '../kernel/json-slices.ts';
 import { dropNulls } from '../kernel/nulls.ts';
+import { consoleInterface, selectInterface } from './interfaces.ts';
+import { type BodyLimits, readJsonText, tooManyBytes } from './read-body.ts';
 import type { App } from './validation.ts';
 
 const MAX_DEPTH = 100;
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+type Done = (error: Error | null, body?: unknown) => void;
 
 /** Accepts JSON only. A missing or empty body and `null` count as `{}`. */
 export function acceptJsonBodies(app: App): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-    try {
-      done(null, parseBody(request, bytes as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
+  app.addContentTypeParser('application/json', (request, payload, done) => {
+    const error = findHeaderError(request);
+    if (error) return done(error);
+    readJsonText(payload, getLimits(request), (failure, text) =>
+      failure ? done(failure) : parseBody(text, done as Done),
+    );
   });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => {
     if (bytes.length === 0) return done(null, {});
@@ -41,48 +45,47 @@ export function acceptRawBodies(app: App, types: readonly string[]): void {
   );
 }
 
-function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
+function findHeaderError(request: FastifyRequest): AppError | undefined {
   const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new AppError(
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    return new AppError(
       'unsupported_media_type',
       `The request body must not be compressed (content-encoding: ${encoding.slice(0, 32)})`,
     );
-  }
-  if (bytes.length === 0) return {};
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch (cause) {
-    throw new AppError('bad_request', 'request body is not valid UTF-8', { cause });
-  }
-  if (isTooDeep(text)) throw new AppError('bad_request', `request body is nested more than ${MAX_DEPTH} levels deep`);
+  const { maxBytes } = getLimits(request);
+  return Number(request.headers['content-length']) > maxBytes ? tooManyBytes(maxBytes) : undefined;
+}
+
+/** Every route accepts a body that is at most this long. */
+const SMALLEST_LIMIT_BYTES = consoleInterface.bodyLimitBytes;
+
+function getLimits(request: FastifyRequest): BodyLimits {
+  const isSmall = Number(request.headers['content-length']) <= SMALLEST_LIMIT_BYTES;
+  // Reading the options of a route creates an object each time.
+  const maxBytes = isSmall ? SMALLEST_LIMIT_BYTES : request.routeOptions.bodyLimit;
+  return { maxBytes, maxDepth: MAX_DEPTH, maxValues: selectInterface(request.url).maxBodyValues };
+}
+
+function parseBody(text: string, done: Done): void {
+  if (isShortJson(text)) {
+    const parsed = parseShortText(text);
+    if (parsed instanceof AppError) done(parsed);
+    else done(null, parsed);
+  } else
+    parseJsonInSlices(text).then(
+      (body) => done(null, body ?? {}),
+      (cause) => done(invalidJson(cause)),
+    );
+}
+
+function parseShortText(text: string): unknown {
+  if (text === '') return {};
   try {
     return JSON.parse(text) ?? {};
   } catch (cause) {
-    throw new AppError('bad_request', 'request body is not valid JSON', { cause });
+    return invalidJson(cause);
   }
 }
 
-/** Counts brackets outside strings before parsing, to protect the parser from deep nesting. */
-function isTooDeep(text: string): boolean {
-  if (text.length <= MAX_DEPTH) return false;
-  let depth = 0;
-  for (let i = 0; i < text.length; i++) {
-    const character = text[i];
-    if (character === '"') i = findEndOfString(text, i + 1);
-    else if (character === '{' || character === '[') depth++;
-    else if (character === '}' || character === ']') depth--;
-    if (depth > MAX_DEPTH) return true;
-  }
-  return false;
-}
-
-/** The index of the closing quote, or the end of the text. */
-function findEndOfString(text: string, start: number): number {
-  for (let i = start; i < text.length; i++) {
-    if (text[i] === '"') return i;
-    if (text[i] === '\\') i++;
-  }
-  return text.length;
-}
+const invalidJson = (cause: unknown): AppError =>
+  new AppError('bad_request', 'request body is not valid JSON', { cause });

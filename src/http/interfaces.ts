@@ -4,6 +4,8 @@ import { type AppError, type ErrorCode, formatViolation, type Violation } from '
 interface Interface {
   prefix: string;
   bodyLimitBytes: number;
+  /** The number of values in a JSON body, lists and objects included. Usage events have their own limits. */
+  maxBodyValues: number;
   failure(error: AppError, requestId: string): object;
 }
 
@@ -12,6 +14,7 @@ const MIB = 1024 * 1024;
 export const management: Interface = {
   prefix: '/v1',
   bodyLimitBytes: MIB,
+  maxBodyValues: 10_000,
   failure: (error, requestId) => ({
     requestId,
     error: `${WIRE_CODES[error.code]}: ${error.message}`,
@@ -22,6 +25,8 @@ export const management: Interface = {
 export const dashboards: Interface = {
   prefix: '/api/v2',
   bodyLimitBytes: 16 * MIB,
+  // 500 tiles of 20 series with all of their members.
+  maxBodyValues: 200_000,
   failure: (error) =>
     error.code === 'bad_request'
       ? { message: formatDashboardMessage(error), errors: listDashboardErrors(error) }
@@ -32,11 +37,17 @@ export const dashboards: Interface = {
 export const consoleInterface: Interface = {
   prefix: '/console',
   bodyLimitBytes: 16 * 1024,
+  maxBodyValues: 100,
   failure: dashboards.failure,
 };
 
 /** All other paths: health, metrics, documentation. */
-const pages: Interface = { prefix: '', bodyLimitBytes: MIB, failure: (error) => ({ message: error.message }) };
+const pages: Interface = {
+  prefix: '',
+  bodyLimitBytes: MIB,
+  maxBodyValues: 100,
+  failure: (error) => ({ message: error.message }),
+};
 
 /** Selects by path alone, so that it also works for malformed requests. */
 export function selectInterface(url: string): Interface {

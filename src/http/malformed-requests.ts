@@ -38,7 +38,7 @@ export function createMalformedRequestHandler(
   }
 
   function clientError(error: MalformedRequest, socket: Socket): void {
-    if (error.code === 'ECONNRESET' || socket.destroyed) return void socket.destroy();
+    if (error.code === 'ECONNRESET' || socket.destroyed || isAnswered(socket)) return void socket.destroy();
     respond(socket, toAppError(error), findUrl(error.rawPacket) ?? findCurrentUrl(socket));
   }
 
@@ -62,6 +62,16 @@ export function createMalformedRequestHandler(
       });
     },
   };
+}
+
+/** Whether the invalid bytes belong to the body of a request that has its response already: it must not get a second one. */
+function isAnswered(socket: Socket): boolean {
+  const { parser, _httpMessage: response } = socket as Socket & {
+    parser?: { incoming?: IncomingMessage | null } | null;
+    _httpMessage?: ServerResponse | null;
+  };
+  const request = parser?.incoming;
+  return request !== undefined && request !== null && !request.complete && !response;
 }
 
 /** The URL of the current request on a connection: its head was valid, its body was not. Node stores its response on the socket. */

@@ -9,7 +9,8 @@ const TITLE = 'Pilothouse';
 const DESCRIPTION = `The control plane of a ClickHouse-style database fleet: scaling settings, API keys, daily usage cost and dashboards.
 
 Management operations (\`/v1\`) use HTTP Basic authentication with a key id and its secret; dashboard operations (\`/api/v2\`) use a Bearer token.
-Unknown members of a request body are ignored; unknown query parameters are rejected.`;
+Unknown members of a request body are ignored; unknown query parameters are rejected.
+A request body has at most 1 MiB and 10,000 values (\`/v1\`) or 16 MiB and 200,000 values (\`/api/v2\`); usage events have at most 32 MiB. More is a 413.`;
 
 /** The reference page loads everything from this server. Its requests to try an operation go to this server too. */
 const PAGE_POLICY = {

@@ -9,9 +9,8 @@ import type {
 } from 'fastify';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { Settings } from 'typebox/system';
-import { AppError, formatViolation, type Place } from '../kernel/errors.ts';
-import { toViolations } from '../kernel/violations.ts';
+import { AppError, formatViolation, type Place, type Violation } from '../kernel/errors.ts';
+import { listViolations } from '../kernel/violations.ts';
 
 /** Types handlers by the schemas of their route. */
 export interface SchemaTypes extends FastifyTypeProvider {
@@ -35,6 +34,9 @@ const PLACES: Record<string, Place> = {
   querystring: 'query',
   headers: 'header',
 };
+/** The rest of the value is not checked. */
+const MAX_VIOLATIONS = 200;
+/** In the message of a management error. */
 const MAX_LISTED_VIOLATIONS = 20;
 
 /** Path parameters are not validated here: the guard checks them before the organization. */
@@ -60,10 +62,10 @@ export function createPathCheck(schema: TSchema | undefined): (params: unknown) 
 function createCheck(schema: TSchema, place: Place): (value: unknown) => AppError | undefined {
   const validator = Compile(schema);
   return (value) =>
-    validator.Check(value) ? undefined : violationError(toViolations(validator.Errors(value), value, place), place);
+    validator.Check(value) ? undefined : violationError(listViolations(schema, value, place, MAX_VIOLATIONS), place);
 }
 
-function violationError(violations: ReturnType<typeof toViolations>, place: Place): AppError {
+function violationError(violations: Violation[], place: Place): AppError {
   const listed = violations.slice(0, MAX_LISTED_VIOLATIONS).map(formatViolation);
   const more = violations.length - listed.length;
   if (more > 0) listed.push(`and ${more} more`);
@@ -78,7 +80,6 @@ export const withoutBodyValidation: FastifySchemaCompiler<TSchema> = (route) =>
   route.httpPart === 'body' ? () => true : compiler(route);
 
 export function validateWithSchemas(app: App): void {
-  Settings.Set({ maxErrors: 200 });
   app.setValidatorCompiler(compiler);
   app.addHook('onRoute', (route) => {
     if (route.config?.roles && !route.schema?.querystring) route.schema = { ...route.schema, querystring: NoQuery };

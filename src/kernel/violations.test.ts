@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import Type, { type TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
 import { formatValue, formatViolation, MISSING, rejectViolations } from './errors.ts';
 import { PatternText } from './pattern-text.ts';
-import { toViolations } from './violations.ts';
+import { listViolations } from './violations.ts';
 
 const formatViolations = (schema: TSchema, value: unknown, place = 'request body') =>
-  toViolations(Compile(schema).Errors(value), value, place).map(formatViolation);
+  listViolations(schema, value, place).map(formatViolation);
 
 const optional = (schema: TSchema) => Type.Object({ x: Type.Optional(schema) });
 
@@ -103,9 +102,7 @@ describe('M3: a formatted violation', () => {
         const expected = names
           .filter((name) => name in body && !isFormatted(body[name]))
           .map((name) => [`request body.${name}`, body[name]]);
-        expect(
-          toViolations(Compile(schema).Errors(body), body, 'request body').map(({ path, value }) => [path, value]),
-        ).toEqual(expected);
+        expect(listViolations(schema, body, 'request body').map(({ path, value }) => [path, value])).toEqual(expected);
       }),
     );
   });
@@ -146,6 +143,39 @@ describe('M3: a formatted value', () => {
 
   it('is only the kind of a secret', () => {
     expect(formatViolation({ path: 'a', rule: 'No', value: 'hunter2', secret: true })).toBe('a: No <string>');
+  });
+});
+
+describe('M3: listing violations', () => {
+  const schema = Type.Object({ list: Type.Array(Type.Object({ x: Type.Number() }), { maxItems: 1000 }) });
+
+  it('stops at the maximum, without reading the rest of the value', () => {
+    let reads = 0;
+    const element = {
+      get x() {
+        reads++;
+        return 'no';
+      },
+    };
+    const violations = listViolations(schema, { list: Array.from({ length: 1000 }, () => element) }, '', 5);
+    expect(violations.map(({ path }) => path)).toEqual([0, 1, 2, 3, 4].map((index) => `list[${index}].x`));
+    expect(reads).toBeLessThan(100);
+  });
+
+  it('reports a list that is too long once, without reading its elements', () => {
+    const list = Array.from({ length: 1001 }, () => ({
+      get x(): number {
+        throw new Error('read');
+      },
+    }));
+    expect(listViolations(schema, { list }, '').map(formatViolation)).toEqual([
+      'list: The list must have at most 1000 elements <array>',
+    ]);
+  });
+
+  it('finds the one invalid element of a long list', () => {
+    const list = Array.from({ length: 1000 }, (_, x) => ({ x: x === 999 ? null : x }));
+    expect(listViolations(schema, { list }, '').map(({ path }) => path)).toEqual(['list[999].x']);
   });
 });
 

@@ -1,13 +1,7 @@
+import type { TSchema } from 'typebox';
 import { MISSING, type Violation } from './errors.ts';
 import { findPatternRule } from './pattern-text.ts';
-
-/** The members of a JSON Schema error that we use; TypeBox and Ajv report the same ones. */
-interface SchemaError {
-  keyword: string;
-  instancePath: string;
-  params: object;
-  message?: string;
-}
+import { listSchemaErrors, type SchemaError } from './schema-errors.ts';
 
 /** The parameters of the keywords that have their own message. */
 interface Params {
@@ -25,15 +19,24 @@ interface Params {
 /** Members whose values are never echoed: secrets, and URLs that often contain one. */
 const SECRET_MEMBERS = new Set(['hashData', 'keySecret', 'token', 'webhook']);
 
-/** Converts schema errors to one violation per member, in document order. */
-export function toViolations(errors: readonly SchemaError[], root: unknown, prefix: string): Violation[] {
+/**
+ * One violation per member, in document order, with `prefix` in front of the paths. Stops after `maxViolations`, without
+ * looking at the rest of the value.
+ */
+export function listViolations(
+  schema: TSchema,
+  value: unknown,
+  prefix: string,
+  maxViolations = Number.POSITIVE_INFINITY,
+): Violation[] {
   const byPath = new Map<string, Violation>();
-  for (const error of mergeUnions(errors)) {
+  for (const error of listSchemaErrors(schema, value)) {
     for (const { segments, rule, isMissing } of listRules(error, prefix)) {
       const path = formatPath(prefix, segments);
       if (byPath.has(path)) continue;
       const secret = segments.some((name) => SECRET_MEMBERS.has(name));
-      byPath.set(path, { path, rule, value: isMissing ? MISSING : findValue(root, segments), secret });
+      byPath.set(path, { path, rule, value: isMissing ? MISSING : findValue(value, segments), secret });
+      if (byPath.size >= maxViolations) return [...byPath.values()];
     }
   }
   return [...byPath.values()];
@@ -64,22 +67,6 @@ function listRules({ keyword, instancePath, params, message }: SchemaError, pref
     default:
       return [{ segments, rule: formatRule(keyword, params, message) }];
   }
-}
-
-/** A failed union reports each of its members and then itself; only its own error is reported. */
-function mergeUnions(errors: readonly SchemaError[]): SchemaError[] {
-  const unions = new Set(errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath));
-  return errors
-    .filter(({ keyword, instancePath }) => keyword !== 'boolean' && (keyword === 'anyOf' || !unions.has(instancePath)))
-    .map((error) =>
-      error.keyword === 'anyOf' ? { ...error, params: { types: typesAt(errors, error.instancePath) } } : error,
-    );
-}
-
-function typesAt(errors: readonly SchemaError[], path: string): string[] {
-  return errors.flatMap(({ keyword, instancePath, params }) =>
-    keyword === 'type' && instancePath === path ? [String((params as Params).type)] : [],
-  );
 }
 
 function formatRule(keyword: string, params: Params, message = 'The value is not valid'): string {

@@ -23,7 +23,7 @@ const isNetwork = (text: unknown): boolean => typeof text !== 'string' || parseN
 
 export const IpAccessEntry = Type.Object({
   source: Type.Refine(
-    Type.String({ description: 'An IPv4 or IPv6 address, or a CIDR' }),
+    Type.String({ maxLength: 128, description: 'An IPv4 or IPv6 address, or a CIDR' }),
     isNetwork,
     () => 'The value must be an IPv4 or IPv6 address or a CIDR',
   ),
@@ -32,7 +32,7 @@ export const IpAccessEntry = Type.Object({
 
 export const CredentialName = storable({ minLength: 1, maxLength: 255, description: 'Need not be unique' });
 const State = Type.Enum([...KEY_STATES]);
-const Roles = Type.Array(Type.Enum([...KEY_ROLES]), { minItems: 1, uniqueItems: true });
+const Roles = Type.Array(Type.Enum([...KEY_ROLES]), { minItems: 1, maxItems: 100, uniqueItems: true });
 
 /** Checked with the schema, so that one response names every violated member. */
 export const FutureExpiry = (clock: Clock) => {
@@ -40,7 +40,10 @@ export const FutureExpiry = (clock: Clock) => {
     typeof value === 'string' ? findViolatedExpiryRule(value, clock.now()) : undefined;
   return Type.Refine(
     Type.Union([
-      Type.String({ description: 'ISO 8601 date-time with an offset or Z, in the future; empty means never' }),
+      Type.String({
+        maxLength: 64,
+        description: 'ISO 8601 date-time with an offset or Z, in the future; empty means never',
+      }),
       Type.Null(),
     ]),
     (value) => findViolatedRule(value) === undefined,
@@ -59,7 +62,7 @@ const isSha256 = (text: unknown): boolean =>
 const Hash = (input: string) =>
   Type.Refine(
     Type.Refine(
-      Type.String({ description: `base64(SHA-256(${input}))` }),
+      Type.String({ maxLength: 1024, description: `base64(SHA-256(${input}))` }),
       isSha256,
       () => 'The value must be a SHA-256 in base64, 44 characters',
     ),
@@ -70,7 +73,7 @@ const Hash = (input: string) =>
 export const HashData = Type.Object({
   keyIdHash: Hash('key id'),
   keyIdSuffix: Type.Refine(
-    Type.String({ description: 'The last four characters of the key id' }),
+    Type.String({ maxLength: 1024, description: 'The last four characters of the key id' }),
     (text) => typeof text !== 'string' || (/^.{4}$/su.test(text) && isStorable(text)),
     () => 'The value must be the last 4 characters of the key id',
   ),

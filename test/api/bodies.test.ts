@@ -81,6 +81,39 @@ onEachStore('request bodies', (store) => {
     connection.socket.destroy();
   });
 
+  it('B3: a 413 names the limit', async () => {
+    expect((await patch(padded(MIB + 1))).json.error).toBe('PAYLOAD_TOO_LARGE: The request body is larger than 1 MiB');
+    const plain = await patch('x'.repeat(MIB + 1), { 'content-type': 'text/plain' });
+    expect(plain.json.error).toBe('PAYLOAD_TOO_LARGE: The request body is larger than 1 MiB');
+  });
+
+  it('B3, B4: ignores unknown members, but not more values than a body may have', async () => {
+    const members = (count: number) => Array.from({ length: count }, (_, index) => `"m${index}":0`).join(',');
+    const accepted = await patch(`{"numReplicas":4,${members(9_900)}}`);
+    expect([accepted.status, accepted.json.result?.numReplicas]).toEqual([200, 4]);
+    const rejected = await patch(`{"numReplicas":5,${members(10_000)}}`);
+    expectFailure(path, rejected, 413);
+    expect(rejected.json.error).toBe('PAYLOAD_TOO_LARGE: The request body has more than 10000 values');
+    expect((await stored()).numReplicas).toBe(4);
+  });
+
+  it('B3, B4: a stored dashboard has no unknown members, however many were sent', async () => {
+    const members = (count: number) => Array.from({ length: count }, (_, index) => `"m${index}":0`).join(',');
+    const post = (count: number) =>
+      server.call({
+        method: 'POST',
+        path: '/api/v2/dashboards',
+        token: acme.writer,
+        headers: JSON_TYPE,
+        text: `{"name":"Many","tiles":[{"x":0,"y":0,"w":1,"h":1,"series":[{"type":"markdown","content":"x",${members(1000)}}],${members(1000)}}],${members(count)}}`,
+      });
+    const { status, json, text: body } = await post(150_000);
+    expect([status, body.length < 500], body.slice(0, 500)).toEqual([200, true]);
+    const read = await server.call({ path: `/api/v2/dashboards/${json.data.id}`, token: acme.token });
+    expect(read.json.data).toEqual(json.data);
+    expectFailure('/api/v2/dashboards', await post(200_000), 413);
+  });
+
   it.each([
     ['no body', undefined],
     ['an empty body', ''],

@@ -7,7 +7,7 @@ export interface Operation {
   method: string;
   /** `/v1/organizations/{organizationId}` */
   path: string;
-  /** From its description. */
+  /** From its description: the roles of keys, or the access of dashboard tokens. */
   roles: string[];
   /** The names of its path parameters, in order. */
   parameters: string[];
@@ -24,7 +24,7 @@ export async function listOperations(server: TestServer, prefix: '/v1' | '/api/v
       id: operationId,
       method: method.toUpperCase(),
       path,
-      roles: /Roles: (.*)\.$/.exec(description)?.[1]?.split(', ') ?? [],
+      roles: /(?:Roles|Token access): (.*)\.$/.exec(description)?.[1]?.split(', ') ?? [],
       parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''),
     })),
   );

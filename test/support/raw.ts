@@ -39,8 +39,11 @@ export async function openRawConnection(url: string): Promise<RawConnection> {
 
   const waitForData = () =>
     new Promise<void>((resolve) => {
-      socket.once('data', () => resolve());
-      socket.once('close', () => resolve());
+      const finish = () => {
+        socket.off('data', finish).off('close', finish);
+        resolve();
+      };
+      socket.on('data', finish).on('close', finish);
     });
 
   return {

@@ -82,7 +82,7 @@ export function findRetryDelayMs(attempts: number): number | undefined {
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-const MAX_URL_LENGTH = 2048;
+export const MAX_URL_LENGTH = 2048;
 
 /** The rule that a webhook URL violates. Host names are resolved only when an alert is delivered. */
 export function findUrlViolation(text: string, { allowPrivate }: { allowPrivate: boolean }): string | undefined {

@@ -3,7 +3,7 @@ import { isoSeconds } from '../../kernel/clock.ts';
 import { chcFromMicros } from '../../kernel/money.ts';
 import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
-import { type BudgetAlert, DELIVERIES } from './budget.ts';
+import { type BudgetAlert, DELIVERIES, MAX_URL_LENGTH } from './budget.ts';
 import type { BudgetWithAlerts } from './budgets.ts';
 
 export const BudgetPath = Type.Object({
@@ -18,7 +18,7 @@ const Name = storable({ minLength: 1, maxLength: 255, description: 'Need not be 
 const MonthlyCHC = Type.Number({ description: 'CHC per calendar month (UTC); greater than 0, at most 6 decimals' });
 const isThreshold = (value: unknown): boolean =>
   value === 'forecast' || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1000);
-const Threshold = Type.Union([Type.Integer(), Type.String()]);
+const Threshold = Type.Union([Type.Integer(), Type.String({ maxLength: 16 })]);
 const Thresholds = Type.Array(
   Type.Refine(Threshold, isThreshold, () => 'The value must be an integer percentage from 1 to 1000, or forecast'),
   {
@@ -30,7 +30,11 @@ const Thresholds = Type.Array(
   },
 );
 const WebhookBody = Type.Object({
-  url: Type.String({ minLength: 1, description: 'http or https, without a user name or password' }),
+  url: Type.String({
+    minLength: 1,
+    maxLength: MAX_URL_LENGTH,
+    description: 'http or https, without a user name or password',
+  }),
   secret: Type.Optional(
     storable({
       minLength: 16,

@@ -5,7 +5,7 @@ import type { Queue } from '../../kernel/queue.ts';
 import type { Entity } from '../entity.ts';
 import { type EventError, type EventValidator, isEventError, type UsageEvent } from './event.ts';
 import { parseEvent } from './event-parser.ts';
-import type { EventTexts } from './event-texts.ts';
+import { type EventTexts, PAUSE } from './event-texts.ts';
 import type { IdHash } from './id-filter.ts';
 
 /** An invalid event; `index` is its position in the batch, from 0. */
@@ -103,10 +103,8 @@ function createBatchReader(organizationId: string, texts: EventTexts, validate: 
       let isEnd = false;
       for (let count = 0; count < EVENTS_PER_SLICE; count++, index++) {
         const next = iterator.next();
-        if (next.done) {
-          isEnd = true;
-          break;
-        }
+        if (next.done) isEnd = true;
+        if (next.done || next.value === PAUSE) break;
         lines += readEvent(next.value);
       }
       // Stored as bytes: strings that live as long as the batch keep the garbage collector busy.

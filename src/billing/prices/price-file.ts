@@ -1,11 +1,9 @@
 import Type, { type Static } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { parse, type YAMLParseError } from 'yaml';
 import { parseDate } from '../../kernel/clock.ts';
 import { decimalPattern } from '../../kernel/decimal.ts';
 import { AppError, MISSING, rejectViolations, type Violation } from '../../kernel/errors.ts';
-import { dropNulls } from '../../kernel/nulls.ts';
-import { toViolations } from '../../kernel/violations.ts';
+import { createSchemaCheck } from '../../kernel/schema-check.ts';
 import { TIERS } from '../../organizations/organization.ts';
 import { ENTITY_TYPES } from '../entity.ts';
 import { METERS, METRICS, type Meter } from '../meter.ts';
@@ -41,13 +39,12 @@ const PriceFile = Type.Object(
   exact,
 );
 
-const validator = Compile(PriceFile);
+const listFileViolations = createSchemaCheck(PriceFile);
 
 /** Parses YAML or JSON. Reports all violations at once, each with its path. */
 export function parsePriceFile(text: string): NewPriceBook {
   const file = parseText(text.replace(/^\uFEFF/, '')) ?? {};
-  dropNulls(PriceFile, file);
-  if (!validator.Check(file)) rejectViolations(toViolations(validator.Errors(file), file, ''));
+  rejectViolations(listFileViolations(file, ''));
   const { effectiveFrom, prices } = file as Static<typeof PriceFile>;
   const book = { effectiveFrom, prices: prices.map((price): Price => ({ ...price, price: formatPrice(price.price) })) };
   rejectViolations(findPriceBookViolations(book));

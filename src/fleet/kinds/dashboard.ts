@@ -1,4 +1,9 @@
-import { listDashboardViolations, normalizeDashboard, summarizeForAudit } from '../../dashboards/dashboard.ts';
+import {
+  listDashboardViolations,
+  normalizeDashboard,
+  renderDashboard,
+  summarizeForAudit,
+} from '../../dashboards/dashboard.ts';
 import type { Dashboard, DashboardBody } from '../../dashboards/schema.ts';
 import { deleteDashboard, listStored, putDashboard } from '../../dashboards/store.ts';
 import type { Kind } from './kind.ts';
@@ -31,8 +36,10 @@ export const dashboardKind: Kind<VersionedDashboard> = {
   violations: ({ after }) => listDashboardViolations(after.dashboard),
 
   async save(tx, pairs, { organization, now, actor }) {
-    for (const { after } of pairs)
-      await putDashboard(tx, organization.id, after.dashboard, { at: now, by: actor.details });
+    for (const { after } of pairs) {
+      const json = await renderDashboard(after.dashboard);
+      await putDashboard(tx, organization.id, after.dashboard, { json, at: now, by: actor.details });
+    }
   },
 
   remove: (tx, { dashboard }, { organization }) => deleteDashboard(tx, organization.id, dashboard.id),

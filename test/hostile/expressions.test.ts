@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { fillEngine } from '../support/engine.ts';
-import { HOSTILE_EXPRESSIONS, type HostileExpression } from '../support/hostile-expressions.ts';
 import { onEachStore, useServer } from '../support/server.ts';
+import { HOSTILE_EXPRESSIONS, type HostileExpression } from './expressions.ts';
 
 const T0 = Math.floor(Date.now() / 86_400_000 - 1) * 86_400_000 + 10 * 3_600_000;
 const SECRET = 'globex-secret-needle';

@@ -1,0 +1,211 @@
+/** Bodies of a given size that are expensive to read, decode, parse, check or store. */
+
+const MIB = 1024 * 1024;
+const MAX_DEPTH = 100;
+
+/** Where the bodies of an operation place their contents, from its schema. */
+export interface Target {
+  bytes: number;
+  /** A member that is a list. */
+  list: string;
+  /** A member that is a string. */
+  text: string;
+}
+
+type Shape = (target: Target) => string | Buffer;
+
+const fill = (piece: string, bytes: number): string =>
+  piece.repeat(Math.max(0, Math.floor(bytes / Buffer.byteLength(piece))));
+
+/** `{"<name>":[piece,piece,…]}` */
+const repeatInList =
+  (piece: string): Shape =>
+  ({ list, bytes }) =>
+    `{"${list}":[${fill(`${piece},`, bytes - list.length - piece.length - 32)}${piece}]}`;
+
+/** `{"<name>":"<piece><piece>…"}` */
+const repeatInText =
+  (piece: string): Shape =>
+  ({ text, bytes }) =>
+    `{"${text}":"${fill(piece, bytes - text.length - 32)}"}`;
+
+/** `{"m0":0,"m1":0,…}` */
+const createMembers =
+  (format: (index: number) => string): Shape =>
+  ({ bytes }) => {
+    const members: string[] = [];
+    for (let size = 2; ; ) {
+      const member = format(members.length);
+      size += member.length + 1;
+      if (size > bytes) return `{${members.join(',')}}`;
+      members.push(member);
+    }
+  };
+
+const nested = `${'['.repeat(MAX_DEPTH - 3)}${']'.repeat(MAX_DEPTH - 3)}`;
+
+export const SHAPES: Record<string, Shape> = {
+  zeros: repeatInList('0'),
+  nulls: repeatInList('null'),
+  'empty objects': repeatInList('{}'),
+  'empty lists': repeatInList('[]'),
+  'nested lists': repeatInList(nested),
+  'lists of lists': repeatInList(`[${fill('[0,0],', 600)}[]]`),
+  'short strings': repeatInList('""'),
+  'long numbers': repeatInList(`1.${'7'.repeat(300)}e-5`),
+  'unknown members': createMembers((index) => `"m${index}":0`),
+  'numeric members': createMembers((index) => `"${index * 7919}":0`),
+  'repeated members': createMembers(() => '"name":0'),
+  'members with long names': createMembers((index) => `"${index}${'n'.repeat(60)}":0`),
+  'objects with new names': ({ list, bytes }) => {
+    const objects: string[] = [];
+    for (let size = 64; size < bytes; size += objects.at(-1)?.length ?? 0)
+      objects.push(`{"a${objects.length}":0,"b${objects.length}":{}},`);
+    objects.pop();
+    return `{"${list}":[${objects.join('')}0]}`;
+  },
+  'a long string': repeatInText('x'),
+  'a string of escapes': repeatInText('\\n'),
+  'a string of escaped quotes': repeatInText('\\"'),
+  'a string of escaped surrogate pairs': repeatInText('\\ud83d\\ude00'),
+  'a string of unpaired surrogates': repeatInText('\\ud800'),
+  'a string of characters of three bytes': repeatInText('漢'),
+  'a string of characters of four bytes': repeatInText('😀'),
+  'a string of NUL': repeatInText('\\u0000'),
+  'a long number': ({ bytes }) => `{"name":${fill('7', bytes - 16)}}`,
+  'a long member name': ({ bytes }) => `{"${fill('n', bytes - 16)}":0}`,
+  whitespace: ({ bytes }) => `{${fill(' ', bytes - 2)}}`,
+  'whitespace between values': repeatInList(`0${' '.repeat(2000)}`),
+  'opening brackets': ({ bytes }) => fill('[', bytes),
+  commas: ({ bytes }) => fill(',', bytes),
+  quotes: ({ bytes }) => fill('"', bytes),
+  backslashes: ({ bytes }) => `"${fill('\\', bytes - 1)}`,
+  'invalid UTF-8': ({ bytes }) => Buffer.alloc(bytes, 0xff),
+  'an unfinished string': ({ bytes }) => `{"name":"${fill('x', bytes - 9)}`,
+};
+
+const tile = (index: number, series: object[]) => ({
+  id: `tile-${index}`,
+  name: `Tile ${index}`,
+  x: 0,
+  y: index,
+  w: 12,
+  h: 4,
+  series,
+});
+
+const markdown = (piece: string, bytes: number): string => {
+  const content = piece.repeat(Math.floor(50_000 / [...piece].length));
+  const one = { type: 'markdown', content };
+  const count = Math.floor(bytes / (Buffer.byteLength(JSON.stringify(one)) + 100));
+  return JSON.stringify({ name: 'Large', tiles: Array.from({ length: count }, (_, index) => tile(index, [one])) });
+};
+
+/** The largest valid dashboards, in bytes and in number of values. */
+export const LARGE_DASHBOARDS: Record<string, () => string> = {
+  'much text': () => markdown('plain text ', 15.9 * MIB),
+  'much text with line breaks': () => markdown('\n', 15.9 * MIB),
+  'much text of three bytes per character': () => markdown('漢', 15.9 * MIB),
+  'much text of four bytes per character': () => markdown('😀', 15.9 * MIB),
+  'many series': () =>
+    JSON.stringify({
+      name: 'Many series',
+      tags: ['a', 'b'],
+      tiles: Array.from({ length: 500 }, (_, index) =>
+        tile(
+          index,
+          Array.from({ length: 20 }, (_, at) => ({
+            type: 'time',
+            aggFn: 'quantile',
+            level: 0.95,
+            field: 'Duration',
+            where: `ServiceName:"service-${at}" AND SeverityText:"ERROR"`,
+            whereLanguage: 'lucene',
+            groupBy: ['ServiceName'],
+            dataSource: 'events',
+            alias: `Series ${at}`,
+            displayType: 'line',
+            sortOrder: 'asc',
+            numberFormat: { output: 'number', mantissa: 2 },
+          })),
+        ),
+      ),
+    }),
+  'many invalid series': () =>
+    JSON.stringify({
+      name: 'Many invalid series',
+      tiles: Array.from({ length: 500 }, (_, index) =>
+        tile(
+          index,
+          Array.from({ length: 20 }, () => ({ type: 'search', fields: [0, 0, 0, 0, 0, 0], groupBy: [0, 0, 0] })),
+        ),
+      ),
+    }),
+  'a last series that is invalid': () =>
+    JSON.stringify({
+      name: 'Late error',
+      tiles: Array.from({ length: 500 }, (_, index) =>
+        tile(
+          index,
+          Array.from({ length: 20 }, (_, at) => ({
+            type: 'search',
+            fields: Array.from({ length: 15 }, () => (index === 499 && at === 19 ? 0 : 'Body')),
+          })),
+        ),
+      ),
+    }),
+};
+
+const event = (index: number) =>
+  JSON.stringify({
+    id: `e${index}`,
+    source: 'hostile',
+    time: '2026-10-20T12:00:00Z',
+    entityType: 'service',
+    entityId: '0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11',
+    meter: 'computeCHC',
+    quantity: 1,
+  });
+
+const lines = (format: (index: number) => string, bytes: number, limit = Number.POSITIVE_INFINITY): string => {
+  const all: string[] = [];
+  for (let size = 0; all.length < limit; ) {
+    const line = format(all.length);
+    size += line.length + 1;
+    if (size > bytes) break;
+    all.push(line);
+  }
+  return all.join('\n');
+};
+
+const BATCH_BYTES = 32 * MIB;
+
+/** Batches of usage events, with their content types. */
+export const BATCHES: Record<string, { type: string; body: () => string | Buffer }> = {
+  'empty lines': { type: 'application/x-ndjson', body: () => '\n'.repeat(BATCH_BYTES) },
+  'lines of zero': { type: 'application/x-ndjson', body: () => '0\n'.repeat(BATCH_BYTES / 2) },
+  'one long line': { type: 'application/x-ndjson', body: () => `{"id":"${'x'.repeat(BATCH_BYTES - 16)}"}` },
+  'one long line of three-byte characters': { type: 'application/x-ndjson', body: () => fill('漢', BATCH_BYTES) },
+  'empty lines between few events': {
+    type: 'application/x-ndjson',
+    body: () => lines((index) => `${' \n'.repeat(20_000)}${event(index)}`, BATCH_BYTES),
+  },
+  'lines of invalid UTF-8': {
+    type: 'application/x-ndjson',
+    body: () => Buffer.alloc(BATCH_BYTES, Buffer.from([0xff, 10])),
+  },
+  'valid events': { type: 'application/x-ndjson', body: () => lines(event, BATCH_BYTES) },
+  'events of three-byte characters': {
+    type: 'application/x-ndjson',
+    body: () => lines((index) => JSON.stringify({ id: `${index}${'漢'.repeat(200)}` }), BATCH_BYTES / 3),
+  },
+  'an array of zeros': { type: 'application/json', body: () => `[${'0,'.repeat(BATCH_BYTES / 2 - 2)}0]` },
+  'an array of empty objects': { type: 'application/json', body: () => `[${'{},'.repeat(BATCH_BYTES / 3 - 2)}{}]` },
+  'an array with one long element': { type: 'application/json', body: () => `["${'x'.repeat(BATCH_BYTES - 8)}"]` },
+  'an array of whitespace': { type: 'application/json', body: () => `[${' '.repeat(BATCH_BYTES - 2)}]` },
+  'an array of valid events': {
+    type: 'application/json',
+    body: () => `[${lines(event, 30 * MIB).replaceAll('\n', ',')}]`,
+  },
+  'opening brackets': { type: 'application/json', body: () => '['.repeat(BATCH_BYTES) },
+};

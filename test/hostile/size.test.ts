@@ -1,0 +1,184 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { acme } from '../support/fleet.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { createLoopDelays, probeEnvironment } from './loop-delay.ts';
+import { BATCHES, LARGE_DASHBOARDS, SHAPES, type Target } from './shapes.ts';
+
+/**
+ * No request holds the event loop for more than 100 ms of CPU time. The factor allows for a machine under load, on which
+ * the same work takes more CPU time; what these tests prevent took between one and fifteen seconds.
+ */
+const MAX_HELD_MS = 100 * 4;
+/** Writing a document of 16 MiB to libSQL is one call that takes about 100 ms, and so is reading it back. */
+const MAX_STORING_MS = 1000;
+const MAX_RESIDENT_BYTES = 1.5 * 1024 ** 3;
+const MIB = 1024 * 1024;
+const MAX_BYTES = { '/v1': MIB, '/api/v2': 16 * MIB, '/console': 16 * 1024 };
+const IS_LONG = process.env.HOSTILE_REQUESTS !== undefined;
+
+interface JsonSchema {
+  type?: string;
+  properties?: Record<string, JsonSchema>;
+  items?: JsonSchema;
+  maxItems?: number;
+  maxLength?: number;
+  maxProperties?: number;
+  enum?: unknown[];
+  format?: string;
+  pattern?: string;
+  anyOf?: JsonSchema[];
+  additionalProperties?: unknown;
+}
+
+interface BodyOperation {
+  id: string;
+  method: string;
+  path: string;
+  schema: JsonSchema;
+}
+
+interface Document {
+  paths: Record<
+    string,
+    Record<string, { operationId: string; requestBody?: { content: Record<string, { schema: JsonSchema }> } }>
+  >;
+}
+
+const VALUES: Record<string, string> = {
+  organizationId: acme.id,
+  serviceId: acme.secondary,
+  keyId: '11111111-1111-4111-8111-111111111111',
+  budgetId: '11111111-1111-4111-8111-111111111111',
+  tokenId: '11111111-1111-4111-8111-111111111111',
+  id: acme.dashboard,
+  tileId: 'one',
+  version: '1',
+};
+
+function listBodyOperations(document: Document): BodyOperation[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { operationId, requestBody }]) => {
+      const schema = requestBody?.content['application/json']?.schema;
+      return schema ? [{ id: operationId, method: method.toUpperCase(), path, schema }] : [];
+    }),
+  );
+}
+
+function createTarget({ path, schema }: BodyOperation): Target {
+  const prefix = path.startsWith('/v1') ? '/v1' : path.startsWith('/api/v2') ? '/api/v2' : '/console';
+  const find = (type: string) =>
+    Object.entries(schema.properties ?? {}).find(([, member]) => member.type === type)?.[0] ?? type;
+  return { bytes: MAX_BYTES[prefix], list: find('array'), text: find('string') };
+}
+
+/** The paths of lists, texts and free objects without a maximum size. */
+function listUnlimited(schema: JsonSchema, path: string): string[] {
+  const isUnlimited =
+    (schema.type === 'array' && schema.maxItems === undefined) ||
+    (schema.type === 'string' && schema.maxLength === undefined && !schema.enum && !schema.format && !schema.pattern) ||
+    (schema.additionalProperties === true && schema.maxProperties === undefined);
+  const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+    listUnlimited(member, `${path}.${name}`),
+  );
+  const elements = schema.items ? listUnlimited(schema.items, `${path}[]`) : [];
+  const variants = (schema.anyOf ?? []).flatMap((variant) => listUnlimited(variant, path));
+  return [...(isUnlimited ? [path] : []), ...members, ...elements, ...variants];
+}
+
+const authorization = (path: string): string =>
+  path.startsWith('/v1')
+    ? `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`
+    : `Bearer ${acme.writer}`;
+
+describe('the largest bodies', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'pilothouse-hostile-'));
+  const file = join(directory, 'held');
+  const delays = createLoopDelays(file);
+  const table: [string, number, number][] = [];
+  let server: TestServer;
+  let operations: BodyOperation[] = [];
+
+  beforeAll(async () => {
+    server = await startServer('libsql', { environment: probeEnvironment(file), args: ['--log-level', 'error'] });
+    operations = listBodyOperations((await (await fetch(`${server.url}/openapi.json`)).json()) as Document);
+  });
+  afterAll(async () => {
+    await server.remove();
+    rmSync(directory, { recursive: true, force: true });
+    const worst = table.sort((a, b) => b[2] - a[2]).slice(0, IS_LONG ? 40 : 5);
+    console.info(worst.map(([name, status, ms]) => `${String(ms).padStart(5)} ms  ${status}  ${name}`).join('\n'));
+  });
+
+  const settle = () => fetch(`${server.url}/healthz`);
+
+  async function send(
+    name: string,
+    { method, path }: Pick<BodyOperation, 'method' | 'path'>,
+    body: string | Buffer,
+    { type = 'application/json', maxHeldMs = MAX_HELD_MS } = {},
+  ): Promise<number> {
+    const url = server.url + path.replace(/\{(\w+)\}/g, (_, parameter: string) => VALUES[parameter] ?? parameter);
+    const headers = { authorization: authorization(path), 'content-type': type };
+    const response = await fetch(url, { method, headers, body: body as RequestInit['body'] });
+    await response.arrayBuffer();
+    const heldMs = await delays.takeLongest(settle);
+    table.push([name, response.status, heldMs]);
+    expect(response.status, name).toBeLessThan(500);
+    expect(heldMs, `${name} held the event loop for ${heldMs} ms of CPU time`).toBeLessThan(maxHeldMs);
+    return response.status;
+  }
+
+  it('start with a quiet server', async () => {
+    await fetch(`${server.url}/api/v2/dashboards`, { headers: { authorization: `Bearer ${acme.token}` } });
+    await delays.takeLongest(settle);
+    expect(operations.length).toBeGreaterThan(15);
+  });
+
+  it('are limited: every list, text and free object of a body has a maximum size', () => {
+    for (const { id, schema } of operations.filter((operation) => operation.id !== 'usageEventsCreate'))
+      expect(listUnlimited(schema, id)).toEqual([]);
+  });
+
+  it('of every shape hold the event loop briefly in every operation', { timeout: 1_800_000 }, async () => {
+    for (const [at, operation] of operations.filter(({ id }) => id !== 'usageEventsCreate').entries())
+      for (const [index, [name, create]] of Object.entries(SHAPES).entries()) {
+        // The short form sends every shape of 16 MiB to one operation in seven, and the others to all operations.
+        const target = createTarget(operation);
+        if (!IS_LONG && target.bytes > MIB && (index + at) % 7 !== 0) continue;
+        const body = create(target);
+        expect(Buffer.byteLength(body), name).toBeLessThanOrEqual(target.bytes);
+        await send(`${operation.id}: ${name}`, operation, body);
+      }
+  });
+
+  it('hold the event loop briefly if they are valid dashboards', { timeout: 1_800_000 }, async () => {
+    for (const [name, create] of Object.entries(LARGE_DASHBOARDS)) {
+      const body = create();
+      const expected = name.includes('invalid') ? 400 : 200;
+      for (const [method, path] of [
+        ['POST', '/api/v2/dashboards/validate'],
+        ['POST', '/api/v2/dashboards'],
+        ['PUT', '/api/v2/dashboards/{id}'],
+      ] as const) {
+        const maxHeldMs = path.endsWith('/validate') ? MAX_HELD_MS : MAX_STORING_MS;
+        const status = await send(`${method} ${path}: ${name}`, { method, path }, body, { maxHeldMs });
+        expect(status, name).toBe(path.endsWith('/validate') ? 200 : expected);
+      }
+    }
+  });
+
+  it('hold the event loop briefly if they are usage events', { timeout: 1_800_000 }, async () => {
+    const path = '/v1/organizations/{organizationId}/usageEvents';
+    for (const [index, [name, { type, body }]] of Object.entries(BATCHES).entries())
+      if (IS_LONG || index % 2 === 0)
+        await send(`usageEventsCreate: ${name}`, { method: 'POST', path }, body(), { type });
+  });
+
+  it('do not fill the memory', () => {
+    const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1];
+    expect(Number(peak) * 1024).toBeLessThan(MAX_RESIDENT_BYTES);
+  });
+});
