@@ -16,6 +16,7 @@ import { createSessions } from './console/sessions.ts';
 import { markSessionSeen } from './console/store.ts';
 import { createLastUsed } from './credentials/last-used.ts';
 import { createApplyDashboards } from './dashboards/apply-dashboards.ts';
+import { createDashboardQuota } from './dashboards/dashboard-quota.ts';
 import { createDashboardWriter } from './dashboards/dashboard-writer.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
 import { createProvisioning } from './dashboards/provisioning.ts';
@@ -44,7 +45,8 @@ interface Options {
   log: Pick<Logger, 'warn'>;
   /** Receives the duration of rating one day. */
   observeRating?: (seconds: number) => void;
-  config: Pick<Config, 'maxKeys' | 'lockAfterDays'> & Partial<Pick<Config, 'webhookAllowPrivate' | 'openTables'>>;
+  config: Pick<Config, 'maxKeys' | 'lockAfterDays'> &
+    Partial<Pick<Config, 'maxTokens' | 'maxDashboards' | 'maxSources' | 'webhookAllowPrivate' | 'openTables'>>;
 }
 
 /** Creates the domains on an open store. Each one may use those created before it. */
@@ -74,12 +76,19 @@ export function createDomains({ state, engine, clock, log, observeRating, config
   const intake = createIntake({ state, engine, clock, organizations, entities, log });
   const rating = createRating({ state, engine, clock, audit, organizations, entities, observe: observeRating });
   const rater = createRater({ state, clock, log, intake, rating, lockAfterDays: config.lockAfterDays });
-  const tokens = createTokens({ state, clock, audit, organizations });
+  const tokens = createTokens({ state, clock, audit, organizations, maxTokens: config.maxTokens });
   const tokensLastUsed = createLastUsed({ state, clock, log, mark: markTokenUsed, credentials: 'tokens' });
-  const sources = createSources({ state, audit, organizations, findDashboardUsingSource });
+  const sources = createSources({
+    state,
+    audit,
+    organizations,
+    findDashboardUsingSource,
+    maxSources: config.maxSources,
+  });
   const dashboardWriter = createDashboardWriter({ clock, audit });
-  const dashboards = createDashboards({ state, organizations, sources, writer: dashboardWriter });
-  const versions = createVersions({ state, organizations, writer: dashboardWriter });
+  const quota = createDashboardQuota(config.maxDashboards);
+  const dashboards = createDashboards({ state, organizations, sources, writer: dashboardWriter, quota });
+  const versions = createVersions({ state, organizations, writer: dashboardWriter, quota });
   const charts = createCharts({
     engine,
     clock,

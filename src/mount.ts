@@ -158,7 +158,7 @@ function mountConsole(app: App, { config, clock, domains, version, demo }: Optio
 
 /** An app with the parts that every port has: the interfaces, their OpenAPI document, health and metrics. */
 async function createMountedApp(
-  { config, version, state, ...options }: Options,
+  { config, version, state, domains, ...options }: Options,
   interfaces: MountedInterface[],
   page?: AppOptions['page'],
 ): Promise<App> {
@@ -166,7 +166,8 @@ async function createMountedApp(
   const app = createApp({ ...options, basePath: config.basePath, page });
   await describeRoutes(app, version, config.basePath);
   serveDocument(app, ['/openapi.json', ...interfaces.flatMap(({ documentPaths }) => documentPaths)]);
-  healthRoutes({ metrics, clock, isDraining, checkReady: () => state.check() })(app);
+  const listWarnings = async () => domains.engine.listWarnings();
+  healthRoutes({ metrics, clock, isDraining, checkReady: () => state.check(), listWarnings })(app);
   for (const { guard, bodyLimitBytes, routes } of interfaces)
     app.register((scope) => {
       limitBodies(scope as App, bodyLimitBytes);

@@ -32,13 +32,18 @@ import {
 } from './time-buckets.ts';
 import { findZone, type Zone } from './zone.ts';
 
-/** Limits of one statement. */
-const LIMITS = { maxSeconds: 30, maxResultRows: 200_000, maxMemoryBytes: 400_000_000 };
-const MAX_GROUPS = 250;
+const MEBIBYTE = 2 ** 20;
 
-export interface QueryScope extends QueryClient {
-  organizationId: string;
-}
+/** Limits of one statement. */
+const LIMITS = {
+  maxSeconds: 30,
+  maxResultRows: 200_000,
+  maxResultBytes: 4 * MEBIBYTE,
+  maxMemoryBytes: 400_000_000,
+};
+/** For all series of a request together. */
+const MAX_REQUEST_BYTES = 16 * MEBIBYTE;
+const MAX_GROUPS = 250;
 
 /** The range and options with which a tile is viewed. */
 export interface TileView extends Range {
@@ -67,13 +72,15 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
   const resolveSource = createSourceResolver({ engine, findSource, openTables });
   const queries = createSharedQueries({ engine, clock, limits: LIMITS });
 
-  async function readRows(scope: QueryScope, query: SeriesQuery): Promise<SeriesRows> {
+  /** `seriesCount` series share the limit of a request. */
+  async function readRows(scope: QueryClient, query: SeriesQuery, seriesCount: number): Promise<SeriesRows> {
     const plan = planSeries(query);
-    return { plan, rows: await queries.query(plan.statement, scope) };
+    const maxResultBytes = Math.min(LIMITS.maxResultBytes, Math.floor(MAX_REQUEST_BYTES / seriesCount));
+    return { plan, rows: await queries.query(plan.statement, scope, { ...LIMITS, maxResultBytes }) };
   }
 
   /** Empty if reading the rows takes too long: the columns are useful without their contents. */
-  async function readContents(scope: QueryScope, query: SeriesQuery): Promise<ReadonlyMap<string, ColumnContents>> {
+  async function readContents(scope: QueryClient, query: SeriesQuery): Promise<ReadonlyMap<string, ColumnContents>> {
     const plan = planContents(query);
     if (!plan) return new Map();
     try {
@@ -84,7 +91,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     }
   }
 
-  async function searchTile(scope: QueryScope, series: Series, view: TileView): Promise<TileData> {
+  async function searchTile(scope: QueryClient, series: Series, view: TileView): Promise<TileData> {
     const path = 'series[0]';
     const resolved = await resolveSource(scope.organizationId, series, unknownSource(path));
     if (resolved.source.kind === 'metric')
@@ -99,12 +106,12 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
       end: view.endMs,
       timezone: view.timezone,
       columns: plan.columns.map((name) => ({ name })),
-      rows,
+      ...plan.collect(rows),
     };
   }
 
   async function chartTile(
-    scope: QueryScope,
+    scope: QueryClient,
     tile: RenderableTile,
     type: ChartType,
     view: TileView,
@@ -120,7 +127,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
         const resolved = await resolveSource(scope.organizationId, series, unknownSource(path));
         const grouped = type === 'number' ? { ...series, groupBy: [] } : series;
         const query = buildQuery(scope, grouped, { buckets, top: queried, path }, resolved);
-        return readRows(scope, query);
+        return readRows(scope, query, tile.series.length);
       }),
     );
     const points = collectPoints(results, buckets, zone);
@@ -133,7 +140,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     return toTableData(frame, first?.groupBy ?? [], shown, first?.sortOrder ?? 'desc');
   }
 
-  async function renderTile(scope: QueryScope, tile: RenderableTile, view: TileView): Promise<TileData> {
+  async function renderTile(scope: QueryClient, tile: RenderableTile, view: TileView): Promise<TileData> {
     const [first] = tile.series;
     if (!first) throw new AppError('bad_request', 'The tile has no series');
     if (first.type === 'markdown') return { type: 'markdown', content: first.content ?? '' };
@@ -144,7 +151,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
   return {
     /** The points of each series by bucket, or those of the ratio of two series. */
     async querySeries(
-      scope: QueryScope,
+      scope: QueryClient,
       list: Series[],
       range: Range,
       { granularity, isRatio }: { granularity: Granularity | 'auto'; isRatio: boolean },
@@ -156,7 +163,8 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
         list.map(async (series, index) => {
           const notFound = () => new AppError('not_found', `Source not found for series ${index}`);
           const resolved = await resolveSource(scope.organizationId, series, notFound);
-          return readRows(scope, buildQuery(scope, series, { buckets, top, path: `series[${index}]` }, resolved));
+          const query = buildQuery(scope, series, { buckets, top, path: `series[${index}]` }, resolved);
+          return readRows(scope, query, list.length);
         }),
       );
       const points = collectPoints(results, buckets, zone);
@@ -167,7 +175,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
 
     /** The columns of a source, with the map keys and metric names that occur in the range. */
     async listColumns(
-      scope: QueryScope,
+      scope: QueryClient,
       sourceId: string,
       { metricDataType, ...range }: Range & { metricDataType: MetricDataType | undefined },
     ): Promise<SourceColumn[]> {
@@ -181,7 +189,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     },
 
     /** The data of a tile of a stored dashboard. */
-    async queryTile(scope: QueryScope, dashboardId: string, tileId: string, view: TileView): Promise<TileData> {
+    async queryTile(scope: QueryClient, dashboardId: string, tileId: string, view: TileView): Promise<TileData> {
       const dashboard = await getDashboard(scope.organizationId, dashboardId);
       const tile = dashboard.tiles.find(({ id }) => id === tileId);
       if (!tile) throw new AppError('not_found', 'Tile not found');
@@ -215,7 +223,7 @@ function chooseTopGroups(type: ChartType, { groups, withOthers }: TileView): Top
 }
 
 function buildQuery(
-  scope: QueryScope,
+  scope: QueryClient,
   series: Series,
   position: Pick<SeriesQuery, 'buckets' | 'top' | 'path'>,
   { table, metricDataType }: ResolvedSource,

@@ -28,7 +28,8 @@ describe('shared queries', () => {
     },
   });
   const queries = () => createSharedQueries({ engine: counted, clock: { now: () => now }, limits: {} });
-  const client = (credentialId = 'token') => ({ credentialId });
+  const organizationId = 'acme';
+  const client = (credentialId = 'token') => ({ organizationId, credentialId });
 
   it('run an identical statement once at a time', async () => {
     const shared = queries();
@@ -68,8 +69,8 @@ describe('shared queries', () => {
     const shared = queries();
     const startedBefore = started;
     const [one, two] = [new AbortController(), new AbortController()];
-    const first = shared.query(slow('leave'), { credentialId: 'one', signal: one.signal });
-    const second = shared.query(slow('leave'), { credentialId: 'two', signal: two.signal });
+    const first = shared.query(slow('leave'), { organizationId, credentialId: 'one', signal: one.signal });
+    const second = shared.query(slow('leave'), { organizationId, credentialId: 'two', signal: two.signal });
     const outcomes = Promise.allSettled([first, second]);
     const before = ran.length;
     await until(
@@ -93,14 +94,14 @@ describe('shared queries', () => {
   it('are limited per token: more wait, then are rejected; other tokens are not affected', async () => {
     const shared = queries();
     const controller = new AbortController();
-    const queriesOfOneToken = Array.from({ length: 107 }, (_, index) =>
-      shared.query(slow(`greedy ${index}`), { credentialId: 'greedy', signal: controller.signal }),
+    const queriesOfOneToken = Array.from({ length: 105 }, (_, index) =>
+      shared.query(slow(`greedy ${index}`), { organizationId, credentialId: 'greedy', signal: controller.signal }),
     );
     const outcomes = Promise.allSettled(queriesOfOneToken);
     await expect(queriesOfOneToken.at(-1)).rejects.toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 1 });
     controller.abort();
     const settled = await outcomes;
-    expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(107);
+    expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(105);
     expect(await shared.query(quick('modest'), client('modest'))).toHaveLength(1);
     expect(await shared.query(quick('greedy again'), client('greedy'))).toHaveLength(1);
   });

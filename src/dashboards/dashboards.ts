@@ -8,6 +8,7 @@ import type { Sources } from '../sources/sources.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import { compareByName, listDashboardViolations, listSourceIdViolations, normalizeDashboard } from './dashboard.ts';
+import type { DashboardQuota } from './dashboard-quota.ts';
 import type { DashboardWriter } from './dashboard-writer.ts';
 import type { Dashboard, DashboardBody } from './schema.ts';
 import { findStored, listStored, rejectProvisioned, type StoredDashboard } from './store.ts';
@@ -18,11 +19,12 @@ interface Options {
   organizations: Organizations;
   sources: Sources;
   writer: DashboardWriter;
+  quota: DashboardQuota;
 }
 
 export type Dashboards = ReturnType<typeof createDashboards>;
 
-export function createDashboards({ state, organizations, sources, writer }: Options) {
+export function createDashboards({ state, organizations, sources, writer, quota }: Options) {
   async function get(db: Db, organizationId: string, id: string): Promise<StoredDashboard> {
     const stored = isResourceId(id) ? await findStored(db, organizationId, id) : undefined;
     if (!stored) throw new AppError('not_found', 'Dashboard not found');
@@ -66,6 +68,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         await rejectUnknownSources(tx, organizationId, body);
+        await quota.check(tx, organizationId, { dashboard, isNew: true });
         return writer.save(tx, actor, organizationId, undefined, dashboard);
       });
     },
@@ -83,6 +86,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
       return state.write(async (tx) => {
         const before = await getChangeable(tx, organizationId, id, ifMatch);
         await rejectUnknownSources(tx, organizationId, body);
+        await quota.check(tx, organizationId, { dashboard, isNew: false });
         return writer.save(tx, actor, organizationId, before, dashboard);
       });
     },

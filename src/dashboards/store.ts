@@ -3,7 +3,7 @@ import { bumpDashboardRevision } from '../organizations/organizations.ts';
 import { prepared } from '../state/prepared.ts';
 import type { DashboardRow, Db } from '../state/tables.ts';
 import type { Dashboard } from './schema.ts';
-import { insertVersion, latestVersion } from './version-store.ts';
+import { deleteOldVersions, deleteVersionsOfOldDashboards, insertVersion, latestVersion } from './version-store.ts';
 
 /** Documents are stored as the JSON that the API returns, so that a read needs no parsing. */
 export interface StoredDashboard {
@@ -49,6 +49,24 @@ export async function listStored(db: Db, organizationId: string): Promise<Stored
     .orderBy('id')
     .execute();
   return rows.map(toStored);
+}
+
+/** The number and the size of all dashboards except one. */
+export async function measureOtherDashboards(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<{ count: number; bytes: number }> {
+  const row = await db
+    .selectFrom('dashboards')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('count'),
+      eb.fn.sum<number>(eb.fn<number>('octet_length', ['document'])).as('bytes'),
+    ])
+    .where('organization_id', '=', organizationId)
+    .where('id', '!=', id)
+    .executeTakeFirstOrThrow();
+  return { count: Number(row.count), bytes: Number(row.bytes ?? 0) };
 }
 
 async function listDashboards(db: Db, organizationId: string): Promise<Dashboard[]> {
@@ -98,6 +116,7 @@ export async function putDashboard(
     tile_count: dashboard.tiles.length,
     document,
   });
+  await deleteOldVersions(tx, organizationId, id, version);
   await bumpDashboardRevision(tx, organizationId);
   return version;
 }
@@ -127,6 +146,7 @@ export async function deleteDashboard(tx: Db, organizationId: string, id: string
 /** Also deletes a provisioned dashboard, for when its file is removed. */
 export async function removeDashboard(tx: Db, organizationId: string, id: string): Promise<void> {
   await tx.deleteFrom('dashboards').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+  await deleteVersionsOfOldDashboards(tx, organizationId);
   await bumpDashboardRevision(tx, organizationId);
 }
 

@@ -5,6 +5,7 @@ import { isResourceId } from '../sources/resource-id.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import { normalizeDashboard } from './dashboard.ts';
+import type { DashboardQuota } from './dashboard-quota.ts';
 import type { DashboardWriter } from './dashboard-writer.ts';
 import { rejectStale } from './dashboards.ts';
 import type { Dashboard } from './schema.ts';
@@ -20,6 +21,7 @@ interface Options {
   state: State;
   organizations: Organizations;
   writer: DashboardWriter;
+  quota: DashboardQuota;
 }
 
 export type Versions = ReturnType<typeof createVersions>;
@@ -27,7 +29,7 @@ export type Versions = ReturnType<typeof createVersions>;
 const MAX_VERSION = 2 ** 31;
 
 /** The versions of a dashboard remain after it is deleted. */
-export function createVersions({ state, organizations, writer }: Options) {
+export function createVersions({ state, organizations, writer, quota }: Options) {
   async function get(db: Db, organizationId: string, id: string, version: number): Promise<WholeVersion> {
     const isPossible = isResourceId(id) && Number.isInteger(version) && version > 0 && version < MAX_VERSION;
     const found = isPossible ? await findVersion(db, organizationId, id, version) : undefined;
@@ -61,7 +63,9 @@ export function createVersions({ state, organizations, writer }: Options) {
         const before = await findStored(tx, organizationId, id);
         rejectProvisioned(before);
         rejectStale(before, ifMatch);
-        return writer.save(tx, actor, organizationId, before, normalizeDashboard(id, JSON.parse(json) as Dashboard));
+        const dashboard = normalizeDashboard(id, JSON.parse(json) as Dashboard);
+        await quota.check(tx, organizationId, { dashboard, isNew: before === undefined });
+        return writer.save(tx, actor, organizationId, before, dashboard);
       });
     },
   };

@@ -103,6 +103,7 @@ export function createFairQueue({
       }
     },
 
+    countWaiting: (key: string): number => lanes.get(key)?.waiting.size ?? 0,
     isIdle: (key: string): boolean => !lanes.has(key),
   };
 }

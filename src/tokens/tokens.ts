@@ -8,7 +8,7 @@ import { newUuid } from '../kernel/ids.ts';
 import type { TokenAccess } from '../kernel/roles.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { State } from '../state/state.ts';
-import { deleteToken, insertToken, listTokens } from './store.ts';
+import { countTokens, deleteToken, insertToken, listTokens } from './store.ts';
 import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token } from './token.ts';
 
 /** The settings of a token that a client can choose. */
@@ -24,11 +24,19 @@ interface Options {
   clock: Clock;
   audit: Audit;
   organizations: Organizations;
+  /** Per organization. Tokens of a fleet file are not limited. */
+  maxTokens?: number | undefined;
 }
 
 export type Tokens = ReturnType<typeof createTokens>;
 
-export function createTokens({ state, clock, audit, organizations }: Options) {
+export function createTokens({
+  state,
+  clock,
+  audit,
+  organizations,
+  maxTokens = Number.POSITIVE_INFINITY,
+}: Options) {
   return {
     /** Returns the text of the token once; only its hash is stored. */
     async create(
@@ -50,6 +58,11 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
       };
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
+        if ((await countTokens(tx, organizationId)) >= maxTokens)
+          throw new AppError(
+            'conflict',
+            `The organization has reached its limit of ${maxTokens} dashboard tokens; delete one first`,
+          );
         await insertToken(tx, token);
         const after = toAuditFields(token);
         await audit.record(tx, actor, {

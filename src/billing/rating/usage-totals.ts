@@ -5,7 +5,7 @@ import type { EntityType } from '../entity.ts';
 import type { Metric } from '../meter.ts';
 import type { UsageTotal } from './ledger.ts';
 
-const LIMITS = { maxSeconds: 300, maxResultRows: 2_000_000 };
+const LIMITS = { maxSeconds: 300, maxResultRows: 2_000_000, maxResultBytes: 256 * 2 ** 20 };
 
 /** Sums the usage events of a day. Equal rows count once. */
 export async function readUsageTotals(engine: Engine, organizationId: string, day: Day): Promise<UsageTotal[]> {

@@ -1,0 +1,32 @@
+import { AppError } from '../kernel/errors.ts';
+import type { Db } from '../state/tables.ts';
+import { measureOtherDashboards } from './store.ts';
+
+/** The list of dashboards contains all of them in full, so their size is limited, too. */
+const MAX_TOTAL_BYTES = 64 * 2 ** 20;
+
+export type DashboardQuota = ReturnType<typeof createDashboardQuota>;
+
+/** Limits the dashboards of an organization. Those of a fleet file or the dashboards folder are not limited. */
+export function createDashboardQuota(maxDashboards = Number.POSITIVE_INFINITY) {
+  return {
+    /** Throws `conflict` if saving the dashboard would exceed a limit. */
+    async check(
+      tx: Db,
+      organizationId: string,
+      { dashboard, isNew }: { dashboard: { id: string }; isNew: boolean },
+    ): Promise<void> {
+      const others = await measureOtherDashboards(tx, organizationId, dashboard.id);
+      if (isNew && others.count >= maxDashboards)
+        throw new AppError(
+          'conflict',
+          `The organization has reached its limit of ${maxDashboards} dashboards; delete one first`,
+        );
+      if (others.bytes + Buffer.byteLength(JSON.stringify(dashboard)) > MAX_TOTAL_BYTES)
+        throw new AppError(
+          'conflict',
+          `The dashboards of the organization would exceed ${MAX_TOTAL_BYTES / 2 ** 20} MiB together; delete one first`,
+        );
+    },
+  };
+}
