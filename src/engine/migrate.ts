@@ -11,11 +11,7 @@ const HISTORY = `${OWN_DATABASE}.schema_migrations`;
  * Migrates our tables and returns the names of the applied migrations. ClickHouse has no transactions for this, so every
  * statement uses IF NOT EXISTS: interrupted or concurrent runs do no harm.
  */
-export async function migrate(
-  client: ClickHouseClient,
-  folder: string,
-  abort_signal: AbortSignal,
-): Promise<string[]> {
+export async function migrate(client: ClickHouseClient, folder: string, abort_signal: AbortSignal): Promise<string[]> {
   const available = readMigrations(folder);
   await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${OWN_DATABASE}`, abort_signal });
   await client.command({

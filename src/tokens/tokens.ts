@@ -30,13 +30,7 @@ interface Options {
 
 export type Tokens = ReturnType<typeof createTokens>;
 
-export function createTokens({
-  state,
-  clock,
-  audit,
-  organizations,
-  maxTokens = Number.POSITIVE_INFINITY,
-}: Options) {
+export function createTokens({ state, clock, audit, organizations, maxTokens = Number.POSITIVE_INFINITY }: Options) {
   return {
     /** Returns the text of the token once; only its hash is stored. */
     async create(

@@ -5,12 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { listChildren } from './processes.ts';
 
 export interface Postgres {
   /** The URL of the maintenance database; each test creates its own database. */
   url: string;
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** Suspends all its processes (Linux): connections stay open, and nothing responds. */
+  freeze(): void;
+  resume(): void;
   /** Stops the server and removes its directory. */
   remove(): Promise<void>;
 }
@@ -81,11 +85,18 @@ export async function openPostgres(): Promise<Postgres | undefined> {
     await ended;
   };
 
+  const signalAll = (signal: 'SIGSTOP' | 'SIGCONT') => {
+    const pid = child?.pid ?? 0;
+    for (const one of [pid, ...listChildren(pid)]) process.kill(one, signal);
+  };
+
   await start();
   return {
     url,
     start,
     stop,
+    freeze: () => signalAll('SIGSTOP'),
+    resume: () => signalAll('SIGCONT'),
     async remove() {
       await stop();
       rmSync(directory, { recursive: true, force: true });
