@@ -105,4 +105,22 @@ describe('shared queries', () => {
     expect(await shared.query(quick('modest'), client('modest'))).toHaveLength(1);
     expect(await shared.query(quick('greedy again'), client('greedy'))).toHaveLength(1);
   });
+
+  it('are limited per organization, whatever number of tokens it uses; other organizations are not affected', async () => {
+    const shared = queries();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const endless = (text: string) => ({
+      sql: 'SELECT {text:String}, count() FROM system.numbers WHERE NOT ignore(number)',
+      parameters: { text },
+    });
+    const greedy = Array.from({ length: 12 }, (_, index) =>
+      shared.query(endless(`slow ${index}`), { organizationId: 'greedy', credentialId: `token ${index}`, signal }),
+    );
+    const outcomes = Promise.allSettled(greedy);
+    const modest = { organizationId: 'modest', credentialId: 'modest' };
+    expect(await shared.query(quick('not delayed'), modest)).toHaveLength(1);
+    controller.abort();
+    await outcomes;
+  });
 });
