@@ -86,7 +86,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     maxSources: config.maxSources,
   });
   const dashboardWriter = createDashboardWriter({ clock, audit });
-  const quota = createDashboardQuota(config.maxDashboards);
+  const quota = createDashboardQuota({ maxDashboards: config.maxDashboards });
   const dashboards = createDashboards({ state, organizations, sources, writer: dashboardWriter, quota });
   const versions = createVersions({ state, organizations, writer: dashboardWriter, quota });
   const charts = createCharts({

@@ -1,3 +1,4 @@
+import { formatBytes } from '../kernel/bytes.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Db } from '../state/tables.ts';
 import { measureOtherDashboards } from './store.ts';
@@ -7,8 +8,13 @@ const MAX_TOTAL_BYTES = 64 * 2 ** 20;
 
 export type DashboardQuota = ReturnType<typeof createDashboardQuota>;
 
+interface Limits {
+  maxDashboards?: number | undefined;
+  maxBytes?: number;
+}
+
 /** Limits the dashboards of an organization. Those of a fleet file or the dashboards folder are not limited. */
-export function createDashboardQuota(maxDashboards = Number.POSITIVE_INFINITY) {
+export function createDashboardQuota({ maxDashboards = Number.POSITIVE_INFINITY, maxBytes = MAX_TOTAL_BYTES }: Limits) {
   return {
     /** Throws `conflict` if saving the dashboard would exceed a limit. */
     async check(
@@ -22,10 +28,10 @@ export function createDashboardQuota(maxDashboards = Number.POSITIVE_INFINITY) {
           'conflict',
           `The organization has reached its limit of ${maxDashboards} dashboards; delete one first`,
         );
-      if (others.bytes + Buffer.byteLength(JSON.stringify(dashboard)) > MAX_TOTAL_BYTES)
+      if (others.bytes + Buffer.byteLength(JSON.stringify(dashboard)) > maxBytes)
         throw new AppError(
           'conflict',
-          `The dashboards of the organization would exceed ${MAX_TOTAL_BYTES / 2 ** 20} MiB together; delete one first`,
+          `The dashboards of the organization would exceed ${formatBytes(maxBytes)} together; delete one first`,
         );
     },
   };

@@ -1,3 +1,4 @@
+import { formatBytes } from '../kernel/bytes.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Limits } from './engine.ts';
 
@@ -60,10 +61,9 @@ const isTooLarge = (error: unknown, code: string): boolean =>
   code === TOO_MANY_BYTES || (code === TOO_MANY_ROWS_OR_BYTES && BYTES.test(readMessage(error)));
 
 export function resultTooLarge(maxBytes: number, cause?: unknown): AppError {
-  const size = maxBytes < 2 ** 20 ? `${Math.floor(maxBytes / 2 ** 10)} KiB` : `${Math.floor(maxBytes / 2 ** 20)} MiB`;
   return new AppError(
     'bad_request',
-    `The result of the query is larger than ${size}; use a shorter time range, fewer groups, fewer fields or a lower limit`,
+    `The result of the query is larger than ${formatBytes(maxBytes)}; use a shorter time range, fewer groups, fewer fields or a lower limit`,
     { cause },
   );
 }
