@@ -46,16 +46,19 @@ export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json'
 /** A statement of a request or of background work. Clients and shutdown must not wait for a store that hangs. */
 const STORE_TIMEOUT_MS = 10 * SECOND_MS;
 
+/** The time that Kubernetes grants by default is 30 seconds. */
+const MAX_STOP_MS = 29 * SECOND_MS;
+
 /**
- * How long each step of a shutdown may take: less than 30 seconds together, which is the time that Kubernetes and systemd
- * units commonly grant. Requests to a store that hangs fail within the first step.
+ * The time that is kept for each step of a shutdown; a step may use what the steps before it left. Requests to a store
+ * that hangs fail within the first step.
  */
 const STOP_MS = {
   requests: 14 * SECOND_MS,
+  folder: 0.5 * SECOND_MS,
   domains: 3 * SECOND_MS,
-  folder: SECOND_MS,
-  state: 3 * SECOND_MS,
-  telemetry: 3 * SECOND_MS,
+  state: 2.5 * SECOND_MS,
+  telemetry: 3.5 * SECOND_MS,
   engine: 5.5 * SECOND_MS,
 };
 
@@ -72,6 +75,7 @@ export async function startServer(options: Options): Promise<Server> {
   try {
     const opened = await open(options, shutdown);
     const domains = build(options, opened, shutdown);
+    await domains.engineOwner.acquire(`${config.host}:${config.port}`);
     await releaseDashboards(options, domains);
     await prepare?.(domains);
     await followDashboardsFolder(options, domains, shutdown);
@@ -115,6 +119,7 @@ async function open({ config, clock, log }: Options, shutdown: Shutdown) {
 function build({ config, clock, log }: Options, { state, engine, metrics }: Opened, shutdown: Shutdown): Domains {
   const domains = createDomains({ state, engine, clock, log, config, observeRating: metrics.rating });
   shutdown.add('background work', STOP_MS.domains, () => domains.close());
+  metrics.usage(domains.usageWarnings.counts);
   return domains;
 }
 
@@ -178,14 +183,16 @@ type Shutdown = ReturnType<typeof createShutdown>;
  * thrown.
  */
 function createShutdown() {
-  const steps: { name: string; limitMs: number; run(): unknown }[] = [];
+  const steps: { name: string; reservedMs: number; run(): unknown }[] = [];
   let finished: Promise<void> | undefined;
 
   async function runSteps(): Promise<void> {
     const errors: unknown[] = [];
-    for (const { name, limitMs, run } of steps.splice(0)) {
+    const endsAt = performance.now() + MAX_STOP_MS;
+    for (let step = steps.shift(); step; step = steps.shift()) {
+      const reservedMs = steps.reduce((sum, later) => sum + later.reservedMs, 0);
       try {
-        await withinTime(name, limitMs, run);
+        await withinTime(step, Math.max(step.reservedMs, endsAt - performance.now() - reservedMs));
       } catch (error) {
         errors.push(error);
       }
@@ -194,7 +201,7 @@ function createShutdown() {
   }
 
   return {
-    add: (name: string, limitMs: number, run: () => unknown): void => void steps.unshift({ name, limitMs, run }),
+    add: (name: string, reservedMs: number, run: () => unknown): void => void steps.unshift({ name, reservedMs, run }),
     /** Every call waits for the same run. */
     run: (): Promise<void> => {
       finished ??= runSteps();
@@ -203,10 +210,10 @@ function createShutdown() {
   };
 }
 
-async function withinTime(name: string, limitMs: number, run: () => unknown): Promise<void> {
+async function withinTime({ name, run }: { name: string; run(): unknown }, limitMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
-    const text = `Stopping ${name} took longer than ${limitMs / SECOND_MS} s`;
+    const text = `Stopping ${name} took longer than ${Math.round(limitMs / SECOND_MS)} s`;
     timer = setTimeout(() => reject(new AppError('unavailable', text)), limitMs);
   });
   try {

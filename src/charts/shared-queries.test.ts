@@ -27,7 +27,8 @@ describe('shared queries', () => {
       return Reflect.get(engine, name);
     },
   });
-  const queries = () => createSharedQueries({ engine: counted, clock: { now: () => now }, limits: {} });
+  const queries = () =>
+    createSharedQueries({ engine: counted, clock: { now: () => now, monotonicMs: () => now }, limits: {} });
   const organizationId = 'acme';
   const client = (credentialId = 'token') => ({ organizationId, credentialId });
 

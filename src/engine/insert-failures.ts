@@ -20,11 +20,11 @@ export function createInsertFailures(clock: Clock) {
         await insert();
         diskFullAt = undefined;
       } catch (error) {
-        if ((error as Error).message === DISK_FULL_TEXT) diskFullAt = clock.now();
+        if ((error as Error).message === DISK_FULL_TEXT) diskFullAt = clock.monotonicMs();
         throw error;
       }
     },
     listWarnings: (): EngineWarning[] =>
-      diskFullAt !== undefined && Math.abs(clock.now() - diskFullAt) < REMEMBERED_MS ? [DISK_FULL] : [],
+      diskFullAt !== undefined && clock.monotonicMs() - diskFullAt < REMEMBERED_MS ? [DISK_FULL] : [],
   };
 }

@@ -1,9 +1,12 @@
+import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
 import type { Metrics } from './metrics.ts';
 import type { App } from './validation.ts';
 
 interface Options {
   metrics: Metrics;
+  /** Throws unless the request may read the metrics. */
+  authorizeMetrics(request: FastifyRequest): void;
   clock: Clock;
   isDraining(): boolean;
   /** Throws the reason if requests cannot be served. */
@@ -17,6 +20,7 @@ const CACHED_MS = 1000;
 
 export function healthRoutes({
   metrics,
+  authorizeMetrics,
   clock,
   isDraining,
   checkReady,
@@ -34,8 +38,8 @@ export function healthRoutes({
   };
   let lastCheck: { at: number; outcome: Promise<Outcome> } | undefined;
   const checkCached = () => {
-    const now = clock.now();
-    if (!lastCheck || Math.abs(now - lastCheck.at) >= CACHED_MS) lastCheck = { at: now, outcome: check() };
+    const now = clock.monotonicMs();
+    if (!lastCheck || now - lastCheck.at >= CACHED_MS) lastCheck = { at: now, outcome: check() };
     return lastCheck.outcome;
   };
 
@@ -50,7 +54,8 @@ export function healthRoutes({
       return warnings.length > 0 ? { status: 'ready', warnings } : { status: 'ready' };
     });
 
-    app.get('/metrics', { config: { operation: 'metrics' }, schema: { hide: true } }, async (_request, reply) => {
+    app.get('/metrics', { config: { operation: 'metrics' }, schema: { hide: true } }, async (request, reply) => {
+      authorizeMetrics(request);
       return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     });
   };
