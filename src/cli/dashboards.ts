@@ -20,14 +20,10 @@ const listDashboards = defineCommand({
   options: { org: organizationOption, json: jsonOption },
   run: ({ withOrganization }) =>
     withOrganization(async (organization, { dashboards }) => {
-      const records = (await dashboards.list(organization.id)).map(({ dashboard, version, provisionedFrom }) => ({
-        id: dashboard.id,
-        name: dashboard.name,
-        tags: dashboard.tags,
-        tiles: dashboard.tiles.length,
-        version,
-        provisionedFrom,
-      }));
+      const records = (await dashboards.list(organization.id)).map(({ json, version, provisionedFrom }) => {
+        const { id, name, tags, tiles }: Dashboard = JSON.parse(json);
+        return { id, name, tags, tiles: tiles.length, version, provisionedFrom };
+      });
       const rows = records.map(({ id, name, tiles, tags, version, provisionedFrom = '' }) => [
         id,
         name,
@@ -181,7 +177,7 @@ export const dashboardCommands = [
 
 /** All dashboards of the organization if `ids` is empty. */
 async function readDashboards(domains: Domains, organizationId: string, ids: readonly string[]): Promise<Dashboard[]> {
-  if (ids.length === 0) return (await domains.dashboards.list(organizationId)).map(({ dashboard }) => dashboard);
+  if (ids.length === 0) return (await domains.dashboards.list(organizationId)).map(({ json }) => JSON.parse(json));
   return Promise.all(ids.map(async (id) => JSON.parse((await domains.dashboards.get(organizationId, id)).json)));
 }
 

@@ -4,7 +4,7 @@ import type { Db } from '../state/tables.ts';
 import { measureOtherDashboards } from './store.ts';
 
 /** The list of dashboards contains all of them in full, so their size is limited, too. */
-const MAX_TOTAL_BYTES = 64 * 2 ** 20;
+const MAX_TOTAL_BYTES = 32 * 2 ** 20;
 
 export type DashboardQuota = ReturnType<typeof createDashboardQuota>;
 

@@ -41,14 +41,19 @@ export async function findStored(db: Db, organizationId: string, id: string): Pr
   return row && toStored(row);
 }
 
-export async function listStored(db: Db, organizationId: string): Promise<StoredDashboard[]> {
+interface ListedDashboard extends StoredDashboard {
+  id: string;
+  name: string;
+}
+
+export async function listStored(db: Db, organizationId: string): Promise<ListedDashboard[]> {
   const rows = await db
     .selectFrom('dashboards')
-    .select(COLUMNS)
+    .select(['id', 'name', ...COLUMNS])
     .where('organization_id', '=', organizationId)
     .orderBy('id')
     .execute();
-  return rows.map(toStored);
+  return rows.map((row) => ({ id: row.id, name: row.name, ...toStored(row) }));
 }
 
 /** The number and the size of all dashboards except one. */
