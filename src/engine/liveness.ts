@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createBackgroundLoop } from '../kernel/background-loop.ts';
 import { SECOND_MS } from '../kernel/clock.ts';
 
@@ -5,7 +6,7 @@ interface Options<Connection> {
   /** Resolves once the engine has responded in any way; rejects or never resolves otherwise. */
   ping(connection: Connection, signal: AbortSignal): Promise<void>;
   everyMs?: number;
-  timeoutMs?: number;
+  sliceMs?: number;
 }
 
 interface Operation<Connection> {
@@ -14,17 +15,15 @@ interface Operation<Connection> {
 }
 
 const PING_EVERY_MS = 2 * SECOND_MS;
-const PING_TIMEOUT_MS = 8 * SECOND_MS;
+/** A ping may take this many slices, 8 seconds together. */
+const SLICES = 16;
+const SLICE_MS = 0.5 * SECOND_MS;
 
 /**
  * Tells a slow engine from one that hangs (frozen, unreachable without a reset). A statement may take minutes, but a
  * ping is always quick: while operations run, the engine is pinged, and a ping without a response aborts them.
  */
-export function createLiveness<Connection>({
-  ping,
-  everyMs = PING_EVERY_MS,
-  timeoutMs = PING_TIMEOUT_MS,
-}: Options<Connection>) {
+export function createLiveness<Connection>({ ping, everyMs = PING_EVERY_MS, sliceMs = SLICE_MS }: Options<Connection>) {
   const operations = new Set<Operation<Connection>>();
   const loop = createBackgroundLoop({ run: check, onError() {} });
 
@@ -36,10 +35,20 @@ export function createLiveness<Connection>({
     if (operations.size > 0) loop.schedule(everyMs);
   }
 
+  /** Waits in slices: a pause of our own process (busy, suspended) is one long slice and does not count as a hang. */
   async function hangs(connection: Connection): Promise<boolean> {
-    const signal = AbortSignal.timeout(timeoutMs);
-    await ping(connection, signal).catch(() => {});
-    return signal.aborted;
+    const controller = new AbortController();
+    let hasResponded = false;
+    const response = ping(connection, controller.signal)
+      .catch(() => {})
+      .then(() => {
+        hasResponded = true;
+      });
+    for (let slice = 0; slice < SLICES && !hasResponded; slice++)
+      await Promise.race([response, delay(sliceMs, undefined, { ref: false })]);
+    if (hasResponded) return false;
+    controller.abort();
+    return true;
   }
 
   return {

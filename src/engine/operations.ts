@@ -95,11 +95,11 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     return backend.connect();
   }
 
-  async function query({ sql, parameters }: Statement, { limits = {}, signal, organizationId }: QueryOptions = {}) {
+  async function runQuery({ sql, parameters }: Statement, { limits = {}, signal }: QueryOptions) {
     const connection = await connect();
     const allLimits = withDefaultLimits(limits, connection);
     const timeoutMs = allLimits.maxSeconds * SECOND_MS + QUEUE_ALLOWANCE_MS;
-    const read = async (abort_signal: AbortSignal) => {
+    return send(connection, { timeoutMs, signal, limits }, async (abort_signal) => {
       // Not `query`: it reads results of any size into memory.
       const { stream } = await connection.reader.exec({
         query: `${sql} FORMAT JSONCompact`,
@@ -109,20 +109,22 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
         abort_signal,
       });
       return parseRows(await readText(addAbortSignal(abort_signal, stream), allLimits.maxResultBytes));
-    };
-    return turns.wait({ organizationId, signal }, async () => {
+    });
+  }
+
+  const query = (statement: Statement, options: QueryOptions = {}): Promise<unknown[][]> =>
+    turns.wait(options, async () => {
       const startedAt = performance.now();
       const observe = (outcome: Outcome) => observer.query((performance.now() - startedAt) / 1000, outcome);
       try {
-        const rows = await send(connection, { timeoutMs, signal, limits }, read);
+        const rows = await runQuery(statement, options);
         observe('ok');
         return rows;
       } catch (error) {
-        observe(toOutcome(error, signal));
+        observe(toOutcome(error, options.signal));
         throw error;
       }
     });
-  }
 
   /** An insert whose deadline passes may still be stored: the rows may have reached the engine. */
   async function write(
