@@ -22,6 +22,7 @@ import { createSessions } from './console/sessions.ts';
 import { markSessionSeen } from './console/store.ts';
 import { createLastUsed } from './credentials/last-used.ts';
 import { createApplyDashboards } from './dashboards/apply-dashboards.ts';
+import { createDashboardQuota } from './dashboards/dashboard-quota.ts';
 import { createDashboardWriter } from './dashboards/dashboard-writer.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
 import { createProvisioning } from './dashboards/provisioning.ts';
@@ -52,7 +53,7 @@ interface Options {
   /** Receives the duration of rating one day. */
   observeRating?: (seconds: number) => void;
   config: Pick<Config, 'dataDirectory' | 'maxKeys' | 'lockAfterDays'> &
-    Partial<Pick<Config, 'webhookAllowPrivate' | 'openTables'>>;
+    Partial<Pick<Config, 'maxTokens' | 'maxDashboards' | 'maxSources' | 'webhookAllowPrivate' | 'openTables'>>;
 }
 
 /** Creates the domains on an open store. Each one may use those created before it. */
@@ -97,12 +98,19 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     warnings: usageWarnings,
     lockAfterDays: config.lockAfterDays,
   });
-  const tokens = createTokens({ state, clock, audit, organizations });
+  const tokens = createTokens({ state, clock, audit, organizations, maxTokens: config.maxTokens });
   const tokensLastUsed = createLastUsed({ state, clock, log, mark: markTokenUsed, credentials: 'tokens' });
-  const sources = createSources({ state, audit, organizations, findDashboardUsingSource });
+  const sources = createSources({
+    state,
+    audit,
+    organizations,
+    findDashboardUsingSource,
+    maxSources: config.maxSources,
+  });
   const dashboardWriter = createDashboardWriter({ clock, audit });
-  const dashboards = createDashboards({ state, organizations, sources, writer: dashboardWriter });
-  const versions = createVersions({ state, organizations, writer: dashboardWriter });
+  const quota = createDashboardQuota({ maxDashboards: config.maxDashboards });
+  const dashboards = createDashboards({ state, organizations, sources, writer: dashboardWriter, quota });
+  const versions = createVersions({ state, organizations, writer: dashboardWriter, quota });
   const charts = createCharts({
     engine,
     clock,

@@ -21,7 +21,9 @@ for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 }
 
-/** A second signal exits immediately. */
+const MAX_STOP_MS = 30_000;
+
+/** A second signal exits immediately, and so does a shutdown that takes too long. */
 function waitForStop(): Promise<void> {
   return new Promise((resolve) => {
     let isStopping = false;
@@ -29,6 +31,7 @@ function waitForStop(): Promise<void> {
       process.on(signal, () => {
         if (isStopping) process.exit(1);
         isStopping = true;
+        setTimeout(() => process.exit(1), MAX_STOP_MS).unref();
         resolve();
       });
     }

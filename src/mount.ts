@@ -169,7 +169,7 @@ async function createMountedApp(
   await describeRoutes(app, version, config.basePath);
   serveDocument(app, ['/openapi.json', ...interfaces.flatMap(({ documentPaths }) => documentPaths)]);
   const authorizeMetrics = createMetricsAuthorization({ ...shared, token: config.metricsToken });
-  const listWarnings = () => domains.usageWarnings.list();
+  const listWarnings = async () => [...domains.engine.listWarnings(), ...(await domains.usageWarnings.list())];
   healthRoutes({ metrics, authorizeMetrics, clock, isDraining, checkReady: () => state.check(), listWarnings })(app);
   for (const { guard, bodyLimitBytes, routes } of interfaces)
     app.register((scope) => {

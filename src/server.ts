@@ -10,7 +10,8 @@ import { openEngine } from './engine/open.ts';
 import type { AccessLog } from './http/access-log.ts';
 import { createMetrics } from './http/metrics.ts';
 import type { App } from './http/validation.ts';
-import type { Clock } from './kernel/clock.ts';
+import { type Clock, SECOND_MS } from './kernel/clock.ts';
+import { AppError } from './kernel/errors.ts';
 import { mountApps } from './mount.ts';
 import { toStoreError } from './state/failures.ts';
 import { openState } from './state/open.ts';
@@ -41,6 +42,25 @@ interface Options {
 }
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+
+/** A statement of a request or of background work. Clients and shutdown must not wait for a store that hangs. */
+const STORE_TIMEOUT_MS = 10 * SECOND_MS;
+
+/** The time that Kubernetes grants by default is 30 seconds. */
+const MAX_STOP_MS = 29 * SECOND_MS;
+
+/**
+ * The time that is kept for each step of a shutdown; a step may use what the steps before it left. Requests to a store
+ * that hangs fail within the first step.
+ */
+const STOP_MS = {
+  requests: 14 * SECOND_MS,
+  folder: 0.5 * SECOND_MS,
+  domains: 3 * SECOND_MS,
+  state: 2.5 * SECOND_MS,
+  telemetry: 3.5 * SECOND_MS,
+  engine: 5.5 * SECOND_MS,
+};
 
 /** The same folder from `src/` and from `dist/`. */
 const CONSOLE_DIRECTORY = fileURLToPath(new URL('../dist/console', import.meta.url));
@@ -79,22 +99,27 @@ async function open({ config, clock, log }: Options, shutdown: Shutdown) {
   const metrics = createMetrics();
   // The engine process starts with the first query.
   const engine = openEngine({ ...config, clock, log, observer: metrics.engine });
-  shutdown.add(() => engine.close());
+  shutdown.add('the engine', STOP_MS.engine, () => engine.close());
   const telemetry = config.telemetry
     ? openSelfTelemetry({ engine, clock, log, version: VERSION, operatorId: config.telemetryOrganization ?? '' })
     : undefined;
   if (telemetry) {
     metrics.telemetry(telemetry.counts);
-    shutdown.add(() => telemetry.close());
+    shutdown.add('telemetry', STOP_MS.telemetry, () => telemetry.close());
   }
-  const state = await openState({ ...config, clock, observer: combineObservers(metrics.store, telemetry?.store) });
-  shutdown.add(() => state.close());
+  const state = await openState({
+    ...config,
+    clock,
+    observer: combineObservers(metrics.store, telemetry?.store),
+    queryTimeoutMs: STORE_TIMEOUT_MS,
+  });
+  shutdown.add('the state store', STOP_MS.state, () => state.close());
   return { metrics, engine, telemetry, state };
 }
 
 function build({ config, clock, log }: Options, { state, engine, metrics }: Opened, shutdown: Shutdown): Domains {
   const domains = createDomains({ state, engine, clock, log, config, observeRating: metrics.rating });
-  shutdown.add(() => domains.close());
+  shutdown.add('background work', STOP_MS.domains, () => domains.close());
   metrics.usage(domains.usageWarnings.counts);
   return domains;
 }
@@ -115,7 +140,7 @@ async function followDashboardsFolder(
   const directory = config.dashboardsDirectory;
   if (directory === undefined) return;
   const folder = await openFolderWatch({ directory, provisioning, log });
-  shutdown.add(() => folder.close());
+  shutdown.add('the dashboards folder', STOP_MS.folder, () => folder.close());
 }
 
 async function mount(options: Options, { state, metrics, telemetry }: Opened, domains: Domains, shutdown: Shutdown) {
@@ -136,9 +161,11 @@ async function mount(options: Options, { state, metrics, telemetry }: Opened, do
     explain: toStoreError,
     isDraining: () => isDraining,
   });
-  shutdown.add(async () => {
+  shutdown.add('requests', STOP_MS.requests, async () => {
     isDraining = true;
-    await Promise.all([apps.main.close(), apps.dashboards?.close()]);
+    // No new pass of background work starts; a running one ends while requests are completed.
+    const background = [domains.budgets.close(), domains.rater.close()];
+    await Promise.all([apps.main.close(), apps.dashboards?.close(), ...background]);
   });
   return apps;
 }
@@ -152,16 +179,21 @@ async function listen(app: App, { host, basePath }: Config, port: number): Promi
 
 type Shutdown = ReturnType<typeof createShutdown>;
 
-/** Steps run once, last added first. A step that fails does not stop the others; the first error is thrown. */
+/**
+ * Steps run once, last added first. A step that fails or exceeds its time does not stop the others; the first error is
+ * thrown.
+ */
 function createShutdown() {
-  const steps: (() => unknown)[] = [];
+  const steps: { name: string; reservedMs: number; run(): unknown }[] = [];
   let finished: Promise<void> | undefined;
 
   async function runSteps(): Promise<void> {
     const errors: unknown[] = [];
-    for (const step of steps.splice(0)) {
+    const endsAt = performance.now() + MAX_STOP_MS;
+    for (let step = steps.shift(); step; step = steps.shift()) {
+      const reservedMs = steps.reduce((sum, later) => sum + later.reservedMs, 0);
       try {
-        await step();
+        await withinTime(step, Math.max(step.reservedMs, endsAt - performance.now() - reservedMs));
       } catch (error) {
         errors.push(error);
       }
@@ -170,13 +202,26 @@ function createShutdown() {
   }
 
   return {
-    add: (step: () => unknown): void => void steps.unshift(step),
+    add: (name: string, reservedMs: number, run: () => unknown): void => void steps.unshift({ name, reservedMs, run }),
     /** Every call waits for the same run. */
     run: (): Promise<void> => {
       finished ??= runSteps();
       return finished;
     },
   };
+}
+
+async function withinTime({ name, run }: { name: string; run(): unknown }, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    const text = `Stopping ${name} took longer than ${Math.round(limitMs / SECOND_MS)} s`;
+    timer = setTimeout(() => reject(new AppError('unavailable', text)), limitMs);
+  });
+  try {
+    await Promise.race([run(), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function combineObservers(first: StoreObserver, second: StoreObserver | undefined): StoreObserver {

@@ -29,13 +29,18 @@ import { findEventUnit } from './units.ts';
 import { type BucketChoice, chooseBuckets, chooseExactBuckets, getZone, type TileView } from './view.ts';
 import type { Zone } from './zone.ts';
 
-/** Limits of one statement. */
-const LIMITS = { maxSeconds: 30, maxResultRows: 200_000, maxMemoryBytes: 400_000_000 };
-const MAX_GROUPS = 250;
+const MEBIBYTE = 2 ** 20;
 
-export interface QueryScope extends QueryClient {
-  organizationId: string;
-}
+/** Limits of one statement. */
+const LIMITS = {
+  maxSeconds: 30,
+  maxResultRows: 200_000,
+  maxResultBytes: 4 * MEBIBYTE,
+  maxMemoryBytes: 400_000_000,
+};
+/** For all series of a request together. */
+const MAX_REQUEST_BYTES = 16 * MEBIBYTE;
+const MAX_GROUPS = 250;
 
 type SourceColumn = Column & ColumnContents;
 
@@ -54,16 +59,18 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
   const queries = createSharedQueries({ engine, clock, limits: LIMITS });
   const readMetricUnit = createMetricUnits(queries);
 
-  async function readRows(scope: QueryScope, query: SeriesQuery): Promise<SeriesRows> {
+  /** `seriesCount` series share the limit of a request. */
+  async function readRows(scope: QueryClient, query: SeriesQuery, seriesCount: number): Promise<SeriesRows> {
     const plan = planSeries(query);
-    return { plan, rows: await queries.query(plan.statement, scope) };
+    const maxResultBytes = Math.min(LIMITS.maxResultBytes, Math.floor(MAX_REQUEST_BYTES / seriesCount));
+    return { plan, rows: await queries.query(plan.statement, scope, { ...LIMITS, maxResultBytes }) };
   }
 
-  const readUnit = async (scope: QueryScope, query: SeriesQuery, { source }: ResolvedSource) =>
+  const readUnit = async (scope: QueryClient, query: SeriesQuery, { source }: ResolvedSource) =>
     query.metricDataType === undefined ? findEventUnit(query, source) : readMetricUnit(query, scope);
 
   /** Empty if reading the rows takes too long: the columns are useful without their contents. */
-  async function readContents(scope: QueryScope, query: SeriesQuery): Promise<ReadonlyMap<string, ColumnContents>> {
+  async function readContents(scope: QueryClient, query: SeriesQuery): Promise<ReadonlyMap<string, ColumnContents>> {
     const plan = planContents(query);
     if (!plan) return new Map();
     try {
@@ -74,7 +81,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     }
   }
 
-  async function searchTile(scope: QueryScope, series: Series, view: TileView): Promise<TileData> {
+  async function searchTile(scope: QueryClient, series: Series, view: TileView): Promise<TileData> {
     const path = 'series[0]';
     const resolved = await resolveSource(scope.organizationId, series, unknownSource(path));
     if (resolved.source.kind === 'metric')
@@ -89,12 +96,12 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
       end: view.endMs,
       timezone: view.timezone,
       columns: plan.columns.map((name) => ({ name })),
-      rows,
+      ...plan.collect(rows),
     };
   }
 
   async function chartTile(
-    scope: QueryScope,
+    scope: QueryClient,
     tile: RenderableTile,
     type: ChartType,
     view: TileView,
@@ -112,7 +119,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
         const grouped = type === 'number' ? { ...series, groupBy: [] } : series;
         const query = buildQuery(scope, grouped, { buckets, nowMs, top: queried, path }, resolved);
         const [rows, unit] = await Promise.all([
-          readRows(scope, query),
+          readRows(scope, query, tile.series.length),
           isRatio ? undefined : readUnit(scope, query, resolved),
         ]);
         return { ...rows, unit };
@@ -133,7 +140,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     return toTableData(frame, first?.groupBy ?? [], shown, first?.sortOrder ?? 'desc');
   }
 
-  async function renderTile(scope: QueryScope, tile: RenderableTile, view: TileView): Promise<TileData> {
+  async function renderTile(scope: QueryClient, tile: RenderableTile, view: TileView): Promise<TileData> {
     const [first] = tile.series;
     if (!first) throw new AppError('bad_request', 'The tile has no series');
     if (first.type === 'markdown') return { type: 'markdown', content: first.content ?? '' };
@@ -144,7 +151,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
   return {
     /** The points of each series by bucket, or those of the ratio of two series. The end of the range is inclusive. */
     async querySeries(
-      scope: QueryScope,
+      scope: QueryClient,
       list: Series[],
       { startMs, lastMs }: { startMs: number; lastMs: number },
       { isRatio, ...choice }: BucketChoice & { isRatio: boolean },
@@ -158,8 +165,8 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
         list.map(async (series, index) => {
           const notFound = () => new AppError('not_found', `Source not found for series ${index}`);
           const resolved = await resolveSource(scope.organizationId, series, notFound);
-          const position = { buckets, nowMs, top, path: `series[${index}]` };
-          return readRows(scope, buildQuery(scope, series, position, resolved));
+          const query = buildQuery(scope, series, { buckets, nowMs, top, path: `series[${index}]` }, resolved);
+          return readRows(scope, query, list.length);
         }),
       );
       const points = collectPoints(results, buckets, zone);
@@ -171,7 +178,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
 
     /** The columns of a source, with the map keys and metric names that occur in the range. */
     async listColumns(
-      scope: QueryScope,
+      scope: QueryClient,
       sourceId: string,
       { metricDataType, ...range }: Range & { metricDataType: MetricDataType | undefined },
     ): Promise<SourceColumn[]> {
@@ -184,7 +191,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     },
 
     /** The data of a tile of a stored dashboard. */
-    async queryTile(scope: QueryScope, dashboardId: string, tileId: string, view: TileView): Promise<TileData> {
+    async queryTile(scope: QueryClient, dashboardId: string, tileId: string, view: TileView): Promise<TileData> {
       const dashboard = await getDashboard(scope.organizationId, dashboardId);
       const tile = dashboard.tiles.find(({ id }) => id === tileId);
       if (!tile) throw new AppError('not_found', 'Tile not found');
@@ -231,7 +238,7 @@ function chooseTopGroups(type: ChartType, { groups, withOthers }: TileView): Top
 }
 
 function buildQuery(
-  scope: QueryScope,
+  scope: QueryClient,
   series: Series,
   position: Pick<SeriesQuery, 'buckets' | 'nowMs' | 'top' | 'path'>,
   { table, metricDataType }: ResolvedSource,

@@ -9,7 +9,7 @@ import { rejectViolations } from '../kernel/errors.ts';
 import { DASHBOARD_READERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
 import { toChartRows } from './chart-rows.ts';
-import type { Charts, QueryScope } from './charts.ts';
+import type { Charts } from './charts.ts';
 import { MAX_TIME_MS, MIN_TIME_MS } from './limits.ts';
 import {
   ChartRow,
@@ -23,6 +23,7 @@ import {
   TileResponse,
 } from './schema.ts';
 import { listSeriesViolations, normalizeSeries } from './series.ts';
+import type { QueryClient } from './shared-queries.ts';
 import type { TileView } from './view.ts';
 
 const tags = ['Data'];
@@ -71,7 +72,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         // The end is inclusive, as in the public interface.
         const range = { startMs: startTime, lastMs: endTime };
         const { buckets, partialBuckets, points } = await charts.querySeries(
-          createQueryScope(request, reply),
+          createQueryClient(request, reply),
           series,
           range,
           { granularity, isRatio: seriesReturnType === 'ratio' },
@@ -107,7 +108,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
           others: others === 'true',
           limit: limit === undefined ? undefined : Number(limit),
         });
-        return { data: await charts.queryTile(createQueryScope(request, reply), id, tileId, view) };
+        return { data: await charts.queryTile(createQueryClient(request, reply), id, tileId, view) };
       },
     );
 
@@ -130,7 +131,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         rejectViolations(listSeriesViolations(series, ''));
         const view = parseView(clock.now(), request.body);
         const tile = { asRatio, series: series.map(normalizeSeries) };
-        return { data: await charts.previewTile(createQueryScope(request, reply), tile, view) };
+        return { data: await charts.previewTile(createQueryClient(request, reply), tile, view) };
       },
     );
 
@@ -152,7 +153,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         const { metricDataType, ...input } = request.query;
         const { startMs, endMs } = parseView(clock.now(), input);
         const options = { startMs, endMs, metricDataType };
-        return { data: await charts.listColumns(createQueryScope(request, reply), request.params.id, options) };
+        return { data: await charts.listColumns(createQueryClient(request, reply), request.params.id, options) };
       },
     );
   };
@@ -188,7 +189,7 @@ function parseView(now: number, input: ViewInput): TileView {
 }
 
 /** Queries are canceled when the client disconnects. */
-function createQueryScope(request: FastifyRequest, reply: object): QueryScope {
+function createQueryClient(request: FastifyRequest, reply: object): QueryClient {
   const controller = new AbortController();
   const { raw } = reply as FastifyReply;
   raw.once('close', () => {

@@ -196,7 +196,8 @@ export const TileResponse = Type.Union([
     type: Type.Literal('search'),
     ...frame,
     columns: Type.Array(Type.Object({ name: Type.String() })),
-    rows: Type.Array(Type.Array(Type.Unknown())),
+    rows: Type.Array(Type.Array(Type.Unknown()), { description: 'Newest first' }),
+    truncated: Type.Boolean({ description: 'Rows within the limit were left out because they exceed 2 MiB together' }),
   }),
   Type.Object({ type: Type.Literal('markdown'), content: Type.String() }),
 ]);

@@ -29,7 +29,8 @@ describe('shared queries', () => {
   });
   const queries = () =>
     createSharedQueries({ engine: counted, clock: { now: () => now, monotonicMs: () => now }, limits: {} });
-  const client = (credentialId = 'token') => ({ credentialId });
+  const organizationId = 'acme';
+  const client = (credentialId = 'token') => ({ organizationId, credentialId });
 
   it('run an identical statement once at a time', async () => {
     const shared = queries();
@@ -69,8 +70,8 @@ describe('shared queries', () => {
     const shared = queries();
     const startedBefore = started;
     const [one, two] = [new AbortController(), new AbortController()];
-    const first = shared.query(slow('leave'), { credentialId: 'one', signal: one.signal });
-    const second = shared.query(slow('leave'), { credentialId: 'two', signal: two.signal });
+    const first = shared.query(slow('leave'), { organizationId, credentialId: 'one', signal: one.signal });
+    const second = shared.query(slow('leave'), { organizationId, credentialId: 'two', signal: two.signal });
     const outcomes = Promise.allSettled([first, second]);
     const before = ran.length;
     await until(
@@ -94,15 +95,33 @@ describe('shared queries', () => {
   it('are limited per token: more wait, then are rejected; other tokens are not affected', async () => {
     const shared = queries();
     const controller = new AbortController();
-    const queriesOfOneToken = Array.from({ length: 107 }, (_, index) =>
-      shared.query(slow(`greedy ${index}`), { credentialId: 'greedy', signal: controller.signal }),
+    const queriesOfOneToken = Array.from({ length: 105 }, (_, index) =>
+      shared.query(slow(`greedy ${index}`), { organizationId, credentialId: 'greedy', signal: controller.signal }),
     );
     const outcomes = Promise.allSettled(queriesOfOneToken);
     await expect(queriesOfOneToken.at(-1)).rejects.toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 1 });
     controller.abort();
     const settled = await outcomes;
-    expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(107);
+    expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(105);
     expect(await shared.query(quick('modest'), client('modest'))).toHaveLength(1);
     expect(await shared.query(quick('greedy again'), client('greedy'))).toHaveLength(1);
+  });
+
+  it('are limited per organization, whatever number of tokens it uses; other organizations are not affected', async () => {
+    const shared = queries();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const endless = (text: string) => ({
+      sql: 'SELECT {text:String}, count() FROM system.numbers WHERE NOT ignore(number)',
+      parameters: { text },
+    });
+    const greedy = Array.from({ length: 12 }, (_, index) =>
+      shared.query(endless(`slow ${index}`), { organizationId: 'greedy', credentialId: `token ${index}`, signal }),
+    );
+    const outcomes = Promise.allSettled(greedy);
+    const modest = { organizationId: 'modest', credentialId: 'modest' };
+    expect(await shared.query(quick('not delayed'), modest)).toHaveLength(1);
+    controller.abort();
+    await outcomes;
   });
 });

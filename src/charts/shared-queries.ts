@@ -10,11 +10,13 @@ const CACHED_MS = 5000;
 const CACHED_BYTES = 32 * 1024 * 1024;
 /** A larger result is not cached, so that it cannot evict everything else. */
 const LARGEST_CACHED_BYTES = 3 * 1024 * 1024;
-const RUNNING_PER_TOKEN = 6;
+/** Fewer than an organization may run, so that one token cannot occupy all of them. */
+const RUNNING_PER_TOKEN = 4;
 const WAITING_PER_TOKEN = 100;
 
 /** The client that a query runs for. */
 export interface QueryClient {
+  organizationId: string;
   /** Queries are limited per credential: a token, or the token of a console session. */
   credentialId: string;
   /** Aborted when the client disconnects. */
@@ -48,9 +50,9 @@ export function createSharedQueries({ engine, clock, limits }: { engine: Engine;
     onCanceled: clientDisconnected,
   });
 
-  function start(id: string, statement: Statement, queryLimits: Limits): RunningQuery {
+  function start(id: string, statement: Statement, organizationId: string, queryLimits: Limits): RunningQuery {
     const controller = new AbortController();
-    const rows = engine.query(statement, { limits: queryLimits, signal: controller.signal });
+    const rows = engine.query(statement, { limits: queryLimits, organizationId, signal: controller.signal });
     const query: RunningQuery = { rows, clients: 0, cancel: () => controller.abort() };
     running.set(id, query);
     rows.then(
@@ -89,15 +91,19 @@ export function createSharedQueries({ engine, clock, limits }: { engine: Engine;
   return {
     async query(
       statement: Statement,
-      { credentialId, signal }: QueryClient,
+      { organizationId, credentialId, signal }: QueryClient,
       queryLimits = limits,
     ): Promise<unknown[][]> {
-      const id = JSON.stringify(statement);
+      const id = JSON.stringify([statement, queryLimits]);
       // Every series of a tile listens to the signal of the same request.
       if (signal) setMaxListeners(0, signal);
       return (
         results.get(id) ??
-        queue.run(credentialId, () => join(id, running.get(id) ?? start(id, statement, queryLimits), signal), signal)
+        queue.run(
+          credentialId,
+          () => join(id, running.get(id) ?? start(id, statement, organizationId, queryLimits), signal),
+          signal,
+        )
       );
     },
   };

@@ -52,6 +52,8 @@ interface SearchData extends TileFrame {
   columns: { name: string }[];
   /** Newest first. */
   rows: unknown[][];
+  /** Further rows within the limit were left out because of their size. */
+  truncated: boolean;
 }
 
 interface MarkdownData {

@@ -9,6 +9,7 @@ import type { Sources } from '../sources/sources.ts';
 import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import { compareByName, listDashboardViolations, listSourceIdViolations, normalizeDashboard } from './dashboard.ts';
+import type { DashboardQuota } from './dashboard-quota.ts';
 import type { DashboardWriter } from './dashboard-writer.ts';
 import type { Dashboard, DashboardBody } from './schema.ts';
 import { findStored, listStored, rejectProvisioned, type StoredDashboard } from './store.ts';
@@ -19,11 +20,12 @@ interface Options {
   organizations: Organizations;
   sources: Sources;
   writer: DashboardWriter;
+  quota: DashboardQuota;
 }
 
 export type Dashboards = ReturnType<typeof createDashboards>;
 
-export function createDashboards({ state, organizations, sources, writer }: Options) {
+export function createDashboards({ state, organizations, sources, writer, quota }: Options) {
   async function get(db: Db, organizationId: string, id: string): Promise<StoredDashboard> {
     const stored = isResourceId(id) ? await findStored(db, organizationId, id) : undefined;
     if (!stored) throw new AppError('not_found', 'Dashboard not found');
@@ -58,7 +60,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
 
     get: (organizationId: string, id: string): Promise<StoredDashboard> => get(state.db, organizationId, id),
 
-    /** By name descending, then by id. */
+    /** By name descending, then by id. The documents are not parsed: together they may have megabytes. */
     async list(organizationId: string): Promise<(StoredDashboard & Pick<Dashboard, 'id' | 'name'>)[]> {
       return (await listStored(state.db, organizationId)).sort(compareByName);
     },
@@ -75,6 +77,7 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
         await organizations.lock(tx, organizationId);
         await rejectUnknownSources(tx, organizationId, body);
         const stored = await writer.save(tx, actor, organizationId, undefined, dashboard);
+        await quota.check(tx, organizationId, { isNew: true });
         await inTransaction?.(tx, stored);
         return stored;
       });
@@ -93,7 +96,9 @@ export function createDashboards({ state, organizations, sources, writer }: Opti
       return state.write(async (tx) => {
         const before = await getChangeable(tx, organizationId, id, ifMatch);
         await rejectUnknownSources(tx, organizationId, body);
-        return writer.save(tx, actor, organizationId, before, dashboard);
+        const stored = await writer.save(tx, actor, organizationId, before, dashboard);
+        await quota.check(tx, organizationId, { isNew: false });
+        return stored;
       });
     },
 

@@ -5,7 +5,7 @@ import { bumpDashboardRevision } from '../organizations/organizations.ts';
 import { prepared } from '../state/prepared.ts';
 import type { DashboardRow, Db } from '../state/tables.ts';
 import type { Dashboard } from './schema.ts';
-import { insertVersion, latestVersion } from './version-store.ts';
+import { deleteOldVersions, deleteVersionsOfOldDashboards, insertVersion, latestVersion } from './version-store.ts';
 
 /** Documents are stored as the JSON that the API returns, so that a read needs no parsing. */
 export interface StoredDashboard {
@@ -58,10 +58,12 @@ async function findProvisioning(
   return row && { provisionedFrom: row.provisioned_from ?? undefined };
 }
 
-export async function listStored(
-  db: Db,
-  organizationId: string,
-): Promise<(StoredDashboard & Pick<Dashboard, 'id' | 'name'>)[]> {
+interface ListedDashboard extends StoredDashboard {
+  id: string;
+  name: string;
+}
+
+export async function listStored(db: Db, organizationId: string): Promise<ListedDashboard[]> {
   const rows = await db
     .selectFrom('dashboards')
     .select(['id', 'name', ...COLUMNS])
@@ -69,6 +71,19 @@ export async function listStored(
     .orderBy('id')
     .execute();
   return rows.map((row) => ({ id: row.id, name: row.name, ...toStored(row) }));
+}
+
+/** The number and the size of all dashboards. */
+export async function measureDashboards(db: Db, organizationId: string): Promise<{ count: number; bytes: number }> {
+  const row = await db
+    .selectFrom('dashboards')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('count'),
+      eb.fn.sum<number>(eb.fn<number>('octet_length', ['document'])).as('bytes'),
+    ])
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  return { count: Number(row.count), bytes: Number(row.bytes ?? 0) };
 }
 
 async function listDashboards(db: Db, organizationId: string): Promise<Dashboard[]> {
@@ -119,6 +134,7 @@ export async function putDashboard(
     tile_count: dashboard.tiles.length,
     document,
   });
+  await deleteOldVersions(tx, organizationId, id, version);
   await bumpDashboardRevision(tx, organizationId);
   return version;
 }
@@ -148,6 +164,7 @@ export async function deleteDashboard(tx: Db, organizationId: string, id: string
 /** Also deletes a provisioned dashboard, for when its file is removed. */
 export async function removeDashboard(tx: Db, organizationId: string, id: string): Promise<void> {
   await tx.deleteFrom('dashboards').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+  await deleteVersionsOfOldDashboards(tx, organizationId);
   await bumpDashboardRevision(tx, organizationId);
 }
 

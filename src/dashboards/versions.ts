@@ -6,6 +6,7 @@ import { isResourceId } from '../sources/resource-id.ts';
 import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import { normalizeDashboard } from './dashboard.ts';
+import type { DashboardQuota } from './dashboard-quota.ts';
 import type { DashboardWriter } from './dashboard-writer.ts';
 import { rejectStale } from './dashboards.ts';
 import type { Dashboard } from './schema.ts';
@@ -21,6 +22,7 @@ interface Options {
   state: State;
   organizations: Organizations;
   writer: DashboardWriter;
+  quota: DashboardQuota;
 }
 
 export type Versions = ReturnType<typeof createVersions>;
@@ -28,7 +30,7 @@ export type Versions = ReturnType<typeof createVersions>;
 const MAX_VERSION = 2 ** 31;
 
 /** The versions of a dashboard remain after it is deleted. */
-export function createVersions({ state, organizations, writer }: Options) {
+export function createVersions({ state, organizations, writer, quota }: Options) {
   async function get(db: Db, organizationId: string, id: string, version: number): Promise<WholeVersion> {
     const isPossible = isResourceId(id) && Number.isInteger(version) && version > 0 && version < MAX_VERSION;
     const found = isPossible ? await findVersion(db, organizationId, id, version) : undefined;
@@ -65,6 +67,7 @@ export function createVersions({ state, organizations, writer }: Options) {
         rejectStale(before, ifMatch);
         const dashboard = normalizeDashboard(id, (await parseJsonInSlices(json)) as Dashboard);
         const stored = await writer.save(tx, actor, organizationId, before, dashboard);
+        await quota.check(tx, organizationId, { isNew: before === undefined });
         await inTransaction?.(tx, stored);
         return stored;
       });

@@ -4,6 +4,8 @@ import type { Limits } from './engine.ts';
 /** Runs the engine's operations: the embedded child process or an external ClickHouse server. */
 export interface Backend {
   readonly kind: 'embedded' | 'server';
+  /** How many queries run at the same time. */
+  readonly concurrency: number;
   /** Starts the engine if necessary. Throws `unavailable`. */
   connect(): Promise<Connection>;
   isRunning(): boolean;
@@ -21,10 +23,16 @@ export interface Connection {
 }
 
 /** The limits of a statement, and a number format that JSON can represent exactly. */
-export function limitSettings({ maxSeconds, maxResultRows, maxMemoryBytes }: Required<Limits>): ClickHouseSettings {
+export function limitSettings({
+  maxSeconds,
+  maxResultRows,
+  maxResultBytes,
+  maxMemoryBytes,
+}: Required<Limits>): ClickHouseSettings {
   return {
     max_execution_time: maxSeconds,
     max_result_rows: String(maxResultRows),
+    max_result_bytes: String(maxResultBytes),
     result_overflow_mode: 'throw',
     max_memory_usage: String(maxMemoryBytes),
     // Quoted: JSON.parse would round integers above 2^53.

@@ -33,7 +33,7 @@ interface Options {
 
 const LAST_LINES = 20;
 const START_MS = 120 * SECOND_MS;
-const CLOSE_MS = 10 * SECOND_MS;
+const CLOSE_MS = 5 * SECOND_MS;
 /** Threads for kills and compression, in addition to one per statement. */
 const SPARE_THREADS = 4;
 
@@ -66,6 +66,9 @@ export async function startChild({ program, options, log }: Options): Promise<Ch
     if (child.connected) child.send(command, () => {});
   };
   const kill = () => void child.kill('SIGKILL');
+  // The process exits with us even if it is frozen and cannot notice that we are gone.
+  process.once('exit', kill);
+  void ended.then(() => process.removeListener('exit', kill));
   const startTimeout = setTimeout(kill, START_MS);
   const report = await new Promise<StartupReport>((resolve) => {
     child.once('message', resolve);

@@ -75,6 +75,7 @@ export function createEmbeddedBackend({ directory, program, memoryBytes, clock, 
 
   return {
     kind: 'embedded',
+    concurrency: READERS,
     connect: async () => (await supervisor.get()).connection,
     isRunning: supervisor.isRunning,
     close: supervisor.close,

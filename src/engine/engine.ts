@@ -8,11 +8,15 @@ export interface Statement {
 export interface Limits {
   maxSeconds?: number;
   maxResultRows?: number;
+  /** Of the result as text, and of its columns in the engine's memory. */
+  maxResultBytes?: number;
   maxMemoryBytes?: number;
 }
 
 export interface QueryOptions {
   limits?: Limits;
+  /** Organizations take turns. Without it, the query is part of Pilothouse's own work. */
+  organizationId?: string;
   /** Cancels the query in the engine, for example when the client disconnects. */
   signal?: AbortSignal | undefined;
 }
@@ -23,16 +27,27 @@ export interface Column {
   type: string;
 }
 
+/** A state that needs an operator. */
+export interface EngineWarning {
+  code: 'engine_disk_full';
+  message: string;
+  remedy: string;
+}
+
 /** A ClickHouse engine: the embedded one in a child process, or an external server. */
 export interface Engine {
   readonly kind: 'embedded' | 'server';
   /**
    * Runs one read-only statement; each row is an array in column order. 64-bit integers are numbers if they are safe
-   * integers, otherwise strings. Throws `unavailable` if the engine cannot be reached and `bad_request` if the
-   * statement is invalid or exceeds a limit (time, rows, memory).
+   * integers, otherwise strings. Throws `unavailable` if the engine cannot be reached or does not respond,
+   * `too_many_requests` if too many queries of the organization are waiting, and `bad_request` if the statement is
+   * invalid or exceeds a limit (time, rows, bytes, memory).
    */
   query(statement: Statement, options?: QueryOptions): Promise<unknown[][]>;
-  /** Inserts rows given as objects. Resolves once they are stored. */
+  /**
+   * Inserts rows given as objects. Resolves once they are stored. After `unavailable` they may be stored, or may be stored
+   * later: the engine may have received them before it stopped responding.
+   */
   insert(table: string, rows: readonly object[]): Promise<void>;
   /** As `insert`, for lines of JSON: serializing many objects at once would block the event loop. */
   insertLines(table: string, lines: Buffer): Promise<void>;
@@ -42,6 +57,8 @@ export interface Engine {
   columns(database: string, table: string): Promise<readonly Column[]>;
   /** True if queries run without starting the engine first. */
   isRunning(): boolean;
+  /** Problems that the last insert ran into; none after the next successful one. */
+  listWarnings(): EngineWarning[];
   /** Starts the engine if necessary and migrates its tables. */
   start(): Promise<void>;
   close(): Promise<void>;

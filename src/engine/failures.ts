@@ -1,3 +1,4 @@
+import { formatBytes } from '../kernel/bytes.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Limits } from './engine.ts';
 
@@ -9,8 +10,12 @@ const CONNECTION_LOST = /socket hang up|timeout error|other side closed|prematur
 
 // ClickHouse's exception codes are the same in every version.
 const TIME = ['159', '160'];
-const ROWS = ['158', '396', '307'];
+const ROWS = ['158', '396'];
+const BYTES = /max bytes/;
 const MEMORY = ['241'];
+const DISK_FULL = ['243'];
+// ENOSPC, EDQUOT and EFBIG (a limit on the size of files), in messages about a failed write.
+const NO_SPACE = /No space left on device|Disk quota exceeded|File too large|errno: (28|122|27)\b/;
 const BUSY = ['202', '439', '209'];
 const CANCELED = '394';
 const AUTHENTICATION = ['192', '193', '194', '516'];
@@ -33,10 +38,12 @@ export function toEngineError(error: unknown, limits: Required<Limits>): AppErro
   const reject = (text: string) => new AppError('bad_request', text, { cause: error });
   if (TIME.includes(code))
     return reject(`The query took longer than ${limits.maxSeconds} s; use a shorter time range or fewer groups`);
+  if (isTooLarge(error, code)) return resultTooLarge(limits.maxResultBytes, error);
   if (ROWS.includes(code))
     return reject(`The query returns more than ${limits.maxResultRows} rows; use a shorter time range or fewer groups`);
   if (MEMORY.includes(code))
     return reject('The query exceeds its memory limit; use a shorter time range or fewer groups');
+  if (isDiskFull(error)) return unavailable(DISK_FULL_TEXT, error, 30);
   if (code === CANCELED) return unavailable('The query was canceled', error);
   if (BUSY.includes(code)) return unavailable('The engine is busy', error);
   if (AUTHENTICATION.includes(code)) return unavailable('The engine rejected the user name or password', error, 60);
@@ -46,6 +53,28 @@ export function toEngineError(error: unknown, limits: Required<Limits>): AppErro
     return unavailable('The engine cannot be reached', error);
   return new AppError('internal', 'The engine failed', { cause: error });
 }
+
+const TOO_MANY_BYTES = '307';
+const TOO_MANY_ROWS_OR_BYTES = '396';
+
+const isTooLarge = (error: unknown, code: string): boolean =>
+  code === TOO_MANY_BYTES || (code === TOO_MANY_ROWS_OR_BYTES && BYTES.test(readMessage(error)));
+
+export function resultTooLarge(maxBytes: number, cause?: unknown): AppError {
+  return new AppError(
+    'bad_request',
+    `The result of the query is larger than ${formatBytes(maxBytes)}; use a shorter time range, fewer groups, fewer fields or a lower limit`,
+    { cause },
+  );
+}
+
+export const DISK_FULL_TEXT = "The engine's disk is full";
+
+/** Neither the statement nor the rows are at fault, and a retry helps once there is space. */
+const isDiskFull = (error: unknown): boolean =>
+  DISK_FULL.includes(readCode(error)) || NO_SPACE.test(readMessage(error));
+
+export const notResponding = (cause: unknown): AppError => unavailable('The engine is not responding', cause, 5);
 
 export const unavailable = (text: string, cause?: unknown, retryAfterSeconds = 1): AppError =>
   new AppError('unavailable', text, { cause, retryAfterSeconds });

@@ -142,6 +142,10 @@ describe('the embedded engine', () => {
   const limited: [string, Limits, string][] = [
     ['SELECT count() FROM numbers(1000000000000)', { maxSeconds: 1 }, 'took longer than 1 s'],
     ['SELECT number FROM numbers(1001)', { maxResultRows: 1000 }, 'more than 1000 rows'],
+    ["SELECT repeat('a', 100) FROM numbers(1000)", { maxResultBytes: 2 ** 16 }, 'larger than 64 KiB'],
+    ["SELECT repeat('a', 1000000) FROM numbers(5)", {}, 'larger than 4 MiB'],
+    // 1 MB in the engine's memory, 6 MB as JSON.
+    ["SELECT repeat('\\x01', 1000000)", {}, 'larger than 4 MiB'],
     [
       'SELECT uniqExact(number) FROM numbers(50000000)',
       { maxMemoryBytes: 50_000_000, maxSeconds: 3600 },
@@ -183,6 +187,21 @@ describe('the embedded engine', () => {
       expect(one).toMatchObject({ status: 'rejected', reason: { message: 'the client disconnected' } });
     expect(await rows('SELECT 1')).toEqual([[1]]);
     expect((await getError(engine.query(endless, { signal: abort.signal }))).message).toBe('the client disconnected');
+  });
+
+  it('lets organizations take turns: endless queries of one do not delay another', async () => {
+    const abort = new AbortController();
+    const endless = { sql: 'SELECT count() FROM system.numbers WHERE NOT ignore(number)', parameters: {} };
+    const run = (organizationId: string) =>
+      engine.query(endless, { organizationId, signal: abort.signal, limits: { maxSeconds: 3600 } });
+    const greedy = Promise.allSettled(Array.from({ length: 12 }, () => run('greedy')));
+    for (let round = 0; round < 5; round++)
+      expect(await engine.query({ sql: 'SELECT 1', parameters: {} }, { organizationId: 'modest' })).toEqual([[1]]);
+    const waiting = Array.from({ length: 210 }, () => getError(run('greedy')));
+    expect(await Promise.race(waiting)).toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 5 });
+    abort.abort(new Error('the client disconnected'));
+    await Promise.all([greedy, ...waiting]);
+    expect(await rows('SELECT 1')).toEqual([[1]]);
   });
 
   it('keeps stored rows when it is opened again, and migrates once', async () => {

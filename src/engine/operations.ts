@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import type { Logger } from 'pino';
@@ -9,10 +9,13 @@ import type { Backend, Connection } from './backend.ts';
 import { createColumnCache } from './column-cache.ts';
 import { createDeadline } from './deadline.ts';
 import { type Engine, type Limits, OWN_DATABASE, type QueryOptions, type Statement } from './engine.ts';
-import { isNotAllowed, toEngineError, unavailable } from './failures.ts';
+import { isNotAllowed, notResponding, toEngineError } from './failures.ts';
+import { createInsertFailures } from './insert-failures.ts';
+import { createLiveness } from './liveness.ts';
 import { migrate } from './migrate.ts';
 import type { EngineObserver, Outcome } from './observer.ts';
-import { convertRows } from './values.ts';
+import { parseRows, readText } from './result.ts';
+import { createTurns } from './turns.ts';
 
 interface Options {
   backend: Backend;
@@ -27,27 +30,56 @@ type InsertValues = Pick<Parameters<ClickHouseClient['insert']>[0], 'values' | '
 
 const MAX_SECONDS = 30;
 const MAX_RESULT_ROWS = 100_000;
-/** Time on top of a query's own limit: it may have to wait in the engine's queue. */
+const MAX_RESULT_BYTES = 4 * 2 ** 20;
+/** Time on top of a query's own limit: another node may occupy the engine too. */
 const QUEUE_ALLOWANCE_MS = 15 * SECOND_MS;
+const INSERT_TIMEOUT_MS = 120 * SECOND_MS;
+const MIGRATION_TIMEOUT_MS = 600 * SECOND_MS;
 const TABLE = /^[a-z][a-z0-9_]*$/;
 
 /** The engine's operations on top of a backend. */
 export function createEngine({ backend, migrationsFolder, clock, log, observer }: Options): Engine {
   let migrated: Promise<void> | undefined;
+  const liveness = createLiveness<Connection>({
+    ping: async ({ writer }, abort_signal) => void (await writer.ping({ select: false, abort_signal })),
+  });
+  const turns = createTurns(backend.concurrency);
+  const insertFailures = createInsertFailures(clock);
+
+  /** Sends a request; throws `unavailable` if it takes longer than `timeoutMs` or if the engine stops responding. */
+  async function send<T>(
+    connection: Connection,
+    { timeoutMs, signal, limits = {} }: { timeoutMs: number; signal?: AbortSignal | undefined; limits?: Limits },
+    request: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const deadline = createDeadline(timeoutMs, signal);
+    const unwatch = liveness.watch(connection, deadline.expire);
+    try {
+      return await request(deadline.signal);
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      throw deadline.hasPassed() ? notResponding(error) : toEngineError(error, withDefaultLimits(limits, connection));
+    } finally {
+      unwatch();
+      deadline.end();
+    }
+  }
 
   async function migrateTables(): Promise<void> {
     const connection = await backend.connect();
-    try {
-      const done = await migrate(connection.writer, migrationsFolder);
-      if (done.length > 0) log.info({ migrations: done }, 'engine tables migrated');
-    } catch (error) {
-      if (!(connection.mayLackPrivileges && isNotAllowed(error)))
-        throw toEngineError(error, withDefaultLimits({}, connection));
-      log.warn(
-        { reason: (error as Error).message },
-        `the ClickHouse user may not write to the database ${OWN_DATABASE}: its tables were not migrated`,
-      );
-    }
+    const done = await send(connection, { timeoutMs: MIGRATION_TIMEOUT_MS }, async (signal) => {
+      try {
+        return await migrate(connection.writer, migrationsFolder, signal);
+      } catch (error) {
+        if (!(connection.mayLackPrivileges && isNotAllowed(error))) throw error;
+        log.warn(
+          { reason: (error as Error).message },
+          `the ClickHouse user may not write to the database ${OWN_DATABASE}: its tables were not migrated`,
+        );
+        return [];
+      }
+    });
+    if (done.length > 0) log.info({ migrations: done }, 'engine tables migrated');
   }
 
   /** Migrates once; retries only after a failure. */
@@ -63,60 +95,59 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     return backend.connect();
   }
 
-  async function query({ sql, parameters }: Statement, { limits = {}, signal }: QueryOptions = {}) {
+  async function runQuery({ sql, parameters }: Statement, { limits = {}, signal }: QueryOptions) {
     const connection = await connect();
     const allLimits = withDefaultLimits(limits, connection);
-    const startedAt = performance.now();
-    const observe = (outcome: Outcome) => observer.query((performance.now() - startedAt) / 1000, outcome);
-    const deadline = createDeadline(allLimits.maxSeconds * SECOND_MS + QUEUE_ALLOWANCE_MS, signal);
-    try {
-      const result = await connection.reader.query({
-        query: sql,
+    const timeoutMs = allLimits.maxSeconds * SECOND_MS + QUEUE_ALLOWANCE_MS;
+    return send(connection, { timeoutMs, signal, limits }, async (abort_signal) => {
+      // Not `query`: it reads results of any size into memory.
+      const { stream } = await connection.reader.exec({
+        query: `${sql} FORMAT JSONCompact`,
         query_params: parameters,
         query_id: newUuid(),
-        format: 'JSONCompact',
         clickhouse_settings: connection.readSettings(allLimits),
-        abort_signal: deadline.signal,
+        abort_signal,
       });
-      const { meta = [], data } = await result.json<unknown[]>();
-      observe('ok');
-      return convertRows(
-        meta.map(({ type }) => type),
-        data,
-      );
-    } catch (error) {
-      if (signal?.aborted) {
-        observe('canceled');
-        throw signal.reason;
-      }
-      const failure = deadline.hasPassed()
-        ? unavailable('The engine is not responding', error, 5)
-        : toEngineError(error, allLimits);
-      observe(failure.code === 'bad_request' ? 'rejected' : 'failed');
-      throw failure;
-    } finally {
-      deadline.end();
-    }
+      return parseRows(await readText(addAbortSignal(abort_signal, stream), allLimits.maxResultBytes));
+    });
   }
 
-  async function insertValues(
+  const query = (statement: Statement, options: QueryOptions = {}): Promise<unknown[][]> =>
+    turns.wait(options, async () => {
+      const startedAt = performance.now();
+      const observe = (outcome: Outcome) => observer.query((performance.now() - startedAt) / 1000, outcome);
+      try {
+        const rows = await runQuery(statement, options);
+        observe('ok');
+        return rows;
+      } catch (error) {
+        observe(toOutcome(error, options.signal));
+        throw error;
+      }
+    });
+
+  /** An insert whose deadline passes may still be stored: the rows may have reached the engine. */
+  async function write(
     table: string,
-    values: InsertValues,
-    settings: ClickHouseSettings = INSERT_SETTINGS,
+    request: (connection: Connection, signal: AbortSignal) => Promise<unknown>,
   ): Promise<void> {
     if (!TABLE.test(table)) throw new AppError('internal', `${table} is not a valid table name`);
     const connection = await connect();
-    try {
-      await connection.writer.insert({
+    await insertFailures.observe(() =>
+      send(connection, { timeoutMs: INSERT_TIMEOUT_MS }, (signal) => request(connection, signal)),
+    );
+  }
+
+  const insertValues = (table: string, values: InsertValues, settings = INSERT_SETTINGS): Promise<void> =>
+    write(table, ({ writer }, abort_signal) =>
+      writer.insert({
         table: `${OWN_DATABASE}.${table}`,
         ...values,
         query_id: newUuid(),
         clickhouse_settings: settings,
-      });
-    } catch (error) {
-      throw toEngineError(error, withDefaultLimits({}, connection));
-    }
-  }
+        abort_signal,
+      }),
+    );
 
   async function insert(table: string, rows: readonly object[]): Promise<void> {
     if (rows.length > 0) await insertValues(table, { values: rows, format: 'JSONEachRow' });
@@ -138,21 +169,18 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
   }
 
   async function insertLines(table: string, lines: Buffer): Promise<void> {
-    if (!TABLE.test(table)) throw new AppError('internal', `${table} is not a valid table name`);
     if (lines.length === 0) return;
-    const connection = await connect();
-    try {
+    await write(table, async ({ writer }, abort_signal) => {
       // Not `insert`: for this format it accepts objects only and serializes them one by one.
-      const { stream } = await connection.writer.exec({
+      const { stream } = await writer.exec({
         query: `INSERT INTO ${OWN_DATABASE}.${table} FORMAT JSONEachRow`,
         values: Readable.from([lines], { objectMode: false }),
         query_id: newUuid(),
         clickhouse_settings: INSERT_SETTINGS,
+        abort_signal,
       });
-      await finished(stream.resume());
-    } catch (error) {
-      throw toEngineError(error, withDefaultLimits({}, connection));
-    }
+      await finished(addAbortSignal(abort_signal, stream).resume());
+    });
   }
 
   const columnCache = createColumnCache({ query, clock });
@@ -164,8 +192,12 @@ export function createEngine({ backend, migrationsFolder, clock, log, observer }
     insertTsv,
     columns: columnCache.columns,
     isRunning: () => backend.isRunning(),
+    listWarnings: insertFailures.listWarnings,
     start: async () => void (await connect()),
-    close: () => backend.close(),
+    async close() {
+      await liveness.close();
+      await backend.close();
+    },
   };
 }
 
@@ -185,6 +217,12 @@ function withDefaultLimits(limits: Limits, { defaultMemoryBytes }: Connection): 
   return {
     maxSeconds: limits.maxSeconds ?? MAX_SECONDS,
     maxResultRows: limits.maxResultRows ?? MAX_RESULT_ROWS,
+    maxResultBytes: limits.maxResultBytes ?? MAX_RESULT_BYTES,
     maxMemoryBytes: limits.maxMemoryBytes ?? defaultMemoryBytes,
   };
+}
+
+function toOutcome(error: unknown, signal: AbortSignal | undefined): Outcome {
+  if (signal?.aborted) return 'canceled';
+  return error instanceof AppError && error.code === 'bad_request' ? 'rejected' : 'failed';
 }

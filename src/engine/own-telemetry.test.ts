@@ -34,7 +34,7 @@ describe('migration of the own telemetry of earlier versions', () => {
       return (await result.json<{ ScopeName: string }>()).map(({ ScopeName }) => ScopeName);
     };
     try {
-      await migrate(client, earlier);
+      await migrate(client, earlier, AbortSignal.timeout(60_000));
       const values = ['pilothouse.http', 'pilothouse.process', 'mine'].map((ScopeName) => ({
         OrganizationId: 'acme',
         ServiceName: 'pilothouse',
@@ -45,7 +45,7 @@ describe('migration of the own telemetry of earlier versions', () => {
         const rows = values.map((row) => ({ ...row, [time]: new Date().toISOString() }));
         await client.insert({ table: `pilothouse.otel_${table}`, values: rows, format: 'JSONEachRow' });
       }
-      await migrate(client, MIGRATIONS);
+      await migrate(client, MIGRATIONS, AbortSignal.timeout(60_000));
       for (const table of TABLES) {
         expect(await count(`pilothouse_${table}`)).toEqual(['pilothouse.http', 'pilothouse.process']);
         await expect.poll(() => count(`otel_${table}`), { timeout: 60_000 }).toEqual(['mine']);

@@ -1,10 +1,11 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 import type { Logger } from 'pino';
+import { SECOND_MS } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type Backend, type Connection, limitSettings } from './backend.ts';
 import { openClient } from './client.ts';
 import type { Limits } from './engine.ts';
-import { toEngineError } from './failures.ts';
+import { notResponding, toEngineError } from './failures.ts';
 import type { EngineObserver } from './observer.ts';
 
 interface Options {
@@ -14,6 +15,8 @@ interface Options {
 }
 
 const DEFAULT_MEMORY_BYTES = 4 * 2 ** 30;
+const CONCURRENCY = 32;
+const CONNECT_TIMEOUT_MS = 10 * SECOND_MS;
 
 /** An external ClickHouse server. */
 export function createServerBackend({ url, log, observer }: Options): Backend {
@@ -22,9 +25,14 @@ export function createServerBackend({ url, log, observer }: Options): Backend {
 
   async function open(): Promise<Connection> {
     const client = await openClient({ url });
+    const timeout = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
     try {
       // The user's profile decides which settings we may send.
-      const result = await client.query({ query: "SELECT toUInt8(getSetting('readonly'))", format: 'TabSeparated' });
+      const result = await client.query({
+        query: "SELECT toUInt8(getSetting('readonly'))",
+        format: 'TabSeparated',
+        abort_signal: timeout,
+      });
       const readOnly = Number(await result.text());
       if (readOnly === 1)
         log.warn(
@@ -41,12 +49,14 @@ export function createServerBackend({ url, log, observer }: Options): Backend {
       };
     } catch (error) {
       await client.close();
-      throw toEngineError(error, { maxSeconds: 0, maxResultRows: 0, maxMemoryBytes: 0 });
+      if (timeout.aborted) throw notResponding(error);
+      throw toEngineError(error, { maxSeconds: 0, maxResultRows: 0, maxResultBytes: 0, maxMemoryBytes: 0 });
     }
   }
 
   return {
     kind: 'server',
+    concurrency: CONCURRENCY,
     connect() {
       if (!connection) {
         const attempt = open();
@@ -72,6 +82,11 @@ export function createServerBackend({ url, log, observer }: Options): Backend {
 /** The profile's `readonly`: 1 allows no settings, 2 allows all settings except `readonly`. */
 function settingsFor(readOnly: number, limits: Required<Limits>): ClickHouseSettings {
   if (readOnly === 1) return {};
-  const settings = { ...limitSettings(limits), cancel_http_readonly_queries_on_client_close: 1 as const };
+  const settings = {
+    ...limitSettings(limits),
+    cancel_http_readonly_queries_on_client_close: 1 as const,
+    // Otherwise an error after the first rows would be part of a response with status 200.
+    wait_end_of_query: 1 as const,
+  };
   return readOnly === 2 ? settings : { ...settings, readonly: '1' };
 }

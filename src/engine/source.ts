@@ -70,7 +70,7 @@ export async function isEngineRunning(dataDirectory: string): Promise<boolean> {
   return client !== undefined;
 }
 
-const LIMITS = { maxSeconds: 3600, maxResultRows: 0, maxMemoryBytes: 0 };
+const LIMITS = { maxSeconds: 3600, maxResultRows: 0, maxResultBytes: 0, maxMemoryBytes: 0 };
 
 interface OpenedReader {
   client: ClickHouseClient;

@@ -22,7 +22,7 @@ export interface EngineTarget {
   close(): Promise<void>;
 }
 
-const LIMITS = { maxSeconds: 3600, maxResultRows: 0, maxMemoryBytes: 0 };
+const LIMITS = { maxSeconds: 3600, maxResultRows: 0, maxResultBytes: 0, maxMemoryBytes: 0 };
 
 /** Must be closed. */
 export function openEngineTarget(address: EngineAddress): EngineTarget {

@@ -37,6 +37,8 @@ export interface Page {
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const KEEP_ALIVE_MS = 72_000;
+/** How long a server that stops waits for running requests. */
+const MAX_DRAIN_MS = 13_000;
 
 /** The HTTP layer without routes: request ids, bodies, errors, logs, metrics. */
 export function createApp({
@@ -73,7 +75,7 @@ export function createApp({
     keepAliveTimeout: KEEP_ALIVE_MS,
     // While the server stops, requests on open connections are still served; then the connection closes.
     return503OnClosing: false,
-    forceCloseConnections: 'idle',
+    forceCloseConnections: false,
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     http: { requireHostHeader: false, maxHeaderSize: MAX_HEADER_BYTES },
     clientErrorHandler: malformed.clientError,
@@ -93,7 +95,7 @@ export function createApp({
     log.warn({ ...details, reason: (error as Error).message, err: error }, 'response aborted');
   });
   malformed.attach(app.server);
-  drainOnClose(app, requestTimeoutMs);
+  drainOnClose(app, Math.min(requestTimeoutMs, MAX_DRAIN_MS));
   validateWithSchemas(app);
   acceptJsonBodies(app);
   const allowedMethods = createAllowedMethods(app);

@@ -48,6 +48,20 @@ it('completes an active upload while the server stops, then closes the connectio
   await closed;
 });
 
+it('serves the next request on an idle connection while the server stops, then closes the connection', async () => {
+  const { app, url } = await listen(20_000);
+  const request = head('POST /echo HTTP/1.1', 'Host: h', 'Content-Type: application/json', 'Content-Length: 2');
+  const idle = await openRawConnection(url);
+  idle.send(`${request}{}`);
+  expect((await idle.response()).headers.connection).toBe('keep-alive');
+  const closed = app.close();
+  idle.send(`${request}{}`);
+  const { status, headers } = await idle.response();
+  expect([status, headers.connection]).toEqual([200, 'close']);
+  await idle.closed;
+  await closed;
+});
+
 it('closes a connection without a request when the server stops', async () => {
   const { app, url } = await listen(20_000);
   const silent = await openRawConnection(url);

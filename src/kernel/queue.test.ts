@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createKeyedQueue, createQueue } from './queue.ts';
+import { createFairQueue, createKeyedQueue, createQueue } from './queue.ts';
 
 function deferred() {
   let resolve = () => {};
@@ -78,5 +78,78 @@ describe('queue', () => {
     gate.resolve();
     await first;
     expect(queue.isIdle('a')).toBe(true);
+  });
+});
+
+describe('fair queue', () => {
+  /** Tasks that run until they are ended by name, and the order in which they started. */
+  function createTasks(queue: ReturnType<typeof createFairQueue>) {
+    const started: string[] = [];
+    const gates = new Map<string, ReturnType<typeof deferred>>();
+    const add = (key: string, name: string, signal?: AbortSignal) => {
+      const gate = deferred();
+      gates.set(name, gate);
+      return queue.run(
+        key,
+        async () => {
+          started.push(name);
+          await gate.promise;
+        },
+        signal,
+      );
+    };
+    const end = async (name: string) => {
+      gates.get(name)?.resolve();
+      await new Promise(setImmediate);
+    };
+    return { started, add, end };
+  }
+  const names = (key: string, count: number) => Array.from({ length: count }, (_, index) => `${key}${index}`);
+
+  it('keeps slots free: one key cannot occupy all of them', async () => {
+    const tasks = createTasks(createFairQueue({ concurrency: 4, concurrencyPerKey: 3 }));
+    for (const name of names('a', 12)) void tasks.add('a', name);
+    void tasks.add('b', 'b0');
+    await new Promise(setImmediate);
+    expect(tasks.started).toEqual(['a0', 'a1', 'a2', 'b0']);
+  });
+
+  it('gives the next free slot to the key with the fewest running tasks, whatever waited before', async () => {
+    const tasks = createTasks(createFairQueue({ concurrency: 4, concurrencyPerKey: 3 }));
+    for (const name of names('a', 6)) void tasks.add('a', name);
+    for (const name of names('b', 6)) void tasks.add('b', name);
+    void tasks.add('c', 'c0');
+    await new Promise(setImmediate);
+    expect(tasks.started).toEqual(['a0', 'a1', 'a2', 'b0']);
+    await tasks.end('a0');
+    expect(tasks.started.at(-1)).toBe('c0');
+    await tasks.end('a1');
+    expect(tasks.started.at(-1)).toBe('b1');
+  });
+
+  it('lets keys with the same number of running tasks take turns', async () => {
+    const tasks = createTasks(createFairQueue({ concurrency: 1, concurrencyPerKey: 1 }));
+    for (const key of ['a', 'b', 'c']) for (const name of names(key, 3)) void tasks.add(key, name);
+    await new Promise(setImmediate);
+    for (let turn = 0; turn < 8; turn++) await tasks.end(tasks.started.at(-1) ?? '');
+    expect(tasks.started).toEqual(['a0', 'b0', 'c0', 'a1', 'b1', 'c1', 'a2', 'b2', 'c2']);
+  });
+
+  it('limits the waiting tasks of each key, and forgets idle keys', async () => {
+    const queue = createFairQueue({ concurrency: 1, concurrencyPerKey: 1, maxWaiting: 1 });
+    const tasks = createTasks(queue);
+    const first = tasks.add('a', 'a0');
+    const second = tasks.add('a', 'a1');
+    await expect(tasks.add('a', 'a2')).rejects.toThrow('full');
+    const controller = new AbortController();
+    const canceled = tasks.add('b', 'b0', controller.signal);
+    controller.abort();
+    await expect(canceled).rejects.toThrow('canceled');
+    expect(queue.isIdle('b')).toBe(true);
+    await tasks.end('a0');
+    await tasks.end('a1');
+    await Promise.all([first, second]);
+    expect(queue.isIdle('a')).toBe(true);
+    expect(tasks.started).toEqual(['a0', 'a1']);
   });
 });

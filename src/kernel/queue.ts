@@ -1,81 +1,129 @@
-interface Options {
-  /** How many tasks run at the same time. */
-  concurrency: number;
-  /** How many tasks may wait; the next one is rejected with `onFull`. Unlimited by default. */
+interface Rules {
+  /** How many tasks of one key may wait; the next one is rejected with `onFull`. Unlimited by default. */
   maxWaiting?: number;
   onFull?: () => Error;
   onCanceled?: () => Error;
 }
 
-/** Runs tasks in the order they were added, a limited number at a time. */
-export function createQueue({
+interface FairOptions extends Rules {
+  /** How many tasks run at the same time, over all keys. */
+  concurrency: number;
+  /** How many tasks of one key run at the same time. Fewer than `concurrency` keeps slots free for other keys. */
+  concurrencyPerKey: number;
+}
+
+/** The tasks of one key, in the order they were added. */
+interface Lane {
+  running: number;
+  waiting: Set<() => void>;
+}
+
+/**
+ * Runs a limited number of tasks at a time, fairly between keys (organizations): a free slot goes to the waiting key with
+ * the fewest running tasks, and between equals to the key that has waited longest for a turn.
+ */
+export function createFairQueue({
   concurrency,
+  concurrencyPerKey,
   maxWaiting = Number.POSITIVE_INFINITY,
   onFull = () => new Error('The queue is full'),
   onCanceled = () => new Error('The task was canceled before it started'),
-}: Options) {
-  const waiting: (() => void)[] = [];
+}: FairOptions) {
+  /** Keys with tasks; those whose task started or ended last come last. Idle keys are dropped. */
+  const lanes = new Map<string, Lane>();
   let running = 0;
 
-  async function acquire(signal: AbortSignal | undefined): Promise<void> {
+  const canStart = (lane: Lane): boolean => running < concurrency && lane.running < concurrencyPerKey;
+
+  function findNext(): [string, Lane] | undefined {
+    let next: [string, Lane] | undefined;
+    for (const [key, lane] of lanes)
+      if (lane.waiting.size > 0 && canStart(lane) && (!next || lane.running < next[1].running)) next = [key, lane];
+    return next;
+  }
+
+  function occupy(key: string, lane: Lane): void {
+    running++;
+    lane.running++;
+    moveToEnd(key, lane);
+  }
+
+  function moveToEnd(key: string, lane: Lane): void {
+    lanes.delete(key);
+    lanes.set(key, lane);
+  }
+
+  async function acquire(key: string, lane: Lane, signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted) throw onCanceled();
-    if (running < concurrency) {
-      running++;
-      return;
-    }
-    if (waiting.length >= maxWaiting) throw onFull();
+    // A key with a free slot has no waiting tasks: they are started as soon as a slot is free.
+    if (canStart(lane)) return occupy(key, lane);
+    if (lane.waiting.size >= maxWaiting) throw onFull();
     await new Promise<void>((resolve, reject) => {
       const start = () => {
         signal?.removeEventListener('abort', cancel);
         resolve();
       };
       const cancel = () => {
-        waiting.splice(waiting.indexOf(start), 1);
+        lane.waiting.delete(start);
         reject(onCanceled());
       };
       signal?.addEventListener('abort', cancel, { once: true });
-      waiting.push(start);
+      lane.waiting.add(start);
+      if (!lanes.has(key)) lanes.set(key, lane);
     });
   }
 
-  function release(): void {
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
+  function release(key: string, lane: Lane): void {
+    running--;
+    lane.running--;
+    moveToEnd(key, lane);
+    for (let next = findNext(); next; next = findNext()) {
+      const [chosenKey, chosen] = next;
+      const [start] = chosen.waiting;
+      if (!start) return;
+      chosen.waiting.delete(start);
+      occupy(chosenKey, chosen);
+      start();
+    }
   }
 
   return {
     /** Waits for a free slot, then runs the task. An aborted signal cancels the wait, not a running task. */
-    async run<T>(task: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
-      await acquire(signal);
+    async run<T>(key: string, task: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
+      const lane = lanes.get(key) ?? { running: 0, waiting: new Set() };
       try {
-        return await task();
+        await acquire(key, lane, signal);
+        try {
+          return await task();
+        } finally {
+          release(key, lane);
+        }
       } finally {
-        release();
+        if (lane.running === 0 && lane.waiting.size === 0 && lanes.get(key) === lane) lanes.delete(key);
       }
     },
 
-    isIdle: (): boolean => running === 0,
+    countWaiting: (key: string): number => lanes.get(key)?.waiting.size ?? 0,
+    isIdle: (key: string): boolean => !lanes.has(key),
+  };
+}
+
+interface Options extends Rules {
+  /** How many tasks run at the same time. */
+  concurrency: number;
+}
+
+/** Runs tasks in the order they were added, a limited number at a time. */
+export function createQueue({ concurrency, ...rules }: Options) {
+  const queue = createFairQueue({ concurrency, concurrencyPerKey: concurrency, ...rules });
+  return {
+    run: <T>(task: () => T | Promise<T>, signal?: AbortSignal): Promise<T> => queue.run('', task, signal),
+    isIdle: (): boolean => queue.isIdle(''),
   };
 }
 
 export type Queue = ReturnType<typeof createQueue>;
 
-/** One queue per key (organization, token), created on first use and dropped when idle. */
-export function createKeyedQueue(options: Options) {
-  const queues = new Map<string, Queue>();
-  return {
-    async run<T>(key: string, task: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
-      const queue = queues.get(key) ?? createQueue(options);
-      queues.set(key, queue);
-      try {
-        return await queue.run(task, signal);
-      } finally {
-        // Another task may have ended in the meantime and a new queue may have taken the key.
-        if (queue.isIdle() && queues.get(key) === queue) queues.delete(key);
-      }
-    },
-
-    isIdle: (key: string): boolean => !queues.has(key),
-  };
-}
+/** One queue per key (organization, token), each with its own slots. */
+export const createKeyedQueue = ({ concurrency, ...rules }: Options) =>
+  createFairQueue({ concurrency: Number.POSITIVE_INFINITY, concurrencyPerKey: concurrency, ...rules });

@@ -20,11 +20,19 @@ interface Options {
     organizationId: string,
     sourceId: string,
   ): Promise<{ id: string; name: string } | undefined>;
+  /** Per organization, without the built-in ones. Sources of a fleet file are not limited. */
+  maxSources?: number | undefined;
 }
 
 export type Sources = ReturnType<typeof createSources>;
 
-export function createSources({ state, audit, organizations, findDashboardUsingSource }: Options) {
+export function createSources({
+  state,
+  audit,
+  organizations,
+  findDashboardUsingSource,
+  maxSources = Number.POSITIVE_INFINITY,
+}: Options) {
   async function find(db: Db, organizationId: string, id: string): Promise<Source | undefined> {
     const builtIn = BUILT_IN_SOURCES.find((source) => source.id === id);
     return builtIn ?? (isResourceId(id) ? findSource(db, organizationId, id) : undefined);
@@ -67,6 +75,11 @@ export function createSources({ state, audit, organizations, findDashboardUsingS
       const source = normalizeSource(newHexId(), body);
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
+        if ((await listSources(tx, organizationId)).length >= maxSources)
+          throw new AppError(
+            'conflict',
+            `The organization has reached its limit of ${maxSources} sources; delete one first`,
+          );
         await putSource(tx, organizationId, source);
         await audit.record(tx, actor, {
           organizationId,

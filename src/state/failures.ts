@@ -23,7 +23,11 @@ const LIBSQL_LOST = /^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY|LOCKED|NOMEM|PRO
 const POSTGRES_LOST = /^(08|53|55P03|57P|58|25006)/;
 const NETWORK_LOST = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)/;
 const POOL_LOST =
-  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable/i;
+  /connection terminated|timeout exceeded when trying to connect|timeout expired|client has encountered a connection error|not queryable|query read timeout|cannot use a pool after/i;
+const QUERY_TIMEOUT = /query read timeout/i;
+
+/** PostgreSQL did not respond to a statement in time. */
+export const isQueryTimeout = (error: unknown): boolean => error instanceof Error && QUERY_TIMEOUT.test(error.message);
 
 /** Converts errors that mean the store is unavailable to `unavailable`; other errors are returned unchanged. */
 export function toStoreError(error: unknown): unknown {
@@ -54,5 +58,6 @@ function describeReason(code: string, message: string): string {
   if (/^(SQLITE_FULL|53100)/.test(code) || /disk (is )?full|no space/i.test(message)) return 'the disk is full';
   if (code.startsWith('SQLITE_BUSY') || code === POSTGRES_LOCKED) return 'another program has locked the database';
   if (code.startsWith('SQLITE')) return 'the database file cannot be read or written';
+  if (QUERY_TIMEOUT.test(message)) return 'the database is not responding';
   return 'the database cannot be reached';
 }

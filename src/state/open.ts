@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts';
 import { toFileError } from './failures.ts';
 import { migrate } from './migrate.ts';
 import { migrationsFolder } from './migrations-folder.ts';
@@ -10,14 +10,28 @@ interface Options {
   databaseUrl?: string | undefined;
   clock: Clock;
   observer?: StoreObserver;
+  /** How long a statement may take on PostgreSQL. Migrations have their own limit. */
+  queryTimeoutMs?: number;
 }
 
+const QUERY_TIMEOUT_MS = 60 * SECOND_MS;
+/** Also the time that a second node waits while the first one migrates. */
+const MIGRATION_TIMEOUT_MS = 10 * MINUTE_MS;
+
 /** Opens the store and migrates its schema. Must be closed. */
-export async function openState({ dataDirectory, databaseUrl, clock, observer = unobserved }: Options): Promise<State> {
+export async function openState({
+  dataDirectory,
+  databaseUrl: url,
+  clock,
+  observer = unobserved,
+  queryTimeoutMs = QUERY_TIMEOUT_MS,
+}: Options): Promise<State> {
   // Only the driver that is used is loaded.
-  if (databaseUrl) {
+  if (url) {
     const { openPostgres } = await import('./postgres.ts');
-    return openMigrated(() => openPostgres(databaseUrl, observer), clock);
+    const migrating = openPostgres({ url, observer: unobserved, queryTimeoutMs: MIGRATION_TIMEOUT_MS });
+    await (await openMigrated(() => migrating, clock)).close();
+    return openPostgres({ url, observer, queryTimeoutMs });
   }
   const path = join(dataDirectory, 'state.db');
   const { openLibsql } = await import('./libsql.ts');

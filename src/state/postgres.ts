@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import { writeCheck } from './check.ts';
-import { isRetryable, toStoreError } from './failures.ts';
+import { isQueryTimeout, isRetryable, toStoreError } from './failures.ts';
 import type { State, StoreObserver } from './state.ts';
 import type { Tables } from './tables.ts';
 
@@ -11,10 +11,21 @@ const POOL_SIZE = 10;
 const CONNECT_TIMEOUT_MS = 5000;
 /** The same as for a busy libSQL file. A lock that is never released must not exhaust the pool. */
 const LOCK_TIMEOUT_MS = 5000;
-const QUERY_TIMEOUT_MS = 60_000;
 const ATTEMPTS = 5;
+/** How long `close` waits for the server to close the connections. */
+const CLOSE_MS = 2000;
 
-export function openPostgres(url: string, observer: StoreObserver): State {
+/** The driver's connections have this member; its types omit it. */
+type Connection = pg.PoolClient & { unref?(): void };
+
+interface Options {
+  url: string;
+  observer: StoreObserver;
+  /** A statement without a response for this long fails, and its connection is discarded. */
+  queryTimeoutMs: number;
+}
+
+export function openPostgres({ url, observer, queryTimeoutMs }: Options): State {
   const pool = new pg.Pool({
     connectionString: url,
     max: POOL_SIZE,
@@ -22,9 +33,9 @@ export function openPostgres(url: string, observer: StoreObserver): State {
     min: 1,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'pilothouse',
-    // A server that disappears without closing its connections must not block the pool or a shutdown forever.
+    // A server that disappears or hangs without closing its connections must not block the pool forever.
     keepAlive: true,
-    query_timeout: QUERY_TIMEOUT_MS,
+    query_timeout: queryTimeoutMs,
     // All our BIGINT columns are safe integers: epoch milliseconds, counters, micro-CHC.
     types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) },
   });
@@ -32,8 +43,11 @@ export function openPostgres(url: string, observer: StoreObserver): State {
   pool.on('error', () => {});
   // The pool listens only to idle connections. A connection that breaks in use fails its query, and its error event must not end the process.
   pool.on('connect', (client) => void client.on('error', () => {}));
+  const connections = new Set<Connection>();
+  pool.on('connect', (client) => void connections.add(client));
+  pool.on('remove', (client) => void connections.delete(client));
   const dialect = new PostgresDialect({
-    pool,
+    pool: discardHungConnections(pool),
     // Not a connection parameter: a connection pooler may reject it.
     onCreateConnection: async (connection) =>
       void (await connection.executeQuery(CompiledQuery.raw(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`))),
@@ -68,7 +82,46 @@ export function openPostgres(url: string, observer: StoreObserver): State {
       return rows[0]?.ms ?? 0;
     },
     async close() {
-      await db.destroy();
+      let timer: NodeJS.Timeout | undefined;
+      const timeout = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, CLOSE_MS);
+      });
+      await Promise.race([db.destroy(), timeout]);
+      clearTimeout(timer);
+      // A server that hangs never closes its end. These connections must not keep the process alive.
+      for (const connection of connections) connection.unref?.();
     },
   };
+}
+
+/**
+ * A connection whose statement timed out still waits for the response, and so would every later statement, including
+ * ROLLBACK. Such statements fail at once, and the pool replaces the connection.
+ */
+function discardHungConnections(pool: pg.Pool): PostgresPool {
+  const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  return {
+    async connect() {
+      const client = await pool.connect();
+      const known = wrapped.get(client) ?? wrapClient(client);
+      wrapped.set(client, known);
+      return known;
+    },
+    end: () => pool.end(),
+  };
+}
+
+function wrapClient(client: pg.PoolClient): PostgresPoolClient {
+  let timeout: unknown;
+  async function query(text: string, parameters: readonly unknown[] = []): Promise<pg.QueryResult> {
+    if (timeout !== undefined) throw timeout;
+    try {
+      return await client.query(text, [...parameters]);
+    } catch (error) {
+      if (isQueryTimeout(error)) timeout = error;
+      throw error;
+    }
+  }
+  // The interface also has a form with cursors, which we do not use.
+  return { query: query as never, release: () => client.release(timeout !== undefined) };
 }

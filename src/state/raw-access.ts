@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { MINUTE_MS } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { isBusy, toFileError, toStoreError } from './failures.ts';
 import { type State, unobserved } from './state.ts';
@@ -59,13 +60,15 @@ async function openLibsqlStore(path: string, { isExclusive = false }: Access): P
 /** Differs from the name of servers and other commands, which are counted as users of the database. */
 const OWN_NAME = 'pilothouse copy';
 const APPLICATION_NAME = 'application_name';
+/** Copying a table takes long. */
+const QUERY_TIMEOUT_MS = 60 * MINUTE_MS;
 
 async function openPostgresStore(url: string, { isExclusive = false }: Access): Promise<RawStore> {
   const { openPostgres } = await import('./postgres.ts');
   const address = new URL(url);
   const usedName = address.searchParams.get(APPLICATION_NAME) ?? 'pilothouse';
   address.searchParams.set(APPLICATION_NAME, OWN_NAME);
-  const state = openPostgres(address.href, unobserved);
+  const state = openPostgres({ url: address.href, observer: unobserved, queryTimeoutMs: QUERY_TIMEOUT_MS });
   try {
     if (isExclusive) await rejectUsers(state.db, usedName);
   } catch (error) {

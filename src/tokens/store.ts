@@ -97,6 +97,15 @@ export async function findToken(db: Db, organizationId: string, id: string): Pro
   return row && toToken(row);
 }
 
+export async function countTokens(db: Db, organizationId: string): Promise<number> {
+  const row = await db
+    .selectFrom('dashboard_tokens')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
 export async function insertToken(tx: Db, token: Token): Promise<void> {
   await tx.insertInto('dashboard_tokens').values(toRow(token)).execute();
 }

@@ -9,7 +9,7 @@ import type { TokenAccess } from '../kernel/roles.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
-import { deleteToken, findToken, insertToken, listTokens, updateToken } from './store.ts';
+import { countTokens, deleteToken, findToken, insertToken, listTokens, updateToken } from './store.ts';
 import { DEFAULT_ACCESS, DEFAULT_TOKEN_NAME, type Token } from './token.ts';
 
 /** The settings of a token that a client can choose. */
@@ -25,11 +25,13 @@ interface Options {
   clock: Clock;
   audit: Audit;
   organizations: Organizations;
+  /** Per organization. Tokens of a fleet file are not limited. */
+  maxTokens?: number | undefined;
 }
 
 export type Tokens = ReturnType<typeof createTokens>;
 
-export function createTokens({ state, clock, audit, organizations }: Options) {
+export function createTokens({ state, clock, audit, organizations, maxTokens = Number.POSITIVE_INFINITY }: Options) {
   async function get(tx: Db, organizationId: string, id: string): Promise<Token> {
     const token = await findToken(tx, organizationId, id);
     if (!token) throw new AppError('not_found', `token ${id} does not exist`);
@@ -58,6 +60,11 @@ export function createTokens({ state, clock, audit, organizations }: Options) {
       };
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
+        if ((await countTokens(tx, organizationId)) >= maxTokens)
+          throw new AppError(
+            'conflict',
+            `The organization has reached its limit of ${maxTokens} dashboard tokens; delete one first`,
+          );
         await insertToken(tx, token);
         const after = toAuditFields(token);
         await audit.record(tx, actor, {

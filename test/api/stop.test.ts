@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +26,18 @@ async function untilPortClosed(url: string): Promise<void> {
     });
   await until(attempt, (isRefused) => isRefused, 'the port still accepts connections');
 }
+
+const CLIENTS = 16;
+
+/** Resolves with the status, or the code of the error. */
+const sendRequest = (url: string, agent: Agent): Promise<number | string> =>
+  new Promise((resolve) => {
+    const request = get(`${url}/healthz`, { agent }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode ?? 0));
+      response.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    });
+    request.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  });
 
 onEachStore('stopping', (store) => {
   it('SIGTERM rejects new connections, finishes the request in flight, keeps its change and exits 0', async () => {
@@ -58,23 +71,67 @@ onEachStore('stopping', (store) => {
     }
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s stops an idle server immediately, even with open connections',
-    async (signal) => {
-      const server = await startServer(store);
-      try {
-        const idle = await openRawConnection(server.url);
-        idle.send(head('GET /healthz HTTP/1.1', 'Host: h'));
-        expect((await idle.response()).status).toBe(200);
-        const silent = await openRawConnection(server.url);
-        expect(await server.stop(signal)).toBe(0);
-        await idle.closed;
-        await silent.closed;
-      } finally {
-        await server.remove();
+  it('SIGTERM fails no request that was sent before the port closed, on new or kept-alive connections', async () => {
+    const server = await startServer(store);
+    const agents = Array.from({ length: CLIENTS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+    try {
+      const outcomes: (number | string)[] = [];
+      const sendUntilRefused = async (agent: Agent) => {
+        while (!outcomes.includes('ECONNREFUSED')) outcomes.push(await sendRequest(server.url, agent));
+      };
+      const clients = Promise.all(agents.map(sendUntilRefused));
+      await until(
+        async () => outcomes.length,
+        (count) => count >= CLIENTS * 20,
+        'no requests are sent',
+      );
+      const exit = server.stop('SIGTERM');
+      await clients;
+      expect(await exit).toBe(0);
+      expect(outcomes).toContain('ECONNREFUSED');
+      expect(outcomes.filter((outcome) => outcome !== 200 && outcome !== 'ECONNREFUSED')).toEqual([]);
+    } finally {
+      for (const agent of agents) agent.destroy();
+      await server.remove();
+    }
+  });
+
+  it('SIGTERM serves requests that are on their way on idle connections, and then closes these', async () => {
+    const server = await startServer(store);
+    try {
+      const connections = await Promise.all(Array.from({ length: 10 }, () => openRawConnection(server.url)));
+      for (const connection of connections) {
+        connection.send(head('GET /healthz HTTP/1.1', 'Host: h'));
+        expect((await connection.response()).status).toBe(200);
       }
-    },
-  );
+      const silent = await openRawConnection(server.url);
+      const exit = server.stop('SIGTERM');
+      for (const connection of [...connections, silent])
+        connection.send(head(`GET ${service} HTTP/1.1`, 'Host: h', `Authorization: ${basic}`));
+      for (const connection of [...connections, silent]) {
+        expect((await connection.response()).status).toBe(200);
+        await connection.closed;
+      }
+      expect(await exit).toBe(0);
+    } finally {
+      await server.remove();
+    }
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s stops an idle server, even with open connections', async (signal) => {
+    const server = await startServer(store);
+    try {
+      const idle = await openRawConnection(server.url);
+      idle.send(head('GET /healthz HTTP/1.1', 'Host: h'));
+      expect((await idle.response()).status).toBe(200);
+      const silent = await openRawConnection(server.url);
+      expect(await server.stop(signal)).toBe(0);
+      await idle.closed;
+      await silent.closed;
+    } finally {
+      await server.remove();
+    }
+  });
 });
 
 describe('the ready line', () => {

@@ -5,7 +5,7 @@ import { board, position, QUERY, RANGE, rows, T0 } from '../support/board.ts';
 import { expectAccessible, inBrowser, type Page, takeScreenshots } from '../support/browser.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme, fleet } from '../support/fleet.ts';
-import { listChildren } from '../support/process.ts';
+import { listChildren } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
 const many = {

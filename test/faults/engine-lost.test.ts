@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { acme, globex } from '../support/fleet.ts';
-import { countUnreadConnections, listChildren } from '../support/process.ts';
+import { countUnreadConnections } from '../support/process.ts';
+import { listChildren } from '../support/processes.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 

@@ -11,6 +11,7 @@ import { openEngine } from '../../src/engine/open.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import type { AppError } from '../../src/kernel/errors.ts';
 import { ENGINE_PROGRAM, startEngineHttpServer } from '../support/engine-http-server.ts';
+import { isAlive } from '../support/processes.ts';
 import { run } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -45,16 +46,6 @@ const getError = (promise: Promise<unknown>): Promise<AppError> =>
     () => expect.fail('unexpected success'),
     (error) => error,
   );
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    // A zombie still has its pid.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-};
 
 /** Some tests read /proc. */
 const isLinux = existsSync('/proc/self/status');

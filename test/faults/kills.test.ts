@@ -7,7 +7,7 @@ import { openState } from '../../src/state/open.ts';
 import { getServerStore } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
 import { openPostgres, type Postgres } from '../support/postgres.ts';
-import { listChildren } from '../support/process.ts';
+import { listChildren } from '../support/processes.ts';
 import { type StoreName, startServer, type TestServer } from '../support/server.ts';
 import { until, untilReady } from '../support/until.ts';
 import {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { listChildren } from './processes.ts';
 
 export interface Postgres {
   /** The URL of the maintenance database; each test creates its own database. */
@@ -13,6 +14,9 @@ export interface Postgres {
   /** Kills the server without a shutdown. */
   kill(): Promise<void>;
   start(): Promise<void>;
+  /** Suspends all its processes (Linux): connections stay open, and nothing responds. */
+  freeze(): void;
+  resume(): void;
   /** Stops the server and removes its directory. */
   remove(): Promise<void>;
 }
@@ -89,11 +93,18 @@ export async function openPostgres(): Promise<Postgres | undefined> {
   // Fast shutdown: connections are closed, data is safe.
   const stop = () => end('SIGINT');
 
+  const signalAll = (signal: 'SIGSTOP' | 'SIGCONT') => {
+    const pid = child?.pid ?? 0;
+    for (const one of [pid, ...listChildren(pid)]) process.kill(one, signal);
+  };
+
   await start();
   return {
     url,
     start,
     stop,
+    freeze: () => signalAll('SIGSTOP'),
+    resume: () => signalAll('SIGCONT'),
     kill: () => end('SIGKILL'),
     async remove() {
       await stop();

@@ -46,12 +46,6 @@ export function spawnProgram(
   };
 }
 
-/** Lists the child processes of a process (Linux). */
-export const listChildren = (pid: number): number[] =>
-  readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
-  );
-
 /**
  * Counts the TCP connections on which a process has unread data (Linux). For a stopped process, these are requests in
  * flight.

@@ -5,7 +5,7 @@ import type { EntityType } from '../entity.ts';
 import type { Metric } from '../meter.ts';
 import { hasLostUsage, type LedgerEntry, type UsageTotal } from './ledger.ts';
 
-const LIMITS = { maxSeconds: 300, maxResultRows: 2_000_000 };
+const LIMITS = { maxSeconds: 300, maxResultRows: 2_000_000, maxResultBytes: 256 * 2 ** 20 };
 
 /** The usage of one day, as the engine has it. */
 export interface DayUsage {

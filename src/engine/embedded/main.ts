@@ -9,7 +9,7 @@ import { createQueryRunner } from './query-runner.ts';
 // managers signal both processes, and the control plane finishes its requests first.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
-const KILL_AFTER_MS = 5000;
+const KILL_AFTER_MS = 4000;
 
 let close = async (): Promise<void> => {};
 let isEnding = false;

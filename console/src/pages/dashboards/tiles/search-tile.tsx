@@ -65,6 +65,11 @@ export function SearchTile({ data, zone }: { data: TileDataByType<'search'>; zon
           ))}
         </tbody>
       </table>
+      {data.truncated && (
+        <p className={classes.quiet}>
+          Only the newest {data.rows.length} rows are shown: together, more rows would be too large.
+        </p>
+      )}
     </ScrollRegion>
   );
 }

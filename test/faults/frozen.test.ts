@@ -1,0 +1,160 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
+import { createClient } from '../support/client.ts';
+import { acme, fleet, globex } from '../support/fleet.ts';
+import { createDatabase, openPostgres, type Postgres } from '../support/postgres.ts';
+import { countUnreadConnections } from '../support/process.ts';
+import { isAlive, listChildren } from '../support/processes.ts';
+import { onEachStore, run, type TestServer, useServer } from '../support/server.ts';
+import { expectFailure } from '../support/shapes.ts';
+import { until, untilReady } from '../support/until.ts';
+
+const organization = `/v1/organizations/${acme.id}`;
+const service = `${organization}/services/${acme.primary}`;
+const usageEvents = `${organization}/usageEvents`;
+const now = Math.floor(Date.now() / 60_000) * 60_000;
+
+const LIMIT = { timeout: 100_000 };
+
+const createEvents = (batch: string) =>
+  Array.from({ length: 50 }, (_, index) => ({
+    id: `${batch}-${index}`,
+    source: 'frozen',
+    time: new Date(now - 3_600_000).toISOString(),
+    entityType: 'service',
+    entityId: acme.primary,
+    meter: 'compute',
+    quantity: 1,
+  }));
+
+const send = (server: Pick<TestServer, 'call'>, batch: string) =>
+  server.call({ method: 'POST', path: usageEvents, key: acme.admin, body: createEvents(batch) });
+
+const countLogs = (server: Pick<TestServer, 'call'>, where: string) =>
+  server.call({
+    method: 'POST',
+    path: '/api/v2/charts/series',
+    token: acme.token,
+    body: {
+      startTime: now - 3_600_000,
+      endTime: now,
+      series: [{ sourceId: 'logs', aggFn: 'count', where, whereLanguage: 'sql', groupBy: [] }],
+    },
+  });
+
+describe.skipIf(!existsSync('/proc/self/task'))('dependencies that hang', () => {
+  onEachStore('a frozen engine', (store) => {
+    const server = useServer(store);
+    const getEngine = (): number => listChildren(server.pid)[0] as number;
+
+    it(
+      'B3: fails usage and queries with 503, serves everything else, and counts usage that is sent again once',
+      LIMIT,
+      async () => {
+        expect((await send(server, 'before')).json.result).toMatchObject({ accepted: 50, duplicates: 0 });
+        const engine = getEngine();
+        process.kill(engine, 'SIGSTOP');
+        const pending = [send(server, 'frozen'), countLogs(server, "Body = 'frozen'")];
+        expect((await server.call({ path: service, key: acme.admin })).status).toBe(200);
+        expect((await server.call({ path: '/api/v2/dashboards', token: globex.token })).status).toBe(200);
+        for (const response of await Promise.all(pending)) {
+          expect(response.status).toBe(503);
+          expect(response.text).toContain('The engine is not responding');
+          expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+        }
+        expect(getEngine()).toBe(engine);
+        process.kill(engine, 'SIGCONT');
+
+        const again = await until(
+          () => send(server, 'frozen'),
+          ({ status }) => status === 200,
+          'usage is not accepted again',
+        );
+        const { accepted, duplicates } = again.json.result;
+        expect(accepted + duplicates).toBe(50);
+        expect((await send(server, 'frozen')).json.result).toMatchObject({ accepted: 0, duplicates: 50 });
+        const day = new Date(now - 3_600_000).toISOString().slice(0, 10);
+        const readCost = async () => {
+          const path = `${organization}/usageCost?from_date=${day}&to_date=${day}`;
+          const { json } = await server.call({ path, key: acme.admin });
+          return json.result.grandTotalCHC;
+        };
+        const expected = calculateCostMicros('compute', '100', '0.2985') / 1e6;
+        await until(readCost, (total) => total === expected, 'the ledger does not match the events');
+      },
+    );
+
+    it('does not keep the server from stopping', LIMIT, async () => {
+      const engine = getEngine();
+      process.kill(engine, 'SIGSTOP');
+      const pending = Promise.all([send(server, 'stop'), countLogs(server, "Body = 'stop'")].map(settle));
+      await until(
+        async () => countUnreadConnections(engine),
+        (count) => count >= 1,
+        'no request reaches the engine',
+      );
+      expect(await server.stop('SIGTERM')).not.toBe(null);
+      expect(isAlive(engine)).toBe(false);
+      for (const status of await pending) expect([503, undefined]).toContain(status);
+    });
+  });
+
+  describe.skipIf(inject('postgresUrl') === '')('a frozen PostgreSQL', () => {
+    it('B3: fails requests with 503, does not keep the server from stopping, and is used again afterwards', {
+      timeout: 200_000,
+    }, async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'pilothouse-frozen-'));
+      const postgres = (await openPostgres()) as Postgres;
+      const { url } = await createDatabase(postgres.url);
+      const fleetFile = join(directory, 'fleet.json');
+      writeFileSync(fleetFile, JSON.stringify(fleet));
+      const start = () =>
+        run(['serve', '--port', '0', '--fleet', fleetFile, '--data', join(directory, 'data'), '--database-url', url]);
+      let running = await start();
+      const call = createClient(() => running);
+      const rescale = (numReplicas: number) =>
+        call({ method: 'PATCH', path: `${service}/scaling`, key: acme.admin, body: { numReplicas } });
+      try {
+        expect((await rescale(4)).status).toBe(200);
+        postgres.freeze();
+        const requests = [rescale(5), call({ path: service, key: acme.admin }), send({ call }, 'frozen')];
+        for (const response of await Promise.all(requests)) {
+          expectFailure(service, response, 503);
+          expect(response.json.error).toMatch(
+            /The state store is not available: the database (is not responding|cannot be reached)/,
+          );
+          expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+        }
+        expect((await call({ path: '/healthz' })).status).toBe(200);
+        await untilReady({ call }, 503);
+        postgres.resume();
+        await untilReady({ call }, 200);
+        expect((await rescale(6)).json.result.numReplicas).toBe(6);
+
+        postgres.freeze();
+        const pending = Promise.all([rescale(7), call({ path: service, key: acme.admin })].map(settle));
+        // Any exit code, but not the signal: the process ends by itself.
+        expect(await running.stop('SIGTERM')).not.toBe(null);
+        for (const status of await pending) expect([503, undefined]).toContain(status);
+        postgres.resume();
+        running = await start();
+        expect([6, 7]).toContain((await call({ path: service, key: acme.admin })).json.result.numReplicas);
+      } finally {
+        postgres.resume();
+        await running.stop();
+        await postgres.remove();
+        rmSync(directory, { recursive: true, force: true });
+      }
+    });
+  });
+});
+
+/** The status, or undefined if the connection was closed without a response. */
+const settle = (request: Promise<{ status: number }>): Promise<number | undefined> =>
+  request.then(
+    ({ status }) => status,
+    () => undefined,
+  );
