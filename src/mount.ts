@@ -2,6 +2,7 @@ import { auditRoutes } from './audit/routes.ts';
 import { budgetRoutes } from './billing/budgets/routes.ts';
 import { forecastRoutes } from './billing/forecast/routes.ts';
 import { meteringRoutes } from './billing/metering/routes.ts';
+import { usageWarningRoutes } from './billing/rating/routes.ts';
 import { reportRoutes } from './billing/reports/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { chartRoutes } from './charts/routes.ts';
@@ -60,8 +61,7 @@ interface MountedInterface {
 
 /** Creates one app, or two if the dashboard interface has a separate port (decision B1). */
 export async function mountApps(options: Options): Promise<{ main: App; dashboards: App | undefined }> {
-  const { config } = options;
-  const clock = { monotonicMs: () => performance.now() };
+  const { config, clock } = options;
   const shared = {
     rate: config.rateLimit,
     attempts: createAttemptLimit(clock),
@@ -101,6 +101,7 @@ function createManagement({ config, state, clock, domains }: Options, shared: Sh
       forecastRoutes(domains),
       budgetRoutes(domains),
       meteringRoutes(domains),
+      usageWarningRoutes(domains),
       auditRoutes(domains),
       tokenRoutes({ ...domains, clock }),
     ],
@@ -156,7 +157,7 @@ function mountConsole(app: App, { config, domains, version, demo }: Options, sha
 
 /** An app with the parts that every port has: the interfaces, their OpenAPI document, health and metrics. */
 async function createMountedApp(
-  { config, version, state, demo, ...options }: Options,
+  { config, version, state, domains, demo, ...options }: Options,
   shared: SharedGuard,
   interfaces: MountedInterface[],
   page?: AppOptions['page'],
@@ -167,7 +168,8 @@ async function createMountedApp(
   await describeRoutes(app, version, config.basePath);
   serveDocument(app, ['/openapi.json', ...interfaces.flatMap(({ documentPaths }) => documentPaths)]);
   const authorizeMetrics = createMetricsAuthorization({ ...shared, token: config.metricsToken });
-  healthRoutes({ metrics, authorizeMetrics, clock, isDraining, checkReady: () => state.check() })(app);
+  const listWarnings = () => domains.usageWarnings.list();
+  healthRoutes({ metrics, authorizeMetrics, clock, isDraining, checkReady: () => state.check(), listWarnings })(app);
   for (const { guard, bodyLimitBytes, routes } of interfaces)
     app.register((scope) => {
       limitBodies(scope as App, bodyLimitBytes);

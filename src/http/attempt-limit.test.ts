@@ -12,7 +12,7 @@ describe('B7: the limit for failed attempts', () => {
   beforeEach(() => {
     now = 5000;
     checks = 0;
-    attempts = createAttemptLimit({ monotonicMs: () => now });
+    attempts = createAttemptLimit({ now: () => now, monotonicMs: () => now });
   });
 
   /** Sends a credential; only `right` is valid. Returns the outcome as a status. */

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { addressBlock } from '../kernel/addresses.ts';
-import { MINUTE_MS } from '../kernel/clock.ts';
+import { type Clock, MINUTE_MS } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { MaybePromise } from '../kernel/maybe-promise.ts';
 import { memoize } from '../kernel/memo.ts';
-import { createRateLimiter, type MonotonicClock, type RateLimit, tooManyRequests } from './rate-limit.ts';
+import { createRateLimiter, type RateLimit, tooManyRequests } from './rate-limit.ts';
 
 const FAILED_ATTEMPTS: RateLimit = { requests: 300, windowSeconds: 60 };
 const ACCEPTED_MS = 60 * MINUTE_MS;
@@ -27,7 +27,7 @@ export type AttemptLimit = ReturnType<typeof createAttemptLimit>;
  * the address within the last hour is rejected unchecked: the response is the same for a right and a wrong guess.
  * Counted per process.
  */
-export function createAttemptLimit(clock: MonotonicClock) {
+export function createAttemptLimit(clock: Clock) {
   const failures = createRateLimiter(FAILED_ATTEMPTS, clock);
   // By credential first: its text was hashed for another cache already, so the lookup costs little on every request.
   const accepted = new LRUCache<string, Acceptances>({

@@ -1,17 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
+import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type MaybePromise, mapMaybe, runWithCallback } from '../kernel/maybe-promise.ts';
 import { hasRole, type Role } from '../kernel/roles.ts';
 import type { AttemptLimit } from './attempt-limit.ts';
 import { CSRF_HEADER, rejectCrossSite } from './cross-site.ts';
-import {
-  createRateLimiter,
-  type MonotonicClock,
-  type RateLimit,
-  type RateLimitStatus,
-  tooManyRequests,
-} from './rate-limit.ts';
+import { createRateLimiter, type RateLimit, type RateLimitStatus, tooManyRequests } from './rate-limit.ts';
 import { type App, createPathCheck } from './validation.ts';
 
 /**
@@ -75,7 +70,8 @@ export interface GuardOptions {
   rate: RateLimit | undefined;
   /** Shared by all interfaces. */
   attempts: AttemptLimit;
-  clock: MonotonicClock;
+  /** Monotonic. */
+  clock: Clock;
   clientAddress(request: FastifyRequest): string;
   /** The error message for an identity without a required role. */
   formatMissingRole?(roles: readonly Role[], identity: Identity): string;

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 
 export interface RateLimit {
@@ -13,12 +14,6 @@ export interface RateLimitStatus {
   resetSeconds: number;
 }
 
-/** Measures durations: setting the machine's clock does not change it. */
-export interface MonotonicClock {
-  /** Milliseconds from an arbitrary start. */
-  monotonicMs(): number;
-}
-
 interface Window {
   endsAt: number;
   count: number;
@@ -27,12 +22,11 @@ interface Window {
 /** Beyond this number, the windows that were used least recently are forgotten. */
 const MAX_WINDOWS = 50_000;
 
-/** Counts requests in a fixed window per id, in this process. The window starts with the first request. */
-export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock: MonotonicClock) {
+/**
+ * Counts requests in a fixed window per id, in this process. The window starts with the first request.
+ */
+export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock: Clock) {
   const windows = new LRUCache<string, Window>({ max: MAX_WINDOWS });
-
-  /** Whole milliseconds: with fractions, the end of a window minus its start can be more than its length. */
-  const readClock = (): number => Math.floor(clock.monotonicMs());
 
   function findWindow(id: string, now: number): Window | undefined {
     const window = windows.get(id);
@@ -42,7 +36,7 @@ export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock:
   return {
     /** Counts a request. */
     take(id: string): RateLimitStatus {
-      const now = readClock();
+      const now = clock.monotonicMs();
       let window = findWindow(id, now);
       if (!window) {
         window = { endsAt: now + windowSeconds * 1000, count: 0 };
@@ -58,7 +52,7 @@ export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock:
 
     /** The status of the next request, without counting it. */
     peek(id: string): RateLimitStatus {
-      const now = readClock();
+      const now = clock.monotonicMs();
       const window = findWindow(id, now);
       if (!window) return { isAllowed: true, remaining: requests, resetSeconds: windowSeconds };
       return {

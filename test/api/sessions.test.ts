@@ -13,7 +13,7 @@ const organization = `/v1/organizations/${acme.id}`;
 const CHALLENGE = 'Session realm="pilothouse"';
 
 onEachStore('signing in', (store) => {
-  const server = useServer(store);
+  const server = useServer(store, { sharedEngine: true });
 
   it('with a key returns the credential, its permissions and the expiry', async () => {
     const response = await postSession(server, acme.admin);
