@@ -23,5 +23,7 @@ onEachStore('a key that an earlier version stored with the hash of an empty secr
       code: 'unauthorized',
       message: 'Key is not found',
     });
+    // Stores the last use of the key before the store is closed.
+    await domains.close();
   });
 });
