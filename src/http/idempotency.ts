@@ -9,7 +9,7 @@ import { getIdentity } from './guard.ts';
 import { management, selectInterface } from './interfaces.ts';
 import type { App } from './validation.ts';
 
-export interface ResponseStore<Tx> {
+interface ResponseStore<Tx> {
   find(key: CallerKey): Promise<KeptResponse | undefined>;
   /** Throws if another request with the same key was completed: then the transaction is rolled back. */
   save(tx: Tx, key: CallerKey, response: KeptResponse): Promise<void>;
