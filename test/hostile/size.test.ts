@@ -155,7 +155,8 @@ describe('the largest bodies', () => {
   });
 
   it('hold the event loop briefly if they are valid dashboards', { timeout: 1_800_000 }, async () => {
-    for (const [name, create] of Object.entries(LARGE_DASHBOARDS)) {
+    for (const [index, [name, create]] of Object.entries(LARGE_DASHBOARDS).entries()) {
+      if (!IS_LONG && index % 2 !== 0) continue;
       const body = create();
       const expected = name.includes('invalid') ? 400 : 200;
       for (const [method, path] of [
