@@ -85,6 +85,11 @@ inBrowser('activity page', (browser) => {
     // The audit log records the ID of a service; users search by name.
     await page.goto(`${browser.server.url}/activity?text=analytics`);
     await status.getByText('200 changes loaded').waitFor();
+  });
+
+  it('is accessible and fits three widths with a filter', async () => {
+    const page = await browser.signIn(acme.admin, '/activity?kind=key');
+    await page.getByText('created the key needle').waitFor();
     await expectAccessible(page);
     await takeScreenshots(page, 'activity-filtered');
     await page.emulateMedia({ colorScheme: 'dark' });

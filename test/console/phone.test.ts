@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { expectAccessible, inBrowser, type Page, waitUntilSettled } from '../support/browser.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { createKey } from '../support/keys.ts';
+import { until } from '../support/until.ts';
 
 const WIDTH = 390;
 const today = new Date().toISOString().slice(0, 10);
@@ -122,6 +123,14 @@ inBrowser(
         await closeDialog(page);
       }
       // The alerts are visible without the column of wide screens.
+      await until(
+        async () =>
+          (await browser.server.call({ path: `/v1/organizations/${acme.id}/budgets`, key: acme.admin })).json.result,
+        ([budget]) => budget.notices.length > 0,
+        'no alert is raised',
+        60_000,
+      );
+      await page.reload();
       await page
         .getByText(/50%.*: in the audit log/)
         .locator('visible=true')

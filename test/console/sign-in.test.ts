@@ -78,7 +78,15 @@ inBrowser('sign-in', (browser) => {
 
   it('with the admin role shows all pages and actions', async () => {
     const page = await browser.signIn(acme.admin, '/keys');
-    expect(await navigation(page)).toEqual(['Overview', 'Services', 'Costs', 'Dashboards', 'Keys', 'Activity']);
+    expect(await navigation(page)).toEqual([
+      'Overview',
+      'Services',
+      'Costs',
+      'Dashboards',
+      'Keys',
+      'Tokens',
+      'Activity',
+    ]);
     await page.getByRole('button', { name: 'Create key' }).waitFor();
   });
 
@@ -110,8 +118,8 @@ inBrowser('sign-in', (browser) => {
     const page = await browser.signIn(credentials, `/services/${acme.primary}`);
     // Wait for the cost estimate: after the session ends, it would show the dialog before the click.
     await Promise.all([
-      page.waitForResponse((response) => response.request().postData()?.includes('96') === true),
-      page.getByLabel('Minimum per replica (GB)').fill('96'),
+      page.waitForResponse((response) => response.request().postData()?.includes('32') === true),
+      page.getByLabel('Minimum per replica (GB)').fill('32'),
     ]);
     const [cookie] = await page.context().cookies();
     await fetch(`${browser.server.url}/console/session`, {
@@ -122,7 +130,7 @@ inBrowser('sign-in', (browser) => {
     await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
     await fillSignIn(page, credentials);
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await page.getByLabel('Minimum per replica (GB)').inputValue()).toBe('96');
+    expect(await page.getByLabel('Minimum per replica (GB)').inputValue()).toBe('32');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('analytics is now 32–120 GB × 3').waitFor();
   });

@@ -5,10 +5,14 @@ import { formatAgo, plural } from './format.ts';
 export type Budget = BudgetGetListResult[number];
 type BudgetAlert = Budget['notices'][number];
 
+/** Alerts are raised and delivered in the background. */
+const REFETCH_MS = 30_000;
+
 export const budgetsQuery = (api: Operations, organizationId: string) =>
   queryOptions({
     queryKey: [organizationId, 'budgets'],
     queryFn: ({ signal }) => api.budgetGetList({ organizationId }, { signal }),
+    refetchInterval: REFETCH_MS,
   });
 
 /** Threshold of a budget: the forecast for the month reaches the budget. */

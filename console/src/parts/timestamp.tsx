@@ -1,16 +1,16 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useReducer } from 'react';
 import { formatAgo, formatDate, formatFullTime, formatTime, formatUtc } from './format.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The current time, updated every minute, so that relative times stay correct. */
+/** The time of this rendering, which happens at least once a minute, so that relative times and expiries stay correct. */
 export function useNow(): Date {
-  const [now, setNow] = useState(() => new Date());
+  const [, render] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
-    const timer = setInterval(() => setNow(new Date()), MINUTE_MS);
+    const timer = setInterval(render, MINUTE_MS);
     return () => clearInterval(timer);
   }, []);
-  return now;
+  return new Date();
 }
 
 interface Props {
