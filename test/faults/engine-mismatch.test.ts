@@ -72,14 +72,23 @@ onEachStore('an engine without the usage events of its store', (store) => {
       status: 'ready',
       warnings: [{ code: 'engine_mismatch', remedy: expect.stringContaining('pilothouse usage adopt-engine') }],
     });
-    const metrics = await (await fetch(`${server.url}/metrics`)).text();
-    expect(metrics).toMatch(new RegExp(`^pilothouse_usage_mismatched_days ${days}$`, 'm'));
+    const metric = new RegExp(`^pilothouse_usage_mismatched_days ${days}$`, 'm');
+    await until(
+      async () => (await fetch(`${server.url}/metrics`)).text(),
+      (metrics) => metric.test(metrics),
+      `the metric does not become ${days}`,
+    );
     const listed = await server.call({ path: `${organization}/usageWarnings`, key: acme.admin });
     expect(listed.json.result).toMatchObject([{ code: 'engine_mismatch', message: expect.stringContaining(text) }]);
-    const lines = server
-      .log()
-      .split('\n')
-      .filter((line) => line.includes('"code":"engine_mismatch"'));
+    const lines = await until(
+      async () =>
+        server
+          .log()
+          .split('\n')
+          .filter((line) => line.includes('"code":"engine_mismatch"')),
+      ({ length }) => length > 0,
+      'the log does not report the mismatch',
+    );
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain(text);
     const checked = await command('doctor', '--port', new URL(server.url).port);
