@@ -221,6 +221,18 @@ onEachStore('an engine without the usage events of its store', (store) => {
     expect(await readCosts()).toEqual({ [FIRST]: cost(3) });
   });
 
+  it('is not the problem if the store is older: the days that it does not know are rated', async () => {
+    await meter([...createEvents(FIRST, 'a', 3), ...createEvents(SECOND, 'b', 2)]);
+    // As in a copy of the store from before the second day.
+    await runSql(server, `DELETE FROM usage_days WHERE date = '${SECOND}'`);
+    await runSql(server, `DELETE FROM usage_ledger WHERE date = '${SECOND}'`);
+    await runSql(server, `DELETE FROM usage_costs WHERE date = '${SECOND}'`);
+    await server.restart();
+    const costs = await until(readCosts, (found) => SECOND in found, 'the unknown day is not rated');
+    expect(costs).toEqual({ [FIRST]: cost(3), [SECOND]: cost(2) });
+    expect((await send(createEvents(SECOND, 'b', 2))).json.result).toMatchObject({ accepted: 0, duplicates: 2 });
+  });
+
   it('does not matter before the first usage', async () => {
     expect((await send([])).status).toBe(200);
     await server.stop();

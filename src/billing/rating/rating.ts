@@ -13,6 +13,7 @@ import { checkLedger, type LedgerCheck } from './check-ledger.ts';
 import { createDayLocking } from './lock-days.ts';
 import { createDayRating } from './rate-day.ts';
 import { type DayRange, listDays, listEntriesOfUsage, type UsageDay } from './store.ts';
+import { createUnknownDays } from './unknown-days.ts';
 
 interface Options {
   state: State;
@@ -75,5 +76,7 @@ export function createRating(options: Options) {
     lockDays: createDayLocking({ ...options, rateDay }),
 
     adoptEngine: createEngineAdoption(options),
+
+    addUnknownDays: createUnknownDays(options),
   };
 }
