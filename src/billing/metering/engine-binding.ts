@@ -13,8 +13,7 @@ interface Options {
 }
 
 /** How the engine differs from the one whose events the store has rated. */
-export const MISMATCHES = ['different', 'empty', 'older'] as const;
-export type Mismatch = (typeof MISMATCHES)[number];
+export type Mismatch = 'different' | 'empty' | 'older';
 
 export const REMEDY =
   'restore the engine directory that belongs to this store, or run pilothouse usage adopt-engine to continue with this engine';

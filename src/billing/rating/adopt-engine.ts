@@ -10,7 +10,8 @@ import type { EngineBinding } from '../metering/engine-binding.ts';
 import type { EngineOwner } from '../metering/engine-owner.ts';
 import { bindEngine, findBoundEngine } from '../metering/engine-store.ts';
 import { meteredEntityKey, type UsageTotal } from './ledger.ts';
-import { listDays, listEntriesOfUsage, setAdopted, type UsageDay } from './store.ts';
+import { setAdopted } from './mismatch-store.ts';
+import { listDays, listEntriesOfUsage, type UsageDay } from './store.ts';
 import { readDayUsage } from './usage-totals.ts';
 
 interface Options {
@@ -23,14 +24,14 @@ interface Options {
 }
 
 /** Usage that the ledger has and the engine does not. */
-export interface MissingUsage extends UsageTotal {
+interface MissingUsage extends UsageTotal {
   organizationId: string;
   date: Day;
   /** The quantity that the engine has. */
   metered: string;
 }
 
-export interface EngineAdoption {
+interface EngineAdoption {
   identity: string;
   /** The identity of the engine that the store was bound to. */
   previous: string | undefined;
