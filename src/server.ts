@@ -75,7 +75,7 @@ export async function startServer(options: Options): Promise<Server> {
   try {
     const opened = await open(options, shutdown);
     const domains = build(options, opened, shutdown);
-    await domains.engineOwner.acquire(`${config.host}:${config.port}`);
+    await domains.engineOwner.acquire(config.port === 0 ? config.host : `${config.host}:${config.port}`);
     await releaseDashboards(options, domains);
     await prepare?.(domains);
     await followDashboardsFolder(options, domains, shutdown);

@@ -16,7 +16,15 @@ onEachStore('doctor', (store) => {
   it('passes every check with a working store, a free port and a synchronized clock', async () => {
     const { code, stdout, stderr } = await at.run('doctor', '--port', '0', '--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(checks(stdout)).toEqual({ node: true, config: true, store: true, clock: true, engine: true, port: true });
+    expect(checks(stdout)).toEqual({
+      node: true,
+      config: true,
+      store: true,
+      clock: true,
+      engine: true,
+      usage: true,
+      port: true,
+    });
   });
 });
 
@@ -61,7 +69,7 @@ describe('doctor with a failing check', () => {
       holder = createServer().listen(port, '127.0.0.1', resolve);
     });
     const { code, stdout, stderr } = await at.run('doctor', '--port', String(port));
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: 1 of 6 checks failed\n' });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: 1 of 7 checks failed\n' });
     expect(stdout).toMatch(/^ok {4}node/m);
     expect(stdout).toMatch(/^ok {4}store/m);
     expect(stdout).toMatch(new RegExp(`^FAIL {2}port +cannot listen on 127\\.0\\.0\\.1:${port}: .*EADDRINUSE`, 'm'));

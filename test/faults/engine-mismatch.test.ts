@@ -72,19 +72,25 @@ onEachStore('an engine without the usage events of its store', (store) => {
       status: 'ready',
       warnings: [{ code: 'engine_mismatch', remedy: expect.stringContaining('pilothouse usage adopt-engine') }],
     });
-    const metrics = await (await fetch(`${server.url}/metrics`)).text();
-    expect(metrics).toMatch(new RegExp(`^pilothouse_usage_mismatched_days ${days}$`, 'm'));
+    const metric = new RegExp(`^pilothouse_usage_mismatched_days ${days}$`, 'm');
+    await until(
+      async () => (await fetch(`${server.url}/metrics`)).text(),
+      (metrics) => metric.test(metrics),
+      `the metric does not become ${days}`,
+    );
     const listed = await server.call({ path: `${organization}/usageWarnings`, key: acme.admin });
     expect(listed.json.result).toMatchObject([{ code: 'engine_mismatch', message: expect.stringContaining(text) }]);
-    const lines = server
-      .log()
-      .split('\n')
-      .filter((line) => line.includes('"code":"engine_mismatch"'));
+    const lines = await until(
+      async () =>
+        server
+          .log()
+          .split('\n')
+          .filter((line) => line.includes('"code":"engine_mismatch"')),
+      ({ length }) => length > 0,
+      'the log does not report the mismatch',
+    );
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain(text);
-    const checked = await command('doctor', '--port', new URL(server.url).port);
-    expect(checked.code).toBe(1);
-    expect(checked.stdout).toMatch(/^FAIL {2}usage .*adopt-engine/m);
   }
 
   /** The server must be stopped. */
@@ -95,21 +101,19 @@ onEachStore('an engine without the usage events of its store', (store) => {
     const lock = await command('usage', 'lock', '--org', acme.id, '--through', SECOND);
     expect(lock.code).toBe(1);
     expect(lock.stderr).toContain('cannot be locked');
-    const checked = await command('doctor', '--port', '0');
-    expect(checked.code).toBe(1);
-    expect(checked.stdout).toMatch(/^FAIL {2}usage/m);
+  }
+
+  async function expectDoctorFails(port: string): Promise<void> {
+    const { code, stdout } = await command('doctor', '--port', port);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^FAIL {2}usage .*adopt-engine/m);
   }
 
   async function adopt(missing: number): Promise<void> {
-    const planned = await command('usage', 'adopt-engine', '--dry-run', '--json');
-    expect(planned.code, planned.stderr).toBe(0);
-    expect(JSON.parse(planned.stdout).missing).toHaveLength(missing);
     const adopted = await command('usage', 'adopt-engine', '--json');
     expect(adopted.code, adopted.stderr).toBe(0);
     expect(JSON.parse(adopted.stdout)).toMatchObject({ entries: 0 });
     expect(JSON.parse(adopted.stdout).missing).toHaveLength(missing);
-    const check = await command('usage', 'recompute', '--check');
-    expect(check.code, check.stderr).toBe(0);
   }
 
   it('an empty one leaves the ledger as it is, rejects usage, reports it, and can be adopted', async () => {
@@ -120,9 +124,11 @@ onEachStore('an engine without the usage events of its store', (store) => {
     await server.stop();
     rmSync(engineDirectory(), { recursive: true });
     await expectCommandsFail();
+    await expectDoctorFails('0');
 
     await server.restart();
     await expectReported('none of the usage events', 2);
+    await expectDoctorFails(new URL(server.url).port);
     expect(await readCosts()).toEqual(before);
     const rejected = await send(createEvents(FIRST, 'a', 3));
     expect(rejected.status).toBe(503);
@@ -130,7 +136,11 @@ onEachStore('an engine without the usage events of its store', (store) => {
     expect(await readCosts()).toEqual(before);
     await server.stop();
 
+    const planned = await command('usage', 'adopt-engine', '--dry-run', '--json');
+    expect(JSON.parse(planned.stdout).missing, planned.stderr).toHaveLength(2);
     await adopt(2);
+    const check = await command('usage', 'recompute', '--check');
+    expect(check.code, check.stderr).toBe(0);
     await server.restart();
     expect(await readCosts()).toEqual(before);
     await meter(createEvents(SECOND, 'new', 4));
@@ -149,7 +159,9 @@ onEachStore('an engine without the usage events of its store', (store) => {
     await meter(createEvents(SECOND, 'b', 2));
     rmSync(engineDirectory(), { recursive: true });
     renameSync(copy, engineDirectory());
-    await expectCommandsFail();
+    const lock = await command('usage', 'lock', '--org', acme.id, '--through', SECOND);
+    expect(lock.code).toBe(1);
+    expect(lock.stderr).toContain('cannot be locked');
 
     await server.restart();
     await expectReported('fewer usage events', 1);
@@ -210,6 +222,18 @@ onEachStore('an engine without the usage events of its store', (store) => {
     await adopt(1);
     await server.restart();
     expect(await readCosts()).toEqual({ [FIRST]: cost(3) });
+  });
+
+  it('is not the problem if the store is older: the days that it does not know are rated', async () => {
+    await meter([...createEvents(FIRST, 'a', 3), ...createEvents(SECOND, 'b', 2)]);
+    // As in a copy of the store from before the second day.
+    await runSql(server, `DELETE FROM usage_days WHERE date = '${SECOND}'`);
+    await runSql(server, `DELETE FROM usage_ledger WHERE date = '${SECOND}'`);
+    await runSql(server, `DELETE FROM usage_costs WHERE date = '${SECOND}'`);
+    await server.restart();
+    const costs = await until(readCosts, (found) => SECOND in found, 'the unknown day is not rated');
+    expect(costs).toEqual({ [FIRST]: cost(3), [SECOND]: cost(2) });
+    expect((await send(createEvents(SECOND, 'b', 2))).json.result).toMatchObject({ accepted: 0, duplicates: 2 });
   });
 
   it('does not matter before the first usage', async () => {

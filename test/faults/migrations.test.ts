@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { getWriterUrl, startEngineHttpServer } from '../support/engine-http-server.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { sha256 } from '../support/keys.ts';
 import { type BareStore, copyProgram, openBareStore } from '../support/migrations.ts';
@@ -73,8 +74,10 @@ onEachStore('migrations', (store) => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-fleet-'));
     const fleetFile = join(directory, 'fleet.json');
     writeFileSync(fleetFile, JSON.stringify(fleet));
+    const engine = await startEngineHttpServer(join(directory, 'engine'));
     try {
-      const urls = await Promise.all([1, 2, 3].map(() => ready(serve(undefined, '--fleet', fleetFile))));
+      const args = ['--fleet', fleetFile, '--clickhouse-url', getWriterUrl(engine)];
+      const urls = await Promise.all([1, 2, 3].map(() => ready(serve(undefined, ...args))));
       const authorization = `Basic ${Buffer.from(`${acme.admin.keyId}:${acme.admin.keySecret}`).toString('base64')}`;
       for (const url of urls)
         expect((await fetch(`${url}/v1/organizations/${acme.id}`, { headers: { authorization } })).status).toBe(200);
@@ -85,6 +88,7 @@ onEachStore('migrations', (store) => {
         ),
       ).toHaveLength(1);
     } finally {
+      await engine.close();
       rmSync(directory, { recursive: true, force: true });
     }
   });

@@ -13,8 +13,7 @@ interface Options {
 }
 
 /** How the engine differs from the one whose events the store has rated. */
-const MISMATCHES = ['different', 'empty', 'older'] as const;
-export type Mismatch = (typeof MISMATCHES)[number];
+export type Mismatch = 'different' | 'empty' | 'older';
 
 export const REMEDY =
   'restore the engine directory that belongs to this store, or run pilothouse usage adopt-engine to continue with this engine';
@@ -30,11 +29,11 @@ export type EngineBinding = ReturnType<typeof createEngineBinding>;
  * not know the ids that were counted, nor rated from one, which would book the missing events as no usage.
  */
 export function createEngineBinding({ state, engine, clock }: Options) {
-  let cached: { identities: Promise<string[]>; readAt: number } | undefined;
+  let cached: { identities: Promise<[string, ...string[]]>; readAt: number } | undefined;
   /** The identities that were read last. A transaction must not wait for the engine. */
   let known: readonly string[] = [];
 
-  function readIdentities(): Promise<string[]> {
+  function readIdentities(): Promise<[string, ...string[]]> {
     if (cached && clock.monotonicMs() - cached.readAt < IDENTITY_CACHE_MS) return cached.identities;
     const entry = { identities: readEngineIdentities(engine), readAt: clock.monotonicMs() };
     cached = entry;
@@ -56,9 +55,8 @@ export function createEngineBinding({ state, engine, clock }: Options) {
   }
 
   /** Binds a store that has no usage, or one from before engines had an identity. */
-  async function tryToBind(identities: readonly string[], engineIsEmpty: boolean): Promise<boolean> {
+  async function tryToBind(identities: readonly [string, ...string[]], engineIsEmpty: boolean): Promise<boolean> {
     const [identity] = identities;
-    if (identity === undefined) return false;
     const now = await state.now();
     return state.write(async (tx) => {
       const bound = await findBoundEngine(tx);
@@ -98,12 +96,7 @@ export function createEngineBinding({ state, engine, clock }: Options) {
     },
 
     /** The identity to bind the store to. */
-    async getIdentity(): Promise<string> {
-      const [identity] = await readIdentities();
-      if (identity === undefined)
-        throw new AppError('unavailable', 'The engine has no identity: its tables were not migrated');
-      return identity;
-    },
+    getIdentity: async (): Promise<string> => (await readIdentities())[0],
   };
 }
 

@@ -43,11 +43,16 @@ export function createEngineOwner({ state, engine, clock, log, dataDirectory }: 
   const isShared = engine.kind === 'server';
   let own: Omit<EngineOwnerRecord, 'renewedAt'> | undefined;
   let isOwner = false;
+  let isFailing = false;
 
   const renewing = createBackgroundLoop({
     run: renew,
     everyMs: RENEW_MS,
-    onError: (error) => log.warn({ reason: (error as Error).message }, 'failed to renew the ownership of the engine'),
+    // Once per outage of the store.
+    onError(error) {
+      if (!isFailing) log.warn({ reason: (error as Error).message }, 'failed to renew the ownership of the engine');
+      isFailing = true;
+    },
   });
 
   /** Returns the owner that prevents it; undefined once this node is the owner. */
@@ -73,6 +78,7 @@ export function createEngineOwner({ state, engine, clock, log, dataDirectory }: 
       );
     if (!other && !isOwner) log.warn({}, 'this node owns the engine again');
     isOwner = other === undefined;
+    isFailing = false;
   }
 
   /**
@@ -122,7 +128,7 @@ export function createEngineOwner({ state, engine, clock, log, dataDirectory }: 
     },
 
     /** False while another node owns the engine, after this one was suspended. */
-    isOwner: (): boolean => isShared || own === undefined || isOwner,
+    isOwner: (): boolean => isShared || !renewing.isStarted() || isOwner,
 
     /**
      * Throws unless this node may use the engine; it stays so until the transaction ends. A command that never acquired
@@ -131,9 +137,8 @@ export function createEngineOwner({ state, engine, clock, log, dataDirectory }: 
     async require(tx: Db): Promise<void> {
       if (isShared) return;
       const owner = await findLockedOwner(tx, 'shared');
-      if (own === undefined && !owner) return;
       if (owner?.node === node) return;
-      if (!renewing.isStarted() && owner?.directory === getOwn().directory) return;
+      if (!renewing.isStarted() && (!owner || owner.directory === getOwn().directory)) return;
       throw new AppError('unavailable', owner ? formatOwned(owner) : NO_OWNER, { retryAfterSeconds: 5 });
     },
 

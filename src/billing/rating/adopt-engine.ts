@@ -10,7 +10,8 @@ import type { EngineBinding } from '../metering/engine-binding.ts';
 import type { EngineOwner } from '../metering/engine-owner.ts';
 import { bindEngine, findBoundEngine } from '../metering/engine-store.ts';
 import { meteredEntityKey, type UsageTotal } from './ledger.ts';
-import { listDays, listEntriesOfUsage, setAdopted, type UsageDay } from './store.ts';
+import { setAdopted } from './mismatch-store.ts';
+import { listDays, listEntriesOfUsage, type UsageDay } from './store.ts';
 import { readDayUsage } from './usage-totals.ts';
 
 interface Options {

@@ -4,14 +4,8 @@ import type { State } from '../../state/state.ts';
 import type { EngineBinding, Mismatch } from '../metering/engine-binding.ts';
 import type { LockClock } from './lock-clock.ts';
 import { findDaysToLock } from './lock-days.ts';
-import {
-  countMismatchedDays,
-  listDays,
-  listEntriesOfUsage,
-  listNewestDays,
-  type MismatchedDays,
-  type UsageDay,
-} from './store.ts';
+import { countMismatchedDays, type MismatchedDays } from './mismatch-store.ts';
+import { listDays, listEntriesOfUsage, listNewestDays, type UsageDay } from './store.ts';
 import { hasAllEvents, readDayUsage } from './usage-totals.ts';
 import { toClockWarning, toMismatchWarning, type UsageWarning } from './usage-warnings.ts';
 

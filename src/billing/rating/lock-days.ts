@@ -5,14 +5,13 @@ import { addDays, type Day, toUtcDay } from '../../kernel/days.ts';
 import { AppError, rejectViolations } from '../../kernel/errors.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
-import { describeMismatch, type EngineBinding, type Mismatch, REMEDY } from '../metering/engine-binding.ts';
+import { describeMismatch, type Mismatch, REMEDY } from '../metering/engine-binding.ts';
 import { readLockedThrough } from '../metering/store.ts';
 import type { RateDay } from './rate-day.ts';
 import { listDays, setLocked, type UsageDay } from './store.ts';
 
 interface Options {
   state: State;
-  binding: EngineBinding;
   clock: Clock;
   audit: Audit;
   organizations: Organizations;
@@ -26,7 +25,7 @@ const MAX_ATTEMPTS = 5;
 type LockDays = (actor: Actor, organizationId: string, through: Day) => Promise<number>;
 
 /** Nothing on a locked day changes again: not its ledger entries, not its cost records, not its prices. */
-export function createDayLocking({ state, binding, clock, audit, organizations, rateDay }: Options): LockDays {
+export function createDayLocking({ state, clock, audit, organizations, rateDay }: Options): LockDays {
   /** Undefined when a day has to be rated first. */
   async function tryToLock(actor: Actor, organizationId: string, through: Day): Promise<number | undefined> {
     return state.write(async (tx) => {
@@ -51,12 +50,10 @@ export function createDayLocking({ state, binding, clock, audit, organizations, 
     // By both clocks: a day that is locked too early stays locked.
     if (through >= toUtcDay(Math.min(clock.now(), await state.now())))
       rejectViolations([{ path: 'through', rule: 'The day must be over', value: through }]);
-    if ((await listDays(state.db, { organizationId, to: through }, 'open')).some(({ events }) => events !== 0)) {
-      const mismatch = await binding.findMismatch();
-      if (mismatch) throw notLocked(through, mismatch);
-    }
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      for (const { date } of await listDays(state.db, { organizationId, to: through }, 'changed'))
+      // The first attempt rates all open days, so that the engine is known to have their events.
+      const filter = attempt === 1 ? 'openOrChanged' : 'changed';
+      for (const { date } of await listDays(state.db, { organizationId, to: through }, filter))
         await rateDay(organizationId, date);
       const locked = await tryToLock(actor, organizationId, through);
       if (locked !== undefined) return locked;

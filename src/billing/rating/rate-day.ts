@@ -13,17 +13,10 @@ import { getApplicablePrice, getApplicablePriceBook } from '../prices/applicable
 import type { PriceBook } from '../prices/price-book.ts';
 import { listPriceBooks } from '../prices/store.ts';
 import { bookDay, type LedgerEntry, type UnitPrice, type UsageTotal } from './ledger.ts';
+import { setMismatch } from './mismatch-store.ts';
 import { readFinalDays, readOpenDays } from './open-days.ts';
 import { rebuildRecords } from './records.ts';
-import {
-  deleteEntries,
-  findDay,
-  listEntriesOfUsage,
-  putEntries,
-  setMismatch,
-  setRated,
-  type UsageDay,
-} from './store.ts';
+import { deleteEntries, findDay, listEntriesOfUsage, putEntries, setRated, type UsageDay } from './store.ts';
 import { type DayUsage, hasAllEvents, readDayUsage } from './usage-totals.ts';
 
 interface Options {

@@ -38,13 +38,19 @@ export function createRater({ state, log, intake, rating, owner, lockClock, warn
     if (!owner.isOwner()) return;
     try {
       await intake.recoverUnfinished();
-      // The first pass rates all open days: the previous process may have been killed while rating.
-      await (hasRatedAll ? rating.rateChanged() : rating.rateAll());
-      hasRatedAll = true;
+      if (hasRatedAll) await rating.rateChanged();
+      else await rateAll();
       await lockOverdueDays();
     } finally {
       await warnings.report();
     }
+  }
+
+  /** The first pass rates all open days: the previous process may have been killed while rating. */
+  async function rateAll(): Promise<void> {
+    await rating.addUnknownDays();
+    await rating.rateAll();
+    hasRatedAll = true;
   }
 
   async function lockOverdueDays(): Promise<void> {

@@ -14,6 +14,7 @@ import { createDayLocking } from './lock-days.ts';
 import { createDayRating } from './rate-day.ts';
 import { createImportRemoval } from './remove-imported.ts';
 import { type DayRange, listDays, listEntriesOfUsage, type UsageDay } from './store.ts';
+import { createUnknownDays } from './unknown-days.ts';
 
 interface Options {
   state: State;
@@ -76,6 +77,9 @@ export function createRating(options: Options) {
     lockDays: createDayLocking({ ...options, rateDay }),
 
     adoptEngine: createEngineAdoption(options),
+
     removeImported: createImportRemoval(options),
+
+    addUnknownDays: createUnknownDays(options),
   };
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { State } from '../../state/state.ts';
 import { describeMismatch, REMEDY } from '../metering/engine-binding.ts';
 import type { EngineOwner } from '../metering/engine-owner.ts';
-import { countMismatchedDays, type MismatchedDays } from './store.ts';
+import { countMismatchedDays, type MismatchedDays } from './mismatch-store.ts';
 
 interface Options {
   state: State;
