@@ -197,6 +197,7 @@ describe('the embedded engine', () => {
         ['0001-telemetry'],
         ['0002-usage'],
         ['0003-identity'],
+        ['0010-own-telemetry'],
       ]);
     } finally {
       await again.close();

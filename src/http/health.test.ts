@@ -21,6 +21,7 @@ describe('/readyz', () => {
     };
     healthRoutes({
       metrics,
+      authorizeMetrics() {},
       clock: { now: () => now, monotonicMs: () => now },
       isDraining: () => isDraining,
       checkReady,

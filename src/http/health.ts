@@ -1,9 +1,12 @@
+import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
 import type { Metrics } from './metrics.ts';
 import type { App } from './validation.ts';
 
 interface Options {
   metrics: Metrics;
+  /** Throws unless the request may read the metrics. */
+  authorizeMetrics(request: FastifyRequest): void;
   clock: Clock;
   isDraining(): boolean;
   /** Throws the reason if requests cannot be served. */
@@ -17,6 +20,7 @@ const CACHED_MS = 1000;
 
 export function healthRoutes({
   metrics,
+  authorizeMetrics,
   clock,
   isDraining,
   checkReady,
@@ -50,7 +54,8 @@ export function healthRoutes({
       return warnings.length > 0 ? { status: 'ready', warnings } : { status: 'ready' };
     });
 
-    app.get('/metrics', { config: { operation: 'metrics' }, schema: { hide: true } }, async (_request, reply) => {
+    app.get('/metrics', { config: { operation: 'metrics' }, schema: { hide: true } }, async (request, reply) => {
+      authorizeMetrics(request);
       return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     });
   };

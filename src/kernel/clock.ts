@@ -4,11 +4,11 @@ import { memoize } from './memo.ts';
 export interface Clock {
   /** Epoch milliseconds, UTC. Steps forward or back when the machine's clock is set. */
   now(): number;
-  /** Milliseconds from an arbitrary start; never steps. For durations within a process: pauses, windows, caches. */
+  /** Whole milliseconds from an arbitrary start; never steps. For durations within a process: pauses, windows, caches. */
   monotonicMs(): number;
 }
 
-export const systemClock: Clock = { now: () => Date.now(), monotonicMs: () => performance.now() };
+export const systemClock: Clock = { now: () => Date.now(), monotonicMs: () => Math.floor(performance.now()) };
 
 export const SECOND_MS = 1000;
 export const MINUTE_MS = 60 * SECOND_MS;

@@ -5,6 +5,7 @@ import type { Rating } from '../../billing/rating/rating.ts';
 import { createBackgroundLoop } from '../../kernel/background-loop.ts';
 import { type Clock, MINUTE_MS } from '../../kernel/clock.ts';
 import { addDays, type Day, toUtcDay } from '../../kernel/days.ts';
+import { USAGE_DAYS } from './costs.ts';
 import { type DemoMeter, generateUsage } from './generator.ts';
 
 interface Options {
@@ -20,7 +21,6 @@ interface Options {
   say(line: string): void;
 }
 
-const DAYS = 90;
 /** The most recent days are rated before the older ones are generated. */
 const FIRST_DAYS = 7;
 
@@ -40,7 +40,7 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
   /** Days without usage, today, and the last metered day: both may be incomplete. */
   async function listMissingDays(): Promise<Day[]> {
     const today = toUtcDay(clock.now());
-    const days = Array.from({ length: DAYS }, (_, back) => addDays(today, -back));
+    const days = Array.from({ length: USAGE_DAYS }, (_, back) => addDays(today, -back));
     const missing: Day[] = [];
     let isLastMeteredDay = true;
     for (const date of days) {
@@ -65,7 +65,7 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
     await rating.rateChanged(organizationId);
     await rating.lockDays(actor, organizationId, addDays(toUtcDay(clock.now()), -(lockAfterDays + 1)));
     const seconds = ((clock.monotonicMs() - startedMs) / 1000).toFixed(1);
-    say(`demo usage for the last ${DAYS} days is ready: ${events} events metered and rated in ${seconds} s`);
+    say(`demo usage for the last ${USAGE_DAYS} days is ready: ${events} events metered and rated in ${seconds} s`);
     return true;
   }
 
