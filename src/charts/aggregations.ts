@@ -27,6 +27,12 @@ interface Aggregation {
   isNumeric: boolean;
   /** The numerator of a ratio if no row matches. A count of nothing is 0, an average of nothing is null. */
   emptyValue: 0 | null;
+  /** A tile shows 0 if no row matches. Every other aggregation has no value then. */
+  isCount?: true;
+  /** The result has the unit of the field or metric. */
+  keepsUnit?: true;
+  /** Text that is a number is returned as a number. */
+  readsNumbers?: true;
   /** Assumed if a series of a metric source has no `metricDataType`. */
   defaultMetricDataType: MetricDataType;
   /** Logs and traces. Absent: not available. */
@@ -64,6 +70,7 @@ const increaseAcrossStreams = {
 const OBSERVATION_COUNT: { aggregate: Aggregate } = { aggregate: { name: 'sum', arguments: ['__count'] } };
 
 const anyValue = {
+  keepsUnit: true,
   isNumeric: false,
   emptyValue: null,
   defaultMetricDataType: 'gauge',
@@ -79,6 +86,7 @@ const AGGREGATIONS = {
   avg: {
     label: 'Average',
     description: 'The mean of the field.',
+    keepsUnit: true,
     isNumeric: true,
     emptyValue: null,
     defaultMetricDataType: 'gauge',
@@ -91,7 +99,9 @@ const AGGREGATIONS = {
   },
   count: {
     label: 'Count',
-    description: 'The number of rows; of streams for gauges and sums; of observations for histograms and summaries.',
+    description:
+      'The number of rows; of streams for gauges and sums; of observations for histograms and summaries. 0 if there are none.',
+    isCount: true,
     isNumeric: true,
     emptyValue: 0,
     defaultMetricDataType: 'gauge',
@@ -101,7 +111,8 @@ const AGGREGATIONS = {
   },
   count_distinct: {
     label: 'Count distinct',
-    description: 'The exact number of distinct values.',
+    description: 'The exact number of distinct values. 0 if there are none.',
+    isCount: true,
     isNumeric: true,
     emptyValue: 0,
     defaultMetricDataType: 'gauge',
@@ -110,7 +121,9 @@ const AGGREGATIONS = {
   },
   last_value: {
     label: 'Last value',
-    description: 'The latest value by time.',
+    description: 'The latest value by time. Text that is a number is returned as a number.',
+    keepsUnit: true,
+    readsNumbers: true,
     isNumeric: false,
     emptyValue: null,
     defaultMetricDataType: 'gauge',
@@ -120,6 +133,7 @@ const AGGREGATIONS = {
   max: {
     label: 'Maximum',
     description: 'The largest value.',
+    keepsUnit: true,
     isNumeric: true,
     emptyValue: null,
     defaultMetricDataType: 'gauge',
@@ -130,6 +144,7 @@ const AGGREGATIONS = {
   min: {
     label: 'Minimum',
     description: 'The smallest value.',
+    keepsUnit: true,
     isNumeric: true,
     emptyValue: null,
     defaultMetricDataType: 'gauge',
@@ -141,6 +156,7 @@ const AGGREGATIONS = {
     label: 'Quantile',
     description: 'The quantile given by level: 0.95 is the 95th percentile. Approximate.',
     needsLevel: true,
+    keepsUnit: true,
     isNumeric: true,
     emptyValue: null,
     defaultMetricDataType: 'histogram',
@@ -151,6 +167,7 @@ const AGGREGATIONS = {
   sum: {
     label: 'Sum',
     description: 'The total of the field.',
+    keepsUnit: true,
     isNumeric: true,
     emptyValue: 0,
     defaultMetricDataType: 'gauge',
@@ -163,6 +180,7 @@ const AGGREGATIONS = {
   increase: {
     label: 'Increase',
     description: 'The growth of a counter in each bucket.',
+    keepsUnit: true,
     isNumeric: true,
     emptyValue: 0,
     defaultMetricDataType: 'sum',
@@ -171,7 +189,7 @@ const AGGREGATIONS = {
   },
   rate: {
     label: 'Rate',
-    description: 'The growth of a counter per second.',
+    description: 'The growth of a counter per second of the bucket, up to now in the newest bucket.',
     isPerSecond: true,
     isNumeric: true,
     emptyValue: 0,

@@ -4,7 +4,9 @@ import { AppError } from '../kernel/errors.ts';
 import type { MetricDataType, Source } from '../sources/source.ts';
 import { CONTENTS_LIMITS, type ColumnContents, planContents } from './column-contents.ts';
 import { queryError } from './draft.ts';
-import { rejectTooManyBuckets, rejectTooManyPoints } from './limits.ts';
+import { fillCounts, valueOfNothing } from './empty-counts.ts';
+import { rejectTooManyPoints } from './limits.ts';
+import { createMetricUnits } from './metric-units.ts';
 import { planSeries } from './plan.ts';
 import { computeRatio, MAX_COMPARED_GROUPS } from './ratio.ts';
 import { planSearch } from './search-rows.ts';
@@ -22,15 +24,10 @@ import {
   toTimeData,
 } from './tile-data.ts';
 import type { Tile } from './tile-schema.ts';
-import {
-  chooseGranularity,
-  type Granularity,
-  type Range,
-  singleBucket,
-  splitRange,
-  type TimeBuckets,
-} from './time-buckets.ts';
-import { findZone, type Zone } from './zone.ts';
+import { listPartialBuckets, type PartialBucket, type Range, singleBucket, type TimeBuckets } from './time-buckets.ts';
+import { findEventUnit } from './units.ts';
+import { type BucketChoice, chooseBuckets, chooseExactBuckets, getZone, type TileView } from './view.ts';
+import type { Zone } from './zone.ts';
 
 /** Limits of one statement. */
 const LIMITS = { maxSeconds: 30, maxResultRows: 200_000, maxMemoryBytes: 400_000_000 };
@@ -38,17 +35,6 @@ const MAX_GROUPS = 250;
 
 export interface QueryScope extends QueryClient {
   organizationId: string;
-}
-
-/** The range and options with which a tile is viewed. */
-export interface TileView extends Range {
-  granularity: Granularity | 'auto';
-  timezone: string;
-  /** The number of separate groups. Defaults to that of the series type. */
-  groups?: number | undefined;
-  withOthers: boolean;
-  /** Rows of a search. */
-  limit: number;
 }
 
 type SourceColumn = Column & ColumnContents;
@@ -66,6 +52,7 @@ export type Charts = ReturnType<typeof createCharts>;
 export function createCharts({ engine, clock, getDashboard, findSource, openTables }: Options) {
   const resolveSource = createSourceResolver({ engine, findSource, openTables });
   const queries = createSharedQueries({ engine, clock, limits: LIMITS });
+  const readMetricUnit = createMetricUnits(queries);
 
   async function readRows(scope: QueryScope, query: SeriesQuery): Promise<SeriesRows> {
     const plan = planSeries(query);
@@ -89,7 +76,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     const resolved = await resolveSource(scope.organizationId, series, unknownSource(path));
     if (resolved.source.kind === 'metric')
       throw queryError(`${path}.sourceId`, 'A search needs a source of logs or traces, not of metrics');
-    const position = { buckets: singleBucket(view), top: { groups: 1, withOthers: false }, path };
+    const position = { ...rowsIn(view), path };
     const query = buildQuery(scope, series, position, resolved);
     const plan = planSearch(query, series.fields ?? [], resolved.source, view.limit);
     const rows = await queries.query(plan.statement, scope);
@@ -110,7 +97,8 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     view: TileView,
   ): Promise<TileData> {
     const zone = getZone(view.timezone);
-    const buckets = type === 'time' ? chooseBuckets(view, view.granularity, zone) : singleBucket(view);
+    const nowMs = clock.now();
+    const buckets = type === 'time' ? chooseBuckets(view, view, zone) : singleBucket(view);
     const isRatio = tile.asRatio && tile.series.length === 2;
     const top = chooseTopGroups(type, view);
     const queried: TopGroups = isRatio ? { groups: MAX_COMPARED_GROUPS, withOthers: false } : top;
@@ -119,15 +107,23 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
         const path = `series[${index}]`;
         const resolved = await resolveSource(scope.organizationId, series, unknownSource(path));
         const grouped = type === 'number' ? { ...series, groupBy: [] } : series;
-        const query = buildQuery(scope, grouped, { buckets, top: queried, path }, resolved);
-        return readRows(scope, query);
+        const query = buildQuery(scope, grouped, { buckets, nowMs, top: queried, path }, resolved);
+        const { metricDataType, source } = resolved;
+        const unit = metricDataType === undefined ? findEventUnit(query, source) : readMetricUnit(query, scope);
+        const [rows, found] = await Promise.all([readRows(scope, query), isRatio ? undefined : unit]);
+        return { ...rows, unit: found };
       }),
     );
     const points = collectPoints(results, buckets, zone);
-    const named = points.map((one, index) => ({ name: formatSeriesName(tile.series[index] as Series), points: one }));
+    const named = points.map((one, index): NamedPoints => {
+      const series = tile.series[index] as Series;
+      const filled = isRatio ? one : fillCounts(one, series.aggFn, buckets, nowMs);
+      const empty = isRatio ? null : valueOfNothing(series.aggFn);
+      return { name: formatSeriesName(series), unit: results[index]?.unit, empty, points: filled };
+    });
     const shown = isRatio ? [divideSeries(tile, named, top.groups)] : named;
     const frame = { start: buckets.startMs, end: buckets.endMs, timezone: zone.name };
-    if (type === 'time') return toTimeData(frame, buckets, shown);
+    if (type === 'time') return toTimeData(frame, buckets, shown, listPartialBuckets(buckets, nowMs));
     if (type === 'number') return toNumberData(frame, shown);
     const [first] = tile.series;
     return toTableData(frame, first?.groupBy ?? [], shown, first?.sortOrder ?? 'desc');
@@ -142,27 +138,31 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
   }
 
   return {
-    /** The points of each series by bucket, or those of the ratio of two series. */
+    /** The points of each series by bucket, or those of the ratio of two series. The end of the range is inclusive. */
     async querySeries(
       scope: QueryScope,
       list: Series[],
-      range: Range,
-      { granularity, isRatio }: { granularity: Granularity | 'auto'; isRatio: boolean },
-    ): Promise<{ buckets: TimeBuckets; points: Points[] }> {
+      { startMs, lastMs }: { startMs: number; lastMs: number },
+      { isRatio, ...choice }: BucketChoice & { isRatio: boolean },
+    ): Promise<ChartSeries> {
       const zone = getZone('UTC');
-      const buckets = chooseBuckets(range, granularity, zone);
+      const nowMs = clock.now();
+      const buckets = chooseExactBuckets(startMs, lastMs, choice, zone);
+      const partialBuckets = listPartialBuckets(buckets, nowMs);
       const top: TopGroups = { groups: isRatio ? MAX_COMPARED_GROUPS : MAX_GROUPS, withOthers: false };
       const results = await Promise.all(
         list.map(async (series, index) => {
           const notFound = () => new AppError('not_found', `Source not found for series ${index}`);
           const resolved = await resolveSource(scope.organizationId, series, notFound);
-          return readRows(scope, buildQuery(scope, series, { buckets, top, path: `series[${index}]` }, resolved));
+          const position = { buckets, nowMs, top, path: `series[${index}]` };
+          return readRows(scope, buildQuery(scope, series, position, resolved));
         }),
       );
       const points = collectPoints(results, buckets, zone);
       const [first, second] = points;
-      if (!isRatio || points.length !== 2 || !first || !second) return { buckets, points };
-      return { buckets, points: [computeRatio(first, second, { aggFn: list[0]?.aggFn, groups: MAX_GROUPS })] };
+      if (!isRatio || points.length !== 2 || !first || !second) return { buckets, partialBuckets, points };
+      const ratio = computeRatio(first, second, { aggFn: list[0]?.aggFn, groups: MAX_GROUPS });
+      return { buckets, partialBuckets, points: [ratio] };
     },
 
     /** The columns of a source, with the map keys and metric names that occur in the range. */
@@ -174,8 +174,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
       const series = { sourceId, metricDataType, where: '', whereLanguage: 'lucene' as const, groupBy: [] };
       const notFound = () => new AppError('not_found', 'Source not found');
       const resolved = await resolveSource(scope.organizationId, series, notFound);
-      const position = { buckets: singleBucket(range), top: { groups: 1, withOthers: false }, path: 'columns' };
-      const query = buildQuery(scope, { ...series, type: 'search' }, position, resolved);
+      const query = buildQuery(scope, { ...series, type: 'search' }, { ...rowsIn(range), path: 'columns' }, resolved);
       const contents = await readContents(scope, query);
       return resolved.table.columns.map(({ name, type }) => ({ name, type, ...contents.get(name) }));
     },
@@ -192,6 +191,19 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     previewTile: renderTile,
   };
 }
+
+interface ChartSeries {
+  buckets: TimeBuckets;
+  partialBuckets: PartialBucket[];
+  points: Points[];
+}
+
+/** For queries that do not aggregate. */
+const rowsIn = (range: Range) => ({
+  buckets: singleBucket(range),
+  nowMs: range.endMs,
+  top: { groups: 1, withOthers: false },
+});
 
 interface SeriesRows {
   plan: Plan;
@@ -217,7 +229,7 @@ function chooseTopGroups(type: ChartType, { groups, withOthers }: TileView): Top
 function buildQuery(
   scope: QueryScope,
   series: Series,
-  position: Pick<SeriesQuery, 'buckets' | 'top' | 'path'>,
+  position: Pick<SeriesQuery, 'buckets' | 'nowMs' | 'top' | 'path'>,
   { table, metricDataType }: ResolvedSource,
 ): SeriesQuery {
   return {
@@ -239,20 +251,9 @@ function divideSeries({ series }: RenderableTile, [first, second]: NamedPoints[]
   if (!first || !second) throw new Error('A ratio needs two series');
   return {
     name: series[0]?.alias ?? `${first.name} / ${second.name}`,
+    empty: null,
     points: computeRatio(first.points, second.points, { aggFn: series[0]?.aggFn, groups }),
   };
 }
 
 const unknownSource = (path: string) => (id: string) => queryError(`${path}.sourceId`, `Unknown source ${id}`);
-
-function getZone(name: string): Zone {
-  const zone = findZone(name);
-  if (!zone) throw queryError('timezone', `Unknown time zone ${name}; use an IANA name such as Europe/Berlin`);
-  return zone;
-}
-
-function chooseBuckets(range: Range, granularity: Granularity | 'auto', zone: Zone): TimeBuckets {
-  const step = granularity === 'auto' ? chooseGranularity(range) : granularity;
-  rejectTooManyBuckets(range, granularity, step, zone);
-  return splitRange(range, step, zone);
-}

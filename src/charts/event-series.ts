@@ -1,6 +1,6 @@
 import { type Aggregate, DEFAULT_LEVEL, getAggregation } from './aggregations.ts';
 import { createDraft, type Draft, rejectSeries } from './draft.ts';
-import type { Plan, SeriesQuery } from './series-query.ts';
+import type { Plan, Points, SeriesQuery, Value } from './series-query.ts';
 import { collectTopGroups, countTopGroups, renderTopGroups } from './top-groups.ts';
 
 /** Plans a series of logs or traces: aggregates a field over the rows of each bucket and group. */
@@ -12,7 +12,7 @@ export function planEventSeries(query: SeriesQuery): Plan {
   return {
     statement: { sql, parameters: draft.writer.parameters },
     countGroups: (rows) => countTopGroups(rows, query),
-    collect: (rows) => collectTopGroups(rows, query),
+    collect: (rows) => readNumbers(query, collectTopGroups(rows, query)),
   };
 }
 
@@ -33,4 +33,18 @@ function buildAggregate(query: SeriesQuery, draft: Draft): { aggregate: Aggregat
     aggregate: events.aggregate({ field: writer.write(expression), time, level }),
     present: writer.writePresence(expression),
   };
+}
+
+/** An attribute is text; if the text is a number, its last value is that number, so that it can be drawn and sorted. */
+function readNumbers({ aggFn }: SeriesQuery, points: Points): Points {
+  if (!getAggregation(aggFn).readsNumbers) return points;
+  const groups = points.groups.map((group) => ({ ...group, values: group.values.map(toNumber) }));
+  return { ...points, groups };
+}
+
+/** Not for identifiers: leading zeros, and integers that a JSON number cannot represent exactly, stay text. */
+function toNumber(value: Value): Value {
+  if (typeof value !== 'string' || !/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value)) return value;
+  const number = Number(value);
+  return Number.isFinite(number) && (Number.isSafeInteger(number) || !Number.isInteger(number)) ? number : value;
 }

@@ -48,6 +48,7 @@ const query = (given: Partial<SeriesQuery>): SeriesQuery => ({
   groupBy: [],
   buckets: minutes,
   top: { groups: 20, withOthers: false },
+  nowMs: Number.POSITIVE_INFINITY,
   path: 'series[0]',
   ...given,
 });

@@ -9,19 +9,21 @@ import { rejectViolations } from '../kernel/errors.ts';
 import { DASHBOARD_READERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
 import { toChartRows } from './chart-rows.ts';
-import type { Charts, QueryScope, TileView } from './charts.ts';
+import type { Charts, QueryScope } from './charts.ts';
 import { MAX_TIME_MS, MIN_TIME_MS } from './limits.ts';
 import {
   ChartRow,
   ChartSeriesBody,
   ColumnRecord,
   ColumnsQuery,
+  PartialBuckets,
   TilePath,
   TilePreviewBody,
   TileQuery,
   TileResponse,
 } from './schema.ts';
 import { listSeriesViolations, normalizeSeries } from './series.ts';
+import type { TileView } from './view.ts';
 
 const tags = ['Data'];
 
@@ -40,7 +42,12 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
           summary: 'Query chart series',
           description: 'Returns up to five series over one time range, with one row per time bucket and group.',
           body: ChartSeriesBody,
-          response: dashboardResponse(Type.Array(ChartRow)),
+          response: {
+            200: Type.Object(
+              { data: Type.Array(ChartRow), partialBuckets: PartialBuckets },
+              { description: 'Success' },
+            ),
+          },
         },
       },
       async (request, reply) => {
@@ -61,13 +68,18 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
             { path, rule: 'All series must have the same groupBy fields', value: series[differs]?.groupBy },
           ]);
         }
-        // The end is inclusive here, as in the public interface.
-        const range = { startMs: startTime, endMs: endTime + 1 };
-        const { buckets, points } = await charts.querySeries(createQueryScope(request, reply), series, range, {
-          granularity,
-          isRatio: seriesReturnType === 'ratio',
-        });
-        return { data: toChartRows(buckets, points, seriesReturnType === 'column' ? 'column' : undefined, groupBy) };
+        // The end is inclusive, as in the public interface.
+        const range = { startMs: startTime, lastMs: endTime };
+        const { buckets, partialBuckets, points } = await charts.querySeries(
+          createQueryScope(request, reply),
+          series,
+          range,
+          { granularity, isRatio: seriesReturnType === 'ratio' },
+        );
+        return {
+          data: toChartRows(buckets, points, seriesReturnType === 'column' ? 'column' : undefined, groupBy),
+          ...(partialBuckets.length > 0 && { partialBuckets }),
+        };
       },
     );
 
@@ -86,10 +98,11 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         },
       },
       async (request, reply) => {
-        const { groups, others, limit, ...rest } = request.query;
+        const { points, groups, others, limit, ...rest } = request.query;
         const { id, tileId } = request.params;
         const view = parseView(clock.now(), {
           ...rest,
+          points: points === undefined ? undefined : Number(points),
           groups: groups === undefined ? undefined : Number(groups),
           others: others === 'true',
           limit: limit === undefined ? undefined : Number(limit),
@@ -149,6 +162,7 @@ interface ViewInput {
   start?: string | number | undefined;
   end?: string | number | undefined;
   granularity?: TileView['granularity'] | undefined;
+  points?: number | undefined;
   timezone?: string | undefined;
   groups?: number | undefined;
   others?: boolean | undefined;
@@ -157,11 +171,20 @@ interface ViewInput {
 
 /** Defaults to the last hour. */
 function parseView(now: number, input: ViewInput): TileView {
-  const { start, end, granularity = 'auto', timezone = 'UTC', groups, others = false, limit = SEARCH_ROWS } = input;
+  const { start, end, granularity = 'auto', points, timezone = 'UTC', groups, others = false } = input;
   const endMs = end === undefined ? now : parseMoment('end', end);
   const startMs = start === undefined ? endMs - HOUR_MS : parseMoment('start', start);
   rejectEmptyRange('start', startMs, endMs);
-  return { startMs, endMs, granularity, timezone, groups, withOthers: others, limit };
+  return {
+    startMs,
+    endMs,
+    granularity,
+    points,
+    timezone,
+    groups,
+    withOthers: others,
+    limit: input.limit ?? SEARCH_ROWS,
+  };
 }
 
 /** Queries are canceled when the client disconnects. */

@@ -5,17 +5,18 @@ import { AGGREGATION_NAMES, describeAggregations } from './aggregations.ts';
 import { MAX_BUCKETS, MAX_POINTS, MAX_TIME_MS } from './limits.ts';
 import { SeriesBody } from './series-schema.ts';
 import { TileBody } from './tile-schema.ts';
-import { GRANULARITIES } from './time-buckets.ts';
+import { DEFAULT_POINTS, GRANULARITIES } from './time-buckets.ts';
+import { UNITS } from './units.ts';
 
 const GranularityName = Type.Enum([...(Object.keys(GRANULARITIES) as (keyof typeof GRANULARITIES)[]), 'auto'], {
-  description: `auto: the smallest step that needs at most 60 buckets. At most ${MAX_BUCKETS} buckets, and at most ${MAX_POINTS} points (buckets × groups, summed over the series)`,
+  description: `auto: the smallest step that needs at most ${DEFAULT_POINTS} buckets, or the number in points. At most ${MAX_BUCKETS} buckets, and at most ${MAX_POINTS} points (buckets × groups, summed over the series)`,
 });
 
-const Milliseconds = Type.Integer({
-  minimum: 1_000_000_000_000,
-  maximum: MAX_TIME_MS,
-  description: 'Epoch milliseconds',
-});
+const MAX_POINTS_TARGET = 1000;
+const POINTS = `For granularity auto: the number of buckets that the drawing has room for. Default: ${DEFAULT_POINTS}`;
+
+const Milliseconds = (description = 'Epoch milliseconds') =>
+  Type.Integer({ minimum: 1_000_000_000_000, maximum: MAX_TIME_MS, description });
 
 const { dataSource, field, groupBy, where, whereLanguage, metricName, metricDataType, level, sortOrder } =
   SeriesBody.properties;
@@ -37,8 +38,8 @@ export const ChartSeriesBody = Type.Object({
     }),
     { minItems: 1, maxItems: 5 },
   ),
-  startTime: Milliseconds,
-  endTime: Milliseconds,
+  startTime: Milliseconds(),
+  endTime: Milliseconds('Epoch milliseconds, inclusive. No row outside the range counts'),
   granularity: Type.Optional(GranularityName),
   seriesReturnType: Type.Optional(
     Type.Enum(['ratio', 'column'], {
@@ -64,6 +65,9 @@ export const TileQuery = Type.Object(
     ),
     end: Type.Optional(Type.String({ description: 'Exclusive. Default: now' })),
     granularity: Type.Optional(GranularityName),
+    points: Type.Optional(
+      PatternText(/^(?:[1-9][0-9]{0,2}|1000)$/, `The value must be an integer from 1 to ${MAX_POINTS_TARGET}`, POINTS),
+    ),
     timezone: Type.Optional(Type.String({ maxLength: 64, description: 'IANA name. Default: UTC' })),
     groups: Type.Optional(
       PatternText(
@@ -106,7 +110,7 @@ export const ColumnRecord = Type.Object({
   ),
 });
 
-const Moment = Type.Union([Milliseconds, Type.String()], {
+const Moment = Type.Union([Milliseconds(), Type.String()], {
   description: 'Epoch milliseconds or ISO 8601, from 1970 to 2261',
 });
 const { id, name, x, y, w, h } = TileBody.properties;
@@ -118,6 +122,7 @@ export const TilePreviewBody = Type.Object({
   start: Type.Optional(Moment),
   end: Type.Optional(Moment),
   granularity: Type.Optional(GranularityName),
+  points: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_POINTS_TARGET, description: POINTS })),
   timezone: TileQuery.properties.timezone,
   groups: Type.Optional(Type.Integer({ minimum: 1, maximum: 999 })),
   others: Type.Optional(Type.Boolean()),
@@ -125,6 +130,27 @@ export const TilePreviewBody = Type.Object({
 });
 
 const Value = Type.Union([Type.Number(), Type.String(), Type.Null()]);
+const Unit = Type.Optional(
+  Type.Enum([...UNITS], {
+    description:
+      'The unit of the values, if it is known: of a duration (ns, us, ms, s) by the duration of the source or the unit of the metric, or bytes (By)',
+  }),
+);
+
+/** Buckets that are incomplete: the newest one until it ends, and those that a range of chart series cuts. */
+export const PartialBuckets = Type.Optional(
+  Type.Array(
+    Type.Object({
+      bucket: Type.Integer({ description: 'The start of the bucket, epoch milliseconds' }),
+      start: Type.Integer({ description: 'The start of the part that counts' }),
+      end: Type.Integer({ description: 'The end of the part that counts, at most now. Exclusive' }),
+    }),
+    {
+      description: 'Buckets that have not ended or are cut by the range. Rates are per second of the part that counts',
+    },
+  ),
+);
+
 const GroupCount = Type.Object({ shown: Type.Integer(), total: Type.Integer() });
 const frame = {
   start: Type.Integer({ description: 'Epoch milliseconds' }),
@@ -138,12 +164,14 @@ export const TileResponse = Type.Union([
     ...frame,
     granularity: Type.String(),
     buckets: Type.Array(Type.Integer({ description: 'The start of the bucket, epoch milliseconds' })),
+    partialBuckets: PartialBuckets,
     series: Type.Array(
       Type.Object({
         name: Type.String(),
+        unit: Unit,
         group: Type.Array(Type.String()),
         isOthers: Type.Boolean(),
-        values: Type.Array(Value, { description: 'One per bucket; null if there is none' }),
+        values: Type.Array(Value, { description: 'One per bucket; null if there is none. A count without rows is 0' }),
       }),
     ),
     groups: GroupCount,
@@ -151,7 +179,7 @@ export const TileResponse = Type.Union([
   Type.Object({
     type: Type.Literal('table'),
     ...frame,
-    columns: Type.Array(Type.Object({ name: Type.String(), kind: Type.Enum(['group', 'value']) })),
+    columns: Type.Array(Type.Object({ name: Type.String(), kind: Type.Enum(['group', 'value']), unit: Unit })),
     rows: Type.Array(Type.Array(Value)),
     groups: GroupCount,
   }),
@@ -159,7 +187,7 @@ export const TileResponse = Type.Union([
     type: Type.Literal('number'),
     ...frame,
     value: Value,
-    series: Type.Array(Type.Object({ name: Type.String(), value: Value })),
+    series: Type.Array(Type.Object({ name: Type.String(), value: Value, unit: Unit })),
   }),
   Type.Object({
     type: Type.Literal('search'),

@@ -30,6 +30,8 @@ export interface SeriesQuery {
   groupBy: readonly string[];
   buckets: TimeBuckets;
   top: TopGroups;
+  /** Epoch milliseconds. A rate is computed over the time that has passed. Not part of the statement, so results can be cached. */
+  nowMs: number;
   /** The path of the series in the request, for errors. */
   path: string;
 }

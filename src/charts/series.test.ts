@@ -165,6 +165,7 @@ describe('series on the real engine', () => {
       groupBy: [],
       buckets: granularity !== 'whole' ? splitRange(range, granularity, utc) : singleBucket(range),
       top: { groups: 20, withOthers: false },
+      nowMs: Number.POSITIVE_INFINITY,
       path: 'series[0]',
       ...given,
     });
@@ -188,7 +189,12 @@ describe('series on the real engine', () => {
     ['max', { aggFn: 'max', field: MS }, [30, 5, 100]],
     ['quantile', { aggFn: 'quantile', level: 0.5, field: MS }, [20, 5, 100]],
     ['count_distinct', { aggFn: 'count_distinct', field: 'LogAttributes.user' }, [2, 1, 1]],
-    ['last_value by time', { aggFn: 'last_value', field: MS }, ['30', '5', '100']],
+    ['last_value by time: text that is a number is a number', { aggFn: 'last_value', field: MS }, [30, 5, 100]],
+    [
+      'last_value of other text',
+      { aggFn: 'last_value', field: 'LogAttributes.user', where: 'LogAttributes.user:*' },
+      ['bob', 'ann', 'ann'],
+    ],
     ['any', { aggFn: 'any', field: 'ServiceName', where: 'ServiceName:"web"' }, [null, 'web', null]],
     ['numbers in attributes compare as numbers in Lucene', { where: 'LogAttributes.ms:>9' }, [2, null, 1]],
     [

@@ -1,7 +1,8 @@
 import { DEFAULT_LEVEL, getAggregation } from './aggregations.ts';
 import type { Points, Value } from './series-query.ts';
 import type { Tile } from './tile-schema.ts';
-import type { TimeBuckets } from './time-buckets.ts';
+import type { PartialBucket, TimeBuckets } from './time-buckets.ts';
+import type { Unit } from './units.ts';
 
 export type Series = Tile['series'][number];
 /** The members of a tile that affect its data. */
@@ -9,6 +10,11 @@ export type RenderableTile = Pick<Tile, 'asRatio' | 'series'>;
 
 /** The data of a tile, in the form in which it is displayed. */
 export type TileData = TimeData | TableData | NumberData | SearchData | MarkdownData;
+
+/** Only if the unit is known. */
+interface WithUnit {
+  unit?: Unit;
+}
 
 interface TileFrame {
   /** Epoch milliseconds. The range of a time tile is extended to whole buckets. */
@@ -22,13 +28,15 @@ interface TimeData extends TileFrame {
   granularity: string;
   /** The start of each bucket. */
   buckets: number[];
-  series: { name: string; group: string[]; isOthers: boolean; values: Value[] }[];
+  /** Only if there are any. */
+  partialBuckets?: PartialBucket[];
+  series: ({ name: string; group: string[]; isOthers: boolean; values: Value[] } & WithUnit)[];
   groups: GroupCount;
 }
 
 interface TableData extends TileFrame {
   type: 'table';
-  columns: { name: string; kind: 'group' | 'value' }[];
+  columns: ({ name: string; kind: 'group' | 'value' } & WithUnit)[];
   rows: Value[][];
   groups: GroupCount;
 }
@@ -36,7 +44,7 @@ interface TableData extends TileFrame {
 interface NumberData extends TileFrame {
   type: 'number';
   value: Value;
-  series: { name: string; value: Value }[];
+  series: ({ name: string; value: Value } & WithUnit)[];
 }
 
 interface SearchData extends TileFrame {
@@ -59,8 +67,13 @@ interface GroupCount {
 
 export interface NamedPoints {
   name: string;
+  unit?: Unit | undefined;
+  /** The value of a group without rows. */
+  empty: Value;
   points: Points;
 }
+
+const withUnit = ({ unit }: NamedPoints): WithUnit => (unit === undefined ? {} : { unit });
 
 export function formatSeriesName({ alias, aggFn, field, metricName, level }: Series): string {
   if (alias) return alias;
@@ -70,14 +83,26 @@ export function formatSeriesName({ alias, aggFn, field, metricName, level }: Ser
   return operand === '' ? aggregation : `${aggregation}(${operand})`;
 }
 
-export function toTimeData(frame: TileFrame, buckets: TimeBuckets, named: NamedPoints[]): TimeData {
+export function toTimeData(
+  frame: TileFrame,
+  buckets: TimeBuckets,
+  named: NamedPoints[],
+  partialBuckets: PartialBucket[],
+): TimeData {
   return {
     type: 'time',
     ...frame,
     granularity: buckets.granularity ?? '',
     buckets: buckets.starts,
-    series: named.flatMap(({ name, points }) =>
-      points.groups.map(({ labels, isOthers, values }) => ({ name, group: labels, isOthers, values })),
+    ...(partialBuckets.length > 0 && { partialBuckets }),
+    series: named.flatMap((one) =>
+      one.points.groups.map(({ labels, isOthers, values }) => ({
+        name: one.name,
+        ...withUnit(one),
+        group: labels,
+        isOthers,
+        values,
+      })),
     ),
     groups: countGroups(named),
   };
@@ -94,7 +119,7 @@ export function toTableData(
   for (const [index, { points }] of named.entries()) {
     for (const { labels, isOthers, values } of points.groups) {
       const id = JSON.stringify([isOthers, labels]);
-      const row = rows.get(id) ?? { labels, isOthers, values: named.map(() => null) };
+      const row = rows.get(id) ?? { labels, isOthers, values: named.map(({ empty }) => empty) };
       rows.set(id, row);
       row.values[index] = values[0] ?? null;
     }
@@ -108,7 +133,7 @@ export function toTableData(
     ...frame,
     columns: [
       ...groupBy.map((name) => ({ name, kind: 'group' as const })),
-      ...named.map(({ name }) => ({ name, kind: 'value' as const })),
+      ...named.map((one) => ({ name: one.name, kind: 'value' as const, ...withUnit(one) })),
     ],
     rows: sorted.map(({ labels, isOthers, values }) => [
       ...(isOthers ? labels.map((_, index) => (index === 0 ? 'others' : '')) : labels),
@@ -119,7 +144,11 @@ export function toTableData(
 }
 
 export function toNumberData(frame: TileFrame, named: NamedPoints[]): NumberData {
-  const series = named.map(({ name, points }) => ({ name, value: points.groups[0]?.values[0] ?? null }));
+  const series = named.map((one) => ({
+    name: one.name,
+    value: one.points.groups[0]?.values[0] ?? one.empty,
+    ...withUnit(one),
+  }));
   return { type: 'number', ...frame, value: series[0]?.value ?? null, series };
 }
 

@@ -31,7 +31,8 @@ const AUTO_GRANULARITIES = (Object.keys(GRANULARITIES) as Granularity[]).filter(
   (name) => name !== '1s' && name !== '10m',
 );
 
-const MAX_AUTO_BUCKETS = 60;
+/** The buckets of `auto` if the request names no number of points. */
+export const DEFAULT_POINTS = 60;
 
 export interface Range {
   startMs: number;
@@ -39,7 +40,7 @@ export interface Range {
   endMs: number;
 }
 
-/** A time range split into numbered buckets. */
+/** A time range split into numbered buckets. Only rows within the range count. */
 export interface TimeBuckets extends Range {
   /** Undefined for a single bucket. */
   granularity: Granularity | undefined;
@@ -47,7 +48,7 @@ export interface TimeBuckets extends Range {
   starts: number[];
   /** SQL for the index of the bucket that contains a time, from 0. `bind` binds a parameter. */
   indexSql(column: string, bind: (value: unknown, type: string) => string): string;
-  /** Local days can be 23 or 25 hours long. */
+  /** The whole length. Local days can be 23 or 25 hours long. */
   durationSeconds(index: number): number;
 }
 
@@ -62,9 +63,38 @@ export function singleBucket({ startMs, endMs }: Range): TimeBuckets {
   };
 }
 
-/** The smallest step that needs at most 60 buckets. */
-export function chooseGranularity({ startMs, endMs }: Range): Granularity {
-  return AUTO_GRANULARITIES.find((name) => (endMs - startMs) / GRANULARITIES[name] <= MAX_AUTO_BUCKETS) ?? '30d';
+/** The part of a bucket that is within the range and has passed. Its length is 0 or less if there is none. */
+export function coveredPart(
+  { startMs, endMs, starts, durationSeconds }: TimeBuckets,
+  index: number,
+  nowMs: number,
+): Range {
+  const start = starts[index] ?? startMs;
+  return {
+    startMs: Math.max(start, startMs),
+    endMs: Math.min(start + durationSeconds(index) * SECOND, endMs, nowMs),
+  };
+}
+
+/** A bucket that is cut by the range or has not ended, and its part that counts. Epoch milliseconds. */
+export interface PartialBucket {
+  bucket: number;
+  start: number;
+  end: number;
+}
+
+/** Buckets that are entirely in the future are not partial: they have no values. */
+export function listPartialBuckets(buckets: TimeBuckets, nowMs: number): PartialBucket[] {
+  return buckets.starts.flatMap((bucket, index) => {
+    const { startMs: start, endMs: end } = coveredPart(buckets, index, nowMs);
+    const isPartial = end > start && end - start < buckets.durationSeconds(index) * SECOND;
+    return isPartial ? [{ bucket, start, end }] : [];
+  });
+}
+
+/** The smallest step that needs at most this many buckets, not counting the extension to whole buckets. */
+export function chooseGranularity({ startMs, endMs }: Range, points = DEFAULT_POINTS): Granularity {
+  return AUTO_GRANULARITIES.find((name) => (endMs - startMs) / GRANULARITIES[name] <= points) ?? '30d';
 }
 
 /** The number of buckets that `splitRange` creates, without creating them. */

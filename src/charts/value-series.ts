@@ -1,7 +1,9 @@
+import { SECOND_MS } from '../kernel/clock.ts';
 import { DEFAULT_LEVEL, getAggregation } from './aggregations.ts';
 import { createDraft, type Draft, rejectSeries } from './draft.ts';
 import { DELTA, inRange, metricRows, metricSteps, startedSince, streamIdSql } from './metric-rows.ts';
 import type { Plan, Points, SeriesQuery } from './series-query.ts';
+import { coveredPart } from './time-buckets.ts';
 import { collectTopGroups, countTopGroups, referenceKeys, renderTopGroups } from './top-groups.ts';
 
 /** A gauge: the last value of each stream and bucket, then the aggregate over the streams. */
@@ -51,14 +53,19 @@ function planAcrossStreams(draft: Draft, query: SeriesQuery, cells: string): Pla
   };
 }
 
-/** A rate is an increase divided by the seconds of its bucket. */
-export function perSecond({ aggFn, buckets }: SeriesQuery, points: Points): Points {
+/** A rate is an increase divided by the seconds of its bucket that are within the range and have passed. */
+export function perSecond({ aggFn, buckets, nowMs }: SeriesQuery, points: Points): Points {
   if (!getAggregation(aggFn).isPerSecond) return points;
+  const seconds = buckets.starts.map((_, index) => {
+    const { startMs, endMs } = coveredPart(buckets, index, nowMs);
+    return (endMs - startMs) / SECOND_MS;
+  });
   const groups = points.groups.map((group) => ({
     ...group,
-    values: group.values.map((value, index) =>
-      typeof value === 'number' ? value / buckets.durationSeconds(index) : value,
-    ),
+    values: group.values.map((value, index) => {
+      const length = seconds[index] ?? 0;
+      return typeof value !== 'number' ? value : length > 0 ? value / length : null;
+    }),
   }));
   return { ...points, groups };
 }

@@ -1,9 +1,9 @@
 import type { Config } from '../config.ts';
-import { demo as demoData, demoFleet } from '../demo/fleet.ts';
+import { demoBudget, demo as demoData, demoFleet } from '../demo/fleet.ts';
 import { demoMeters } from '../demo/meters.ts';
 import { openDemoLoader } from '../demo/telemetry/loader.ts';
 import { openDemoUsage } from '../demo/usage/loader.ts';
-import { parseNetwork } from '../kernel/addresses.ts';
+import { isLoopbackHost } from '../kernel/addresses.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { addDays, toUtcDay } from '../kernel/days.ts';
 import type { Server } from '../server.ts';
@@ -28,9 +28,10 @@ export const demo = defineCommand({
     requireLoopback(config.host);
     await runServer(config, context, {
       demo: demoData.admin,
-      async prepare({ fleet, organizations }) {
+      async prepare({ fleet, organizations, budgets }) {
         const isNew = !(await organizations.list()).some(({ id }) => id === demoData.organizationId);
         await fleet.apply(demoFleet(systemClock.now(), { withCosts: isNew }), context.actor('demo'));
+        if (isNew) await budgets.create(context.actor('demo'), demoData.organizationId, demoBudget);
       },
       onReady(server) {
         context.print(formatWelcome(server, config));
@@ -39,7 +40,7 @@ export const demo = defineCommand({
         const usage = openDemoUsage({
           ...shared,
           ...server.domains,
-          meters: demoMeters,
+          meters: demoMeters(demoData.ids),
           lockAfterDays: config.lockAfterDays,
           actor: context.actor('demo'),
         });
@@ -51,7 +52,7 @@ export const demo = defineCommand({
 });
 
 function requireLoopback(host: string): void {
-  if (host === 'localhost' || host === '::1' || parseNetwork('127.0.0.0/8')?.contains(host)) return;
+  if (isLoopbackHost(host)) return;
   throw new UsageError([`--host must be a loopback address, not "${host}": the demo credentials are public`]);
 }
 

@@ -1,13 +1,13 @@
-import type { CostSpec, FleetFile, OrganizationSpec, ServiceSpec } from '../fleet/schema.ts';
-import { addDays, toUtcDay } from '../kernel/days.ts';
-import { chcFromMicros } from '../kernel/money.ts';
+import type { FleetFile, OrganizationSpec, ServiceSpec } from '../fleet/schema.ts';
+import { DAY_MS, isoSeconds } from '../kernel/clock.ts';
 import { fleetOverview } from './dashboards/fleet-overview.ts';
 import { logsExplorer } from './dashboards/logs-explorer.ts';
 import { pilothouse } from './dashboards/pilothouse.ts';
 import { serviceHealth } from './dashboards/service-health.ts';
+import { demoMeters } from './meters.ts';
+import { listDemoCosts } from './usage/costs.ts';
 
-/** Days of provisional costs before the metered usage is rated. */
-const COST_DAYS = 60;
+const TIER = 'SCALE';
 
 const ids = {
   organization: 'b3a6f9d2-5c41-4e8a-9d27-0f1e2d3c4b5a',
@@ -25,11 +25,16 @@ export const demo = {
   ids,
   admin: { keyId: 'DemoAdminKey00000001', keySecret: 'demo-admin-secret' },
   developer: { keyId: 'DemoDevKey0000000002', keySecret: 'demo-developer-secret' },
+  /** Expires within two weeks. */
+  expiring: { keyId: 'DemoExportKey0000003', keySecret: 'demo-export-secret' },
   token: 'demo-dashboard-token',
   /** A token with write access. */
   writer: 'demo-dashboard-writer',
   dashboardId: '64f0c1d2e3a4b5c6d7e8f901',
 };
+
+/** About the cost of an ordinary month, so that a spike brings it close to its thresholds. */
+export const demoBudget = { name: 'Production', monthlyCHC: 1600 };
 
 const services: ServiceSpec[] = [
   {
@@ -93,70 +98,30 @@ const services: ServiceSpec[] = [
   },
 ];
 
-/** Cost of each entity on an ordinary weekday, in micro-CHC. */
-const weekdayCosts: { entityType: CostSpec['entityType']; entityId: string; metrics: Record<string, number> }[] = [
-  { entityType: 'datawarehouse', entityId: ids.warehouse, metrics: { storageCHC: 1_612_500, backupCHC: 829_508 } },
-  { entityType: 'datawarehouse', entityId: ids.sandboxWarehouse, metrics: { storageCHC: 41_475, backupCHC: 20_738 } },
-  {
-    entityType: 'service',
-    entityId: ids.analytics,
-    metrics: { computeCHC: 42_984_000, publicDataTransferCHC: 1_382_400, interRegionTier1DataTransferCHC: 249_600 },
-  },
-  { entityType: 'service', entityId: ids.reader, metrics: { computeCHC: 7_164_000, publicDataTransferCHC: 460_800 } },
-  { entityType: 'service', entityId: ids.sandbox, metrics: { computeCHC: 2_149_200 } },
-];
-
-/** The demo organization. `withCosts` adds provisional costs, shown until the metered usage is rated. */
+/** The demo organization. `withCosts` adds the costs that the metered usage will have when it is rated. */
 export function demoFleet(nowMs: number, { withCosts }: { withCosts: boolean }): FleetFile {
-  const today = toUtcDay(nowMs);
   const organization: OrganizationSpec = {
     id: ids.organization,
     name: 'Demo',
-    tier: 'SCALE',
+    tier: TIER,
     paid: true,
     createdAt: '2026-01-12T08:00:00Z',
     services,
     keys: [
       { name: 'Demo admin', ...demo.admin, roles: ['admin'] },
       { name: 'Demo developer', ...demo.developer, roles: ['developer'] },
+      { name: 'Nightly export', ...demo.expiring, roles: ['developer'], expireAt: chooseExpiry(nowMs) },
     ],
     dashboardTokens: [
       { name: 'Demo viewer', token: demo.token },
       { name: 'Demo editor', token: demo.writer, access: 'write' },
     ],
     dashboards: [fleetOverview(demo.dashboardId), serviceHealth, pilothouse, logsExplorer],
-    ...(withCosts && {
-      usageCosts: Array.from({ length: COST_DAYS }, (_, back) => back).flatMap((back) =>
-        createCosts(addDays(today, -back)),
-      ),
-    }),
+    ...(withCosts && { usageCosts: listDemoCosts(demoMeters(ids), TIER, nowMs) }),
   };
   return { organizations: [organization] };
 }
 
-function createCosts(date: string): CostSpec[] {
-  const weekday = new Date(`${date}T00:00:00Z`).getUTCDay();
-  const load = weekday === 0 || weekday === 6 ? 0.4 : 1;
-  return weekdayCosts.map(({ entityType, entityId, metrics }) => ({
-    date,
-    entityType,
-    entityId,
-    locked: false,
-    metrics: Object.fromEntries(
-      Object.entries(metrics).map(([metric, micros]) => {
-        const isStorage = metric === 'storageCHC' || metric === 'backupCHC';
-        const factor = isStorage
-          ? 1 + noise(date, entityId, metric) * 0.02
-          : load * (0.85 + noise(date, entityId, metric) * 0.3);
-        return [metric, chcFromMicros(Math.round(micros * factor))];
-      }),
-    ),
-  }));
-}
-
-/** Deterministic noise from 0 to 1. */
-function noise(...parts: string[]): number {
-  let hash = 2166136261;
-  for (const character of parts.join(' ')) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619);
-  return ((hash >>> 8) % 10_000) / 10_000;
-}
+/** Four to eleven days ahead. Changes once a week only, so that a restart of the demo rarely changes the key. */
+const chooseExpiry = (nowMs: number): string =>
+  isoSeconds((Math.floor(nowMs / (7 * DAY_MS)) + 1) * 7 * DAY_MS + 4 * DAY_MS);

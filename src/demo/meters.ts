@@ -1,4 +1,3 @@
-import { demo } from './fleet.ts';
 import type { DemoMeter } from './usage/generator.ts';
 
 const GB = 1e9;
@@ -21,11 +20,11 @@ const warehouse = (entityId: string, meter: 'storage' | 'backup', bytes: number)
   shape: 'stored',
 });
 
-const { analytics, reader, sandbox, warehouse: main, sandboxWarehouse } = demo.ids;
+type Ids = Record<'analytics' | 'reader' | 'sandbox' | 'warehouse' | 'sandboxWarehouse', string>;
 
 /** Compute is metered per minute, bytes per hour. */
-export const demoMeters: readonly DemoMeter[] = [
-  { ...service(analytics, 'compute', 6, 1), isAnomalous: true },
+export const demoMeters = ({ analytics, reader, sandbox, warehouse: main, sandboxWarehouse }: Ids): DemoMeter[] => [
+  { ...service(analytics, 'compute', 6, 1), hasSpikes: true },
   service(reader, 'compute', 1, 1),
   service(sandbox, 'compute', 0.3, 1),
   service(analytics, 'publicDataTransfer', 0.5 * GB),

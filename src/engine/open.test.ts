@@ -193,7 +193,11 @@ describe('the embedded engine', () => {
     try {
       expect(await again.query({ sql: 'SELECT count() FROM pilothouse.otel_logs', parameters: {} })).toEqual([[2]]);
       const sql = 'SELECT name FROM pilothouse.schema_migrations ORDER BY name';
-      expect(await again.query({ sql, parameters: {} })).toEqual([['0001-telemetry'], ['0002-usage']]);
+      expect(await again.query({ sql, parameters: {} })).toEqual([
+        ['0001-telemetry'],
+        ['0002-usage'],
+        ['0010-own-telemetry'],
+      ]);
     } finally {
       await again.close();
     }

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 import { ResourceId } from './resource-id.ts';
-import { METRIC_DATA_TYPES, type MetricDataType, SOURCE_KINDS } from './source.ts';
+import { DURATION_PRECISIONS, METRIC_DATA_TYPES, type MetricDataType, SOURCE_KINDS } from './source.ts';
 
 const NAME_CHARACTERS = 128;
 /** ClickHouse's own databases. */
@@ -35,6 +35,12 @@ const Database = Type.Refine(
   () => 'Sources cannot use this database',
 );
 
+const DurationPrecision = Type.Optional(
+  Type.Enum([...DURATION_PRECISIONS], {
+    description: 'The unit of durationExpression: 9 nanoseconds (default), 6 microseconds, 3 milliseconds, 0 seconds',
+  }),
+);
+
 type MetricTables = { [type in MetricDataType]: ReturnType<typeof Type.Optional<ReturnType<typeof Table>>> };
 
 /** Omitted members default to those of the OpenTelemetry tables. */
@@ -52,6 +58,8 @@ export const SourceBody = Type.Object({
   timestampValueExpression: Type.Optional(Column('The time column')),
   implicitColumnExpression: Type.Optional(Column('The column that bare words search')),
   bodyExpression: Type.Optional(Column('The column with the text of an event')),
+  durationExpression: Type.Optional(Column('The column with the duration of a span')),
+  durationPrecision: DurationPrecision,
   metricTables: Type.Optional(
     Type.Object(
       Object.fromEntries(
@@ -72,6 +80,8 @@ export const SourceRecord = Type.Object({
   timestampValueExpression: Type.String(),
   implicitColumnExpression: Type.Optional(Type.String()),
   bodyExpression: Type.Optional(Type.String()),
+  durationExpression: Type.Optional(Type.String()),
+  durationPrecision: DurationPrecision,
   metricTables: Type.Optional(
     Type.Object(
       Object.fromEntries(METRIC_DATA_TYPES.map((type) => [type, Type.Optional(Type.String())])) as {

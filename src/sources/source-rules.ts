@@ -7,6 +7,7 @@ export const isBuiltIn = (id: string): boolean => BUILT_IN_SOURCES.some((source)
 /** Adds the defaults of the kind and drops unknown members. */
 export function normalizeSource(id: string, body: SourceBody): Source {
   const { kind, name, from, timestampValueExpression, implicitColumnExpression, bodyExpression, metricTables } = body;
+  const { durationExpression, durationPrecision } = body;
   const fallback = defaultSource(kind, id, name);
   const source: Source = {
     ...fallback,
@@ -18,6 +19,8 @@ export function normalizeSource(id: string, body: SourceBody): Source {
   };
   if (implicitColumnExpression !== undefined) source.implicitColumnExpression = implicitColumnExpression;
   if (bodyExpression !== undefined) source.bodyExpression = bodyExpression;
+  if (durationExpression !== undefined) source.durationExpression = durationExpression;
+  if (durationPrecision !== undefined) source.durationPrecision = durationPrecision;
   if (kind === 'metric' && metricTables) source.metricTables = pickTables(metricTables, fallback);
   return source;
 }

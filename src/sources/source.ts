@@ -6,6 +6,10 @@ type SourceKind = (typeof SOURCE_KINDS)[number];
 export const METRIC_DATA_TYPES = ['gauge', 'sum', 'histogram', 'summary', 'exponential histogram'] as const;
 export type MetricDataType = (typeof METRIC_DATA_TYPES)[number];
 
+/** Decimal places of a second. */
+export const DURATION_PRECISIONS = [0, 3, 6, 9] as const;
+type DurationPrecision = (typeof DURATION_PRECISIONS)[number];
+
 /** A telemetry table that series reference by id. A metric source has a table per type of metric. */
 export interface Source {
   id: string;
@@ -17,6 +21,9 @@ export interface Source {
   /** The column that bare words of a Lucene `where` search. */
   implicitColumnExpression?: string;
   bodyExpression?: string;
+  /** The column with the duration of a span, and its unit: 9 for nanoseconds, 6, 3, or 0 for seconds. */
+  durationExpression?: string;
+  durationPrecision?: DurationPrecision;
   /** Only for a metric source, whose `from.tableName` is empty. */
   metricTables?: Partial<Record<MetricDataType, string>>;
 }
@@ -42,6 +49,8 @@ const DEFAULTS: Record<SourceKind, Omit<Source, 'id' | 'name' | 'kind'>> = {
     timestampValueExpression: 'Timestamp',
     implicitColumnExpression: 'SpanName',
     bodyExpression: 'SpanName',
+    durationExpression: 'Duration',
+    durationPrecision: 9,
   },
   metric: {
     from: { databaseName: OWN_DATABASE, tableName: '' },
@@ -57,9 +66,24 @@ export const defaultSource = (kind: SourceKind, id: string, name: string): Sourc
   ...structuredClone(DEFAULTS[kind]),
 });
 
-/** Every organization has these and cannot change them. A series without a sourceId uses one of them. */
+const inOwnTable = (source: Source, tableName: string): Source => ({ ...source, from: { ...source.from, tableName } });
+
+/**
+ * Every organization has these and cannot change them. A series without a sourceId uses `logs` or `metrics`. The last three
+ * are the telemetry of Pilothouse itself, which is in no other source.
+ */
 export const BUILT_IN_SOURCES: readonly Source[] = [
   defaultSource('log', 'logs', 'Logs'),
   defaultSource('trace', 'traces', 'Traces'),
   defaultSource('metric', 'metrics', 'Metrics'),
+  inOwnTable(defaultSource('log', 'pilothouse-logs', 'Pilothouse logs'), 'pilothouse_logs'),
+  inOwnTable(defaultSource('trace', 'pilothouse-traces', 'Pilothouse traces'), 'pilothouse_traces'),
+  {
+    ...defaultSource('metric', 'pilothouse-metrics', 'Pilothouse metrics'),
+    metricTables: {
+      gauge: 'pilothouse_metrics_gauge',
+      sum: 'pilothouse_metrics_sum',
+      histogram: 'pilothouse_metrics_histogram',
+    },
+  },
 ];

@@ -11,6 +11,15 @@ export const TABLES = {
 
 export type TableKind = keyof typeof TABLES;
 
+/** The tables of the server's own telemetry, with the same columns. Sources of users do not read them. */
+export const OWN_TABLES = {
+  logs: 'pilothouse_logs',
+  traces: 'pilothouse_traces',
+  gauge: 'pilothouse_metrics_gauge',
+  sum: 'pilothouse_metrics_sum',
+  histogram: 'pilothouse_metrics_histogram',
+} as const satisfies Partial<Record<TableKind, string>>;
+
 /** `AggregationTemporality` of sums and histograms. */
 export const DELTA = 1;
 export const CUMULATIVE = 2;

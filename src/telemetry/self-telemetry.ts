@@ -6,7 +6,7 @@ import { openProcessMetrics } from './process-metrics.ts';
 import { type CompletedRequest, createRequestLines, SERVICE_NAME } from './request-lines.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { createRing } from './ring.ts';
-import { type Attributes, createTelemetryRows, TABLE_KINDS, TABLES } from './rows.ts';
+import { type Attributes, createTelemetryRows, OWN_TABLES } from './rows.ts';
 
 const WRITE_EVERY_MS = 2 * SECOND_MS;
 /** Each request is a row in two tables. With more requests per write than this, requests are sampled. */
@@ -16,6 +16,7 @@ const BUFFERED_REQUESTS = 10_000;
 const ROWS_PER_REQUEST = 2;
 /** How long `close` waits for the last rows. */
 const LAST_WRITE_MS = 3 * SECOND_MS;
+const OWN_METRICS = ['gauge', 'sum', 'histogram'] as const;
 
 /**
  * Why rows were not written. `full`: overwritten by newer requests. `sampled`: too many requests. `failed`: rejected by the
@@ -39,7 +40,7 @@ interface Options {
 }
 
 /**
- * Writes the server's own requests and metrics to the engine in OpenTelemetry's tables. It never blocks a request, never
+ * Writes the server's own requests and metrics to the engine, in tables of their own. It never blocks a request, never
  * starts the embedded engine, and drops and counts rows when its buffer is full. Must be closed.
  */
 export function openSelfTelemetry({
@@ -64,7 +65,8 @@ export function openSelfTelemetry({
   let requestsSincePass = 0;
   /** Sampling: one in this many requests is written. */
   let oneIn = 1;
-  let metricsDueMs = startMs + METRICS_EVERY_MS;
+  /** By the monotonic clock. */
+  let metricsDueMs = clock.monotonicMs() + METRICS_EVERY_MS;
   let isFailing = false;
 
   /** Called on every request, so it only counts and retains the object. The rest happens in the background. */
@@ -83,15 +85,15 @@ export function openSelfTelemetry({
     oneIn = Math.max(1, Math.ceil(requestsSincePass / REQUESTS_PER_WRITE));
     requestsSincePass = 0;
     if (!isReachable()) return;
-    const areMetricsDue = clock.now() >= metricsDueMs;
+    const areMetricsDue = clock.monotonicMs() >= metricsDueMs;
     if (areMetricsDue || ring.length > 0) await write(areMetricsDue);
   }
 
   /** The embedded engine is started by queries only; an external server is connected to. */
   function isReachable(): boolean {
     if (engine.isRunning()) return true;
-    if (engine.kind === 'server' && clock.now() >= metricsDueMs) {
-      metricsDueMs = clock.now() + METRICS_EVERY_MS;
+    if (engine.kind === 'server' && clock.monotonicMs() >= metricsDueMs) {
+      metricsDueMs = clock.monotonicMs() + METRICS_EVERY_MS;
       engine.start().catch(reportFailure);
     }
     return false;
@@ -111,18 +113,18 @@ export function openSelfTelemetry({
       spans += span;
     });
     return [
-      countRows(rows, engine.insertLines(TABLES.logs, Buffer.from(logs))),
-      countRows(rows, engine.insertLines(TABLES.traces, Buffer.from(spans))),
+      countRows(rows, engine.insertLines(OWN_TABLES.logs, Buffer.from(logs))),
+      countRows(rows, engine.insertLines(OWN_TABLES.traces, Buffer.from(spans))),
     ];
   }
 
   function writeMetrics(): Promise<void>[] {
     const now = clock.now();
-    metricsDueMs = now + METRICS_EVERY_MS;
+    metricsDueMs = clock.monotonicMs() + METRICS_EVERY_MS;
     const rows = createTelemetryRows();
     requestMetrics.collect(rows, now);
     processMetrics.collect(rows, now);
-    return TABLE_KINDS.map((kind) => countRows(rows[kind].length, engine.insert(TABLES[kind], rows[kind])));
+    return OWN_METRICS.map((kind) => countRows(rows[kind].length, engine.insert(OWN_TABLES[kind], rows[kind])));
   }
 
   async function countRows(rows: number, inserted: Promise<void>): Promise<void> {

@@ -52,7 +52,7 @@ onEachStore('querying an unsaved tile', (store) => {
     const body = { series: [count], ...range };
     const response = await server.call({ method: 'POST', path: '/api/v2/charts/tile', headers: session.headers, body });
     expect(response.json.data).toMatchObject({ value: 60 });
-    expect((await readTile(body, globex.token)).json.data).toMatchObject({ value: null });
+    expect((await readTile(body, globex.token)).json.data).toMatchObject({ value: 0 });
     expect(await revision()).toBe(before);
     expect((await server.call({ method: 'POST', path: '/api/v2/charts/tile', body })).status).toBe(401);
   });

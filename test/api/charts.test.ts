@@ -86,7 +86,7 @@ onEachStore('tile and chart data', (store) => {
   });
 
   describe('tile data', () => {
-    it('time: returns every bucket, null if it is empty', async () => {
+    it('time: returns every bucket; a count is 0 if it is empty', async () => {
       const { json, status } = await data('time');
       expect(status).toBe(200);
       expect(json.data).toEqual({
@@ -97,8 +97,8 @@ onEachStore('tile and chart data', (store) => {
         granularity: '1m',
         buckets: [T0, T0 + MINUTE, T0 + 2 * MINUTE],
         series: [
-          { name: 'count', group: ['api'], isOthers: false, values: [2, null, null] },
-          { name: 'count', group: ['web'], isOthers: false, values: [null, 1, null] },
+          { name: 'count', group: ['api'], isOthers: false, values: [2, 0, 0] },
+          { name: 'count', group: ['web'], isOthers: false, values: [0, 1, 0] },
         ],
         groups: { shown: 2, total: 2 },
       });
@@ -107,8 +107,8 @@ onEachStore('tile and chart data', (store) => {
     it('time: returns the top groups and others', async () => {
       const { json } = await data('time', `${range}&groups=1&others=true`);
       expect(json.data.series).toEqual([
-        { name: 'count', group: ['api'], isOthers: false, values: [2, null, null] },
-        { name: 'count', group: [''], isOthers: true, values: [null, 1, null] },
+        { name: 'count', group: ['api'], isOthers: false, values: [2, 0, 0] },
+        { name: 'count', group: [''], isOthers: true, values: [0, 1, 0] },
       ]);
       expect(json.data.groups).toEqual({ shown: 1, total: 2 });
     });
@@ -157,9 +157,7 @@ onEachStore('tile and chart data', (store) => {
 
     it('is separate for organizations with the same ids', async () => {
       const { json } = await data('time', range, globex.token);
-      expect(json.data.series).toEqual([
-        { name: 'count', group: ['secret'], isOthers: false, values: [null, 1, null] },
-      ]);
+      expect(json.data.series).toEqual([{ name: 'count', group: ['secret'], isOthers: false, values: [0, 1, 0] }]);
     });
 
     it('a failing tile returns an error and does not affect other tiles', async () => {

@@ -45,6 +45,8 @@ onEachStore('sources', (store) => {
         timestampValueExpression: 'Timestamp',
         implicitColumnExpression: 'SpanName',
         bodyExpression: 'SpanName',
+        durationExpression: 'Duration',
+        durationPrecision: 9,
       },
       {
         id: 'metrics',
@@ -55,7 +57,22 @@ onEachStore('sources', (store) => {
         metricTables: METRIC_TABLES,
       },
     ]);
-    for (const builtIn of json.data.slice(0, 3))
+    expect(
+      json.data.slice(3, 6).map(({ id, kind, from, metricTables }: Json) => [id, kind, metricTables ?? from]),
+    ).toEqual([
+      ['pilothouse-logs', 'log', from('pilothouse_logs')],
+      ['pilothouse-traces', 'trace', from('pilothouse_traces')],
+      [
+        'pilothouse-metrics',
+        'metric',
+        {
+          gauge: 'pilothouse_metrics_gauge',
+          sum: 'pilothouse_metrics_sum',
+          histogram: 'pilothouse_metrics_histogram',
+        },
+      ],
+    ]);
+    for (const builtIn of json.data.slice(0, 6))
       expect((await call('GET', `/${builtIn.id}`)).json.data).toEqual(builtIn);
   });
 
@@ -67,7 +84,7 @@ onEachStore('sources', (store) => {
         .data;
       expect(source).toEqual({ ...builtIn, id: expect.stringMatching(HEX_ID), name: 'mine' });
       expect((await call('GET', `/${source.id}`)).json.data).toEqual(source);
-      expect((await call('GET')).json.data.slice(3)).toContainEqual(source);
+      expect((await call('GET')).json.data.slice(6)).toContainEqual(source);
     },
   );
 
@@ -130,7 +147,7 @@ onEachStore('sources', (store) => {
   });
 
   it('a built-in source cannot be changed', async () => {
-    for (const id of ['logs', 'traces', 'metrics']) {
+    for (const id of ['logs', 'traces', 'metrics', 'pilothouse-logs']) {
       for (const { status, json } of [
         await call('PUT', `/${id}`, { name: 'x', kind: 'log' }),
         await call('DELETE', `/${id}`),

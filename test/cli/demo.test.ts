@@ -69,7 +69,20 @@ describe('demo', () => {
     return runCommand(`curl ${credentials} '${base}${path}'`);
   };
 
-  beforeAll(start);
+  /** The costs of 90 complete days, without `locked`. */
+  const readPastCosts = async (): Promise<Json[]> => {
+    const spans = [0, 30, 60].map(
+      (back) => `from_date=${dayBefore(back + 29)}&to_date=${dayBefore(Math.max(1, back))}`,
+    );
+    const responses = await Promise.all(spans.map((span) => read(`/usageCost?${span}`)));
+    return responses.flatMap(({ result }) => result.costs.map(({ locked: _, ...record }: Json) => record));
+  };
+  let firstCosts: Json[];
+
+  beforeAll(async () => {
+    await start();
+    firstCosts = await readPastCosts();
+  });
   afterAll(async () => {
     await demo.stop();
     rmSync(directory, { recursive: true, force: true });
@@ -142,16 +155,27 @@ describe('demo', () => {
     const days = new Map<string, boolean>(costs.map(({ date, locked }) => [date, locked]));
     expect(days.size).toBe(90);
     expect([1, 14, 15, 89].map((back) => days.get(dayBefore(back)))).toEqual([false, false, true, true]);
-    const perDay = (entity: string) =>
-      costs.filter(({ entityName }) => entityName === entity).map(({ totalCHC }) => Number(totalCHC));
-    const [ordinary = 0, highest = 0] = [
-      perDay('analytics').sort((a, b) => a - b)[60],
-      Math.max(...perDay('analytics')),
-    ];
-    expect(highest).toBeGreaterThan(1.7 * ordinary);
   }, 240_000);
 
-  it('keeps ids, credentials and changes made through the API across a restart', async () => {
+  it('shows the same figures before and after its usage is rated', async () => {
+    await demo.usage;
+    expect(firstCosts.length).toBeGreaterThan(400);
+    expect(await readPastCosts()).toEqual(firstCosts);
+  }, 240_000);
+
+  it('has a cost spike in the last week, an expiring key and a budget', async () => {
+    const perDay = new Map<string, number>();
+    for (const { date, totalCHC } of firstCosts) perDay.set(date, (perDay.get(date) ?? 0) + totalCHC);
+    const week = [1, 2, 3, 4, 5, 6].map((back) => perDay.get(dayBefore(back)) ?? 0);
+    const earlier = [...perDay].filter(([date]) => date < dayBefore(7)).map(([, total]) => total);
+    expect(Math.max(...week)).toBeGreaterThan(1.5 * Math.max(...earlier));
+    const soon = new Date(Date.now() + 12 * 86_400_000).toISOString();
+    const expiring = (await read('/keys')).result.filter(({ expireAt }: Json) => expireAt !== null && expireAt < soon);
+    expect(expiring.map(({ name }: Json) => name)).toEqual(['Nightly export']);
+    expect((await read('/budgets')).result).toHaveLength(1);
+  });
+
+  it('keeps ids, credentials and changes made through the API across a restart, and is never served in public', async () => {
     await runCommand(commands.get('Update service scaling'));
     const before = {
       commands: [...commands.values()],
@@ -159,6 +183,8 @@ describe('demo', () => {
       services: (await read('/services')).result,
     };
     expect(await demo.stop()).toBe(0);
+    const serve = await cli(['serve', '--port', '0', '--host', '0.0.0.0', '--data', data]);
+    expect([serve.code, serve.stderr]).toEqual([2, expect.stringContaining('contains the demo organization')]);
     await start();
     const withoutPort = (text: string) => text.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1');
     expect([...commands.values()].map(withoutPort)).toEqual(before.commands.map(withoutPort));

@@ -43,4 +43,47 @@ inBrowser('version history of a dashboard', (browser) => {
     await page.getByRole('heading', { name: 'Later', level: 1 }).waitFor();
     expect((await stored()).tiles.map((tile: { id: string }) => tile.id)).toEqual(['one', 'count']);
   });
+
+  it('tells a moved tile from a changed one, and reports no other tile', async () => {
+    const series = {
+      type: 'time',
+      aggFn: 'count',
+      sourceId: 'logs',
+      where: 'Body:"x"',
+      numberFormat: { output: 'byte', mantissa: 1 },
+    };
+    const chart = (name: string, x: number, y: number, more: object = {}) => ({
+      id: name,
+      name,
+      ...position(x, y, 6, 4),
+      series: [{ ...series, ...more }],
+    });
+    const before = [chart('a', 0, 0), chart('b', 6, 0), chart('c', 12, 0), chart('d', 18, 0)];
+    await put({ ...draft, tiles: before });
+    // The same members in another order, and with defaults written out.
+    const reordered = {
+      groupBy: [],
+      ...series,
+      whereLanguage: 'lucene',
+      displayType: 'line',
+      numberFormat: { mantissa: 1, output: 'byte' },
+    };
+    const after = [
+      { ...chart('a', 0, 4), series: [reordered] },
+      { ...chart('b', 6, 0), series: [reordered] },
+      chart('c', 12, 0, { aggFn: 'max', field: 'SeverityNumber' }),
+      chart('d', 18, 0),
+    ];
+    await put({ ...draft, tags: draft.tags.toReversed(), tiles: after });
+    const page = await browser.signIn(acme.admin, `/dashboards/${id()}?${RANGE}`);
+    await page.getByRole('button', { name: 'More actions', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Version history' }).click();
+    await page.getByRole('button', { name: 'View version 2' }).click();
+    const version = page.getByRole('dialog', { name: 'Version 2 · Draft' });
+    await version.locator('[data-tile="a"]').waitFor();
+    expect(await version.getByRole('listitem').filter({ hasText: '“' }).allTextContents()).toEqual([
+      '“a” moved',
+      '“c” query changed',
+    ]);
+  });
 });

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { inBrowser, waitUntilSettled } from '../support/browser.ts';
+import { expectAccessible, inBrowser, waitUntilSettled } from '../support/browser.ts';
+import { cli } from '../support/cli.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { createKey } from '../support/keys.ts';
 import { PROGRAM } from '../support/server.ts';
@@ -66,6 +67,32 @@ inBrowser(
       await page.getByRole('region', { name: 'Recent activity' }).getByText('created the key leaving').waitFor();
       await row.getByRole('link').click();
       await page.getByRole('heading', { name: 'analytics', level: 1 }).waitFor();
+    });
+
+    it('explains how to get started, without secrets, until it is dismissed', async () => {
+      const page = await browser.signIn(acme.admin);
+      const card = page.getByRole('region', { name: 'Get started', exact: true });
+      await card.waitFor();
+      const text = (await card.textContent()) ?? '';
+      for (const secret of [acme.admin.keyId, acme.admin.keySecret]) expect(text).not.toContain(secret);
+      expect(await card.getByRole('link', { name: 'API reference' }).getAttribute('href')).toBe('/docs');
+      const [, path = ''] =
+        new RegExp(`curl -u "\\$KEY_ID:\\$KEY_SECRET" '${browser.server.url}(/v1/[^']+)'`).exec(text) ?? [];
+      expect((await browser.server.call({ path, key: acme.admin })).json.result).toHaveLength(3);
+      const yaml = (await card.locator('pre').last().textContent()) ?? '';
+      const file = join(browser.server.directory, 'fleet.yaml');
+      writeFileSync(file, yaml);
+      const applied = await cli(['apply', file, '--dry-run', '--data', join(browser.server.directory, 'data')]);
+      expect([applied.code, applied.stderr]).toEqual([0, expect.any(String)]);
+      expect(applied.stdout).toContain('reporting');
+      await expectAccessible(page);
+      await card.getByRole('button', { name: 'Dismiss' }).click();
+      await card.waitFor({ state: 'detached' });
+      await page.reload();
+      await page.getByRole('row', { name: /analytics/ }).waitFor();
+      expect(await card.count()).toBe(0);
+      await page.getByRole('button', { name: 'Get started' }).click();
+      await card.waitFor();
     });
 
     it('shows local times with UTC as tooltip', async () => {

@@ -88,7 +88,7 @@ export const board = {
       id: 'nothing',
       name: 'Nothing',
       ...position(18, 6, 6, 4),
-      series: [logs({ type: 'time', aggFn: 'count', where: 'ServiceName:"none"' })],
+      series: [logs({ type: 'time', aggFn: 'avg', field: "LogAttributes['ms']", where: 'ServiceName:"none"' })],
     },
     {
       id: 'table',

@@ -10,6 +10,8 @@ export interface Postgres {
   /** The URL of the maintenance database; each test creates its own database. */
   url: string;
   stop(): Promise<void>;
+  /** Kills the server without a shutdown. */
+  kill(): Promise<void>;
   start(): Promise<void>;
   /** Stops the server and removes its directory. */
   remove(): Promise<void>;
@@ -48,7 +50,7 @@ export async function openPostgres(): Promise<Postgres | undefined> {
   const url = `postgres://pilothouse@127.0.0.1:${port}/postgres`;
   let child: ChildProcess | undefined;
 
-  const start = async () => {
+  const spawnServer = () => {
     const settings = [
       '-c',
       'listen_addresses=127.0.0.1',
@@ -61,7 +63,11 @@ export async function openPostgres(): Promise<Postgres | undefined> {
       ...asAccount,
       stdio: 'ignore',
     });
+  };
+  const start = async () => {
     for (let attempt = 0; ; attempt++) {
+      // After a kill, a new server exits until the last process of the old one is gone.
+      if (!isRunning(child)) spawnServer();
       const client = new pg.Client({ connectionString: url });
       try {
         await client.connect();
@@ -73,25 +79,30 @@ export async function openPostgres(): Promise<Postgres | undefined> {
       }
     }
   };
-  const stop = async () => {
+  const end = async (signal: NodeJS.Signals) => {
     const running = child;
-    if (!running || running.exitCode !== null) return;
+    if (!running || !isRunning(running)) return;
     const ended = new Promise((resolve) => running.once('exit', resolve));
-    running.kill('SIGINT'); // fast shutdown: connections are closed, data is safe
+    running.kill(signal);
     await ended;
   };
+  // Fast shutdown: connections are closed, data is safe.
+  const stop = () => end('SIGINT');
 
   await start();
   return {
     url,
     start,
     stop,
+    kill: () => end('SIGKILL'),
     async remove() {
       await stop();
       rmSync(directory, { recursive: true, force: true });
     },
   };
 }
+
+const isRunning = (child: ChildProcess | undefined): boolean => child?.exitCode === null && child.signalCode === null;
 
 /** The account to run PostgreSQL as; undefined if the current user is not root. */
 function findUnprivilegedAccount(): { uid: number; gid: number } | undefined {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { Engine } from '../../src/engine/engine.ts';
 import { openEngine } from '../../src/engine/open.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { TABLES } from '../../src/telemetry/rows.ts';
+import { OWN_TABLES, TABLES } from '../../src/telemetry/rows.ts';
 import { openSelfTelemetry } from '../../src/telemetry/self-telemetry.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
 import { type InProcessServer, openInProcessServer, withEngine } from '../support/in-process-server.ts';
@@ -27,7 +27,9 @@ const selectRows = (engine: Engine, columns: string, table: string, requestId: s
 
 const everything = async (engine: Engine): Promise<string> => {
   const tables = await Promise.all(
-    Object.values(TABLES).map((table) => engine.query({ sql: `SELECT * FROM pilothouse.${table}`, parameters: {} })),
+    [...Object.values(TABLES), ...Object.values(OWN_TABLES)].map((table) =>
+      engine.query({ sql: `SELECT * FROM pilothouse.${table}`, parameters: {} }),
+    ),
   );
   return JSON.stringify(tables);
 };
@@ -42,7 +44,7 @@ describe('self-telemetry', () => {
 
   const untilWritten = (requestId: string | null) =>
     until(
-      () => selectRows(server.engine, 'OrganizationId, Body', TABLES.logs, requestId),
+      () => selectRows(server.engine, 'OrganizationId, Body', OWN_TABLES.logs, requestId),
       (rows) => rows.length > 0,
       'the request is not written to the engine',
     );
@@ -56,7 +58,7 @@ describe('self-telemetry', () => {
     expect(await untilWritten(other.headers.get('x-request-id'))).toEqual([[globex.id, `GET ${route} 200`]]);
 
     const logColumns = 'ServiceName, SeverityText, SeverityNumber, LogAttributes, mapKeys(ResourceAttributes)';
-    const [log] = await selectRows(server.engine, logColumns, TABLES.logs, requestId);
+    const [log] = await selectRows(server.engine, logColumns, OWN_TABLES.logs, requestId);
     expect(log).toEqual([
       'pilothouse',
       'INFO',
@@ -73,7 +75,7 @@ describe('self-telemetry', () => {
       ['service.name', 'service.version', 'service.instance.id'],
     ]);
     const spanColumns = 'OrganizationId, SpanName, SpanKind, StatusCode, ParentSpanId, Duration > 0, SpanAttributes';
-    const [span] = await selectRows(server.engine, spanColumns, TABLES.traces, requestId);
+    const [span] = await selectRows(server.engine, spanColumns, OWN_TABLES.traces, requestId);
     expect(span).toMatchObject([acme.id, `GET ${route}`, 'Server', 'Unset', '', 1, { operation: 'instanceGet' }]);
   });
 
@@ -114,15 +116,15 @@ describe('self-telemetry at shutdown', () => {
       const { logs, requests, durations, own } = await withEngine(server.dataDirectory, async (engine) => {
         const all = (sql: string) => engine.query({ sql, parameters: {} });
         return {
-          logs: await all('SELECT OrganizationId, count() FROM pilothouse.otel_logs GROUP BY 1 ORDER BY 2 DESC'),
+          logs: await all('SELECT OrganizationId, count() FROM pilothouse.pilothouse_logs GROUP BY 1 ORDER BY 2 DESC'),
           requests: await all(
-            "SELECT OrganizationId, Value, IsMonotonic, AggregationTemporality FROM pilothouse.otel_metrics_sum WHERE MetricName = 'http.server.requests' ORDER BY Value DESC",
+            "SELECT OrganizationId, Value, IsMonotonic, AggregationTemporality FROM pilothouse.pilothouse_metrics_sum WHERE MetricName = 'http.server.requests' ORDER BY Value DESC",
           ),
           durations: await all(
-            "SELECT OrganizationId, Count, arraySum(BucketCounts) = Count, length(BucketCounts) - length(ExplicitBounds), TimeUnix > StartTimeUnix FROM pilothouse.otel_metrics_histogram WHERE MetricName = 'http.server.request.duration' ORDER BY Count DESC",
+            "SELECT OrganizationId, Count, arraySum(BucketCounts) = Count, length(BucketCounts) - length(ExplicitBounds), TimeUnix > StartTimeUnix FROM pilothouse.pilothouse_metrics_histogram WHERE MetricName = 'http.server.request.duration' ORDER BY Count DESC",
           ),
           own: await all(
-            `SELECT DISTINCT MetricName FROM (SELECT MetricName, OrganizationId FROM pilothouse.otel_metrics_gauge UNION ALL SELECT MetricName, OrganizationId FROM pilothouse.otel_metrics_histogram) WHERE OrganizationId = '${initech.id}' ORDER BY 1`,
+            `SELECT DISTINCT MetricName FROM (SELECT MetricName, OrganizationId FROM pilothouse.pilothouse_metrics_gauge UNION ALL SELECT MetricName, OrganizationId FROM pilothouse.pilothouse_metrics_histogram) WHERE OrganizationId = '${initech.id}' ORDER BY 1`,
           ),
         };
       });

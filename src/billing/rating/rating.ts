@@ -6,15 +6,19 @@ import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
 import type { Entities } from '../entities.ts';
 import type { EntityMap } from '../entity.ts';
+import type { EngineBinding } from '../metering/engine-binding.ts';
+import type { EngineOwner } from '../metering/engine-owner.ts';
+import { createEngineAdoption } from './adopt-engine.ts';
 import { checkLedger, type LedgerCheck } from './check-ledger.ts';
 import { createDayLocking } from './lock-days.ts';
 import { createDayRating } from './rate-day.ts';
-import { createImportRemoval } from './remove-imported.ts';
 import { type DayRange, listDays, listEntriesOfUsage, type UsageDay } from './store.ts';
 
 interface Options {
   state: State;
   engine: Engine;
+  binding: EngineBinding;
+  owner: EngineOwner;
   clock: Clock;
   audit: Audit;
   organizations: Organizations;
@@ -42,7 +46,7 @@ export function createRating(options: Options) {
     };
     for (const { organizationId, date } of days)
       try {
-        changed += await rateDay(organizationId, date, readEntities);
+        changed += await rateDay(organizationId, date, { readEntities });
       } catch (error) {
         failures.push(error);
       }
@@ -66,10 +70,10 @@ export function createRating(options: Options) {
       rateDays(await listDays(state.db, range, which === 'all' ? 'all' : 'openOrChanged')),
 
     /** Recomputes the ledger from the usage events and compares; changes nothing. */
-    check: (range: DayRange): Promise<LedgerCheck> => checkLedger(state, engine, range),
+    check: (range: DayRange): Promise<LedgerCheck> => checkLedger(state, engine, range, options.binding),
 
     lockDays: createDayLocking({ ...options, rateDay }),
 
-    removeImported: createImportRemoval(options),
+    adoptEngine: createEngineAdoption(options),
   };
 }

@@ -142,11 +142,9 @@ export const FOCUS_COLUMN_NAMES: readonly string[] = [
   CHARGE_COLUMNS,
 ].flatMap((columns) => columns.map(({ name }) => name));
 
-export function formatCells<Context>(columns: readonly Column<Context>[], context: Context): string {
-  let cells = columns[0]?.cell(context) ?? '';
-  for (let index = 1; index < columns.length; index++) cells += `,${columns[index]?.cell(context)}`;
-  return cells;
-}
+/** Joined from an array: appending cell by cell builds a tree of strings, and garbage that doubled the memory of an export. */
+export const formatCells = <Context>(columns: readonly Column<Context>[], context: Context): string =>
+  columns.map(({ cell }) => cell(context)).join(',');
 
 const RESOURCE_TYPES: Record<EntityType, string> = {
   datawarehouse: 'Data Warehouse',

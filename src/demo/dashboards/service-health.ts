@@ -1,13 +1,12 @@
 import type { DashboardSpec } from '../../fleet/schema.ts';
-import { at, logs, MILLISECONDS, metrics, note, tile, traces } from './tile.ts';
+import { at, logs, metrics, note, tile, traces } from './tile.ts';
 
 const SERVER = 'SpanKind:"Server"';
-const SHOP = '-ServiceName:"pilothouse"';
 const byService = ['ServiceName'];
 
 const ABOUT = `The services of a small online shop: **gateway** calls **search** and **checkout**; **checkout** calls **payments**, which uses a ledger database; **ingest** reads a queue.
 
-Every day at **10:05 UTC** a reconciliation job locks the table \`ledger_entries\`, and for 25 minutes payments waits for its database: latency rises to the timeout of 5 s, charges fail with 504, the failures reach checkout and gateway, the queue of charges grows, and the connection pool runs out. The incident ends when payments is restarted at 10:27. The restart also resets its counters, which rates take into account.`;
+Every hour at **:05** a reconciliation job locks the table \`ledger_entries\`, and for 15 minutes payments waits for its database: latency rises to the timeout of 5 s, charges fail with 504, the failures reach checkout and gateway, the queue of charges grows, and the connection pool runs out. The incident ends when payments is restarted at :18. The restart also resets its counters, which rates take into account.`;
 
 /** Health of the demo shop. */
 export const serviceHealth: DashboardSpec = {
@@ -34,8 +33,8 @@ export const serviceHealth: DashboardSpec = {
       ],
       true,
     ),
-    tile('number', 'p95', 'Gateway p95 latency (ms)', at(12, 0, 6, 4), [
-      traces({ aggFn: 'quantile', level: 0.95, field: MILLISECONDS, where: `${SERVER} ServiceName:"gateway"` }),
+    tile('number', 'p95', 'Gateway p95 latency', at(12, 0, 6, 4), [
+      traces({ aggFn: 'quantile', level: 0.95, field: 'Duration', where: `${SERVER} ServiceName:"gateway"` }),
     ]),
     tile('number', 'orders', 'Orders placed', at(18, 0, 6, 4), [
       metrics({ metricName: 'orders.placed', metricDataType: 'sum', aggFn: 'increase' }),
@@ -45,7 +44,6 @@ export const serviceHealth: DashboardSpec = {
         metricName: 'http.server.requests',
         metricDataType: 'sum',
         aggFn: 'rate',
-        where: SHOP,
         groupBy: byService,
       }),
     ]),
@@ -55,32 +53,31 @@ export const serviceHealth: DashboardSpec = {
       'Error rate by service',
       at(12, 4, 12, 6),
       [
-        traces({ aggFn: 'count', where: `${SERVER} ${SHOP} StatusCode:"Error"`, groupBy: byService }),
+        traces({ aggFn: 'count', where: `${SERVER} StatusCode:"Error"`, groupBy: byService }),
         traces({
           aggFn: 'count',
-          where: `${SERVER} ${SHOP}`,
+          where: SERVER,
           groupBy: byService,
           numberFormat: { output: 'percent' },
         }),
       ],
       true,
     ),
-    tile('time', 'latency-traces', 'p95 latency from traces (ms)', at(0, 10, 12, 6), [
+    tile('time', 'latency-traces', 'p95 latency from traces', at(0, 10, 12, 6), [
       traces({
         aggFn: 'quantile',
         level: 0.95,
-        field: MILLISECONDS,
-        where: `${SERVER} ${SHOP}`,
+        field: 'Duration',
+        where: SERVER,
         groupBy: byService,
       }),
     ]),
-    tile('time', 'latency-histogram', 'p95 latency from histograms (s)', at(12, 10, 12, 6), [
+    tile('time', 'latency-histogram', 'p95 latency from histograms', at(12, 10, 12, 6), [
       metrics({
         metricName: 'http.server.request.duration',
         metricDataType: 'histogram',
         aggFn: 'quantile',
         level: 0.95,
-        where: SHOP,
         groupBy: byService,
       }),
     ]),
@@ -92,7 +89,7 @@ export const serviceHealth: DashboardSpec = {
         groupBy: ["Attributes['queue.name']"],
       }),
     ]),
-    tile('time', 'database', 'Database p99 latency (ms)', at(8, 16, 8, 6), [
+    tile('time', 'database', 'Database p99 latency', at(8, 16, 8, 6), [
       metrics({
         metricName: 'db.client.operation.duration',
         metricDataType: 'exponential histogram',
@@ -113,16 +110,16 @@ export const serviceHealth: DashboardSpec = {
       traces({
         aggFn: 'quantile',
         level: 0.95,
-        field: MILLISECONDS,
-        alias: 'p95 (ms)',
-        where: `${SERVER} ${SHOP}`,
+        field: 'Duration',
+        alias: 'p95',
+        where: SERVER,
         groupBy: ['ServiceName', 'SpanName'],
         sortOrder: 'desc',
       }),
       traces({
         aggFn: 'count',
         alias: 'spans',
-        where: `${SERVER} ${SHOP}`,
+        where: SERVER,
         groupBy: ['ServiceName', 'SpanName'],
         sortOrder: 'desc',
       }),
@@ -130,7 +127,7 @@ export const serviceHealth: DashboardSpec = {
     tile('search', 'failures', 'Recent errors', at(12, 22, 12, 8), [
       logs({
         fields: ['Timestamp', 'ServiceName', 'Body', "LogAttributes['exception.type']"],
-        where: `SeverityText:"ERROR" ${SHOP}`,
+        where: 'SeverityText:"ERROR"',
       }),
     ]),
     note('about', 'About this dashboard', at(0, 30, 24, 5), ABOUT),

@@ -9,13 +9,25 @@ type SeriesOptions = Omit<SeriesSpec, 'type' | 'sourceId' | 'dataSource'>;
 /** Column, row, width and height on the 24-column grid. */
 export const at = (x: number, y: number, w: number, h: number): Position => ({ x, y, w, h });
 
-export const logs = (options: SeriesOptions) => ({ dataSource: 'events' as const, sourceId: 'logs', ...options });
-export const traces = (options: SeriesOptions) => ({ dataSource: 'events' as const, sourceId: 'traces', ...options });
-export const metrics = (options: SeriesOptions) => ({
-  dataSource: 'metrics' as const,
-  sourceId: 'metrics',
+const readEvents = (sourceId: string) => (options: SeriesOptions) => ({
+  dataSource: 'events' as const,
+  sourceId,
   ...options,
 });
+const readMetrics = (sourceId: string) => (options: SeriesOptions) => ({
+  dataSource: 'metrics' as const,
+  sourceId,
+  ...options,
+});
+
+export const logs = readEvents('logs');
+export const traces = readEvents('traces');
+export const metrics = readMetrics('metrics');
+
+/** The telemetry of Pilothouse itself. */
+export const ownLogs = readEvents('pilothouse-logs');
+export const ownTraces = readEvents('pilothouse-traces');
+export const ownMetrics = readMetrics('pilothouse-metrics');
 
 type SeriesWithSource = ReturnType<typeof logs> | ReturnType<typeof metrics>;
 
@@ -36,6 +48,3 @@ export const tile = (
 
 export const note = (id: string, name: string, position: Position, content: string): TileSpec =>
   tile('markdown', id, name, position, [{ content }]);
-
-/** Span durations are stored in nanoseconds. */
-export const MILLISECONDS = 'Duration / 1000000';

@@ -3,7 +3,7 @@ import type { TelemetryRows } from '../../telemetry/rows.ts';
 import { type LogLine, logRow } from './logs.ts';
 import type { Random } from './random.ts';
 import { SERVICES, type ServiceName } from './services.ts';
-import { INCIDENT, loadAt, midnight, STEP_MS, severityAt } from './traffic.ts';
+import { fullHour, INCIDENT, loadAt, STEP_MS, severityAt } from './traffic.ts';
 
 type LogMessage = Omit<LogLine, 'pod' | 'ms'> & { service: ServiceName };
 
@@ -109,6 +109,6 @@ const EVENTS: { afterMs: number; messages: LogMessage[] }[] = [
 
 const incidentLogs = (stepMs: number): LogMessage[] =>
   EVENTS.flatMap(({ afterMs, messages }) => {
-    const at = midnight(stepMs) + INCIDENT.startMs + afterMs;
+    const at = fullHour(stepMs) + INCIDENT.startMs + afterMs;
     return at >= stepMs && at < stepMs + STEP_MS ? messages : [];
   });

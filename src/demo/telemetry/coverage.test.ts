@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { missingRanges } from './coverage.ts';
+import { missingRanges, newestFirst } from './coverage.ts';
 
 const STEP = 30_000;
 const range = { fromMs: 0, toMs: 6 * STEP };
@@ -16,6 +16,22 @@ describe('missing ranges', () => {
       { fromMs: 0, toMs: STEP },
       { fromMs: 2 * STEP, toMs: 4 * STEP },
       { fromMs: 5 * STEP, toMs: 6 * STEP },
+    ]);
+  });
+});
+
+describe('parts of ranges', () => {
+  it('start with the newest and cover the ranges exactly', () => {
+    const HOUR = 3_600_000;
+    const ranges = [
+      { fromMs: 0, toMs: HOUR },
+      { fromMs: 2 * HOUR, toMs: 7 * HOUR },
+    ];
+    expect(newestFirst(ranges)).toEqual([
+      { fromMs: 5 * HOUR, toMs: 7 * HOUR },
+      { fromMs: 3 * HOUR, toMs: 5 * HOUR },
+      { fromMs: 2 * HOUR, toMs: 3 * HOUR },
+      { fromMs: 0, toMs: HOUR },
     ]);
   });
 });

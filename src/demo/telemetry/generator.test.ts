@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { CUMULATIVE, DELTA, type MetricRow, TABLE_KINDS, type TelemetryRows } from '../../telemetry/rows.ts';
 import { createDemoTelemetry, wholeSteps } from './generator.ts';
-import { INCIDENT, METRICS_EVERY_MS, midnight, STEP_MS } from './traffic.ts';
+import { fullHour, INCIDENT, METRICS_EVERY_MS, STEP_MS, severityAt } from './traffic.ts';
 
 const WEDNESDAY = Date.parse('2026-11-11T15:20:30Z');
 const ORGANIZATION = '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d';
@@ -41,7 +41,7 @@ describe('demo telemetry', () => {
   });
 
   it('is the same whether generated at once or in parts', () => {
-    const from = midnight(WEDNESDAY) + INCIDENT.startMs - MINUTE_MS;
+    const from = fullHour(WEDNESDAY) + INCIDENT.startMs - MINUTE_MS;
     const to = from + 30 * MINUTE_MS;
     const whole = generateRows(from, to);
     fc.assert(
@@ -103,7 +103,7 @@ describe('demo telemetry', () => {
     expect(traced.every(({ TraceId, SpanId }) => spans.has(`${TraceId} ${SpanId}`))).toBe(true);
   });
 
-  it('has cumulative sums that reset only when a process restarts; payments restarts once, during the incident', () => {
+  it('has cumulative sums that reset only when a process restarts; payments restarts in every incident', () => {
     const counters = day.sum.filter((row) => row.AggregationTemporality === CUMULATIVE && row.IsMonotonic);
     for (const points of groupSeries(counters)) {
       const decreases = points.filter((point, at) =>
@@ -111,8 +111,8 @@ describe('demo telemetry', () => {
       );
       expect(decreases).toEqual([]);
       const starts = new Set(points.map(({ StartTimeUnix }) => toMs(StartTimeUnix)));
-      const restart = midnight(WEDNESDAY) + INCIDENT.restartMs;
-      expect(starts.has(restart)).toBe(points[0]?.ServiceName === 'payments');
+      const restarts = [...starts].filter((ms) => ms > WEDNESDAY - DAY_MS && ms - fullHour(ms) === INCIDENT.restartMs);
+      expect(restarts).toHaveLength(points[0]?.ServiceName === 'payments' ? 24 : 0);
       expect(points.every((point) => toMs(point.StartTimeUnix) < toMs(point.TimeUnix))).toBe(true);
     }
     expect(day.sum.some((row) => row.AggregationTemporality === DELTA)).toBe(true);
@@ -141,13 +141,23 @@ describe('demo telemetry', () => {
     }
   });
 
-  it('contains an incident: slow spans, errors in logs and traces, a longer queue', () => {
-    const from = midnight(WEDNESDAY) + INCIDENT.startMs + 5 * MINUTE_MS;
-    const isInIncident = (time: string) => toMs(time) >= from && toMs(time) < from + 10 * MINUTE_MS;
+  it('contains an incident in the last hour at any time of day', () => {
+    for (let minute = 0; minute < 24 * 60; minute++) {
+      const now = WEDNESDAY + minute * MINUTE_MS;
+      const severe = Array.from({ length: 60 }, (_, back) => severityAt(now - back * MINUTE_MS)).filter(
+        (one) => one > 0.9,
+      );
+      expect(severe.length).toBeGreaterThanOrEqual(8);
+    }
+  });
+
+  it('contains incidents: slow spans, errors in logs and traces, a longer queue', () => {
+    const isInIncident = (time: string) => severityAt(toMs(time)) === 1;
+    const isOutside = (time: string) => severityAt(toMs(time)) === 0 && severityAt(toMs(time) - 10_000) === 0;
     const share = <T>(rows: T[], matches: (row: T) => boolean) => rows.filter(matches).length / rows.length;
     const charges = day.traces.filter(({ SpanName }) => SpanName === 'POST /charge');
     const inside = charges.filter(({ Timestamp }) => isInIncident(Timestamp));
-    const outside = charges.filter(({ Timestamp }) => toMs(Timestamp) > from + 30 * MINUTE_MS);
+    const outside = charges.filter(({ Timestamp }) => isOutside(Timestamp));
     const hasFailed = ({ StatusCode }: (typeof charges)[number]) => StatusCode === 'Error';
     expect(share(inside, hasFailed)).toBeGreaterThan(0.1);
     expect(share(outside, hasFailed)).toBe(0);

@@ -5,7 +5,7 @@ import { createBackgroundLoop } from '../../kernel/background-loop.ts';
 import { type Clock, DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { TABLE_KINDS, TABLES } from '../../telemetry/rows.ts';
-import { missingRanges } from './coverage.ts';
+import { missingRanges, newestFirst } from './coverage.ts';
 import { writeDay } from './day.ts';
 import { createDemoTelemetry, wholeSteps } from './generator.ts';
 import { listGaugeTimes } from './store.ts';
@@ -37,16 +37,16 @@ export function openDemoLoader({ engine, clock, organizationId, say }: Options) 
     const program = findInPackage('dist/demo-telemetry.js');
     if (program === undefined)
       throw new AppError('unavailable', 'dist/demo-telemetry.js is missing from this installation');
-    const startedMs = clock.now();
-    const endMs = wholeSteps(startedMs, METRICS_EVERY_MS);
+    const startedMs = clock.monotonicMs();
+    const endMs = wholeSteps(clock.now(), METRICS_EVERY_MS);
     const day = { fromMs: endMs - DAY_MS, toMs: endMs };
     const reports = await listGaugeTimes(engine, { organizationId, ...COMPLETION_METRIC }, day.fromMs, day.toMs);
-    const request = { organizationId, seed: SEED, ranges: missingRanges(new Set(reports), day), endMs };
+    const request = { organizationId, seed: SEED, ranges: newestFirst(missingRanges(new Set(reports), day)), endMs };
     const { rows, counters } = await writeDay({ program, engine, request, isStopped: () => isClosed });
     if (!counters) return;
     generator = createDemoTelemetry({ organizationId, seed: SEED, fromMs: endMs, counters });
     reachedMs = endMs;
-    const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
+    const seconds = ((clock.monotonicMs() - startedMs) / 1000).toFixed(1);
     say(`demo telemetry for the last 24 hours is ready: ${rows} rows written in ${seconds} s`);
   }
 

@@ -11,7 +11,6 @@ import { COMPLETION_TABLE } from './traffic.ts';
 const SLICE_MS = 2 * MINUTE_MS;
 /** Every insert creates a part that must be merged, so inserts should not be small. */
 const ROWS_PER_MESSAGE = 3000;
-const CHECKPOINT_MS = 4 * 60 * MINUTE_MS;
 
 const OTHERS: readonly TableKind[] = TABLE_KINDS.filter((kind) => kind !== COMPLETION_TABLE);
 
@@ -61,9 +60,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {}
 
 const [{ organizationId, seed, ranges, endMs }] = (await once(process, 'message')) as [GenerationRequest];
 for (const { fromMs, toMs } of ranges) {
-  const range = createDemoTelemetry({ organizationId, seed, fromMs });
-  for (let ms = fromMs; ms < toMs && !isStopped; ms += CHECKPOINT_MS)
-    await generate(range, ms, Math.min(ms + CHECKPOINT_MS, toMs));
+  if (isStopped) break;
+  await generate(createDemoTelemetry({ organizationId, seed, fromMs }), fromMs, toMs);
 }
 if (!isStopped) await send({ counters: createDemoTelemetry({ organizationId, seed, fromMs: endMs }).counters() });
 await replied;

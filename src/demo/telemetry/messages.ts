@@ -6,7 +6,7 @@ import type { Range } from './coverage.ts';
 export interface GenerationRequest {
   organizationId: string;
   seed: string;
-  /** Multiples of the report interval, oldest first. */
+  /** Multiples of the report interval, in the order in which they are generated. */
   ranges: Range[];
   /** From here on, the server generates the rows itself. */
   endMs: number;

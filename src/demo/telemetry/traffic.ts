@@ -11,15 +11,16 @@ export const COMPLETION_METRIC = { serviceName: 'gateway', metricName: 'system.c
 
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Times after midnight UTC. Every day at the same time, so that the last 24 hours contain exactly one. */
+/** Times after the full hour. Every hour, so that the last hour always contains an incident, at any time of day. */
 export const INCIDENT = {
-  startMs: 10 * HOUR_MS + 5 * MINUTE_MS,
-  lengthMs: 25 * MINUTE_MS,
+  startMs: 5 * MINUTE_MS,
+  lengthMs: 15 * MINUTE_MS,
   /** Restarting payments ends the incident. */
-  restartMs: 10 * HOUR_MS + 27 * MINUTE_MS,
+  restartMs: 18 * MINUTE_MS,
 };
 
 export const midnight = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
+export const fullHour = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS;
 
 /** The load: about 0.2 at 4:00, 1 at 16:00, about half on weekends. */
 export function loadAt(ms: number): number {
@@ -31,14 +32,14 @@ export function loadAt(ms: number): number {
 
 /** The severity of the incident: 0 outside it, up to 1 during it; rises for three minutes, falls for two. */
 export function severityAt(ms: number): number {
-  const since = ms - midnight(ms) - INCIDENT.startMs;
+  const since = ms - fullHour(ms) - INCIDENT.startMs;
   if (since <= 0 || since >= INCIDENT.lengthMs) return 0;
   return Math.min(1, since / (3 * MINUTE_MS), (INCIDENT.lengthMs - since) / (2 * MINUTE_MS));
 }
 
-/** The start of the process that reports at `ms`: a deploy restarts all services at midnight, the incident restarts payments. */
+/** The start of the process that reports at `ms`: a deploy restarts all services at midnight, each incident payments. */
 export function processStart(service: string, ms: number): number {
   const deployed = midnight(ms - 1);
-  const restarted = deployed + INCIDENT.restartMs;
-  return service === 'payments' && ms > restarted ? restarted : deployed;
+  const restarted = fullHour(ms - 1 - INCIDENT.restartMs) + INCIDENT.restartMs;
+  return service === 'payments' ? Math.max(deployed, restarted) : deployed;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type DemoMeter, generateUsage } from './generator.ts';
+import { normalizeDecimal, sumDecimals } from '../../kernel/decimal.ts';
+import { type DemoMeter, generateUsage, sumUsage } from './generator.ts';
 
 const compute: DemoMeter = {
   entityType: 'service',
@@ -8,7 +9,7 @@ const compute: DemoMeter = {
   everyMinutes: 1,
   quantity: 6,
   shape: 'used',
-  isAnomalous: true,
+  hasSpikes: true,
 };
 const storage: DemoMeter = { ...compute, meter: 'storage', everyMinutes: 60, quantity: 1e12, shape: 'stored' };
 const END = Number.POSITIVE_INFINITY;
@@ -31,13 +32,30 @@ describe('generated demo usage', () => {
     expect([...generateUsage([compute, storage], '2026-10-05', noon)]).toHaveLength(720 + 12);
   });
 
-  it('drops at weekends, grows for storage, and has one anomaly in ninety days', () => {
+  it('drops at weekends and grows for storage', () => {
     expect(total(compute, '2026-10-04')).toBeLessThan(0.5 * total(compute, '2026-10-05'));
     expect(total(storage, '2026-10-05')).toBeGreaterThan(total(storage, '2026-09-05'));
-    const days = Array.from({ length: 90 }, (_, index) =>
-      total(compute, dayAt(Date.parse('2026-08-01') + index * DAY)),
-    );
-    const ordinary = [...days].sort((a, b) => a - b)[60] ?? 0;
-    expect(days.filter((one) => one > 1.7 * ordinary)).toHaveLength(1);
+  });
+
+  it('has a spike in the last week on any day and at any time of day, and none before', () => {
+    for (let hour = 0; hour < 24 * 8; hour += 11) {
+      const now = Date.parse('2026-11-02T00:30:00Z') + hour * 3_600_000;
+      const days = Array.from({ length: 15 }, (_, back) =>
+        Number(sumUsage(compute, dayAt(now - back * DAY), now) ?? 0),
+      );
+      const ordinary = days.toSorted((a, b) => a - b)[8] ?? 0;
+      const spikes = days.flatMap((one, back) => (one > 1.7 * ordinary ? [back] : []));
+      expect(spikes.filter((back) => back > 0 && back <= 6)).toHaveLength(1);
+      expect(spikes.filter((back) => back > 6)).toEqual([]);
+    }
+  });
+
+  it('adds up to the sum that provisional costs are computed from', () => {
+    const now = Date.parse('2026-11-02T13:45:10Z');
+    for (const meter of [compute, storage]) {
+      const quantities = [...generateUsage([meter], '2026-11-02', now)].map((text) => JSON.parse(text).quantity);
+      expect(normalizeDecimal(sumUsage(meter, '2026-11-02', now) ?? '')).toBe(sumDecimals(quantities));
+    }
+    expect(sumUsage(compute, '2026-11-03', now)).toBeUndefined();
   });
 });

@@ -5,6 +5,7 @@ import type { Rating } from '../../billing/rating/rating.ts';
 import { createBackgroundLoop } from '../../kernel/background-loop.ts';
 import { type Clock, MINUTE_MS } from '../../kernel/clock.ts';
 import { addDays, type Day, toUtcDay } from '../../kernel/days.ts';
+import { USAGE_DAYS } from './costs.ts';
 import { type DemoMeter, generateUsage } from './generator.ts';
 
 interface Options {
@@ -20,8 +21,6 @@ interface Options {
   say(line: string): void;
 }
 
-const DAYS = 90;
-
 /**
  * Meters the missing days of the last 90 through the regular intake and rating, then continues every minute. Runs in
  * the background; the caller must close it.
@@ -29,10 +28,8 @@ const DAYS = 90;
 export function openDemoUsage({ intake, rating, clock, organizationId, meters, lockAfterDays, actor, say }: Options) {
   let isClosed = false;
 
-  /** Metered usage takes the place of the provisional costs that the demo starts with. */
   async function meterDay(date: Day): Promise<number> {
     const untilMs = clock.now();
-    await rating.removeImported(organizationId, date);
     const { accepted } = await intake.ingest(organizationId, () => generateUsage(meters, date, untilMs));
     return accepted;
   }
@@ -40,7 +37,7 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
   /** Days without usage, today, and the last metered day: both may be incomplete. */
   async function listMissingDays(): Promise<Day[]> {
     const today = toUtcDay(clock.now());
-    const days = Array.from({ length: DAYS }, (_, back) => addDays(today, -back));
+    const days = Array.from({ length: USAGE_DAYS }, (_, back) => addDays(today, -back));
     const missing: Day[] = [];
     let isLastMeteredDay = true;
     for (const date of days) {
@@ -53,20 +50,20 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
 
   /** Returns false if closed before the end. */
   async function load(): Promise<boolean> {
-    const startedMs = clock.now();
+    const startedMs = clock.monotonicMs();
     let events = 0;
     for (const date of await listMissingDays()) {
       if (isClosed) return false;
       events += await meterDay(date);
-      // At once: the costs of the day are missing until then.
-      await rating.rateDay(organizationId, date);
+      // Metered usage takes the place of the provisional costs that the demo starts with.
+      await rating.rateDay(organizationId, date, { replacesImported: true });
       await yieldToEventLoop();
     }
     if (isClosed) return false;
     await rating.rateChanged(organizationId);
     await rating.lockDays(actor, organizationId, addDays(toUtcDay(clock.now()), -(lockAfterDays + 1)));
-    const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
-    say(`demo usage for the last ${DAYS} days is ready: ${events} events metered and rated in ${seconds} s`);
+    const seconds = ((clock.monotonicMs() - startedMs) / 1000).toFixed(1);
+    say(`demo usage for the last ${USAGE_DAYS} days is ready: ${events} events metered and rated in ${seconds} s`);
     return true;
   }
 

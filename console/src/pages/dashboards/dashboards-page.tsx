@@ -18,6 +18,7 @@ const route = getRouteApi('/signed-in/dashboards');
 const COLUMNS: Column<Dashboard>[] = [
   {
     header: 'Name',
+    sortBy: ({ name }) => name,
     cell: ({ id, name }) => (
       <Anchor
         fw={600}
@@ -42,7 +43,13 @@ const COLUMNS: Column<Dashboard>[] = [
     ),
     from: 'sm',
   },
-  { header: 'Tiles', align: 'right', width: 90, cell: ({ tiles }) => tiles.length },
+  {
+    header: 'Tiles',
+    align: 'right',
+    width: 90,
+    sortBy: ({ tiles }) => tiles.length,
+    cell: ({ tiles }) => tiles.length,
+  },
 ];
 
 export function DashboardsPage() {

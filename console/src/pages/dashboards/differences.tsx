@@ -1,5 +1,5 @@
 import classes from './dashboard.module.css';
-import { isEqual } from './editor/draft.ts';
+import { hasEqualQuery, isEqual } from './equality.ts';
 import type { Dashboard, Tile } from './queries.ts';
 
 type Compared = Omit<Dashboard, 'id'>;
@@ -25,7 +25,7 @@ function listDifferences(one: Compared, other: Compared): string[] {
   const after = new Set(other.tiles.map(({ id }) => id));
   return [
     ...(one.name === other.name ? [] : [`Name changed to “${other.name}”`]),
-    ...(isEqual(one.tags, other.tags)
+    ...(isEqual(one.tags.toSorted(), other.tags.toSorted())
       ? []
       : [other.tags.length === 0 ? 'Tags removed' : `Tags changed to ${other.tags.join(', ')}`]),
     ...other.tiles.filter(({ id }) => !before.has(id)).map((tile) => `${quoteName(tile)} added`),
@@ -39,7 +39,7 @@ function tileDifferences(one: Tile, other: Tile): string[] {
     ...(one.name === other.name ? [] : [`renamed to ${quoteName(other)}`]),
     ...(isEqual([one.x, one.y], [other.x, other.y]) ? [] : ['moved']),
     ...(isEqual([one.w, one.h], [other.w, other.h]) ? [] : ['resized']),
-    ...(isEqual([one.series, one.asRatio], [other.series, other.asRatio]) ? [] : ['query changed']),
+    ...(hasEqualQuery(one, other) ? [] : ['query changed']),
   ];
   return found.length === 0 ? [] : [`${quoteName(one)} ${found.join(', ')}`];
 }

@@ -1,4 +1,6 @@
-import type { Series } from './queries.ts';
+import type { Series, TileDataByType } from './queries.ts';
+
+export type Unit = NonNullable<TileDataByType<'number'>['series'][number]['unit']>;
 
 /** Number format of a tile, as stored by the API; every member is optional. */
 export interface NumberFormat {
@@ -14,6 +16,18 @@ export interface NumberFormat {
   decimalBytes?: boolean | undefined;
   currencySymbol?: string | undefined;
   unit?: string | undefined;
+}
+
+/** The length of a duration unit in seconds. */
+const SECONDS: Partial<Record<Unit, number>> = { ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1 };
+
+/** Values with a known unit are shown as durations or bytes, unless the tile has a format of its own. */
+export function withUnit(format: NumberFormat, unit: Unit | undefined): NumberFormat {
+  if (unit === undefined || format.factor !== undefined || format.unit !== undefined) return format;
+  const seconds = SECONDS[unit];
+  if (seconds === undefined) return format.output === undefined ? { ...format, output: 'byte' } : format;
+  const isDuration = format.output === undefined || format.output === 'time' || format.output === 'duration';
+  return isDuration ? { ...format, output: 'duration', factor: seconds } : format;
 }
 
 /** The first format found applies to the whole tile. */
@@ -106,11 +120,13 @@ function scaled(amount: number, format: NumberFormat, { step, names }: Units): s
   return `${plain(left, format, index === 0 ? 0 : 1)} ${names[index]}`;
 }
 
-/** `seconds` as µs, ms, s, min or h. */
+/** `seconds` as ns, µs, ms, s, min or h. */
 function duration(seconds: number, format: NumberFormat): string {
   const size = Math.abs(seconds);
-  if (size !== 0 && size < 0.001) return `${plain(seconds * 1e6, format, 0)} µs`;
-  if (size < 1) return `${plain(seconds * 1000, format, size < 0.01 ? 2 : 0)} ms`;
+  if (size === 0) return '0 s';
+  if (size < 1e-6) return `${plain(seconds * 1e9, format, 0)} ns`;
+  if (size < 0.001) return `${plain(seconds * 1e6, format, size < 1e-5 ? 1 : 0)} µs`;
+  if (size < 1) return `${plain(seconds * 1000, format, size < 0.01 ? 2 : size < 0.1 ? 1 : 0)} ms`;
   if (size < 60) return `${plain(seconds, format, 2)} s`;
   if (size < 3600) return `${Math.trunc(seconds / 60)} min ${Math.floor(size % 60)} s`;
   return `${plain(Math.trunc(seconds / 3600), {}, 0)} h ${Math.floor((size % 3600) / 60)} min`;

@@ -84,6 +84,7 @@ export const tileDataQuery = (
   dashboardId: string,
   tile: Tile,
   { start, end, zone }: TimeWindow,
+  points: number | undefined,
 ) =>
   queryOptions({
     queryKey: [
@@ -95,11 +96,19 @@ export const tileDataQuery = (
       start,
       end,
       zone,
+      points,
     ],
     queryFn: ({ signal }) =>
       tileRequests.run(signal, () =>
         api.getTileData(
-          { id: dashboardId, tileId: tile.id, start: String(start), end: String(end), timezone: zone },
+          {
+            id: dashboardId,
+            tileId: tile.id,
+            start: String(start),
+            end: String(end),
+            timezone: zone,
+            ...(points === undefined ? {} : { points: String(points) }),
+          },
           { signal },
         ),
       ),

@@ -1,5 +1,5 @@
 import { Button, Skeleton } from '@mantine/core';
-import { useIntersection } from '@mantine/hooks';
+import { useIntersection, useMergedRef } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { formatError } from '../../api/errors.ts';
@@ -8,6 +8,7 @@ import { type Tile, type TimeWindow, tileDataQuery } from './queries.ts';
 import { TileContent } from './tile-content.tsx';
 import { TileFrame } from './tile-frame.tsx';
 import classes from './tiles/tiles.module.css';
+import { usePointTarget } from './use-point-target.ts';
 
 interface Props {
   dashboardId: string;
@@ -26,9 +27,11 @@ export function StoredTile({ dashboardId, tile, window, actions, isMovable = fal
   const api = useApi();
   const { organizationId } = useSession();
   const { ref, entry } = useIntersection({ rootMargin: PRELOAD_MARGIN });
+  const target = usePointTarget(tile);
+  const bothRefs = useMergedRef(ref, target.ref);
   const { data, error, isFetching, refetch, isPlaceholderData } = useQuery({
-    ...tileDataQuery(api, organizationId, dashboardId, tile, window),
-    enabled: entry?.isIntersecting ?? false,
+    ...tileDataQuery(api, organizationId, dashboardId, tile, window, target.points),
+    enabled: (entry?.isIntersecting ?? false) && target.isKnown,
   });
   // After a change of type, previous data does not fit the tile.
   const shown = data?.type === tile.series[0]?.type ? data : undefined;
@@ -38,7 +41,7 @@ export function StoredTile({ dashboardId, tile, window, actions, isMovable = fal
       actions={actions}
       isMovable={isMovable}
       isReloading={shown !== undefined && (isFetching || isPlaceholderData)}
-      ref={ref}
+      ref={bothRefs}
     >
       {error ? (
         <div className={classes.center} role="alert" data-testid="tile-error">

@@ -1,7 +1,9 @@
-import { SimpleGrid, Stack } from '@mantine/core';
+import { Button, SimpleGrid, Stack } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
 import { useSession } from '../../app/context.tsx';
 import { Page } from '../../parts/page.tsx';
 import { ExpiringKeys } from './expiring-keys.tsx';
+import { GetStarted } from './get-started.tsx';
 import { MonthFigures } from './month-figures.tsx';
 import { RecentActivity } from './recent-activity.tsx';
 import { ServicesAtAGlance } from './services-at-a-glance.tsx';
@@ -11,9 +13,25 @@ const formatTier = (tier: string): string => tier.charAt(0) + tier.slice(1).toLo
 
 export function OverviewPage() {
   const { organization } = useSession();
+  const [isDismissed, setDismissed] = useLocalStorage({
+    key: 'pilothouse-get-started-dismissed',
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  });
   return (
-    <Page title="Overview" subtitle={`${organization.name} · ${formatTier(organization.tier)} tier`}>
+    <Page
+      title="Overview"
+      subtitle={`${organization.name} · ${formatTier(organization.tier)} tier`}
+      actions={
+        isDismissed && (
+          <Button variant="subtle" color="gray" size="compact-sm" onClick={() => setDismissed(false)}>
+            Get started
+          </Button>
+        )
+      }
+    >
       <Stack gap="lg">
+        {!isDismissed && <GetStarted onDismiss={() => setDismissed(true)} />}
         <MonthFigures />
         <ServicesAtAGlance />
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" style={{ alignItems: 'start' }}>

@@ -67,6 +67,7 @@ const createColumns = (
 ): Column<Service>[] => [
   {
     header: 'Name',
+    sortBy: ({ name }) => name,
     cell: (service) => (
       <div className={classes.name}>
         <Anchor
@@ -80,8 +81,12 @@ const createColumns = (
       </div>
     ),
   },
-  { header: 'State', cell: ({ state }) => <ServiceState state={state} />, from: 'sm' },
-  { header: 'Size', cell: (service) => <span className={classes.fact}>{formatSize(service)}</span> },
+  { header: 'State', sortBy: ({ state }) => state, cell: ({ state }) => <ServiceState state={state} />, from: 'sm' },
+  {
+    header: 'Size',
+    sortBy: ({ maxReplicaMemoryGb, numReplicas }) => maxReplicaMemoryGb * numReplicas,
+    cell: (service) => <span className={classes.fact}>{formatSize(service)}</span>,
+  },
   {
     header: 'Idling',
     cell: (service) => <span className={classes.fact}>{formatIdleScaling(service)}</span>,
@@ -103,6 +108,7 @@ const createColumns = (
   {
     header: 'This month',
     align: 'right',
+    sortBy: ({ id }) => month && sumCosts(month.filter(({ serviceId }) => serviceId === id)),
     cell: ({ id }) =>
       month ? <Credits chc={sumCosts(month.filter(({ serviceId }) => serviceId === id))} /> : <AmountSkeleton />,
   },

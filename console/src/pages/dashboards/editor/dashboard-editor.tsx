@@ -9,6 +9,7 @@ import { PlusIcon, WarningIcon } from '../../../parts/icons.tsx';
 import { notifySuccess } from '../../../parts/notifications.ts';
 import { UnsavedGuard } from '../../../parts/unsaved-guard.tsx';
 import { dashboardConstraints } from '../constraints.ts';
+import { isEqual } from '../equality.ts';
 import type { GridPosition } from '../grid.ts';
 import {
   dashboardQuery,
@@ -19,7 +20,7 @@ import {
   type TimeWindow,
 } from '../queries.ts';
 import { ConflictDialog } from './conflict-dialog.tsx';
-import { createTile, type Draft, duplicateTile, isEqual, TILE_TYPES, toDraft, toRequestBody } from './draft.ts';
+import { createTile, type Draft, duplicateTile, TILE_TYPES, toDraft, toRequestBody } from './draft.ts';
 import { DraftTile } from './draft-tile.tsx';
 import { EditGrid } from './edit-grid.tsx';
 import classes from './editor.module.css';

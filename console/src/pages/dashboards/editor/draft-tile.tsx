@@ -1,10 +1,10 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { CopyIcon, DotsIcon, TrashIcon } from '../../../parts/icons.tsx';
+import { hasEqualQuery } from '../equality.ts';
 import { PencilIcon } from '../icons.tsx';
 import type { Tile, TimeWindow } from '../queries.ts';
 import { StoredTile } from '../stored-tile.tsx';
 import { TileFrame } from '../tile-frame.tsx';
-import { isEqual } from './draft.ts';
 import { TilePreview } from './tile-preview.tsx';
 
 interface Props {
@@ -43,7 +43,7 @@ export function DraftTile({ dashboardId, tile, stored, window, error, onEdit, on
       </Menu>
     </>
   );
-  const isUnchanged = stored && isEqual([stored.series, stored.asRatio], [tile.series, tile.asRatio]);
+  const isUnchanged = stored && hasEqualQuery(stored, tile);
   if (isUnchanged && error === undefined)
     return <StoredTile dashboardId={dashboardId} tile={tile} window={window} actions={actions} isMovable />;
   return (

@@ -31,8 +31,6 @@ export function toDraft({ name, tags, tiles }: GetDashboardResult): Draft {
 
 export const toRequestBody = ({ name, tags, tiles }: Draft): DashboardBody => ({ name, tags, tiles });
 
-export const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-
 export function createSeries(type: TileType, sourceId: string): Series {
   const base = { type, where: '', whereLanguage: 'lucene' as const, groupBy: [] };
   if (type === 'markdown') return { ...base, content: '' };

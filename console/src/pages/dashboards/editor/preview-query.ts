@@ -8,12 +8,13 @@ export const previewQuery = (
   organizationId: string,
   { series, asRatio }: Tile,
   { start, end, zone }: TimeWindow,
+  points: number | undefined,
 ) =>
   queryOptions({
-    queryKey: [organizationId, 'tile-data', 'preview', JSON.stringify([series, asRatio]), start, end, zone],
+    queryKey: [organizationId, 'tile-data', 'preview', JSON.stringify([series, asRatio]), start, end, zone, points],
     queryFn: ({ signal }) =>
       tileRequests.run(signal, () =>
-        api.drawTile({ body: { series, asRatio, start, end, timezone: zone } }, { signal }),
+        api.drawTile({ body: { series, asRatio, start, end, timezone: zone, points } }, { signal }),
       ),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,

@@ -1,9 +1,13 @@
 import { memo } from 'react';
+import type { SeriesStyle } from '../../../parts/colors.ts';
+import { Swatch } from './swatch.tsx';
 import classes from './time-chart.module.css';
 
 interface Props {
   labels: readonly string[];
-  colors: readonly string[];
+  styles: readonly SeriesStyle[];
+  /** Explains the drawing of incomplete buckets. */
+  hasPartialBuckets: boolean;
   hidden: ReadonlySet<string>;
   onToggle: (label: string) => void;
   /** Shows only one series, or all again. */
@@ -11,7 +15,14 @@ interface Props {
 }
 
 /** A click toggles a series; Ctrl+click or Shift+click shows only that series. Memoized: hovering the chart does not render it again. */
-export const ChartLegend = memo(function ChartLegend({ labels, colors, hidden, onToggle, onIsolate }: Props) {
+export const ChartLegend = memo(function ChartLegend({
+  labels,
+  styles,
+  hasPartialBuckets,
+  hidden,
+  onToggle,
+  onIsolate,
+}: Props) {
   return (
     <ul className={classes.legend} aria-label="Series">
       {labels.map((label, index) => (
@@ -23,11 +34,17 @@ export const ChartLegend = memo(function ChartLegend({ labels, colors, hidden, o
             title={`${label}\nClick to toggle, Ctrl+click to show only this series`}
             onClick={(event) => (event.ctrlKey || event.metaKey || event.shiftKey ? onIsolate(label) : onToggle(label))}
           >
-            <span className={classes.swatch} style={{ background: colors[index] }} aria-hidden="true" />
+            <Swatch {...(styles[index] ?? { color: '', dash: [] })} />
             <span className={classes.entryText}>{label}</span>
           </button>
         </li>
       ))}
+      {hasPartialBuckets && (
+        <li className={classes.partialNote}>
+          <Swatch color="currentColor" dash={[4, 4]} />
+          Incomplete interval
+        </li>
+      )}
     </ul>
   );
 });

@@ -1,5 +1,7 @@
+import type { SeriesStyle } from '../../../parts/colors.ts';
 import { formatValue, type NumberFormat } from '../number-format.ts';
 import { formatDateTime } from '../times.ts';
+import { Swatch } from './swatch.tsx';
 import classes from './time-chart.module.css';
 
 interface Props {
@@ -11,13 +13,15 @@ interface Props {
   top: number;
   /** Width of the chart. */
   width: number;
-  rows: { label: string; color: string; value: number | null }[];
+  rows: { label: string; style: SeriesStyle; value: number | null }[];
   format: NumberFormat;
+  /** If the bucket is incomplete. */
+  note?: string | undefined;
 }
 
 const MAX_ROWS = 10;
 
-export function ChartTooltip({ at, zone, left, top, width, rows, format }: Props) {
+export function ChartTooltip({ at, zone, left, top, width, rows, format, note }: Props) {
   const present = rows.flatMap(({ value, ...row }) => (value === null ? [] : [{ ...row, value }]));
   const shown = present.toSorted((one, other) => other.value - one.value).slice(0, MAX_ROWS);
   const isRight = left > width / 2;
@@ -31,10 +35,11 @@ export function ChartTooltip({ at, zone, left, top, width, rows, format }: Props
         {formatDateTime(at, zone)}
         {zone === 'UTC' && ' UTC'}
       </div>
+      {note && <div className={classes.tipNote}>{note}</div>}
       {shown.length === 0 && <div>No data</div>}
-      {shown.map(({ label, color, value }) => (
+      {shown.map(({ label, style, value }) => (
         <div key={label} className={classes.tipRow}>
-          <span className={classes.swatch} style={{ background: color }} />
+          <Swatch {...style} />
           <span className={classes.entryText}>{label}</span>
           <b className="ph-number">{formatValue(value, format)}</b>
         </div>

@@ -1,4 +1,4 @@
-import { formatValue, resolveNumberFormat } from '../number-format.ts';
+import { formatValue, resolveNumberFormat, withUnit } from '../number-format.ts';
 import type { Tile, TileDataByType } from '../queries.ts';
 import { EmptyTile } from './empty-tile.tsx';
 import classes from './tiles.module.css';
@@ -11,14 +11,14 @@ export function NumberTile({ tile, data }: { tile: Tile; data: TileDataByType<'n
   return (
     <div className={classes.center}>
       <div className={classes.number} data-testid="number" title={String(first.value ?? '')}>
-        {formatValue(first.value, format)}
+        {formatValue(first.value, withUnit(format, first.unit))}
       </div>
       {others.length > 0 && (
         <dl className={classes.others}>
-          {others.map(({ name, value }) => (
+          {others.map(({ name, value, unit }) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd className="ph-number">{formatValue(value, format)}</dd>
+              <dd className="ph-number">{formatValue(value, withUnit(format, unit))}</dd>
             </div>
           ))}
         </dl>

@@ -1,8 +1,13 @@
 import uPlot from 'uplot';
+import type { SeriesStyle } from '../../../parts/colors.ts';
 import { formatAxisLabels } from '../times.ts';
+import { buildCompletePaths, drawPartial } from './draw-partial.ts';
+import type { Completeness } from './partial-buckets.ts';
 
 interface PlotStyle {
-  colors: readonly string[];
+  series: readonly SeriesStyle[];
+  /** Of the tile. */
+  background: string;
   text: string;
   grid: string;
   font: string;
@@ -16,6 +21,8 @@ interface PlotInput {
   labels: readonly string[];
   isBars: boolean;
   isHidden: (index: number) => boolean;
+  /** Changes with the data. */
+  completeness: () => Completeness;
   style: PlotStyle;
   zone: string;
   format: (value: number) => string;
@@ -30,7 +37,8 @@ const MIN_DRAG_PX = 6;
 const MAX_WIDE_LINES = 8;
 
 export function plotOptions(given: PlotInput): uPlot.Options {
-  const { width, height, range, labels, isBars, isHidden, style, zone, format, onHover, onZoom } = given;
+  const { width, height, range, labels, isBars, isHidden, completeness, style, zone, format, onHover, onZoom } = given;
+  const build = isBars ? uPlot.paths.bars?.({ size: [0.82, 48], align: 1 }) : uPlot.paths.linear?.();
   const lineWidth = labels.length > MAX_WIDE_LINES ? 1 : 1.75;
   const axis = { stroke: style.text, font: style.font, ticks: { show: false } };
   return {
@@ -66,12 +74,17 @@ export function plotOptions(given: PlotInput): uPlot.Options {
     ],
     series: [
       {},
-      ...labels.map((label, index) =>
-        createSeries(label, style.colors[index] ?? style.text, isBars, isHidden(index), lineWidth),
-      ),
+      ...labels.map((label, index) => ({
+        ...createSeries(label, style.series[index] ?? { color: style.text, dash: [] }, isBars, lineWidth),
+        show: !isHidden(index),
+        ...(build && { paths: buildCompletePaths(build, completeness) }),
+      })),
     ],
     hooks: {
       setCursor: [onHover],
+      drawSeries: build
+        ? [(plot, index) => drawPartial(plot, index, build, { completeness: completeness(), isBars, style })]
+        : [],
       setSelect: [
         (plot) => {
           if (plot.select.width < MIN_DRAG_PX) return;
@@ -84,29 +97,14 @@ export function plotOptions(given: PlotInput): uPlot.Options {
   };
 }
 
-function createSeries(
-  label: string,
-  color: string,
-  isBars: boolean,
-  isHidden: boolean,
-  lineWidth: number,
-): uPlot.Series {
-  const bars = uPlot.paths.bars?.({ size: [0.82, 48], align: 1 });
+function createSeries(label: string, { color, dash }: SeriesStyle, isBars: boolean, lineWidth: number): uPlot.Series {
   return isBars
-    ? {
-        label,
-        show: !isHidden,
-        stroke: color,
-        fill: color,
-        width: 0,
-        points: { show: false },
-        ...(bars ? { paths: bars } : {}),
-      }
+    ? { label, stroke: color, fill: color, width: 0, points: { show: false } }
     : {
         label,
-        show: !isHidden,
         stroke: color,
         width: lineWidth,
+        ...(dash.length > 0 && { dash: [...dash] }),
         spanGaps: false,
         points: {
           show: false,

@@ -1,10 +1,11 @@
 import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { assignColors } from '../../../parts/colors.ts';
+import { assignStyles } from '../../../parts/colors.ts';
 import type { NumberFormat } from '../number-format.ts';
 import { ChartLegend } from './chart-legend.tsx';
 import { ChartTooltip } from './chart-tooltip.tsx';
+import { formatPart, type PartialBuckets } from './partial-buckets.ts';
 import classes from './time-chart.module.css';
 import type { Line } from './time-series.ts';
 import { usePlot } from './use-plot.ts';
@@ -20,6 +21,7 @@ interface Props {
   zone: string;
   isBars: boolean;
   format: NumberFormat;
+  partialBuckets: PartialBuckets;
   /** Called with the dragged range; epoch milliseconds. */
   onZoom?: ((start: number, end: number) => void) | undefined;
 }
@@ -32,16 +34,17 @@ interface Hover {
   width: number;
 }
 
-export function TimeChart({ label, lines, buckets, start, end, zone, isBars, format, onZoom }: Props) {
+export function TimeChart({ label, lines, buckets, start, end, zone, isBars, format, partialBuckets, onZoom }: Props) {
   const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [hover, setHover] = useState<Hover>();
   const canvas = useRef<HTMLDivElement>(null);
   const labels = useMemo(() => lines.map((line) => line.label), [lines]);
-  const colors = useMemo(() => assignColors(labels, isDark), [labels, isDark]);
+  const styles = useMemo(() => assignStyles(labels, isDark), [labels, isDark]);
   usePlot(canvas, {
     lines,
-    colors,
+    styles,
+    partialBuckets,
     hidden,
     buckets,
     start,
@@ -85,15 +88,23 @@ export function TimeChart({ label, lines, buckets, start, end, zone, isBars, for
             width={hover.width}
             rows={lines.map((line, index) => ({
               label: line.label,
-              color: colors[index] ?? '',
+              style: styles[index] ?? { color: '', dash: [] },
               value: hidden.has(line.label) ? null : (line.values[hover.index] ?? null),
             }))}
             format={format}
+            note={formatPart(partialBuckets, buckets, hover.index, end)}
           />
         )}
       </div>
       {lines.length > 1 && (
-        <ChartLegend labels={labels} colors={colors} hidden={hidden} onToggle={toggle} onIsolate={isolate} />
+        <ChartLegend
+          labels={labels}
+          styles={styles}
+          hasPartialBuckets={partialBuckets !== undefined}
+          hidden={hidden}
+          onToggle={toggle}
+          onIsolate={isolate}
+        />
       )}
     </div>
   );

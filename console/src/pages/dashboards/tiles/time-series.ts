@@ -1,3 +1,4 @@
+import type { Unit } from '../number-format.ts';
 import type { TileDataByType } from '../queries.ts';
 
 /** One line, or one segment of stacked bars. */
@@ -5,6 +6,12 @@ export interface Line {
   /** Unique within the tile. */
   label: string;
   values: (number | null)[];
+}
+
+/** The unit of all series, unless they differ. */
+export function findCommonUnit({ series }: TileDataByType<'time'>): Unit | undefined {
+  const units = new Set(series.map(({ unit }) => unit));
+  return units.size === 1 ? series[0]?.unit : undefined;
 }
 
 /** Labels contain only what differs: just the group if all series have the same name. */

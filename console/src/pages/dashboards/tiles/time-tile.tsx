@@ -1,10 +1,10 @@
 import { useMemo } from 'react';
-import { resolveNumberFormat } from '../number-format.ts';
+import { resolveNumberFormat, withUnit } from '../number-format.ts';
 import type { Tile, TileDataByType } from '../queries.ts';
 import { EmptyTile } from './empty-tile.tsx';
 import classes from './tiles.module.css';
 import { TimeChart } from './time-chart.tsx';
-import { toLines } from './time-series.ts';
+import { findCommonUnit, toLines } from './time-series.ts';
 
 interface Props {
   tile: Tile;
@@ -22,14 +22,15 @@ export function TimeTile({ tile, data, zone, onZoom }: Props) {
     <div className={classes.column}>
       <div className={classes.fill}>
         <TimeChart
-          label={`${tile.name || 'Chart'}: ${lines.length} series, interval ${data.granularity}`}
+          label={`${tile.name || 'Chart'}: ${lines.length} series, interval ${data.granularity}${data.partialBuckets ? ', some intervals incomplete' : ''}`}
           lines={lines}
           buckets={data.buckets}
           start={data.start}
           end={data.end}
           zone={zone}
           isBars={tile.series[0]?.displayType === 'stacked_bar'}
-          format={resolveNumberFormat(tile.series)}
+          format={withUnit(resolveNumberFormat(tile.series), findCommonUnit(data))}
+          partialBuckets={data.partialBuckets}
           onZoom={onZoom}
         />
       </div>

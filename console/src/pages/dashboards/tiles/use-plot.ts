@@ -1,12 +1,15 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import uPlot from 'uplot';
+import type { SeriesStyle } from '../../../parts/colors.ts';
 import { formatValue, type NumberFormat } from '../number-format.ts';
+import { findCompleteness, type PartialBuckets } from './partial-buckets.ts';
 import { plotOptions } from './plot-options.ts';
 import { type Line, stackValues } from './time-series.ts';
 
 interface PlotData {
   lines: readonly Line[];
-  colors: readonly string[];
+  styles: readonly SeriesStyle[];
+  partialBuckets: PartialBuckets;
   hidden: ReadonlySet<string>;
   /** Epoch milliseconds: the start of each bucket, and the whole range. */
   buckets: readonly number[];
@@ -58,7 +61,7 @@ export function usePlot(element: RefObject<HTMLElement | null>, plotted: PlotDat
 }
 
 function createOptions(latest: RefObject<PlotData>, width: number, height: number): uPlot.Options {
-  const { lines, colors, hidden, zone, isBars, isDark, format, onZoom } = latest.current;
+  const { lines, styles, hidden, zone, isBars, isDark, format, onZoom } = latest.current;
   return plotOptions({
     width,
     height,
@@ -67,11 +70,13 @@ function createOptions(latest: RefObject<PlotData>, width: number, height: numbe
     isBars,
     isHidden: (index) => hidden.has(lines[index]?.label ?? ''),
     style: {
-      colors,
+      series: styles,
+      background: isDark ? '#1b2226' : '#ffffff',
       text: isDark ? '#a3aeb6' : '#56616b',
       grid: isDark ? '#303a40' : '#e8edef',
       font: FONT,
     },
+    completeness: () => findCompleteness(latest.current.partialBuckets, latest.current.buckets),
     zone,
     format: (value) => formatValue(value, { ...format, mantissa: undefined }),
     onHover: (plot) => latest.current.onHover(plot),
