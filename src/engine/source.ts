@@ -150,11 +150,12 @@ function createReader({ readFields, readBytes, fail }: Requests): Pick<EngineSou
     },
     async *readRows(table, isWanted = () => true) {
       try {
-        const [[rowBytes] = []] = await readFields(
-          `SELECT toUInt64(avg(byteSize(*))) FROM (SELECT * FROM ${OWN_DATABASE}.${table.name} LIMIT ${SAMPLE_ROWS})`,
+        const [[bytes, rows] = []] = await readFields(
+          `SELECT sum(byteSize(*)), count() FROM (SELECT * FROM ${OWN_DATABASE}.${table.name} LIMIT ${SAMPLE_ROWS})`,
           {},
         );
-        const maxRows = Math.floor(CHUNK_BYTES / Math.max(1, Number(rowBytes) || 0));
+        if (rows === '0') return;
+        const maxRows = Math.floor(CHUNK_BYTES / (Number(bytes) / Number(rows)));
         const limitedRows = Math.min(Math.max(maxRows, MIN_CHUNK_ROWS), MAX_CHUNK_ROWS);
         for await (const chunk of planChunks(table, limitedRows, readFields, isWanted)) {
           const part = await readChunk(table, chunk);

@@ -98,7 +98,7 @@ onEachStore('backup and restore', (store) => {
     expect(readdirSync(directory)).toEqual(['all.backup']);
     const empty = [...originalTables].flatMap(([name, rows]) => (rows.length === 0 ? [name] : []));
     expect(originalTables.get('engine usage_events')).toHaveLength(300);
-    expect(originalTables.get('engine otel_logs')?.length).toBeGreaterThan(0);
+    expect(originalTables.get('engine pilothouse_logs')?.length).toBeGreaterThan(0);
     for (const name of [
       'activities',
       'api_keys',

@@ -53,6 +53,8 @@ describe.skipIf(inject('postgresUrl') === '').each(['libsql', 'postgres'] as con
   it('copies everything to an empty store, which then works with the same engine', { timeout: 600_000 }, async () => {
     const { data } = await createDashboard(server, { name: 'first', tiles: [tile({ id: 'x' })] });
     await write(server, 'PUT', `/${data.id}`, { name: 'second' });
+    const budget = { name: 'Team', monthlyCHC: 1234.5 };
+    await server.call({ method: 'POST', path: `${organization}/budgets`, key: acme.admin, body: budget });
     const before = await readTotal(server);
     expect((await send(server, 'a', 'b')).json.result.accepted).toBe(2);
     const total = await until(

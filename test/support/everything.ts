@@ -60,7 +60,14 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
     await each(`${organization}/keys/{keyId}`, 'keyId', await read(`${organization}/keys`));
     await each(`${organization}/budgets/{budgetId}`, 'budgetId', await read(`${organization}/budgets`));
     await each(`${organization}/activities/{activityId}`, 'activityId', await read(`${organization}/activities`));
-    for (const part of ['usageCost', 'usageCost/summary', 'usageCost/export', 'usageCost/forecast', 'dashboardTokens'])
+    for (const part of [
+      'usageCost',
+      'usageCost/summary',
+      'usageCost/export',
+      'usageCost/forecast',
+      'usageWarnings',
+      'dashboardTokens',
+    ])
       await read(`${organization}/${part}`);
     if (token === undefined) continue;
     for (const { id, tiles } of await read('/api/v2/dashboards')) {

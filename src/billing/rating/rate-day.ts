@@ -16,6 +16,7 @@ import { bookDay, type LedgerEntry, type UnitPrice, type UsageTotal } from './le
 import { setMismatch } from './mismatch-store.ts';
 import { readFinalDays, readOpenDays } from './open-days.ts';
 import { rebuildRecords } from './records.ts';
+import { removeImported } from './remove-imported.ts';
 import { deleteEntries, findDay, listEntriesOfUsage, putEntries, setRated, type UsageDay } from './store.ts';
 import { type DayUsage, hasAllEvents, readDayUsage } from './usage-totals.ts';
 
@@ -30,12 +31,14 @@ interface Options {
   observe?: ((seconds: number) => void) | undefined;
 }
 
+interface RateDayOptions {
+  readEntities?: (organizationId: string) => Promise<EntityMap>;
+  /** Removes open imported records of the day in the same transaction, for costs that were provisional. */
+  replacesImported?: boolean;
+}
+
 /** Returns the number of ledger entries that changed. */
-export type RateDay = (
-  organizationId: string,
-  date: Day,
-  readEntities?: (organizationId: string) => Promise<EntityMap>,
-) => Promise<number>;
+export type RateDay = (organizationId: string, date: Day, options?: RateDayOptions) => Promise<number>;
 
 /**
  * Rating a day again gives the same ledger, so any node may rate it at any time, and after any crash. A day whose events
@@ -64,7 +67,7 @@ export function createDayRating(options: Options): RateDay {
     return 0;
   }
 
-  return async (organizationId, date, readEntities = entities.read) => {
+  return async (organizationId, date, { readEntities = entities.read, replacesImported = false } = {}) => {
     const startedAt = performance.now();
     const day = await findDay(state.db, organizationId, date);
     if (!day) return 0;
@@ -95,12 +98,14 @@ export function createDayRating(options: Options): RateDay {
       const current = await findDay(tx, organizationId, date);
       // Another node rated a later state of the day.
       if (!current || current.ratedRevision > day.revision) return 0;
-      const isUnchanged = current.revision === day.revision && organization.costRevision === costRevision;
+      const removed = replacesImported ? await removeImported(tx, organizationId, date) : 0;
+      const isUnchanged =
+        removed === 0 && current.revision === day.revision && organization.costRevision === costRevision;
       const ledger = isUnchanged ? prefetched : await readLedger(tx, organizationId, date);
       const { lockedThrough, booked, priceBook, isFinal } = ledger;
       const late = [...totals, ...booked].filter((line) => isFinal(date, line));
       const firstOpenDay = addDays([lockedThrough, date].sort()[1] ?? date, 1);
-      const { put, remove } = bookDay({
+      const changes = bookDay({
         day: date,
         totals,
         booked,
@@ -108,24 +113,34 @@ export function createDayRating(options: Options): RateDay {
         getOpenDay: await readOpenDays(tx, organizationId, firstOpenDay, late),
         getPrice: createPriceLookup(priceBook, organization.tier, entityMap),
       });
-      await deleteEntries(tx, organizationId, remove, lockedThrough);
-      await putEntries(tx, organizationId, put, lockedThrough);
-      const changed = [...put, ...remove];
-      if (changed.length > 0) {
-        await rebuildRecords(tx, organizationId, changed, entityMap);
-        await organizations.costsChanged(tx, organizationId);
-      }
-      const isChanged = changed.length > 0 || day.revision !== current.ratedRevision;
+      const changed = await storeChanges(tx, organizationId, changes, lockedThrough, entityMap);
+      if (changed + removed > 0) await organizations.costsChanged(tx, organizationId);
+      const isChanged = changed > 0 || day.revision !== current.ratedRevision;
       await markRated(tx, current, {
         revision: day.revision,
         events: usage.events,
         ratedAt: isChanged ? now : undefined,
       });
-      return changed.length;
+      return changed;
     });
     observe?.((performance.now() - startedAt) / 1000);
     return changedEntries;
   };
+}
+
+/** Stores the entries and rebuilds their cost records. Returns the number of entries. */
+async function storeChanges(
+  tx: Db,
+  organizationId: string,
+  { put, remove }: ReturnType<typeof bookDay>,
+  lockedThrough: Day,
+  entities: EntityMap,
+): Promise<number> {
+  await deleteEntries(tx, organizationId, remove, lockedThrough);
+  await putEntries(tx, organizationId, put, lockedThrough);
+  const changed = [...put, ...remove];
+  if (changed.length > 0) await rebuildRecords(tx, organizationId, changed, entities);
+  return changed.length;
 }
 
 /** Writes only what changed. `ratedAt` is undefined if rating confirmed the ledger. */

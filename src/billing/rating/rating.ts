@@ -12,7 +12,6 @@ import { createEngineAdoption } from './adopt-engine.ts';
 import { checkLedger, type LedgerCheck } from './check-ledger.ts';
 import { createDayLocking } from './lock-days.ts';
 import { createDayRating } from './rate-day.ts';
-import { createImportRemoval } from './remove-imported.ts';
 import { type DayRange, listDays, listEntriesOfUsage, type UsageDay } from './store.ts';
 import { createUnknownDays } from './unknown-days.ts';
 
@@ -48,7 +47,7 @@ export function createRating(options: Options) {
     };
     for (const { organizationId, date } of days)
       try {
-        changed += await rateDay(organizationId, date, readEntities);
+        changed += await rateDay(organizationId, date, { readEntities });
       } catch (error) {
         failures.push(error);
       }
@@ -77,8 +76,6 @@ export function createRating(options: Options) {
     lockDays: createDayLocking({ ...options, rateDay }),
 
     adoptEngine: createEngineAdoption(options),
-
-    removeImported: createImportRemoval(options),
 
     addUnknownDays: createUnknownDays(options),
   };

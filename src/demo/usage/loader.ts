@@ -28,10 +28,8 @@ interface Options {
 export function openDemoUsage({ intake, rating, clock, organizationId, meters, lockAfterDays, actor, say }: Options) {
   let isClosed = false;
 
-  /** Metered usage takes the place of the provisional costs that the demo starts with. */
   async function meterDay(date: Day): Promise<number> {
     const untilMs = clock.now();
-    await rating.removeImported(organizationId, date);
     const { accepted } = await intake.ingest(organizationId, () => generateUsage(meters, date, untilMs));
     return accepted;
   }
@@ -57,8 +55,8 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
     for (const date of await listMissingDays()) {
       if (isClosed) return false;
       events += await meterDay(date);
-      // At once: the costs of the day are missing until then.
-      await rating.rateDay(organizationId, date);
+      // Metered usage takes the place of the provisional costs that the demo starts with.
+      await rating.rateDay(organizationId, date, { replacesImported: true });
       await yieldToEventLoop();
     }
     if (isClosed) return false;
