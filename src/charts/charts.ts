@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts';
 import type { MetricDataType, Source } from '../sources/source.ts';
 import { CONTENTS_LIMITS, type ColumnContents, planContents } from './column-contents.ts';
 import { queryError } from './draft.ts';
-import { fillCounts, chooseEmptyValue } from './empty-counts.ts';
+import { chooseEmptyValue, fillCounts } from './empty-counts.ts';
 import { rejectTooManyPoints } from './limits.ts';
 import { createMetricUnits } from './metric-units.ts';
 import { planSeries } from './plan.ts';

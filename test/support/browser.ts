@@ -61,7 +61,10 @@ export function inBrowser(name: string, suite: (browser: TestBrowser) => void, o
       expect(found).toEqual([]);
     });
 
-    const open = async (path: string, { width = 1280, height = 900, colorScheme = 'light' }: OpenOptions = {}): Promise<Page> => {
+    const open = async (
+      path: string,
+      { width = 1280, height = 900, colorScheme = 'light' }: OpenOptions = {},
+    ): Promise<Page> => {
       if (!browser) throw new Error('the browser is not running');
       const context = await browser.newContext({
         viewport: { width, height },
