@@ -7,6 +7,7 @@ import { consoleRows } from './console.mjs';
 import { exportRows, largeRows } from './costs.mjs';
 import { benchFleet } from './fleet.mjs';
 import { requestRows } from './requests.mjs';
+import { soakRows } from './soak.mjs';
 import { tileRows } from './tiles.mjs';
 import { directory, figureRow, residentMb, SLICE_MS, SLICES, startServer } from './tools.mjs';
 import { intakeRows, ratingRows } from './usage.mjs';
@@ -27,6 +28,8 @@ async function main() {
     rating: ratingRows,
     console: consoleRows,
   };
+  // Too long for a full run.
+  if (only === 'soak') return console.log(renderTable(await soakRows()));
   const isRequest = only && !(only in parts);
   const rows = [];
   for (const [name, measure] of Object.entries(parts)) {

@@ -5,10 +5,15 @@ import { createCosts } from './billing/costs.ts';
 import { createEntities } from './billing/entities.ts';
 import { createForecasts } from './billing/forecast/forecasts.ts';
 import { createScalingCosts } from './billing/forecast/scaling-costs.ts';
+import { createEngineBinding } from './billing/metering/engine-binding.ts';
+import { createEngineOwner } from './billing/metering/engine-owner.ts';
 import { createIntake } from './billing/metering/intake.ts';
 import { createPrices } from './billing/prices/prices.ts';
+import { createUsageInspection } from './billing/rating/inspect-usage.ts';
+import { createLockClock } from './billing/rating/lock-clock.ts';
 import { createRater } from './billing/rating/rater.ts';
 import { createRating } from './billing/rating/rating.ts';
+import { createUsageWarnings } from './billing/rating/usage-warnings.ts';
 import { createReports } from './billing/reports/reports.ts';
 import { createCharts } from './charts/charts.ts';
 import type { Config } from './config.ts';
@@ -41,10 +46,11 @@ interface Options {
   state: State;
   engine: Engine;
   clock: Clock;
-  log: Pick<Logger, 'warn'>;
+  log: Pick<Logger, 'info' | 'warn'>;
   /** Receives the duration of rating one day. */
   observeRating?: (seconds: number) => void;
-  config: Pick<Config, 'maxKeys' | 'lockAfterDays'> & Partial<Pick<Config, 'webhookAllowPrivate' | 'openTables'>>;
+  config: Pick<Config, 'dataDirectory' | 'maxKeys' | 'lockAfterDays'> &
+    Partial<Pick<Config, 'webhookAllowPrivate' | 'openTables'>>;
 }
 
 /** Creates the domains on an open store. Each one may use those created before it. */
@@ -71,9 +77,23 @@ export function createDomains({ state, engine, clock, log, observeRating, config
   });
   const scalingCosts = createScalingCosts({ services, prices, clock });
   const entities = createEntities({ db, services });
-  const intake = createIntake({ state, engine, clock, organizations, entities, log });
-  const rating = createRating({ state, engine, clock, audit, organizations, entities, observe: observeRating });
-  const rater = createRater({ state, clock, log, intake, rating, lockAfterDays: config.lockAfterDays });
+  const engineOwner = createEngineOwner({ state, engine, clock, log, dataDirectory: config.dataDirectory });
+  const metering = { state, engine, owner: engineOwner, binding: createEngineBinding({ state, engine, clock }), clock };
+  const intake = createIntake({ ...metering, organizations, entities, log });
+  const rating = createRating({ ...metering, audit, organizations, entities, observe: observeRating });
+  const lockClock = createLockClock({ state, clock, audit, organizations });
+  const usageInspection = createUsageInspection({ ...metering, lockClock, lockAfterDays: config.lockAfterDays });
+  const usageWarnings = createUsageWarnings({ state, owner: engineOwner, log });
+  const rater = createRater({
+    state,
+    log,
+    intake,
+    rating,
+    owner: engineOwner,
+    lockClock,
+    warnings: usageWarnings,
+    lockAfterDays: config.lockAfterDays,
+  });
   const tokens = createTokens({ state, clock, audit, organizations });
   const tokensLastUsed = createLastUsed({ state, clock, log, mark: markTokenUsed, credentials: 'tokens' });
   const sources = createSources({ state, audit, organizations, findDashboardUsingSource });
@@ -113,6 +133,10 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     intake,
     rating,
     rater,
+    engineOwner,
+    lockClock,
+    usageInspection,
+    usageWarnings,
     tokens,
     tokensLastUsed,
     sources,
@@ -129,6 +153,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     async close(): Promise<void> {
       await budgets.close();
       await rater.close();
+      await engineOwner.close();
       await Promise.all([lastUsed, tokensLastUsed, sessionsLastSeen].map((tracker) => tracker.close()));
     },
   };

@@ -2,6 +2,7 @@ import { auditRoutes } from './audit/routes.ts';
 import { budgetRoutes } from './billing/budgets/routes.ts';
 import { forecastRoutes } from './billing/forecast/routes.ts';
 import { meteringRoutes } from './billing/metering/routes.ts';
+import { usageWarningRoutes } from './billing/rating/routes.ts';
 import { reportRoutes } from './billing/reports/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { chartRoutes } from './charts/routes.ts';
@@ -16,17 +17,14 @@ import { dashboardRoutes } from './dashboards/routes.ts';
 import { versionRoutes } from './dashboards/version-routes.ts';
 import type { Domains } from './domains.ts';
 import { type AppOptions, createApp } from './http/app.ts';
+import { createAttemptLimit } from './http/attempt-limit.ts';
 import { createClientAddress } from './http/client-address.ts';
-import {
-  decorateRequests,
-  FAILED_ATTEMPTS,
-  formatMissingKeyRole,
-  type GuardOptions,
-  guardRoutes,
-} from './http/guard.ts';
+import { decorateRequests, formatMissingKeyRole, type GuardOptions, guardRoutes } from './http/guard.ts';
 import { healthRoutes } from './http/health.ts';
 import { consoleInterface, dashboards as dashboardApi, management } from './http/interfaces.ts';
+import { requireLoopbackHost } from './http/loopback-host.ts';
 import type { Metrics } from './http/metrics.ts';
+import { createMetricsAuthorization } from './http/metrics-token.ts';
 import { describeRoutes, serveDocument, serveReferenceAtRoot } from './http/openapi.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import type { App, Routes } from './http/validation.ts';
@@ -41,7 +39,7 @@ import { createTokenAuthentication, needsWriteToken } from './tokens/authenticat
 import { tokenRoutes } from './tokens/routes.ts';
 
 interface Options extends Omit<AppOptions, 'page' | 'basePath'> {
-  config: Pick<Config, 'basePath' | 'dashboardPort' | 'rateLimit' | 'trustedProxies'>;
+  config: Pick<Config, 'basePath' | 'dashboardPort' | 'rateLimit' | 'trustedProxies' | 'metricsToken'>;
   clock: Clock;
   metrics: Metrics;
   state: State;
@@ -66,7 +64,7 @@ export async function mountApps(options: Options): Promise<{ main: App; dashboar
   const { config, clock } = options;
   const shared = {
     rate: config.rateLimit,
-    failedAttempts: createRateLimiter(FAILED_ATTEMPTS, clock),
+    attempts: createAttemptLimit(clock),
     clock,
     clientAddress: createClientAddress(config.trustedProxies),
   };
@@ -75,21 +73,21 @@ export async function mountApps(options: Options): Promise<{ main: App; dashboar
   if (config.dashboardPort === undefined)
     return { main: await mountMain(options, shared, [managementInterface, dashboardInterface]), dashboards: undefined };
   const main = await mountMain(options, shared, [managementInterface]);
-  const dashboards = await createMountedApp(options, [dashboardInterface]);
+  const dashboards = await createMountedApp(options, shared, [dashboardInterface]);
   serveReferenceAtRoot(dashboards, config.basePath);
   await dashboards.ready();
   return { main, dashboards };
 }
 
-type SharedGuard = Pick<GuardOptions, 'rate' | 'failedAttempts' | 'clock' | 'clientAddress'>;
+type SharedGuard = Pick<GuardOptions, 'rate' | 'attempts' | 'clock' | 'clientAddress'>;
 
-function createManagement({ state, clock, domains }: Options, shared: SharedGuard): MountedInterface {
+function createManagement({ config, state, clock, domains }: Options, shared: SharedGuard): MountedInterface {
   return {
     documentPaths: ['/v1'],
     guard: {
       ...shared,
       authenticate: createKeyAuthentication({ db: state.db, clock, lastUsed: domains.lastUsed }),
-      authenticateSession: createSessionAuthentication(domains.sessions),
+      session: createSessionAuthentication(domains.sessions, config.basePath),
       formatMissingRole: needsKeySession(formatMissingKeyRole),
       challenge: 'Basic realm="pilothouse", charset="UTF-8"',
     },
@@ -103,19 +101,20 @@ function createManagement({ state, clock, domains }: Options, shared: SharedGuar
       forecastRoutes(domains),
       budgetRoutes(domains),
       meteringRoutes(domains),
+      usageWarningRoutes(domains),
       auditRoutes(domains),
       tokenRoutes({ ...domains, clock }),
     ],
   };
 }
 
-function createDashboardInterface({ state, clock, domains }: Options, shared: SharedGuard): MountedInterface {
+function createDashboardInterface({ config, state, clock, domains }: Options, shared: SharedGuard): MountedInterface {
   return {
     documentPaths: [],
     guard: {
       ...shared,
       authenticate: createTokenAuthentication({ db: state.db, clock, lastUsed: domains.tokensLastUsed }),
-      authenticateSession: createSessionAuthentication(domains.sessions),
+      session: createSessionAuthentication(domains.sessions, config.basePath),
       formatMissingRole: needsDashboardRole(needsWriteToken),
       challenge: 'Bearer realm="pilothouse"',
     },
@@ -135,7 +134,7 @@ async function mountMain(options: Options, shared: SharedGuard, interfaces: Moun
   const { config, consoleDirectory } = options;
   const files = findPageFiles(consoleDirectory, config.basePath);
   const page = files && createPage(files);
-  const app = await createMountedApp(options, interfaces, page);
+  const app = await createMountedApp(options, shared, interfaces, page);
   mountConsole(app, options, shared);
   if (files && page) pageRoutes(files, page)(app);
   else serveReferenceAtRoot(app, config.basePath);
@@ -143,30 +142,34 @@ async function mountMain(options: Options, shared: SharedGuard, interfaces: Moun
   return app;
 }
 
-function mountConsole(app: App, { config, clock, domains, version, demo }: Options, shared: SharedGuard): void {
+function mountConsole(app: App, { config, domains, version, demo }: Options, shared: SharedGuard): void {
   const { basePath, rateLimit, dashboardPort } = config;
-  const { failedAttempts, clientAddress } = shared;
+  const { attempts, clock, clientAddress } = shared;
   const signIns = rateLimit && createRateLimiter(rateLimit, clock);
   const hasDashboards = dashboardPort === undefined;
   app.register((scope) => {
     limitBodies(scope as App, consoleInterface.bodyLimitBytes);
     decorateRequests(scope as App, clientAddress);
-    sessionRoutes({ ...domains, basePath, hasDashboards, failedAttempts, signIns })(scope as App);
+    sessionRoutes({ ...domains, basePath, hasDashboards, attempts, signIns })(scope as App);
     configRoutes({ basePath, version, demo })(scope as App);
   });
 }
 
 /** An app with the parts that every port has: the interfaces, their OpenAPI document, health and metrics. */
 async function createMountedApp(
-  { config, version, state, ...options }: Options,
+  { config, version, state, domains, demo, ...options }: Options,
+  shared: SharedGuard,
   interfaces: MountedInterface[],
   page?: AppOptions['page'],
 ): Promise<App> {
   const { metrics, clock, isDraining } = options;
   const app = createApp({ ...options, basePath: config.basePath, page });
+  if (demo) requireLoopbackHost(app);
   await describeRoutes(app, version, config.basePath);
   serveDocument(app, ['/openapi.json', ...interfaces.flatMap(({ documentPaths }) => documentPaths)]);
-  healthRoutes({ metrics, clock, isDraining, checkReady: () => state.check() })(app);
+  const authorizeMetrics = createMetricsAuthorization({ ...shared, token: config.metricsToken });
+  const listWarnings = () => domains.usageWarnings.list();
+  healthRoutes({ metrics, authorizeMetrics, clock, isDraining, checkReady: () => state.check(), listWarnings })(app);
   for (const { guard, bodyLimitBytes, routes } of interfaces)
     app.register((scope) => {
       limitBodies(scope as App, bodyLimitBytes);

@@ -55,6 +55,7 @@ export async function startServer(options: Options): Promise<Server> {
   try {
     const opened = await open(options, shutdown);
     const domains = build(options, opened, shutdown);
+    await domains.engineOwner.acquire(`${config.host}:${config.port}`);
     await releaseDashboards(options, domains);
     await prepare?.(domains);
     await followDashboardsFolder(options, domains, shutdown);
@@ -93,6 +94,7 @@ async function open({ config, clock, log }: Options, shutdown: Shutdown) {
 function build({ config, clock, log }: Options, { state, engine, metrics }: Opened, shutdown: Shutdown): Domains {
   const domains = createDomains({ state, engine, clock, log, config, observeRating: metrics.rating });
   shutdown.add(() => domains.close());
+  metrics.usage(domains.usageWarnings.counts);
   return domains;
 }
 

@@ -177,6 +177,15 @@ export const SETTINGS = {
     parse: (text): string | typeof INVALID => (isUuid(text) ? text.toLowerCase() : INVALID),
     rule: 'must be the id of an organization',
   },
+  metricsToken: {
+    flag: '--metrics-token',
+    argument: '<token>',
+    variable: 'PILOTHOUSE_METRICS_TOKEN',
+    help: 'Bearer token that /metrics requires; without it, /metrics is public',
+    isSecret: true,
+    parse: (text): string | typeof INVALID => (/^[!-~]{16,1024}$/.test(text) ? text : INVALID),
+    rule: 'must have 16 to 1024 visible ASCII characters',
+  },
   webhookAllowPrivate: {
     flag: '--webhook-allow-private',
     argument: '<yes|no>',

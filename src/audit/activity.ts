@@ -32,6 +32,8 @@ const RESOURCE_TYPES = {
   budget_delete: 'budget',
   budget_threshold: 'budget',
   usage_day_lock: 'usage_day',
+  usage_engine_adopt: 'usage_engine',
+  usage_clock_confirm: 'usage_clock',
   price_book_create: 'price_book',
   dashboard_token_create: 'token',
   dashboard_token_update: 'token',

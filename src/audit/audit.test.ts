@@ -55,7 +55,7 @@ onEachStore('the audit log', (store) => {
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
     database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
-    const clock = { now: () => START };
+    const clock = { now: () => START, monotonicMs: () => START };
     state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
     audit = createAudit({ db: state.db.withPlugin(counter), clock });
     await state.write((tx) =>
@@ -129,7 +129,7 @@ onEachStore('the audit log', (store) => {
     const other = await openState({
       dataDirectory: directory,
       databaseUrl: database?.url,
-      clock: { now: () => START },
+      clock: { now: () => START, monotonicMs: () => START },
     });
     for (const column of ['type', 'actor_id', 'actor_name', 'resource_id']) {
       const query = sql`SELECT id FROM activities WHERE organization_id = ${organizationId} AND ${sql.ref(column)} = ${rareId} ${order}`;
@@ -162,7 +162,7 @@ onEachStore('the audit log', (store) => {
 
   it('keeps ids close to the time when the clock is set back', async () => {
     let now = START + 10 * ENTRIES;
-    const clock = { now: () => now };
+    const clock = { now: () => now, monotonicMs: () => now };
     const log = createAudit({ db: state.db, clock });
     const record = (type: ActivityType) =>
       state.write(async (tx) => {

@@ -27,7 +27,8 @@ describe('shared queries', () => {
       return Reflect.get(engine, name);
     },
   });
-  const queries = () => createSharedQueries({ engine: counted, clock: { now: () => now }, limits: {} });
+  const queries = () =>
+    createSharedQueries({ engine: counted, clock: { now: () => now, monotonicMs: () => now }, limits: {} });
   const client = (credentialId = 'token') => ({ credentialId });
 
   it('run an identical statement once at a time', async () => {

@@ -39,7 +39,7 @@ export function createSharedQueries({ engine, clock, limits }: { engine: Engine;
     sizeCalculation: estimateBytes,
     ttl: CACHED_MS,
     ttlResolution: 0,
-    perf: clock,
+    perf: { now: () => clock.monotonicMs() },
   });
   const queue = createKeyedQueue({
     concurrency: RUNNING_PER_TOKEN,

@@ -3,7 +3,7 @@ import { demoBudget, demo as demoData, demoFleet } from '../demo/fleet.ts';
 import { demoMeters } from '../demo/meters.ts';
 import { openDemoLoader } from '../demo/telemetry/loader.ts';
 import { openDemoUsage } from '../demo/usage/loader.ts';
-import { parseNetwork } from '../kernel/addresses.ts';
+import { isLoopbackHost } from '../kernel/addresses.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { addDays, toUtcDay } from '../kernel/days.ts';
 import type { Server } from '../server.ts';
@@ -52,7 +52,7 @@ export const demo = defineCommand({
 });
 
 function requireLoopback(host: string): void {
-  if (host === 'localhost' || host === '::1' || parseNetwork('127.0.0.0/8')?.contains(host)) return;
+  if (isLoopbackHost(host)) return;
   throw new UsageError([`--host must be a loopback address, not "${host}": the demo credentials are public`]);
 }
 

@@ -1,6 +1,8 @@
 import { createServer, isIPv6 } from 'node:net';
 import type { Config } from '../config.ts';
 import { readFolder } from '../dashboards/folder.ts';
+import { createDomains } from '../domains.ts';
+import type { Engine } from '../engine/engine.ts';
 import { isDirectoryInUse } from '../engine/failures.ts';
 import { openEngine } from '../engine/open.ts';
 import { parseFleetFile } from '../fleet/file.ts';
@@ -49,7 +51,7 @@ async function runChecks(context: CommandContext): Promise<CheckResult[]> {
     ...checkFleetFile(config, context),
     ...checkDashboards(config),
     ...(await checkStore(config)),
-    await checkEngine(config, isServerRunning),
+    ...(await checkEngine(config, isServerRunning)),
     ...ports.map(({ result }) => result),
   ];
 }
@@ -122,22 +124,60 @@ function checkClock(storeNow: number): CheckResult {
   };
 }
 
+const NO_LOG = { debug() {}, info() {}, warn() {} };
+
+/** Checks the engine, and whether it has the usage events of the store. */
+async function checkEngine(config: Config, isServerRunning: boolean): Promise<CheckResult[]> {
+  const engine = openEngine({ ...config, clock: systemClock, log: NO_LOG });
+  try {
+    const { result, canRead } = await checkQueries(engine, isServerRunning);
+    return [result, ...(await checkUsage(config, engine, canRead))];
+  } finally {
+    await engine.close();
+  }
+}
+
 /** Only one process at a time can use the files of the embedded engine. */
-async function checkEngine(config: Config, isServerRunning: boolean): Promise<CheckResult> {
+async function checkQueries(
+  engine: Engine,
+  isServerRunning: boolean,
+): Promise<{ result: CheckResult; canRead: boolean }> {
   const check = 'engine';
-  const engine = openEngine({ ...config, clock: systemClock, log: { debug() {}, info() {}, warn() {} } });
   try {
     const [[version] = []] = await engine.query({ sql: 'SELECT version()', parameters: {} });
     const kind = engine.kind === 'server' ? 'ClickHouse server' : 'embedded ClickHouse';
-    return { check, isFine: true, text: `${kind} ${version} responds` };
+    return { result: { check, isFine: true, text: `${kind} ${version} responds` }, canRead: true };
   } catch (error) {
-    if (isServerRunning && isDirectoryInUse(error))
-      return { check, isFine: true, text: 'embedded ClickHouse is in use by the running server' };
+    if (isServerRunning && isDirectoryInUse(error)) {
+      const text = 'embedded ClickHouse is in use by the running server';
+      return { result: { check, isFine: true, text }, canRead: false };
+    }
     const { message, cause } = error as Error;
     const reason = cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message;
-    return { check, isFine: false, text: `tile data and metering are unavailable: ${reason}` };
+    const text = `tile data and metering are unavailable: ${reason}`;
+    return { result: { check, isFine: false, text }, canRead: false };
+  }
+}
+
+/** The store is checked first; if it cannot be opened, that check has failed already. */
+async function checkUsage(config: Config, engine: Engine, canReadEngine: boolean): Promise<CheckResult[]> {
+  const check = 'usage';
+  const state = await openState({ ...config, clock: systemClock }).catch(() => undefined);
+  if (!state) return [];
+  try {
+    const domains = createDomains({ state, engine, clock: systemClock, log: NO_LOG, config });
+    const obstacle = await domains.engineOwner.findObstacle();
+    const warnings = await domains.usageInspection.inspect({ canReadEngine });
+    const problems = [
+      ...(obstacle === undefined ? [] : [obstacle]),
+      ...warnings.map(({ message, remedy }) => `${message}; ${remedy}`),
+    ];
+    if (problems.length > 0) return problems.map((text) => ({ check, isFine: false, text }));
+    return [{ check, isFine: true, text: 'the engine belongs to this store, and no day is held back' }];
+  } catch (error) {
+    return [{ check, isFine: false, text: (error as Error).message }];
   } finally {
-    await engine.close();
+    await state.close();
   }
 }
 

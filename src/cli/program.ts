@@ -19,6 +19,7 @@ import { serve } from './serve.ts';
 import { formatTable } from './table.ts';
 import { tokenCommands } from './tokens.ts';
 import { usageCommands } from './usage.ts';
+import { usageEngineCommands } from './usage-engine.ts';
 import { usageReportCommands } from './usage-reports.ts';
 
 const EXIT_OK = 0;
@@ -48,6 +49,7 @@ const COMMANDS: readonly Command[] = [
   ...dashboardCommands,
   ...priceCommands,
   ...usageCommands,
+  ...usageEngineCommands,
   ...usageReportCommands,
   ...budgetCommands,
   doctor,

@@ -1,11 +1,13 @@
 import type { Config } from '../config.ts';
+import { demo as demoData } from '../demo/fleet.ts';
 import type { Domains } from '../domains.ts';
 import { parseFleetFile } from '../fleet/file.ts';
+import { isLoopbackHost } from '../kernel/addresses.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type Server, startServer } from '../server.ts';
 import { ALL_SETTINGS } from '../settings.ts';
-import { type CommandContext, defineCommand, readInputFile } from './command.ts';
+import { type CommandContext, defineCommand, readInputFile, UsageError } from './command.ts';
 import { openLogs } from './logs.ts';
 
 export const serve = defineCommand({
@@ -16,6 +18,7 @@ export const serve = defineCommand({
     const config = context.readConfig();
     const store = config.databaseUrl ? 'postgres' : 'libsql';
     await runServer(config, context, {
+      check: (domains) => checkDemoData(config, context, domains),
       onReady({ url, dashboardUrl }) {
         context.print(JSON.stringify({ ready: true, url, dashboardUrl, store }));
         return undefined;
@@ -25,10 +28,26 @@ export const serve = defineCommand({
   },
 });
 
+/** The keys of the demo organization are public, in whichever store `demo` has created it. */
+async function checkDemoData(
+  { host, databaseUrl, dataDirectory }: Config,
+  context: CommandContext,
+  { organizations }: Domains,
+): Promise<void> {
+  if (!(await organizations.list()).some(({ id }) => id === demoData.organizationId)) return;
+  const place = databaseUrl ? 'The database' : dataDirectory;
+  const reason = `${place} contains the demo organization, whose credentials are public`;
+  if (!isLoopbackHost(host))
+    throw new UsageError([`${reason}; --host must be a loopback address, not "${host}", or use another store`]);
+  context.printMessage(`warning: ${reason}; use another store for real data, and do not put a proxy in front`);
+}
+
 interface Hooks {
   /** Credentials that the console offers for signing in. */
   demo?: { keyId: string; keySecret: string };
   prepare?(domains: Domains): Promise<void>;
+  /** Runs after the fleet file was applied. Throws if the server must not start. */
+  check?(domains: Domains): Promise<void>;
   /** The returned handle is closed before the server. */
   onReady(server: Server): { close(): Promise<void> } | undefined;
 }
@@ -47,9 +66,11 @@ export async function runServer(config: Config, context: CommandContext, hooks: 
       demo: hooks.demo,
       async prepare(domains) {
         await hooks.prepare?.(domains);
-        if (!file) return;
-        const { warnings } = await domains.fleet.apply(file, context.actor('fleet'));
-        for (const warning of warnings) context.printMessage(`warning: ${warning}`);
+        if (file) {
+          const { warnings } = await domains.fleet.apply(file, context.actor('fleet'));
+          for (const warning of warnings) context.printMessage(`warning: ${warning}`);
+        }
+        await hooks.check?.(domains);
       },
     });
     // Installed before the ready line is printed: a signal may follow it immediately.

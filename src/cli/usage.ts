@@ -1,5 +1,8 @@
+import { describeMismatch, REMEDY } from '../billing/metering/engine-binding.ts';
 import type { IntakeResult } from '../billing/metering/intake.ts';
+import type { LedgerCheck } from '../billing/rating/check-ledger.ts';
 import type { Domains } from '../domains.ts';
+import { isDirectoryInUse } from '../engine/failures.ts';
 import { AppError } from '../kernel/errors.ts';
 import { ENGINE_SETTINGS, INVALID } from '../settings.ts';
 import { type CommandOutput, defineCommand, UsageError } from './command.ts';
@@ -62,7 +65,7 @@ const importEvents = defineCommand({
 
 /** The embedded engine allows one process at a time. */
 function suggestServer(error: Error): never {
-  if (!/Another process uses the engine/.test(error.message)) throw error;
+  if (!isDirectoryInUse(error)) throw error;
   throw new AppError('unavailable', `${error.message}. To send the file to the running server, use --url and --key`);
 }
 
@@ -148,15 +151,30 @@ async function checkLedger(
   { rating }: Domains,
   range: Parameters<Domains['rating']['check']>[0],
 ): Promise<CommandOutput> {
-  const { days, lines, waiting, differences } = await rating.check(range);
+  const check = await rating.check(range);
+  const { days, lines, waiting, mismatches, differences } = check;
   return {
-    json: { days, lines, waiting, differences },
+    json: { days, lines, waiting, mismatches, differences },
     lines: [
       ...differences.map(
         ({ date, what, ledger, events }) => `${date}  ${what}  ledger: ${ledger}  usage events: ${events}`,
       ),
+      ...mismatches.map(({ date, mismatch }) => `${date}  not compared: ${describeMismatch(mismatch)}`),
       `Compared ${lines} totals on ${days} days: ${differences.length} differences. ${waiting} days are waiting to be rated.`,
     ],
-    error: differences.length > 0 ? new Error('The ledger differs from the usage events') : undefined,
+    error: findCheckError(check),
   };
+}
+
+/** A check that compared nothing proves nothing. */
+function findCheckError({ days, waiting, mismatches, differences }: LedgerCheck): Error | undefined {
+  if (mismatches.length > 0)
+    return new Error(`${mismatches.length} days were not compared with the usage events: ${REMEDY}`);
+  if (differences.length > 0) return new Error('The ledger differs from the usage events');
+  if (days > 0) return undefined;
+  return new Error(
+    waiting > 0
+      ? `Nothing was compared: ${waiting} days are waiting to be rated; run pilothouse usage rate first`
+      : 'Nothing was compared: there is no metered usage',
+  );
 }

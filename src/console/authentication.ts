@@ -1,20 +1,27 @@
-import { type AuthenticateSession, CSRF_HEADER, type Identity } from '../http/guard.ts';
+import type { BasePath } from '../http/base-path.ts';
+import { CSRF_HEADER } from '../http/cross-site.ts';
+import type { Identity, SessionAuthentication } from '../http/guard.ts';
 import { isKeyRole, type Role } from '../kernel/roles.ts';
 import { isAddressAllowed } from '../keys/key.ts';
 import { isCsrfToken } from './session.ts';
-import { parseSessionCookie } from './session-cookie.ts';
+import { findSessionCookie } from './session-cookie.ts';
 import type { SessionCredential, Sessions } from './sessions.ts';
 
 /**
  * Cookie and CSRF header → identity. A cookie alone is not enough, even for reads: a browser sends it no
  * matter which page started the request.
  */
-export function createSessionAuthentication(sessions: Sessions): AuthenticateSession {
-  return async ({ cookie, [CSRF_HEADER]: csrf }) => {
-    const secret = typeof csrf === 'string' ? parseSessionCookie(cookie) : undefined;
-    if (secret === undefined || typeof csrf !== 'string' || !isCsrfToken(secret, csrf)) return undefined;
-    const found = await sessions.find(secret);
-    return found && toIdentity(found.credential);
+export function createSessionAuthentication(sessions: Sessions, basePath: BasePath): SessionAuthentication {
+  const findSecret: SessionAuthentication['findSecret'] = (headers) => findSessionCookie(headers, basePath)?.secret;
+  return {
+    findSecret,
+    async authenticate(headers) {
+      const csrf = headers[CSRF_HEADER];
+      const secret = typeof csrf === 'string' ? findSecret(headers) : undefined;
+      if (secret === undefined || typeof csrf !== 'string' || !isCsrfToken(secret, csrf)) return undefined;
+      const found = await sessions.find(secret);
+      return found && toIdentity(found.credential);
+    },
   };
 }
 

@@ -21,10 +21,9 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Sent with every file of the console, and with no API response. */
+/** Sent with every file of the console, in addition to the headers that every response has. */
 const HEADERS = {
   'content-security-policy': POLICY,
-  'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
 };

@@ -1,41 +1,53 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-const SESSION_COOKIE = 'pilothouse_session';
+const PLAIN_NAME = 'pilothouse_session';
+/** Browsers accept this name only with `Secure` and `Path=/`, so no other host and no plain HTTP page can set it. */
+const HOST_NAME = `__Host-${PLAIN_NAME}`;
 
 /** Scripts cannot read the cookie, and no request that another site starts carries it. */
 const COOKIE_FLAGS = ['HttpOnly', 'SameSite=Strict'];
 /** Added when the request came over HTTPS; over plain HTTP the browser would drop the cookie. */
 const HTTPS_FLAG = 'Secure';
 
-interface CookieOptions {
-  /** Prefix of every path, without a trailing slash; empty at the root. */
-  basePath: string;
-  /** 0 deletes the cookie. */
-  maxAgeSeconds: number;
+interface SessionCookie {
+  name: string;
+  secret: string;
 }
 
-/** The value of a `set-cookie` header. */
+/** The `set-cookie` header that signs in. The base path is the prefix of every path; empty at the root. */
 export function formatSessionCookie(
   headers: IncomingHttpHeaders,
   secret: string,
-  { basePath, maxAgeSeconds }: CookieOptions,
+  { basePath, maxAgeSeconds }: { basePath: string; maxAgeSeconds: number },
 ): string {
-  return [
-    `${SESSION_COOKIE}=${secret}`,
-    `Path=${basePath}/`,
-    `Max-Age=${maxAgeSeconds}`,
-    ...COOKIE_FLAGS,
-    ...(isHttps(headers) ? [HTTPS_FLAG] : []),
-  ].join('; ');
+  const isSecure = isHttps(headers);
+  return formatCookie(isSecure && basePath === '' ? HOST_NAME : PLAIN_NAME, secret, basePath, maxAgeSeconds, isSecure);
 }
 
-/** The secret in a `cookie` header. The first of several: browsers send the most specific path first. */
-export function parseSessionCookie(header: string | undefined): string | undefined {
-  for (const part of header?.split(';') ?? []) {
-    const [name, value] = part.trim().split('=', 2);
-    if (name === SESSION_COOKIE && value) return value;
+/** The `set-cookie` header that deletes the cookie of a request; without one, the cookie that it would have. */
+export function formatDeletedCookie(headers: IncomingHttpHeaders, basePath: string): string {
+  const { name } = findSessionCookie(headers, basePath) ?? { name: PLAIN_NAME };
+  return formatCookie(name, '', basePath, 0, name === HOST_NAME || isHttps(headers));
+}
+
+function formatCookie(name: string, value: string, basePath: string, maxAgeSeconds: number, isSecure: boolean) {
+  const flags = isSecure ? [...COOKIE_FLAGS, HTTPS_FLAG] : COOKIE_FLAGS;
+  return [`${name}=${value}`, `Path=${basePath}/`, `Max-Age=${maxAgeSeconds}`, ...flags].join('; ');
+}
+
+/**
+ * The session cookie of a request. The first of several: browsers send the most specific path first. Where the protected
+ * name is possible, the plain one is ignored: another host of the same domain may have set it.
+ */
+export function findSessionCookie(headers: IncomingHttpHeaders, basePath: string): SessionCookie | undefined {
+  let plain: SessionCookie | undefined;
+  for (const part of headers.cookie?.split(';') ?? []) {
+    const [name, secret] = part.trim().split('=', 2);
+    if (!secret) continue;
+    if (name === HOST_NAME) return { name, secret };
+    if (name === PLAIN_NAME) plain ??= { name, secret };
   }
-  return undefined;
+  return basePath === '' && isHttps(headers) ? undefined : plain;
 }
 
 /** According to the proxy or the browser. A forged header can only make the cookie stricter. */

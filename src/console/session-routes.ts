@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify';
+import type { AttemptLimit } from '../http/attempt-limit.ts';
 import type { BasePath } from '../http/base-path.ts';
-import { checkAddress, SESSION_CHALLENGE, toAuthenticationError, tooManyRequests } from '../http/guard.ts';
-import type { RateLimiter } from '../http/rate-limit.ts';
+import { requireSameSite } from '../http/cross-site.ts';
+import { checkAddress, SESSION_CHALLENGE, withChallenge } from '../http/guard.ts';
+import { type RateLimiter, tooManyRequests } from '../http/rate-limit.ts';
 import { NoQuery, type Routes } from '../http/validation.ts';
 import { isoTime } from '../kernel/clock.ts';
 import { AppError, MISSING, rejectViolations } from '../kernel/errors.ts';
@@ -10,7 +12,7 @@ import type { Organizations } from '../organizations/organizations.ts';
 import { toIdentity } from './authentication.ts';
 import { SessionRecord, SignedOut, SignInBody } from './schema.ts';
 import { MAX_SESSION_MS, newCsrfToken, type Session } from './session.ts';
-import { formatSessionCookie, parseSessionCookie } from './session-cookie.ts';
+import { findSessionCookie, formatDeletedCookie, formatSessionCookie } from './session-cookie.ts';
 import type { SessionCredential, Sessions, SignInCredentials } from './sessions.ts';
 
 interface Options {
@@ -19,7 +21,7 @@ interface Options {
   basePath: BasePath;
   /** False if the dashboard interface has a separate port. */
   hasDashboards: boolean;
-  failedAttempts: RateLimiter;
+  attempts: AttemptLimit;
   /** Successful sign-ins, by credential. */
   signIns: RateLimiter | undefined;
 }
@@ -29,10 +31,18 @@ const security = [{ session: [] }];
 
 /** Sign in, read the session, sign out. */
 export function sessionRoutes(options: Options): Routes {
-  const { sessions, organizations, basePath, hasDashboards, failedAttempts, signIns } = options;
+  const { sessions, organizations, basePath, hasDashboards, attempts, signIns } = options;
 
-  const toRejection = (error: unknown, request: FastifyRequest) =>
-    toAuthenticationError(error, request, failedAttempts, SESSION_CHALLENGE);
+  /** Past the limit of failed attempts, rejects a credential that was not accepted from this address lately. */
+  async function authenticate<T>({ clientAddress }: FastifyRequest, credential: string, work: () => Promise<T>) {
+    try {
+      return await attempts.run(clientAddress, credential, work);
+    } catch (error) {
+      throw withChallenge(error, SESSION_CHALLENGE);
+    }
+  }
+
+  const findSecret = ({ headers }: FastifyRequest) => findSessionCookie(headers, basePath)?.secret;
 
   async function toRecord(
     { clientAddress }: FastifyRequest,
@@ -61,7 +71,7 @@ export function sessionRoutes(options: Options): Routes {
   return (app) => {
     app.addHook('onRequest', async (request, reply) => {
       reply.header('cache-control', 'no-store');
-      rejectOtherSites(request);
+      requireSameSite(request);
     });
 
     app.post(
@@ -80,13 +90,14 @@ export function sessionRoutes(options: Options): Routes {
       },
       async (request, reply) => {
         const credentials = parseCredentials(request.body);
-        const credential = await sessions.verify(credentials).catch((error: unknown) => {
-          throw toRejection(error, request);
-        });
+        const credential = await authenticate(request, formatAuthorization(credentials), () =>
+          sessions.verify(credentials),
+        );
         admit(request, credential);
         const status = signIns?.take(credential.id);
         if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many sign-ins with these credentials');
-        const { session, secret } = await sessions.open(credential, parseSessionCookie(request.headers.cookie));
+        const { session, secret } = await sessions.open(credential, findSecret(request));
+        attempts.accept(request.clientAddress, secret);
         reply.header(
           'set-cookie',
           formatSessionCookie(request.headers, secret, { basePath, maxAgeSeconds: MAX_SESSION_MS / 1000 }),
@@ -109,17 +120,16 @@ export function sessionRoutes(options: Options): Routes {
         },
       },
       async (request) => {
-        const secret = parseSessionCookie(request.headers.cookie);
+        const secret = findSecret(request);
         // A request without a cookie is not a failed sign-in, so it does not count as one.
         if (secret === undefined) throw notSignedIn({ 'www-authenticate': SESSION_CHALLENGE });
-        try {
+        const { session, credential } = await authenticate(request, secret, async () => {
           const found = await sessions.find(secret);
           if (!found) throw notSignedIn();
-          admit(request, found.credential);
-          return await toRecord(request, secret, found.session, found.credential);
-        } catch (error) {
-          throw toRejection(error, request);
-        }
+          return found;
+        });
+        admit(request, credential);
+        return toRecord(request, secret, session, credential);
       },
     );
 
@@ -137,9 +147,9 @@ export function sessionRoutes(options: Options): Routes {
         },
       },
       async (request, reply) => {
-        const secret = parseSessionCookie(request.headers.cookie);
+        const secret = findSecret(request);
         if (secret !== undefined) await sessions.close(secret);
-        reply.header('set-cookie', formatSessionCookie(request.headers, '', { basePath, maxAgeSeconds: 0 }));
+        reply.header('set-cookie', formatDeletedCookie(request.headers, basePath));
         return {};
       },
     );
@@ -165,9 +175,8 @@ function parseCredentials({
   return { keyId: keyId ?? '', keySecret: keySecret ?? '' };
 }
 
-/** Browsers that send `sec-fetch-site` must name this site. */
-function rejectOtherSites(request: FastifyRequest): void {
-  const site = request.headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin' && site !== 'none')
-    throw new AppError('forbidden', 'Only pages of the console may call this operation');
-}
+/** The header that sends the same credentials to an API: accepted there means accepted here. */
+const formatAuthorization = (credentials: SignInCredentials): string =>
+  'token' in credentials
+    ? `Bearer ${credentials.token}`
+    : `Basic ${Buffer.from(`${credentials.keyId}:${credentials.keySecret}`).toString('base64')}`;

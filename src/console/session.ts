@@ -10,6 +10,8 @@ export type SessionKind = (typeof SESSION_KINDS)[number];
 export const MAX_SESSION_MS = 12 * 60 * MINUTE_MS;
 /** A session ends after this time without a request, to the minute. */
 const MAX_IDLE_MS = 2 * 60 * MINUTE_MS;
+/** Clocks of nodes differ by less, and a larger step back ends the session. */
+const MAX_CLOCK_STEP_MS = 60 * MINUTE_MS;
 
 /** A console session. It refers to a credential and stores none of its permissions. */
 export interface Session {
@@ -25,8 +27,9 @@ export interface Session {
   expiresAt: number;
 }
 
-export const isAlive = ({ seenAt, expiresAt }: Session, now: number): boolean =>
-  !isExpired(expiresAt, now) && !isExpired(seenAt + MAX_IDLE_MS, now);
+/** Setting the clock back must not extend a session, so one from the future has ended. */
+export const isAlive = ({ createdAt, seenAt, expiresAt }: Session, now: number): boolean =>
+  createdAt <= now + MAX_CLOCK_STEP_MS && !isExpired(expiresAt, now) && !isExpired(seenAt + MAX_IDLE_MS, now);
 
 /**
  * Proves that a request comes from a console page, not just from a browser that has the cookie. Derived from the

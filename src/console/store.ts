@@ -1,3 +1,4 @@
+import { MAX_LEAD_MS } from '../credentials/last-used.ts';
 import { prepared } from '../state/prepared.ts';
 import type { ConsoleSessionRow, Db } from '../state/tables.ts';
 import type { Session, SessionKind } from './session.ts';
@@ -81,6 +82,6 @@ export async function markSessionSeen(tx: Db, organizationId: string, hash: stri
     .set({ seen_at: seenAt })
     .where('organization_id', '=', organizationId)
     .where('session_hash', '=', hash)
-    .where('seen_at', '<', seenAt)
+    .where((eb) => eb.or([eb('seen_at', '<', seenAt), eb('seen_at', '>', seenAt + MAX_LEAD_MS)]))
     .execute();
 }

@@ -24,7 +24,7 @@ describe('the last use of a key', () => {
   let now: number;
   let writes: number;
   let warnings: string[];
-  const clock = { now: () => now };
+  const clock = { now: () => now, monotonicMs: () => now };
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));

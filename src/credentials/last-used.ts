@@ -1,12 +1,18 @@
 import type { Logger } from 'pino';
 import { createBackgroundLoop } from '../kernel/background-loop.ts';
-import { type Clock, MINUTE_MS } from '../kernel/clock.ts';
+import { type Clock, HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
 import type { State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 
 export type LastUsed = ReturnType<typeof createLastUsed>;
 
 const FLUSH_AFTER_MS = 250;
+
+/** A time further ahead was stored before the clock was set back; it is replaced. */
+export const MAX_LEAD_MS = HOUR_MS;
+
+const isCurrent = (usedAt: number | undefined, minute: number): boolean =>
+  usedAt !== undefined && usedAt >= minute && usedAt <= minute + MAX_LEAD_MS;
 
 interface Options {
   state: State;
@@ -55,7 +61,7 @@ export function createLastUsed({ state, clock, log, mark, credentials }: Options
         currentMinute = minute;
         lastMinute.clear();
       }
-      if ((usedAt ?? 0) >= minute || (lastMinute.get(id) ?? 0) >= minute) return;
+      if (isCurrent(usedAt, minute) || isCurrent(lastMinute.get(id), minute)) return;
       lastMinute.set(id, minute);
       pending.set(id, { organizationId, minute });
       if (!flushing.isScheduled()) flushing.schedule(FLUSH_AFTER_MS);

@@ -18,6 +18,9 @@ export const toTokenSuffix = (token: string): string => (token.length < MIN_REVE
 /** base64(SHA-256(text)). Generated secrets have 256 random bits, so a slow hash would add cost but no security. */
 export const hashSecret = (text: string): string => hash('sha256', text, 'base64');
 
+/** The hash of a missing secret, which must never authenticate. */
+export const EMPTY_SECRET_HASH = hashSecret('');
+
 /** Compares in constant time. */
 export function isSameHash(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);

@@ -21,9 +21,9 @@ export function createColumnCache({ query, clock }: Pick<Engine, 'query'> & { cl
     columns(database: string, table: string): Promise<readonly Column[]> {
       const id = JSON.stringify([database, table]);
       const cached = tables.get(id);
-      if (cached && clock.now() - cached.at < CACHED_MS) return cached.columns;
+      if (cached && clock.monotonicMs() - cached.at < CACHED_MS) return cached.columns;
       const columns = readColumns(database, table);
-      const entry = { at: clock.now(), columns };
+      const entry = { at: clock.monotonicMs(), columns };
       tables.set(id, entry);
       // A failure is not cached.
       columns.catch(() => {

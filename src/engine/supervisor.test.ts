@@ -10,7 +10,7 @@ function setUp(start?: () => Promise<void>) {
   const ends: ((how: string) => void)[] = [];
   const observed: (boolean | 'restart')[] = [];
   const supervisor = createSupervisor<SupervisedProcess & { number: number }>({
-    clock: { now: () => now },
+    clock: { now: () => now, monotonicMs: () => now },
     log: silent,
     observer: {
       query() {},

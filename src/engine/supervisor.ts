@@ -40,12 +40,12 @@ export function createSupervisor<T extends SupervisedProcess>({ start, clock, lo
 
   function recordFailure(reason: unknown): void {
     lastFailure = reason;
-    pauseUntil = failures === 0 ? 0 : clock.now() + Math.min(SECOND_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
+    pauseUntil = failures === 0 ? 0 : clock.monotonicMs() + Math.min(SECOND_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
     failures++;
   }
 
   async function launch(): Promise<T> {
-    const startedAt = clock.now();
+    const startedAt = clock.monotonicMs();
     let child: T;
     try {
       child = await start();
@@ -61,9 +61,9 @@ export function createSupervisor<T extends SupervisedProcess>({ start, clock, lo
       current = undefined;
       observer.running(false);
       if (isClosed) return;
-      if (clock.now() - startedAt >= SETTLED_MS) failures = 0;
+      if (clock.monotonicMs() - startedAt >= SETTLED_MS) failures = 0;
       recordFailure(unavailable(`The engine stopped: ${reason}`));
-      const waitMs = Math.max(0, pauseUntil - clock.now());
+      const waitMs = Math.max(0, pauseUntil - clock.monotonicMs());
       log.warn({ reason, waitMs }, 'restarting the engine');
       restarts.schedule(waitMs);
     });
@@ -73,7 +73,7 @@ export function createSupervisor<T extends SupervisedProcess>({ start, clock, lo
   function get(): Promise<T> {
     if (isClosed) return Promise.reject(unavailable('The engine is closed'));
     if (current) return current;
-    const waitMs = pauseUntil - clock.now();
+    const waitMs = pauseUntil - clock.monotonicMs();
     if (waitMs > 0) {
       const text = lastFailure instanceof Error ? lastFailure.message : 'The engine failed';
       return Promise.reject(unavailable(text, lastFailure, Math.ceil(waitMs / SECOND_MS)));

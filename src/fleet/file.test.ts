@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parseFleetFile } from './file.ts';
 import { parseDeclarations } from './resource.ts';
 import type { FleetFile } from './schema.ts';
+import { listWeakSecrets } from './weak-secrets.ts';
 
 function formatErrors(text: string): string {
   try {
@@ -101,10 +103,57 @@ describe('parseFleetFile', () => {
   });
 });
 
+describe('secrets in a fleet file', () => {
+  const organization = (members: object) => JSON.stringify({ organizations: [{ name: 'A', ...members }] });
+  const withKey = (keySecret: string) => organization({ keys: [{ keyId: 'an-id', keySecret }] });
+  const withToken = (token: string) => organization({ dashboardTokens: [{ name: 't', token }] });
+  const EMPTY = hash('sha256', '', 'base64');
+
+  it.each([
+    ['keys[0].keySecret', withKey],
+    ['dashboardTokens[0].token', withToken],
+  ])('%s must have at least 8 characters', (path, write) => {
+    for (const secret of ['', 'x', 'seven-7', '🔑🔑🔑🔑🔑🔑🔑']) {
+      const message = formatErrors(write(secret));
+      expect(message).toMatch(new RegExp(`^organizations\\[0\\]\\.${path.replaceAll(/[[\]]/g, '\\$&')}: .* 8 `));
+      if (secret.length > 1) expect(message).not.toContain(secret);
+    }
+    for (const secret of ['eight--8', '🔑🔑🔑🔑🔑🔑🔑🔑']) expect(formatErrors(write(secret))).toBe('');
+  });
+
+  it.each([
+    ['keys[0].keySecret', withKey],
+    ['dashboardTokens[0].token', withToken],
+  ])('%s below 16 characters has a warning, without the secret', (path, write) => {
+    const warnings = (secret: string) => listWeakSecrets(parseFleetFile(write(secret)));
+    for (const secret of ['eight--8', 'fifteen-letters'])
+      expect(warnings(secret)).toEqual([
+        `organizations[0].${path}: The secret is short; use at least 16 random characters`,
+      ]);
+    expect(warnings('sixteen-letters!')).toEqual([]);
+  });
+
+  it('K7: the hash of the empty string is rejected', () => {
+    const real = {
+      keyIdHash: hash('sha256', 'a', 'base64'),
+      keyIdSuffix: 'aaaa',
+      keySecretHash: hash('sha256', 'b', 'base64'),
+    };
+    expect(formatErrors(organization({ keys: [{ hashData: real }] }))).toBe('');
+    for (const member of ['keyIdHash', 'keySecretHash'])
+      expect(formatErrors(organization({ keys: [{ hashData: { ...real, [member]: EMPTY } }] }))).toBe(
+        `organizations[0].keys[0].hashData.${member}: The value is the hash of an empty string; hash the real value <string>`,
+      );
+    expect(formatErrors(organization({ dashboardTokens: [{ name: 't', tokenHash: EMPTY }] }))).toMatch(
+      /tokenHash: The value is the hash of an empty string/,
+    );
+  });
+});
+
 describe('parseDeclarations', () => {
   const id = '4bc26262-af5e-4f42-839b-6fa17a5ed255';
   const cost = { date: '2026-10-01', entityType: 'service', entityId: id } as const;
-  const key = { keyId: 'k', keySecret: 's' };
+  const key = { keyId: 'k', keySecret: 'a-secret-of-some-length' };
 
   it.each([
     [

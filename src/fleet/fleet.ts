@@ -12,6 +12,7 @@ import type { Step } from './plan.ts';
 import { parseDeclarations } from './resource.ts';
 import type { FleetFile } from './schema.ts';
 import { lockFleet } from './store.ts';
+import { listWeakSecrets } from './weak-secrets.ts';
 
 interface ApplyOptions extends DryRunOption {
   /** Values in the file replace changes made over the API since. */
@@ -54,7 +55,10 @@ export function createFleet({ state, clock, audit, organizations }: Options) {
             await plan.store(tx);
             for (const change of plan.changes) await audit.record(tx, actor, change);
           }
-          return { steps: plans.flatMap(({ steps }) => steps), warnings: plans.flatMap(({ warnings }) => warnings) };
+          return {
+            steps: plans.flatMap(({ steps }) => steps),
+            warnings: [...listWeakSecrets(file), ...plans.flatMap(({ warnings }) => warnings)],
+          };
         });
       } catch (error) {
         if (isUniqueViolation(error)) throw new AppError('conflict', CONFLICT, { cause: error });

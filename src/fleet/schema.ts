@@ -42,6 +42,10 @@ const PlainDate = Type.Refine(
 const ExactHashData = Type.Object(HashData.properties, exact);
 const ExactIpAccessList = Type.Array(Type.Object(IpAccessEntry.properties, exact), { maxItems: 1000 });
 
+/** Shorter secrets can be guessed in spite of the limit for failed attempts. */
+const MIN_SECRET_LENGTH = 8;
+const Secret = text(MIN_SECRET_LENGTH, 1024);
+
 const optionalText = () => Type.Optional(text(0, 4096));
 
 export const ServiceSpec = Type.Object(
@@ -96,7 +100,7 @@ export const KeySpec = Type.Object(
     id: Type.Optional(Uuid),
     name: Type.Optional(text(1, 255)),
     keyId: Type.Optional(text(1, 255)),
-    keySecret: Type.Optional(text(1, 1024)),
+    keySecret: Type.Optional(Secret),
     hashData: Type.Optional(ExactHashData),
     roles: Type.Optional(Type.Array(Type.Enum([...KEY_ROLES]), { minItems: 1, uniqueItems: true })),
     state: Type.Optional(Type.Enum([...KEY_STATES])),
@@ -111,7 +115,7 @@ export const TokenSpec = Type.Object(
   {
     id: Type.Optional(Uuid),
     name: text(1, 255),
-    token: Type.Optional(text(1, 1024)),
+    token: Type.Optional(Secret),
     tokenHash: Type.Optional(HashData.properties.keyIdHash),
     tokenSuffix: Type.Optional(text(0, 4)),
     access: Type.Optional(Type.Enum([...TOKEN_ACCESSES])),

@@ -12,6 +12,7 @@ import { management, selectInterface, toHttpStatus } from './interfaces.ts';
 import { createMalformedRequestHandler } from './malformed-requests.ts';
 import { createAllowedMethods } from './methods.ts';
 import type { Metrics } from './metrics.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 import { type App, type SchemaTypes, validateWithSchemas } from './validation.ts';
 
 export interface AppOptions {
@@ -99,7 +100,7 @@ export function createApp({
 
   // Callbacks instead of promises: these hooks run on every request, and each promise costs a turn of the microtask queue.
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
+    reply.header('x-request-id', request.id).headers(SECURITY_HEADERS);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       return done(new AppError('bad_request', 'The Host header is missing'));
     }
@@ -145,6 +146,7 @@ export function createApp({
     const body = JSON.stringify(selectInterface(request.url).failure(error, request.id));
     reply
       .code(status)
+      .headers(SECURITY_HEADERS)
       .headers(error.headers)
       .header('x-request-id', request.id)
       .type('application/json; charset=utf-8');

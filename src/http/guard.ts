@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import { addressBlock } from '../kernel/addresses.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type MaybePromise, mapMaybe, runWithCallback } from '../kernel/maybe-promise.ts';
 import { hasRole, type Role } from '../kernel/roles.ts';
-import { createRateLimiter, type RateLimit, type RateLimiter, type RateLimitStatus } from './rate-limit.ts';
+import type { AttemptLimit } from './attempt-limit.ts';
+import { CSRF_HEADER, rejectCrossSite } from './cross-site.ts';
+import { createRateLimiter, type RateLimit, type RateLimitStatus, tooManyRequests } from './rate-limit.ts';
 import { type App, createPathCheck } from './validation.ts';
 
 /**
@@ -34,11 +35,13 @@ export interface Identity {
 /** Authenticates an Authorization header. Throws `unauthorized`. */
 export type Authenticate = (authorization: string | undefined) => MaybePromise<Identity>;
 
-/** Authenticates the session cookie and the CSRF header; undefined if they are missing. */
-export type AuthenticateSession = (headers: FastifyRequest['headers']) => Promise<Identity | undefined>;
+export interface SessionAuthentication {
+  /** The secret in the session cookie. */
+  findSecret(headers: FastifyRequest['headers']): string | undefined;
+  /** Authenticates the session cookie and the CSRF header; undefined if they are missing. */
+  authenticate(headers: FastifyRequest['headers']): Promise<Identity | undefined>;
+}
 
-/** Sent by the console with every request. Other sites cannot make a browser send it. */
-export const CSRF_HEADER = 'x-pilothouse-csrf';
 /** For the console. With a standard scheme, browsers would open their password dialog. */
 export const SESSION_CHALLENGE = 'Session realm="pilothouse"';
 
@@ -62,29 +65,27 @@ declare module 'fastify' {
 export interface GuardOptions {
   authenticate: Authenticate;
   /** Used only if there is no Authorization header. */
-  authenticateSession?: AuthenticateSession;
+  session?: SessionAuthentication;
   challenge: string;
   rate: RateLimit | undefined;
-  /** Counts failed attempts per address, shared by all interfaces. */
-  failedAttempts: RateLimiter;
+  /** Shared by all interfaces. */
+  attempts: AttemptLimit;
+  /** Monotonic. */
   clock: Clock;
   clientAddress(request: FastifyRequest): string;
   /** The error message for an identity without a required role. */
   formatMissingRole?(roles: readonly Role[], identity: Identity): string;
 }
 
-/** Above this limit, further failures get a 429; valid credentials from the same address keep working. */
-export const FAILED_ATTEMPTS: RateLimit = { requests: 300, windowSeconds: 60 };
-
 /** Checks a request in the order of decision B8, before its query and body are validated. */
 export function guardRoutes(
   app: App,
   {
     authenticate,
-    authenticateSession,
+    session,
     challenge,
     rate,
-    failedAttempts,
+    attempts,
     clock,
     clientAddress,
     formatMissingRole = formatMissingKeyRole,
@@ -100,9 +101,11 @@ export function guardRoutes(
     const checkPath = createPathCheck(route.schema?.params as TSchema | undefined);
     const authorize = (request: FastifyRequest, reply: FastifyReply, identity: Identity): void => {
       request.identity = identity;
-      const status = limiter?.take(identity.credentialId);
+      const isAllowed = identity.allowsAddress?.(request.clientAddress) ?? true;
+      // A request from an address outside the IP access list does not use up the limit of the key.
+      const status = isAllowed ? limiter?.take(identity.credentialId) : limiter?.peek(identity.credentialId);
       if (status && rate && policy) setRateLimitHeaders(reply, rate, policy, status);
-      checkAddress(identity, request.clientAddress);
+      if (!isAllowed) throw rejectedAddress(request.clientAddress);
       if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many requests with this key');
       checkPath(request.params);
       checkOrganization(request, identity);
@@ -112,18 +115,23 @@ export function guardRoutes(
     route.onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       request.operation = operation;
       request.route = route.url;
-      runWithCallback(done, () => mapMaybe(identify(request), (identity) => authorize(request, reply, identity)));
+      runWithCallback(done, () => {
+        rejectCrossSite(request);
+        return mapMaybe(identify(request), (identity) => authorize(request, reply, identity));
+      });
     };
   });
 
   decorateRequests(app, clientAddress);
 
   function identify(request: FastifyRequest): MaybePromise<Identity> {
+    const { headers, clientAddress } = request;
+    const credential = headers.authorization ?? session?.findSecret(headers) ?? '';
     const fail = (error: unknown): never => {
-      throw toAuthenticationError(error, request, failedAttempts, challengeFor(request.headers));
+      throw withChallenge(error, challengeFor(headers));
     };
     try {
-      const identity = authenticateHeaders(request.headers);
+      const identity = attempts.run(clientAddress, credential, () => authenticateHeaders(headers));
       return identity instanceof Promise ? identity.catch(fail) : identity;
     } catch (error) {
       return fail(error);
@@ -132,12 +140,12 @@ export function guardRoutes(
 
   function authenticateHeaders(headers: FastifyRequest['headers']): MaybePromise<Identity> {
     const { authorization } = headers;
-    if (authorization !== undefined || !authenticateSession) return authenticate(authorization);
-    return authenticateSession(headers).then((identity) => identity ?? authenticate(undefined));
+    if (authorization !== undefined || !session) return authenticate(authorization);
+    return session.authenticate(headers).then((identity) => identity ?? authenticate(undefined));
   }
 
   const challengeFor = (headers: FastifyRequest['headers']) =>
-    authenticateSession && headers.authorization === undefined && headers[CSRF_HEADER] !== undefined
+    session && headers.authorization === undefined && headers[CSRF_HEADER] !== undefined
       ? SESSION_CHALLENGE
       : challenge;
 }
@@ -152,16 +160,9 @@ export function decorateRequests(app: App, clientAddress: GuardOptions['clientAd
   });
 }
 
-/** Counts a failed attempt and returns the error to send. Errors other than `unauthorized` are returned unchanged. */
-export function toAuthenticationError(
-  error: unknown,
-  request: FastifyRequest,
-  failedAttempts: RateLimiter,
-  challenge: string,
-): unknown {
+/** Adds the challenge to an `unauthorized` error. Other errors are returned unchanged. */
+export function withChallenge(error: unknown, challenge: string): unknown {
   if (!(error instanceof AppError) || error.code !== 'unauthorized') return error;
-  const status = failedAttempts.take(addressBlock(request.clientAddress));
-  if (!status.isAllowed) return tooManyRequests(status, 'Too many failed attempts from this address');
   return new AppError('unauthorized', error.message, {
     cause: error.cause,
     headers: { ...error.headers, 'www-authenticate': challenge },
@@ -169,9 +170,11 @@ export function toAuthenticationError(
 }
 
 export function checkAddress({ allowsAddress }: Pick<Identity, 'allowsAddress'>, address: string): void {
-  if (allowsAddress && !allowsAddress(address))
-    throw new AppError('forbidden', `This key may not be used from ${address}`);
+  if (allowsAddress && !allowsAddress(address)) throw rejectedAddress(address);
 }
+
+const rejectedAddress = (address: string): AppError =>
+  new AppError('forbidden', `This key may not be used from ${address}`);
 
 /** The identity of a request on a route with `roles`. */
 export function getIdentity(request: FastifyRequest): Identity {
@@ -185,12 +188,6 @@ function setRateLimitHeaders(reply: FastifyReply, rate: RateLimit, policy: strin
   reply.header('x-ratelimit-remaining', status.remaining);
   reply.header('x-ratelimit-reset', status.resetSeconds);
   reply.header('x-ratelimit-policy', policy);
-}
-
-export function tooManyRequests({ resetSeconds }: Pick<RateLimitStatus, 'resetSeconds'>, text: string): AppError {
-  return new AppError('too_many_requests', `${text}; try again in ${resetSeconds} s`, {
-    retryAfterSeconds: resetSeconds,
-  });
 }
 
 /** Another organization gets the same response as one that does not exist. */

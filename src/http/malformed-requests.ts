@@ -4,6 +4,7 @@ import { AppError } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
 import { type BasePath, stripBasePath } from './base-path.ts';
 import { selectInterface, toHttpStatus } from './interfaces.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 interface MalformedRequest extends Error {
   code?: string;
@@ -30,7 +31,7 @@ export function createMalformedRequestHandler(
       'content-type: application/json; charset=utf-8',
       `content-length: ${Buffer.byteLength(body)}`,
       `x-request-id: ${requestId}`,
-      ...Object.entries(error.headers).map(([name, value]) => `${name}: ${value}`),
+      ...Object.entries({ ...SECURITY_HEADERS, ...error.headers }).map(([name, value]) => `${name}: ${value}`),
       'connection: close',
     ];
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

@@ -82,9 +82,36 @@ export function createMetrics() {
     });
   }
 
+  /** Registers gauges of the metered usage whose values are read at every scrape. */
+  function usage(counts: () => { mismatchedDays: number; unconfirmedDays: number; isEngineOwner: boolean }): void {
+    const register = (name: string, help: string, read: () => number) =>
+      new Gauge({
+        name,
+        help,
+        registers: [registry],
+        collect() {
+          this.set(read());
+        },
+      });
+    register(
+      'pilothouse_usage_mismatched_days',
+      'Days that are not rated because the engine does not have their usage events',
+      () => counts().mismatchedDays,
+    );
+    register(
+      'pilothouse_usage_unconfirmed_days',
+      'Days that are not locked because the clock of the store is not confirmed',
+      () => counts().unconfirmedDays,
+    );
+    register('pilothouse_engine_owner', '0 while another node owns the embedded engine', () =>
+      counts().isEngineOwner ? 1 : 0,
+    );
+  }
+
   return {
     registry,
     telemetry,
+    usage,
     request(operation: string, status: number, seconds: number): void {
       requests.observe(`${operation} ${status}`, seconds, () => ({ operation, status: String(status) }));
     },

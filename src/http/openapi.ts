@@ -11,6 +11,18 @@ const DESCRIPTION = `The control plane of a ClickHouse-style database fleet: sca
 Management operations (\`/v1\`) use HTTP Basic authentication with a key id and its secret; dashboard operations (\`/api/v2\`) use a Bearer token.
 Unknown members of a request body are ignored; unknown query parameters are rejected.`;
 
+/** The reference page loads everything from this server. Its requests to try an operation go to this server too. */
+const PAGE_POLICY = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self' data:",
+  'connect-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+};
+
 /** Describes all routes registered after this call in an OpenAPI document, with a page at `/docs`. */
 export async function describeRoutes(app: App, version: string, basePath: BasePath = ''): Promise<void> {
   await app.register(swagger, {
@@ -31,7 +43,7 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
             type: 'apiKey',
             in: 'cookie',
             name: 'pilothouse_session',
-            description: 'Console session',
+            description: 'Console session; named __Host-pilothouse_session over HTTPS without a base path',
           },
         },
       },
@@ -54,12 +66,20 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     indexPrefix: basePath,
-    staticCSP: true,
+    staticCSP: PAGE_POLICY,
+    uiHooks: {
+      onRequest(_request, reply, next) {
+        reply.header('referrer-policy', 'no-referrer');
+        next();
+      },
+    },
     uiConfig: {
       docExpansion: 'list',
       defaultModelsExpandDepth: -1,
       tryItOutEnabled: true,
       persistAuthorization: false,
+      // The validator is another host, which would learn the address of this server.
+      validatorUrl: null,
     },
     theme: {
       title: `${TITLE} reference`,

@@ -5,7 +5,7 @@ const NOON = Date.parse('2026-11-15T12:00:00Z');
 
 describe('the rate limiter', () => {
   let now: number;
-  const clock = { now: () => now };
+  const clock = { now: () => now, monotonicMs: () => now };
   beforeEach(() => {
     now = NOON;
   });
@@ -64,5 +64,25 @@ describe('the rate limiter', () => {
     now = NOON + 10_000;
     for (let index = 0; index < 20_000; index++) window.take(`next ${index}`);
     expect(window.take('late').isAllowed).toBe(false);
+  });
+
+  it('B7: peek shows the status without counting', () => {
+    const window = createRateLimiter({ requests: 2, windowSeconds: 10 }, clock);
+    for (const _ of [1, 2, 3]) expect(window.peek('key')).toEqual({ isAllowed: true, remaining: 2, resetSeconds: 10 });
+    window.take('key');
+    now = NOON + 4_000;
+    for (const _ of [1, 2]) expect(window.peek('key')).toEqual({ isAllowed: true, remaining: 1, resetSeconds: 6 });
+    window.take('key');
+    expect(window.peek('key')).toEqual({ isAllowed: false, remaining: 0, resetSeconds: 6 });
+    now = NOON + 10_000;
+    expect(window.peek('key')).toEqual({ isAllowed: true, remaining: 2, resetSeconds: 10 });
+  });
+
+  it('forgets the ids that were used least recently, so that its memory is bounded', () => {
+    const window = createRateLimiter({ requests: 1, windowSeconds: 10 }, clock);
+    window.take('first');
+    for (let index = 0; index < 50_000; index++) window.take(`id ${index}`);
+    expect(window.take('first').isAllowed).toBe(true);
+    expect(window.take('id 49999').isAllowed).toBe(false);
   });
 });

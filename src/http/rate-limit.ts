@@ -1,4 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
 
 export interface RateLimit {
   requests: number;
@@ -17,37 +19,45 @@ interface Window {
   count: number;
 }
 
+/** Beyond this number, the windows that were used least recently are forgotten. */
 const MAX_WINDOWS = 50_000;
 
-/** Counts requests in a fixed window per id, in this process. The window starts with the first request. */
-export function createRateLimiter(limit: RateLimit, clock: Clock) {
-  const windows = new Map<string, Window>();
+/**
+ * Counts requests in a fixed window per id, in this process. The window starts with the first request.
+ */
+export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock: Clock) {
+  const windows = new LRUCache<string, Window>({ max: MAX_WINDOWS });
 
-  function getWindow(id: string, now: number): Window {
-    let window = windows.get(id);
-    // Setting the clock back must not extend a window.
-    if (!window || window.endsAt <= now || window.endsAt > now + limit.windowSeconds * 1000) {
-      if (windows.size >= MAX_WINDOWS) evict(now);
-      window = { endsAt: now + limit.windowSeconds * 1000, count: 0 };
-      windows.set(id, window);
-    }
-    return window;
-  }
-
-  /** Evicts the windows that have ended, and all windows if that is not enough, to bound the memory. */
-  function evict(now: number): void {
-    for (const [id, window] of windows) if (window.endsAt <= now) windows.delete(id);
-    if (windows.size >= MAX_WINDOWS) windows.clear();
+  function findWindow(id: string, now: number): Window | undefined {
+    const window = windows.get(id);
+    return window && window.endsAt > now ? window : undefined;
   }
 
   return {
+    /** Counts a request. */
     take(id: string): RateLimitStatus {
-      const now = clock.now();
-      const window = getWindow(id, now);
+      const now = clock.monotonicMs();
+      let window = findWindow(id, now);
+      if (!window) {
+        window = { endsAt: now + windowSeconds * 1000, count: 0 };
+        windows.set(id, window);
+      }
       window.count++;
       return {
-        isAllowed: window.count <= limit.requests,
-        remaining: Math.max(0, limit.requests - window.count),
+        isAllowed: window.count <= requests,
+        remaining: Math.max(0, requests - window.count),
+        resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
+      };
+    },
+
+    /** The status of the next request, without counting it. */
+    peek(id: string): RateLimitStatus {
+      const now = clock.monotonicMs();
+      const window = findWindow(id, now);
+      if (!window) return { isAllowed: true, remaining: requests, resetSeconds: windowSeconds };
+      return {
+        isAllowed: window.count < requests,
+        remaining: Math.max(0, requests - window.count),
         resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
       };
     },
@@ -55,3 +65,9 @@ export function createRateLimiter(limit: RateLimit, clock: Clock) {
 }
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
+
+export function tooManyRequests({ resetSeconds }: Pick<RateLimitStatus, 'resetSeconds'>, text: string): AppError {
+  return new AppError('too_many_requests', `${text}; try again in ${resetSeconds} s`, {
+    retryAfterSeconds: resetSeconds,
+  });
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressBlock, canonicalAddress, parseNetwork } from './addresses.ts';
+import { addressBlock, canonicalAddress, classifyAddress, isLoopbackHost, parseNetwork } from './addresses.ts';
 
 // An independent implementation on integers: two addresses share a network if their prefixes are the same number.
 const isInNetwork = (address: bigint, network: bigint, prefix: number, width: number) =>
@@ -258,4 +258,63 @@ describe('B7: failed attempts are counted', () => {
       }),
     );
   });
+});
+
+describe('the target of an outgoing request', () => {
+  const anyV6 = fc.bigInt({ min: 0n, max: (1n << 128n) - 1n });
+  const isGlobalUnicast = (value: bigint) => value >> 125n === 1n;
+
+  it.each([
+    ['IPv4-compatible', (v4Value: bigint) => v4Value],
+    ['IPv4-translated', (v4Value: bigint) => (0xffffn << 48n) | v4Value],
+    ['NAT64', (v4Value: bigint) => (0x64ff9bn << 96n) | v4Value],
+    ['local NAT64', (v4Value: bigint) => (0x64ff9b0001n << 80n) | v4Value],
+    ['6to4', (v4Value: bigint) => (0x2002n << 112n) | (v4Value << 80n) | 1n],
+    ['Teredo', (v4Value: bigint) => (0x20010000n << 96n) | (v4Value ^ 0xffffffffn)],
+    ['ISATAP', (v4Value: bigint) => (0x20010470n << 96n) | (0x5efen << 32n) | v4Value],
+    ['ISATAP with a global address', (v4Value: bigint) => (0x20010470n << 96n) | (0x02005efen << 32n) | v4Value],
+  ])('is never an %s address, in any notation: it may lead to the IPv4 address inside', (_, embed) => {
+    fc.assert(
+      fc.property(fc.oneof(v4, fc.constantFrom(0x7f000001n, 0x0a000001n, 0xa9fea9fen)), (value) => {
+        fc.pre(embed(value) > 1n);
+        for (const write of v6Spellings)
+          expect(classifyAddress(write(embed(value))), write(embed(value))).toBe('never');
+      }),
+    );
+  });
+
+  it('is public only in the block of IPv6 that is assigned for the internet', () => {
+    fc.assert(
+      fc.property(anyV6, fc.constantFrom(...v6Spellings), (value, write) => {
+        fc.pre(!isMapped(value) && !isGlobalUnicast(value));
+        expect(classifyAddress(write(value))).not.toBe('public');
+      }),
+    );
+    for (const text of ['2606:4700:4700::1111', '2001:4860:4860::8888', '2a00:1450:4001:81b::200e', '1.1.1.1'])
+      expect(classifyAddress(text), text).toBe('public');
+  });
+
+  it('is the IPv4 address of an IPv4-mapped one', () => {
+    fc.assert(
+      fc.property(v4, fc.constantFrom(...v6Spellings), (value, write) => {
+        expect(classifyAddress(write(MAPPED | value))).toBe(classifyAddress(v4Text(value)));
+      }),
+    );
+  });
+});
+
+describe('a loopback host', () => {
+  it.each(['localhost', 'LocalHost', '127.0.0.1', '127.255.0.9', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1'])(
+    '%s',
+    (host) => {
+      expect(isLoopbackHost(host)).toBe(true);
+    },
+  );
+
+  it.each(['', '0.0.0.0', '::', '128.0.0.1', '::127.0.0.1', '::2', 'localhost.example', '127.1', '[::1]'])(
+    'is not %j',
+    (host) => {
+      expect(isLoopbackHost(host)).toBe(false);
+    },
+  );
 });

@@ -46,9 +46,13 @@ export function addressBlock(address: string): string {
 /** Cloud metadata services, which hand out the machine's credentials. */
 const METADATA_ADDRESSES = ['169.254.169.254', '100.100.100.200', '168.63.129.16', 'fd00:ec2::254'];
 
+/** The only block of IPv6 that is assigned for the internet. */
+const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
+
 /**
  * Classifies the target of an outgoing request that a user configured. `public` is the internet, `private` this machine
- * and its networks. `never` must not be contacted: link-local, multicast, unspecified, tunnels and metadata services.
+ * and its networks. `never` must not be contacted: link-local, multicast, unspecified, metadata services, and addresses
+ * that contain an IPv4 address (IPv4-compatible, NAT64, 6to4, Teredo, ISATAP), which may be routed to that address.
  */
 export function classifyAddress(text: string): 'public' | 'private' | 'never' {
   const parsed = parseAddress(text.split('%')[0] ?? '');
@@ -56,16 +60,32 @@ export function classifyAddress(text: string): 'public' | 'private' | 'never' {
   const [address] = unmapIpv4(parsed, 128);
   if (METADATA_ADDRESSES.includes(address.toString())) return 'never';
   const range = address.range();
-  if (range === 'unicast') return 'public';
+  if (range === 'unicast') return address.kind() === 'ipv4' || isInternet(address as ipaddr.IPv6) ? 'public' : 'never';
   return ['private', 'loopback', 'uniqueLocal', 'carrierGradeNat'].includes(range) ? 'private' : 'never';
+}
+
+const isInternet = (address: ipaddr.IPv6): boolean => address.match(...GLOBAL_UNICAST) && !isIsatap(address);
+
+/** The interface id is `0:5efe` or `200:5efe` and an IPv4 address (RFC 5214). */
+const isIsatap = ({ parts }: ipaddr.IPv6): boolean => parts[5] === 0x5efe && (parts[4] === 0 || parts[4] === 0x200);
+
+/** Whether a server that listens on this address, or a client that connects to it, stays on this machine. */
+export function isLoopbackHost(host: string): boolean {
+  if (host.toLowerCase() === 'localhost') return true;
+  const parsed = parseAddress(host);
+  return parsed !== undefined && unmapIpv4(parsed, 128)[0].range() === 'loopback';
 }
 
 function parseAddress(text: string): Address | undefined {
   if (DOTTED_QUAD.test(text)) return ipaddr.IPv4.parse(text);
   if (!text.includes(':') || !ipaddr.IPv6.isValid(text)) return undefined;
-  const quad = text.slice(text.lastIndexOf(':') + 1);
-  if (quad.includes('.') && !DOTTED_QUAD.test(quad)) return undefined;
-  return ipaddr.IPv6.parse(text);
+  const start = text.lastIndexOf(':') + 1;
+  const quad = text.slice(start);
+  if (!quad.includes('.')) return ipaddr.IPv6.parse(text);
+  if (!DOTTED_QUAD.test(quad)) return undefined;
+  // The parser would read the IPv4-compatible `::10.0.0.1` as the IPv4-mapped `::ffff:10.0.0.1`.
+  const [a = 0, b = 0, c = 0, d = 0] = quad.split('.').map(Number);
+  return ipaddr.IPv6.parse(`${text.slice(0, start)}${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`);
 }
 
 /** `::ffff:10.0.0.1` counts as `10.0.0.1`, and `::ffff:10.0.0.0/104` as `10.0.0.0/8`. */

@@ -1,15 +1,19 @@
 import { memoize } from './memo.ts';
 
-/** Epoch milliseconds, UTC. Code that depends on the time gets a clock, so that tests can set it. */
+/** Code that depends on the time gets a clock, so that tests can set it. */
 export interface Clock {
+  /** Epoch milliseconds, UTC. Steps forward or back when the machine's clock is set. */
   now(): number;
+  /** Whole milliseconds from an arbitrary start; never steps. For durations within a process: pauses, windows, caches. */
+  monotonicMs(): number;
 }
 
-export const systemClock: Clock = { now: () => Date.now() };
+export const systemClock: Clock = { now: () => Date.now(), monotonicMs: () => Math.floor(performance.now()) };
 
 export const SECOND_MS = 1000;
 export const MINUTE_MS = 60 * SECOND_MS;
-export const DAY_MS = 24 * 60 * MINUTE_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** `2026-11-15T09:30:00Z`: ISO 8601, UTC, whole seconds. */
 export function isoSeconds(ms: number): string {

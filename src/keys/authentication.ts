@@ -60,6 +60,8 @@ function parseBasicHeader(header: string): Hashes {
   const text = encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text?.indexOf(':') ?? -1;
   if (text === undefined || colon < 0) throw new AppError('unauthorized', 'Malformed Authorization header');
+  // Earlier versions accepted the hash of an empty secret.
+  if (colon === text.length - 1) throw new AppError('unauthorized', 'Key is not found');
   return {
     keyIdHash: hashSecret(text.slice(0, colon)),
     keySecretHash: Buffer.from(hashSecret(text.slice(colon + 1))),

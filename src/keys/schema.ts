@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { findViolatedExpiryRule, formatExpiry } from '../credentials/expiry.ts';
+import { EMPTY_SECRET_HASH } from '../credentials/secrets.ts';
 import { parseNetwork } from '../kernel/addresses.ts';
 import { type Clock, isoSeconds } from '../kernel/clock.ts';
 import { KEY_ROLES } from '../kernel/roles.ts';
@@ -57,9 +58,13 @@ const isSha256 = (text: unknown): boolean =>
   typeof text !== 'string' || /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text);
 const Hash = (input: string) =>
   Type.Refine(
-    Type.String({ description: `base64(SHA-256(${input}))` }),
-    isSha256,
-    () => 'The value must be a SHA-256 in base64, 44 characters',
+    Type.Refine(
+      Type.String({ description: `base64(SHA-256(${input}))` }),
+      isSha256,
+      () => 'The value must be a SHA-256 in base64, 44 characters',
+    ),
+    (text) => text !== EMPTY_SECRET_HASH,
+    () => 'The value is the hash of an empty string; hash the real value',
   );
 
 export const HashData = Type.Object({

@@ -1,5 +1,5 @@
 import type { LastUsed } from '../credentials/last-used.ts';
-import { hashSecret, isSameHash } from '../credentials/secrets.ts';
+import { EMPTY_SECRET_HASH, hashSecret, isSameHash } from '../credentials/secrets.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Db } from '../state/tables.ts';
@@ -7,7 +7,7 @@ import { isActive } from './key.ts';
 import { findKeyByHash, findKeyWithRevisions, type KeyCandidate, type KeyWithRevisions } from './store.ts';
 
 /** Compared with if the key id is unknown, so that the response takes as long as for a wrong secret. */
-const DUMMY_SECRET_HASH = Buffer.from(hashSecret(''));
+const DUMMY_SECRET_HASH = Buffer.from(EMPTY_SECRET_HASH);
 
 /** Throws `unauthorized` unless the secret matches and the key is active. */
 export function verifyKey(candidate: KeyCandidate | undefined, keySecretHash: Buffer, now: number): KeyCandidate {

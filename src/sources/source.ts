@@ -8,7 +8,7 @@ export type MetricDataType = (typeof METRIC_DATA_TYPES)[number];
 
 /** Decimal places of a second. */
 export const DURATION_PRECISIONS = [0, 3, 6, 9] as const;
-export type DurationPrecision = (typeof DURATION_PRECISIONS)[number];
+type DurationPrecision = (typeof DURATION_PRECISIONS)[number];
 
 /** A telemetry table that series reference by id. A metric source has a table per type of metric. */
 export interface Source {

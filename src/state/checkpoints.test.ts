@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../kernel/clock.ts';
 import { openState } from './open.ts';
 import type { State } from './state.ts';
 
@@ -24,7 +25,7 @@ describe('the write-ahead log', () => {
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'pilothouse-log-'));
-    state = await openState({ dataDirectory: directory, clock: { now: Date.now } });
+    state = await openState({ dataDirectory: directory, clock: systemClock });
   });
   afterEach(async () => {
     await state.close();
@@ -41,7 +42,7 @@ describe('the write-ahead log', () => {
     for (let turn = 0; turn < 100; turn++) await writePages(1 + turn * 200, 200);
     expect(size('-wal')).toBeLessThan(10_000);
     await state.close();
-    state = await openState({ dataDirectory: directory, clock: { now: Date.now } });
+    state = await openState({ dataDirectory: directory, clock: systemClock });
     const { count } = await state.db
       .selectFrom('price_books')
       .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../kernel/clock.ts';
 import { openState } from './open.ts';
 import { prepared } from './prepared.ts';
 import type { State } from './state.ts';
@@ -25,7 +26,7 @@ describe('a cached row', () => {
     });
 
   beforeAll(async () => {
-    state = await openState({ dataDirectory: directory, clock: { now: Date.now } });
+    state = await openState({ dataDirectory: directory, clock: systemClock });
     const counts = { key_count: 0, cost_revision: 1, dashboard_revision: 1 };
     const row = { id: ID, name: 'first', tier: 'SCALE', paid: 1, created_at: 0, ...counts };
     await state.write(async (tx) => {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Kysely, SqliteDialect } from 'kysely';
 import Database from 'libsql';
+import type { Clock } from '../kernel/clock.ts';
 import { writeCheck } from './check.ts';
 import { createCheckpoints, WRITER_PAGES } from './checkpoints.ts';
 import { watchCommits } from './commit-watch.ts';
@@ -16,7 +17,7 @@ type Connection = InstanceType<typeof Database>;
 type Statement = ReturnType<Connection['prepare']>;
 
 /** One file, two connections: the writer commits, the reader sees the last commit and never waits for the writer. */
-export function openLibsql(path: string, observer: StoreObserver): State {
+export function openLibsql(path: string, clock: Clock, observer: StoreObserver): State {
   makeDirectory(dirname(path));
   // Readable by the owner only, regardless of the mode of the directory. SQLite creates the files next to it with the same mode.
   closeSync(openSync(path, 'a', 0o600));
@@ -54,7 +55,7 @@ export function openLibsql(path: string, observer: StoreObserver): State {
         throw toStoreError(error);
       }
     },
-    now: async () => Date.now(),
+    now: async () => clock.now(),
     async close() {
       await group.idle();
       await checkpoints.close();

@@ -22,7 +22,7 @@ export async function openState({ dataDirectory, databaseUrl, clock, observer = 
   const path = join(dataDirectory, 'state.db');
   const { openLibsql } = await import('./libsql.ts');
   try {
-    return await openMigrated(() => openLibsql(path, observer), clock);
+    return await openMigrated(() => openLibsql(path, clock, observer), clock);
   } catch (error) {
     throw toFileError(error, path);
   }

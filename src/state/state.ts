@@ -13,7 +13,7 @@ export interface State {
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Throws if the store cannot be written, for `/readyz`. */
   check(): Promise<void>;
-  /** The store's clock, in epoch milliseconds. */
+  /** The store's clock, in epoch milliseconds; the same for all nodes. */
   now(): Promise<number>;
   close(): Promise<void>;
 }

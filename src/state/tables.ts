@@ -15,6 +15,9 @@ export interface Tables {
   price_books: PriceBookRow;
   usage_ledger: UsageLedgerRow;
   usage_days: UsageDayRow;
+  usage_engines: { id: number; identity: string; bound_at: number };
+  engine_owners: EngineOwnerRow;
+  lock_clocks: { id: number; passed_at: number };
   usage_intakes: UsageIntakeRow;
   budgets: BudgetRow;
   budget_notices: BudgetNoticeRow;
@@ -113,6 +116,18 @@ export interface UsageDayRow {
   rated_revision: number;
   rated_at: number;
   locked: number;
+  events: number | null;
+  mismatch: string | null;
+}
+
+export interface EngineOwnerRow {
+  id: number;
+  node: string;
+  directory: string;
+  host: string;
+  pid: number;
+  address: string;
+  renewed_at: number;
 }
 
 interface UsageIntakeRow {

@@ -65,7 +65,8 @@ export function openSelfTelemetry({
   let requestsSincePass = 0;
   /** Sampling: one in this many requests is written. */
   let oneIn = 1;
-  let metricsDueMs = startMs + METRICS_EVERY_MS;
+  /** By the monotonic clock. */
+  let metricsDueMs = clock.monotonicMs() + METRICS_EVERY_MS;
   let isFailing = false;
 
   /** Called on every request, so it only counts and retains the object. The rest happens in the background. */
@@ -84,15 +85,15 @@ export function openSelfTelemetry({
     oneIn = Math.max(1, Math.ceil(requestsSincePass / REQUESTS_PER_WRITE));
     requestsSincePass = 0;
     if (!isReachable()) return;
-    const areMetricsDue = clock.now() >= metricsDueMs;
+    const areMetricsDue = clock.monotonicMs() >= metricsDueMs;
     if (areMetricsDue || ring.length > 0) await write(areMetricsDue);
   }
 
   /** The embedded engine is started by queries only; an external server is connected to. */
   function isReachable(): boolean {
     if (engine.isRunning()) return true;
-    if (engine.kind === 'server' && clock.now() >= metricsDueMs) {
-      metricsDueMs = clock.now() + METRICS_EVERY_MS;
+    if (engine.kind === 'server' && clock.monotonicMs() >= metricsDueMs) {
+      metricsDueMs = clock.monotonicMs() + METRICS_EVERY_MS;
       engine.start().catch(reportFailure);
     }
     return false;
@@ -119,7 +120,7 @@ export function openSelfTelemetry({
 
   function writeMetrics(): Promise<void>[] {
     const now = clock.now();
-    metricsDueMs = now + METRICS_EVERY_MS;
+    metricsDueMs = clock.monotonicMs() + METRICS_EVERY_MS;
     const rows = createTelemetryRows();
     requestMetrics.collect(rows, now);
     processMetrics.collect(rows, now);

@@ -1,3 +1,4 @@
+import { MAX_LEAD_MS } from '../credentials/last-used.ts';
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { memoizeByObject } from '../kernel/memo.ts';
 import type { TokenAccess } from '../kernel/roles.ts';
@@ -111,6 +112,8 @@ export async function markTokenUsed(tx: Db, organizationId: string, id: string, 
     .set({ used_at: usedAt })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
-    .where((eb) => eb.or([eb('used_at', 'is', null), eb('used_at', '<', usedAt)]))
+    .where((eb) =>
+      eb.or([eb('used_at', 'is', null), eb('used_at', '<', usedAt), eb('used_at', '>', usedAt + MAX_LEAD_MS)]),
+    )
     .execute();
 }

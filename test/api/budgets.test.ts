@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { acme, fleet, globex } from '../support/fleet.ts';
 import { useReceiver } from '../support/receiver.ts';
 import { onEachStore, useServer } from '../support/server.ts';
+import { signIn } from '../support/sessions.ts';
 import { until } from '../support/until.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -181,6 +182,26 @@ onEachStore('budgets over HTTP', (store) => {
   ])('reject %j', async (body, error) => {
     const { status, json } = await call('POST', base, body);
     expect([status, json.error]).toEqual([400, `BAD_REQUEST: ${error}`]);
+  });
+
+  it('R1: keys without the role admin see only the origin of the webhook URL', async () => {
+    const url = 'https://hooks.example.com:8443/T024/secret-part?token=secret-query#secret';
+    const { id, webhook } = await create({ monthlyCHC: 5, webhook: { url } });
+    expect(webhook.url).toBe(url);
+    const { headers } = await signIn(server, acme.developer);
+    const readers = [{ key: acme.developer }, { headers }];
+    for (const reader of readers) {
+      const [one, all] = [
+        await server.call({ path: `${base}/${id}`, ...reader }),
+        await server.call({ path: base, ...reader }),
+      ];
+      expect(one.json.result.webhook).toEqual({ url: 'https://hooks.example.com:8443' });
+      for (const { text } of [one, all]) expect(text).not.toContain('secret');
+    }
+    expect((await call('GET', `${base}/${id}`)).json.result.webhook).toEqual({ url });
+    const activities = await server.call({ path: `/v1/organizations/${acme.id}/activities`, key: acme.developer });
+    expect(activities.text).toContain('https://hooks.example.com:8443');
+    expect(activities.text).not.toContain('secret-part');
   });
 
   it('R1, M4: can be read by developers, and only within their organization', async () => {

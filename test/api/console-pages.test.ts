@@ -136,7 +136,12 @@ describe('console pages', () => {
     for (const path of [`/v1/organizations/${acme.id}`, '/api/v2/dashboards', '/console/session']) {
       const response = await server.call({ path, headers: { ...headers, ...html } });
       expect(response.status, path).toBe(200);
-      expect(Object.values(readSecurityHeaders(response.headers)), path).toEqual([null, null, null, null]);
+      expect(readSecurityHeaders(response.headers), path).toEqual({
+        'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': null,
+        'cross-origin-opener-policy': null,
+      });
     }
     const { json } = await server.call({ path: '/openapi.json' });
     expect(Object.keys(json.paths).filter((path) => /assets|index|^\/$/.test(path))).toEqual([]);
@@ -206,6 +211,15 @@ describe('below a base path', () => {
   it('the cookie is limited to the base path, and sessions work', async () => {
     const response = await server.call({ method: 'POST', path: '/console/session', body: acme.admin });
     expect(response.headers.get('set-cookie')).toContain('; Path=/tools/pilothouse/; ');
+    const https = await server.call({
+      method: 'POST',
+      path: '/console/session',
+      body: acme.admin,
+      headers: { 'x-forwarded-proto': 'https' },
+    });
+    expect(https.headers.get('set-cookie'), 'the __Host- prefix needs the path /').toMatch(
+      /^pilothouse_session=[\w-]{43}; Path=\/tools\/pilothouse\/; .*; Secure$/,
+    );
     const { headers } = await signIn(server, acme.admin);
     expect((await server.call({ path: '/api/v2/dashboards', headers })).status).toBe(200);
   });

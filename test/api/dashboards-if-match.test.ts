@@ -5,7 +5,7 @@ import { startSecondServer } from '../support/second-server.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 onEachStore('If-Match', (store) => {
-  const server = useServer(store);
+  const server = useServer(store, { sharedEngine: true });
   const put = (id: string, name: string, ifMatch?: string) =>
     write(server, 'PUT', `/${id}`, { name }, { headers: ifMatch === undefined ? {} : { 'if-match': ifMatch } });
 

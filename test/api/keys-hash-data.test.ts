@@ -4,6 +4,7 @@ import { createKey, keysPath, postKey, readWithKey, sha256, toHashData } from '.
 import { onEachStore, useServer } from '../support/server.ts';
 
 const NOT_A_HASH = 'The value must be a SHA-256 in base64, 44 characters';
+const EMPTY = 'The value is the hash of an empty string; hash the real value';
 const good = toHashData({ keyId: 'never-stored-id', keySecret: 'never-stored-secret' });
 
 onEachStore('create key with hashData', (store) => {
@@ -83,6 +84,8 @@ onEachStore('create key with hashData', (store) => {
     ],
     ['an empty hash', { ...good, keyIdHash: '' }, ['keyIdHash'], `${NOT_A_HASH} <string>`],
     ['a line break', { ...good, keyIdHash: `${good.keyIdHash}\n` }, ['keyIdHash'], `${NOT_A_HASH} <string>`],
+    ['the hash of an empty id', { ...good, keyIdHash: sha256('') }, ['keyIdHash'], `${EMPTY} <string>`],
+    ['the hash of an empty secret', { ...good, keySecretHash: sha256('') }, ['keySecretHash'], `${EMPTY} <string>`],
     [
       'a suffix of 3 characters',
       { ...good, keyIdSuffix: 'abc' },

@@ -5,7 +5,7 @@ import { startSecondServer } from '../support/second-server.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 
 onEachStore('a key on two nodes', (store) => {
-  const server = useServer(store);
+  const server = useServer(store, { sharedEngine: true });
   let second: Awaited<ReturnType<typeof startSecondServer>>;
   beforeAll(async () => {
     second = await startSecondServer(server);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiResponse, Credentials } from '../support/client.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
-import { createKey, readWithKey } from '../support/keys.ts';
+import { createKey, keysPath, readWithKey } from '../support/keys.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-ratelimit-policy'];
@@ -66,11 +66,17 @@ onEachStore('rate limit', (store) => {
       for (const [index, response] of responses.entries()) expectRateLimitHeaders(response, 4 - index);
     });
 
-    it('B7: calls from a rejected address have the headers and count too', async () => {
-      const { credentials } = await createKey(server, { ipAccessList: [{ source: '203.0.113.7' }] }, initech);
-      const response = await readWithKey(server, credentials);
-      expect(response.status).toBe(403);
-      expectRateLimitHeaders(response, 4);
+    it('B7, B8: calls from a rejected address have the headers and do not use up the limit', async () => {
+      const { id, credentials } = await createKey(server, { ipAccessList: [{ source: '203.0.113.7' }] }, initech);
+      for (const _ of [1, 2, 3, 4, 5, 6, 7]) {
+        const response = await readWithKey(server, credentials);
+        expect(response.status).toBe(403);
+        expect(response.headers.has('retry-after')).toBe(false);
+        expectRateLimitHeaders(response, 5);
+      }
+      const path = `${keysPath(initech)}/${id}`;
+      await server.call({ method: 'PATCH', path, key: initech.admin, body: { ipAccessList: [] } });
+      expectRateLimitHeaders(await readWithKey(server, credentials), 4);
     });
 
     it('B7: unauthenticated responses do not have the headers', async () => {
@@ -109,7 +115,7 @@ onEachStore('rate limit', (store) => {
       for (const { headers } of responses) for (const name of HEADERS) expect(headers.has(name)).toBe(false);
     });
 
-    it('B7: 300 failed attempts from an address return 401, further ones 429, and valid credentials keep working', async () => {
+    it('B7: 300 failed attempts from an address return 401, further ones 429', async () => {
       expect(await failures(300, () => '203.0.113.7')).toEqual({ 401: 300 });
       const rejected = await attempt('203.0.113.7', wrong);
       expect(rejected.status).toBe(429);
@@ -118,7 +124,6 @@ onEachStore('rate limit', (store) => {
       );
       expect(rejected.headers.has('www-authenticate')).toBe(false);
       expectRetryAfter(rejected);
-      expect((await attempt('203.0.113.7', acme.admin)).status).toBe(200);
       expect((await attempt('203.0.113.7', acme.disabled)).status).toBe(429);
       expect((await attempt('::ffff:203.0.113.7', wrong)).status).toBe(429);
       expect((await attempt('203.0.113.8', wrong)).status).toBe(401);

@@ -235,8 +235,9 @@ onEachStore('a session', (store) => {
 onEachStore('sign-in attempts', (store) => {
   const server = useServer(store, { args: ['--trust-proxy', '127.0.0.1', '--rate-limit', '3/600s'] });
 
-  it('B7: failed ones share the limit of the address, and valid ones still pass', async () => {
+  it('B7: failed ones share the limit of the address, and credentials accepted there before still pass', async () => {
     const from = { 'x-forwarded-for': '198.51.100.1' };
+    const session = await signIn(server, acme.admin, from);
     const wrong = { ...acme.admin, keySecret: 'wrong' };
     for (let i = 0; i < 150; i++) expect((await postSession(server, wrong, from)).status).toBe(401);
     for (let i = 0; i < 150; i++)
@@ -248,6 +249,9 @@ onEachStore('sign-in attempts', (store) => {
     expect((await server.call({ path: SESSION, headers: stale })).status).toBe(429);
     expect((await server.call({ path: SESSION, headers: from })).status, 'nothing was attempted').toBe(401);
     expect((await postSession(server, acme.admin, from)).status).toBe(200);
+    expect((await server.call({ path: SESSION, headers: { ...session.headers, ...from } })).status).toBe(200);
+    expect((await server.call({ path: organization, key: acme.admin, headers: from })).status).toBe(200);
+    expect((await postSession(server, acme.developer, from)).status, 'not used there before').toBe(429);
     expect((await postSession(server, wrong, { 'x-forwarded-for': '198.51.100.2' })).status).toBe(401);
   });
 

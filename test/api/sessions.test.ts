@@ -13,7 +13,7 @@ const organization = `/v1/organizations/${acme.id}`;
 const CHALLENGE = 'Session realm="pilothouse"';
 
 onEachStore('signing in', (store) => {
-  const server = useServer(store);
+  const server = useServer(store, { sharedEngine: true });
 
   it('with a key returns the credential, its permissions and the expiry', async () => {
     const response = await postSession(server, acme.admin);
@@ -56,9 +56,33 @@ onEachStore('signing in', (store) => {
     ['a proxy', { 'x-forwarded-proto': 'https' }],
     ['a chain of proxies', { 'x-forwarded-proto': 'https, http' }],
     ['the browser', { origin: 'https://pilothouse.example' }],
-  ])('the cookie is Secure if %s indicates HTTPS', async (_, headers) => {
+  ])('the cookie is Secure and bound to the host if %s indicates HTTPS', async (_, headers) => {
     const response = await postSession(server, acme.admin, headers);
-    expect(response.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict; Secure$/);
+    const [, secret = ''] =
+      /^__Host-pilothouse_session=([\w-]{43}); Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure$/.exec(
+        response.headers.get('set-cookie') ?? '',
+      ) ?? [];
+    expect(secret).not.toBe('');
+    const cookie = `__Host-pilothouse_session=${secret}`;
+    const session = { cookie, 'x-pilothouse-csrf': response.json.csrf };
+    // With and without the sign of HTTPS: a browser sends Origin only with some requests.
+    for (const more of [{}, headers])
+      for (const path of [SESSION, organization, '/api/v2/dashboards'])
+        expect((await server.call({ path, headers: { ...session, ...more } })).status, path).toBe(200);
+    const signedOut = await server.call({ method: 'DELETE', path: SESSION, headers: session });
+    expect(signedOut.headers.get('set-cookie')).toBe(
+      '__Host-pilothouse_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict; Secure',
+    );
+    expect((await server.call({ path: organization, headers: session })).status).toBe(401);
+  });
+
+  it('over HTTPS, a cookie without the prefix is ignored: another host of the domain may have set it', async () => {
+    const { secret, headers } = await signIn(server, acme.admin);
+    const https = { 'x-forwarded-proto': 'https' };
+    for (const path of [SESSION, organization])
+      expect((await server.call({ path, headers: { ...headers, ...https } })).status, path).toBe(401);
+    const protectedCookie = { cookie: `pilothouse_session=${'x'.repeat(43)}; __Host-pilothouse_session=${secret}` };
+    expect((await server.call({ path: SESSION, headers: protectedCookie })).status).toBe(200);
   });
 
   it('never returns the same secret or CSRF token twice', async () => {

@@ -112,6 +112,7 @@ onEachStore('locking days', (store) => {
 
   it('does not lock a day while its usage is being imported', async () => {
     metering.clock.set('2026-11-15T12:00:00Z');
+    await metering.domains.lockClock.confirm(actor);
     const org = await metering.organization();
     const { rater } = metering.domains;
     await org.send([org.event({ time: '2026-03-01T00:00:00Z' })]);

@@ -63,8 +63,8 @@ onEachStore('defaults in a fleet file', (store) => {
   it('F2: omitted ids are derived, so they are the same on every store and in any order', async () => {
     const declared = {
       services: [{ name: 'a' }, { name: 'b' }],
-      keys: [{ keyId: 'any', keySecret: 'x' }],
-      dashboardTokens: [{ name: 't', token: 'any' }],
+      keys: [{ keyId: 'any', keySecret: 'any-secret' }],
+      dashboardTokens: [{ name: 't', token: 'any-token' }],
       sources: [{ name: 's', kind: 'trace' }],
       dashboards: [{ name: 'd', tiles: [{ x: 0, y: 0, w: 1, h: 1, series: [{ type: 'number', aggFn: 'count' }] }] }],
     };
@@ -183,7 +183,7 @@ onEachStore('credentials in a fleet file', (store) => {
       id: unknownId,
       keys: [
         { name: 'own', hashData },
-        { name: 'expired', keyId: 'old', keySecret: 'old', expireAt: '2020-01-01T00:00:00+02:00' },
+        { name: 'expired', keyId: 'old', keySecret: 'old-secret', expireAt: '2020-01-01T00:00:00+02:00' },
       ],
       dashboardTokens: [
         { name: 'hashed', tokenHash: hash('my-token-of-some-length') },
@@ -202,7 +202,7 @@ onEachStore('credentials in a fleet file', (store) => {
   });
 
   it('K4: can include an expired key, which cannot authenticate', async () => {
-    const { status, json } = await server.call({ path, key: { keyId: 'old', keySecret: 'old' } });
+    const { status, json } = await server.call({ path, key: { keyId: 'old', keySecret: 'old-secret' } });
     expect([status, json.error]).toEqual([401, 'UNAUTHORIZED: Key is not active']);
     expect((await server.call({ path: '/api/v2/dashboards', token: 'old-token' })).status).toBe(401);
   });

@@ -175,7 +175,7 @@ describe('demo', () => {
     expect((await read('/budgets')).result).toHaveLength(1);
   });
 
-  it('keeps ids, credentials and changes made through the API across a restart', async () => {
+  it('keeps ids, credentials and changes made through the API across a restart, and is never served in public', async () => {
     await runCommand(commands.get('Update service scaling'));
     const before = {
       commands: [...commands.values()],
@@ -183,6 +183,8 @@ describe('demo', () => {
       services: (await read('/services')).result,
     };
     expect(await demo.stop()).toBe(0);
+    const serve = await cli(['serve', '--port', '0', '--host', '0.0.0.0', '--data', data]);
+    expect([serve.code, serve.stderr]).toEqual([2, expect.stringContaining('contains the demo organization')]);
     await start();
     const withoutPort = (text: string) => text.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1');
     expect([...commands.values()].map(withoutPort)).toEqual(before.commands.map(withoutPort));

@@ -37,7 +37,7 @@ onEachStore('usage commands', (name) => {
     const { usageCosts } = await store.exportFirstOrganization();
     expect(usageCosts).toMatchObject([{ date: '2026-11-01', locked: true, metrics: { computeCHC: 0.597 } }]);
     const check = await store.run('usage', 'recompute', '--check', '--json');
-    expect(JSON.parse(check.stdout)).toEqual({ days: 1, lines: 1, waiting: 0, differences: [] });
+    expect(JSON.parse(check.stdout)).toEqual({ days: 1, lines: 1, waiting: 0, mismatches: [], differences: [] });
   });
 
   it('rejects unreadable files and invalid options', async () => {

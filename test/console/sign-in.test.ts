@@ -24,6 +24,7 @@ inBrowser('sign-in', (browser) => {
 
   it('reports a wrong secret and keeps the input', async () => {
     const page = await browser.open('/');
+    expect(await page.getByRole('textbox', { name: 'Key secret' }).getAttribute('type')).toBe('password');
     await fillSignIn(page, { ...acme.admin, keySecret: 'not it' });
     await page.getByRole('alert').getByText('The key ID or secret is incorrect').waitFor();
     expect(await page.getByLabel('Key ID').inputValue()).toBe(acme.admin.keyId);

@@ -93,7 +93,7 @@ describe('an engine killed during queries', () => {
 
   it('reports how long to wait if it keeps crashing, and restarts', async () => {
     let now = 0;
-    const { engine, pids } = open('loop', { clock: { now: () => now } });
+    const { engine, pids } = open('loop', { clock: { now: () => now, monotonicMs: () => now } });
     await engine.query(ONE);
     const crash = async () => {
       process.kill(pids.at(-1) ?? 0, 'SIGKILL');

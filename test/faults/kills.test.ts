@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
 import { createRandom } from '../../src/demo/telemetry/random.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
 import { openState } from '../../src/state/open.ts';
 import { getServerStore } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
@@ -25,8 +26,6 @@ const MAX_CHANGES_PER_ROUND = 60;
 const MINUTE_MS = 60_000;
 
 type Victim = 'server' | 'engine' | 'postgres';
-
-const clock = { now: () => Date.now() };
 
 describe(`kill -9 under writes, seed ${SEED}`, () => {
   it('keeps every acknowledged change on libSQL, none twice and none in part', {
@@ -131,7 +130,7 @@ async function expectStored(server: TestServer, { keys, requests }: Workload): P
   const state = await openState({
     dataDirectory: join(server.directory, 'data'),
     databaseUrl: server.databaseUrl,
-    clock,
+    clock: systemClock,
   });
   try {
     const stored = new Set((await state.db.selectFrom('api_keys').select('id').execute()).map(({ id }) => id));

@@ -8,6 +8,7 @@ import { openState } from '../../src/state/open.ts';
 import type { State } from '../../src/state/state.ts';
 import { createDatabase } from './postgres.ts';
 import type { StoreName } from './server.ts';
+import { createTestClock, type TestClock } from './test-clock.ts';
 
 export const actor = { type: 'system' as const, id: 'test', details: 'test' };
 
@@ -15,7 +16,7 @@ export const actor = { type: 'system' as const, id: 'test', details: 'test' };
 interface Billing {
   state: State;
   domains: Domains;
-  clock: { now(): number; set(time: string): void; add(ms: number): void };
+  clock: TestClock;
   /** The log lines. */
   log: string[];
   /** New domains on the same store, as in another process. */
@@ -28,23 +29,21 @@ export function useBilling(store: StoreName): Billing {
   beforeEach(async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-billing-'));
     const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
-    let now = Date.parse('2026-10-20T12:00:00Z');
-    const clock = {
-      now: () => now,
-      set(time: string) {
-        now = Date.parse(time);
-      },
-      add(ms: number) {
-        now += ms;
-      },
-    };
+    const clock = createTestClock('2026-10-20T12:00:00Z');
     const lines: string[] = [];
     const write = (...parts: unknown[]) => void lines.push(JSON.stringify(parts));
     const log = { debug: write, info: write, warn: write };
-    const state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
+    const opened = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
+    const state = { ...opened, now: async () => clock.now() };
     const engine = openEngine({ dataDirectory: directory, clock, log });
     const restart = ({ webhookAllowPrivate = true } = {}) =>
-      createDomains({ state, engine, clock, log, config: { maxKeys: 100, lockAfterDays: 14, webhookAllowPrivate } });
+      createDomains({
+        state,
+        engine,
+        clock,
+        log,
+        config: { dataDirectory: directory, maxKeys: 100, lockAfterDays: 14, webhookAllowPrivate },
+      });
     current = { state, domains: restart(), clock, log: lines, restart };
     close = async () => {
       await engine.close();

@@ -15,7 +15,10 @@ import type { StoreName } from './server.ts';
 /** A server in the test process with a clock that the test controls. */
 interface ClockedServer {
   url: string;
+  /** Setting it forward lets time pass. */
   now: number;
+  /** Sets the clock forward or back; no time passes. */
+  step(ms: number): void;
   call(call: Call): Promise<ApiResponse>;
   /** Stops the server, which writes buffered changes, and starts it again on the same store. */
   restart(): Promise<void>;
@@ -30,10 +33,20 @@ export interface ClockedOptions {
 /** A new server for each test of the surrounding `describe`; use it inside tests and hooks only. */
 export function useClockedServer(store: StoreName, { settings = {}, ...options }: ClockedOptions = {}): ClockedServer {
   let running: Server;
+  let [lastNow, elapsedMs] = [0, 0];
+  const monotonicMs = () => {
+    elapsedMs += Math.max(0, server.now - lastNow);
+    lastNow = server.now;
+    return elapsedMs;
+  };
   let remove = async () => {};
   const server: ClockedServer = {
     url: '',
     now: 0,
+    step(ms) {
+      server.now += ms;
+      lastNow += ms;
+    },
     call: createClient(() => running),
     restart: async () => {},
   };
@@ -44,10 +57,11 @@ export function useClockedServer(store: StoreName, { settings = {}, ...options }
     const loaded = loadConfig({ flags, environment: {}, readFile: () => '' });
     if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
     server.now = Date.parse('2026-11-02T10:00:30Z');
+    [lastNow, elapsedMs] = [server.now, 0];
     const start = async () => {
       running = await startServer({
         config: loaded.config,
-        clock: { now: () => server.now },
+        clock: { now: () => server.now, monotonicMs },
         log: pino({ level: 'silent' }),
         access() {},
         consoleDirectory: join(directory, 'no-console'),

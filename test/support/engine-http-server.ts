@@ -26,6 +26,9 @@ export function startEngineHttpServer(directory: string): Promise<Child> {
   });
 }
 
+/** For `--clickhouse-url`: a user that may create tables and write. */
+export const getWriterUrl = ({ port }: Child): string => `http://writer:${PASSWORDS.writer}@127.0.0.1:${port}`;
+
 interface EngineResponse {
   status: number;
   headers: Headers;

@@ -47,13 +47,22 @@ export const putRatedDays = (server: TestServer, days: readonly RatedDay[]): Pro
   insert(
     server,
     'usage_days',
-    days.map(({ organizationId, date, ratedAt, locked }) => [organizationId, date, 1, 1, ratedAt, locked ? 1 : 0]),
+    days.map(({ organizationId, date, ratedAt, locked }) => [
+      organizationId,
+      date,
+      1,
+      1,
+      ratedAt,
+      locked ? 1 : 0,
+      0,
+      null,
+    ]),
   );
 
 async function insert(
   { databaseUrl, directory }: TestServer,
   name: string,
-  rows: readonly (readonly (string | number)[])[],
+  rows: readonly (readonly (string | number | null)[])[],
 ): Promise<void> {
   const placeholders = (format: (index: number) => string) => rows[0]?.map((_, index) => format(index)).join(', ');
   if (databaseUrl === undefined) {

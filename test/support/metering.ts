@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, inject } from 'vitest';
 import type { Cost } from '../../src/billing/cost.ts';
 import { splitEvents } from '../../src/billing/metering/event-texts.ts';
 import type { IntakeResult } from '../../src/billing/metering/intake.ts';
-import { checkLedger } from '../../src/billing/rating/check-ledger.ts';
 import type { LedgerEntry } from '../../src/billing/rating/ledger.ts';
 import { listDays, type UsageDay } from '../../src/billing/rating/store.ts';
 import { createDomains, type Domains } from '../../src/domains.ts';
@@ -16,6 +15,7 @@ import { openState } from '../../src/state/open.ts';
 import type { State } from '../../src/state/state.ts';
 import { createDatabase } from './postgres.ts';
 import type { StoreName } from './server.ts';
+import { createTestClock, type TestClock } from './test-clock.ts';
 
 export const actor = { type: 'system' as const, id: 'test', details: 'test' };
 
@@ -36,7 +36,9 @@ interface Metering {
   domains: Domains;
   /** The duration of each rating, in seconds. */
   ratings: readonly number[];
-  clock: { now(): number; set(time: string): void };
+  clock: TestClock;
+  /** The log lines at level warn. */
+  warnings: string[];
   /** Creates an organization with services `a` and `b` in one warehouse, and a clickpipe of `a`. */
   organization(fields?: object): Promise<TestOrganization>;
   /** New domains on the same stores, as after a restart. */
@@ -50,6 +52,8 @@ interface NodeOptions {
   beforeWrite?(): Promise<void>;
   /** Replaces the connection for reading. */
   db?: State['db'];
+  /** Replaces the clock of the store. */
+  storeNow?(): number;
 }
 
 export interface TestOrganization {
@@ -73,35 +77,32 @@ export interface TestOrganization {
 const formatLines = (events: readonly object[]): Buffer =>
   Buffer.from(events.map((event) => JSON.stringify(event)).join('\n'));
 
-const log = { debug() {}, info() {}, warn() {} };
-
 export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Metering {
   let metering: Metering | undefined;
   let close = async () => {};
   beforeAll(async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-metering-'));
     const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
-    let now = Date.parse('2026-11-15T12:00:00Z');
-    const clock = {
-      now: () => now,
-      set(time: string) {
-        now = Date.parse(time);
-      },
-    };
-    const state = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
+    const clock = createTestClock('2026-11-15T12:00:00Z');
+    const warnings: string[] = [];
+    const warn = (...parts: unknown[]) => void warnings.push(JSON.stringify(parts));
+    const log = { debug() {}, info() {}, warn };
+    const opened = await openState({ dataDirectory: directory, databaseUrl: database?.url, clock });
+    const state = { ...opened, now: async () => clock.now() };
     const engine = openEngine({ dataDirectory: directory, clock, log, engineMemoryBytes: 1024 ** 3 });
-    const config = { maxKeys: 100, lockAfterDays };
+    const config = { dataDirectory: directory, maxKeys: 100, lockAfterDays };
     const ratings: number[] = [];
     const observeRating = (seconds: number) => void ratings.push(seconds);
     const create = () => createDomains({ state, engine, clock, log, observeRating, config });
     // Nodes share a ClickHouse server; here the embedded engine takes its place.
-    const createNode = ({ beforeWrite = async () => {}, db = state.db }: NodeOptions = {}) => {
+    const createNode = (options: NodeOptions = {}) => {
+      const { beforeWrite = async () => {}, db = state.db, storeNow = clock.now } = options;
       const write: State['write'] = async (work) => {
         await beforeWrite();
         return state.write(work);
       };
       return createDomains({
-        state: { ...state, db, write },
+        state: { ...state, db, write, now: async () => storeNow() },
         engine: { ...engine, kind: 'server' },
         clock,
         log,
@@ -114,6 +115,7 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
       engine,
       domains,
       ratings,
+      warnings,
       clock,
       restart: create,
       createNode,
@@ -171,9 +173,10 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
           return costs.flatMap(({ micros }) => Object.values(micros)).reduce((sum, micros) => sum + micros, 0);
         },
         async expectExact() {
-          const checked = await checkLedger(state, engine, { organizationId: id });
+          const checked = await domains.rating.check({ organizationId: id });
           expect(checked.differences).toEqual([]);
           expect(checked.waiting).toBe(0);
+          expect(checked.mismatches).toEqual([]);
         },
       };
     }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
 import { type ApiResponse, type Call, createClient } from './client.ts';
+import { getWriterUrl, startEngineHttpServer } from './engine-http-server.ts';
 import { fleet as defaultFleet } from './fleet.ts';
 import { createDatabase } from './postgres.ts';
 
@@ -16,6 +17,8 @@ export interface StartOptions {
   /** The initial fleet; by default the shared test fleet. */
   fleet?: object;
   args?: string[];
+  /** Starts an engine that several servers can share, and uses it as a ClickHouse server. */
+  sharedEngine?: boolean;
   environment?: Record<string, string>;
   /** The PostgreSQL server to use; by default the one that all tests share. */
   postgresUrl?: string | undefined;
@@ -29,6 +32,7 @@ export interface TestServer {
   directory: string;
   databaseUrl: string | undefined;
   pid: number;
+  args: string[];
   /** Everything on standard error so far. */
   log(): string;
   /** Sends a request and checks the response against the server's OpenAPI document. */
@@ -41,14 +45,15 @@ export interface TestServer {
   remove(): Promise<void>;
 }
 
-export async function startServer(
-  store: StoreName,
-  { fleet = defaultFleet, args = [], environment = {}, postgresUrl = inject('postgresUrl') }: StartOptions = {},
-): Promise<TestServer> {
+export async function startServer(store: StoreName, options: StartOptions = {}): Promise<TestServer> {
+  const { fleet = defaultFleet, args: given = [], sharedEngine = false, environment = {} } = options;
+  const { postgresUrl = inject('postgresUrl') } = options;
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
   const fleetFile = join(directory, 'fleet.json');
   writeFileSync(fleetFile, JSON.stringify(fleet));
   const database = store === 'postgres' ? await createDatabase(postgresUrl) : undefined;
+  const engine = sharedEngine ? await startEngineHttpServer(join(directory, 'shared-engine')) : undefined;
+  const args = [...given, ...(engine ? ['--clickhouse-url', getWriterUrl(engine)] : [])];
   // The engine's files are in this directory even if the state is in PostgreSQL.
   const storeArgs = ['--data', join(directory, 'data'), ...(database ? ['--database-url', database.url] : [])];
   let running: Running;
@@ -56,6 +61,7 @@ export async function startServer(
     store,
     directory,
     databaseUrl: database?.url,
+    args,
     url: '',
     dashboardUrl: '',
     pid: 0,
@@ -71,6 +77,7 @@ export async function startServer(
     },
     async remove() {
       await running.stop();
+      await engine?.close();
       await database?.drop();
       rmSync(directory, { recursive: true, force: true });
     },

@@ -8,6 +8,7 @@ import { useSession, useSessionState } from './context.tsx';
 import { listDestinations } from './navigation.ts';
 import { NoAccess } from './no-access.tsx';
 import classes from './shell.module.css';
+import { UsageWarnings } from './usage-warnings.tsx';
 import { UserMenu } from './user-menu.tsx';
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'));
@@ -83,7 +84,10 @@ function SignedInShell({ isEnded }: { isEnded: boolean }) {
         </Stack>
       </AppShell.Navbar>
       <AppShell.Main id="main" ref={main} tabIndex={-1} className={classes.main}>
-        <div className={classes.width}>{destinations.length === 0 ? <NoAccess /> : <Outlet />}</div>
+        <div className={classes.width}>
+          {session.canChangeFleet && <UsageWarnings />}
+          {destinations.length === 0 ? <NoAccess /> : <Outlet />}
+        </div>
       </AppShell.Main>
       {isPaletteOpen && (
         <Suspense>

@@ -22,6 +22,8 @@ const ACTIONS: Record<NonNullable<ActivityGetListInput['type']>, string> = {
   budget_delete: 'deleted the budget',
   budget_threshold: 'sent an alert for the budget',
   usage_day_lock: 'locked usage days through',
+  usage_engine_adopt: 'continued metering with engine',
+  usage_clock_confirm: 'confirmed the clock at',
   price_book_create: 'created price book version',
   dashboard_token_create: 'created the dashboard token',
   dashboard_token_update: 'updated the dashboard token',

@@ -4,7 +4,7 @@ import classes from './sorting.module.css';
 export type SortValue = string | number | null | undefined;
 type Direction = 'ascending' | 'descending';
 
-export interface Sorting {
+interface Sorting {
   column: string;
   direction: Direction;
 }

@@ -66,6 +66,9 @@ export function listReachedThresholds(
 /** The delays between delivery attempts, about a day in total. */
 const RETRY_DELAYS_SECONDS = [10, 30, 60, 300, 900, 3600, 10_800, 21_600, 43_200];
 
+/** The longest delay between two attempts. A time further ahead is from before the clock was set back. */
+export const MAX_RETRY_DELAY_MS = Math.max(...RETRY_DELAYS_SECONDS) * 1000;
+
 /** Undefined after the last attempt. */
 export function findRetryDelayMs(attempts: number): number | undefined {
   const seconds = RETRY_DELAYS_SECONDS[attempts - 1];

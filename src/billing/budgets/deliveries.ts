@@ -1,14 +1,13 @@
 import type { Logger } from 'pino';
-import { type Clock, MINUTE_MS } from '../../kernel/clock.ts';
+import { MINUTE_MS } from '../../kernel/clock.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
-import { type BudgetAlert, findRetryDelayMs } from './budget.ts';
+import { type BudgetAlert, findRetryDelayMs, MAX_RETRY_DELAY_MS } from './budget.ts';
 import { findAlert, findBudget, listDueAlerts, putAlert } from './store.ts';
 import type { SendWebhook } from './webhook.ts';
 
 interface Options {
   state: State;
-  clock: Clock;
   organizations: Organizations;
   log: Pick<Logger, 'warn'>;
   sendWebhook: SendWebhook;
@@ -18,18 +17,21 @@ const MAX_CONCURRENT = 16;
 /** Longer than an attempt takes. After that, another node may retry for a node that stopped. */
 const CLAIM_MS = MINUTE_MS;
 
+const isWaiting = (nextAttemptAt: number, now: number): boolean =>
+  nextAttemptAt > now && nextAttemptAt <= now + MAX_RETRY_DELAY_MS;
+
 /**
  * Delivers alerts to webhooks, each at least once. A node claims an alert for a minute before it sends it, and marks it
  * as delivered after the receiver has accepted it. Several nodes may deliver at the same time.
  */
-export function createDeliveries({ state, clock, organizations, log, sendWebhook }: Options) {
+export function createDeliveries({ state, organizations, log, sendWebhook }: Options) {
   /** Undefined when another node has claimed the alert, or the budget no longer has a webhook. */
   async function claim(due: BudgetAlert) {
+    const now = await state.now();
     return state.write(async (tx) => {
       await organizations.lock(tx, due.organizationId);
       const alert = await findAlert(tx, due);
-      const now = clock.now();
-      if (alert?.nextAttemptAt === undefined || alert.nextAttemptAt > now) return undefined;
+      if (alert?.nextAttemptAt === undefined || isWaiting(alert.nextAttemptAt, now)) return undefined;
       const webhook = (await findBudget(tx, due.organizationId, due.budgetId))?.webhook;
       if (!webhook) {
         await putAlert(tx, { ...alert, nextAttemptAt: undefined, delivery: 'none' });
@@ -66,7 +68,7 @@ export function createDeliveries({ state, clock, organizations, log, sendWebhook
         alert,
         delayMs === undefined
           ? { nextAttemptAt: undefined, delivery: 'failed' }
-          : { nextAttemptAt: clock.now() + delayMs, delivery: 'pending' },
+          : { nextAttemptAt: (await state.now()) + delayMs, delivery: 'pending' },
       );
     }
   }
@@ -75,7 +77,7 @@ export function createDeliveries({ state, clock, organizations, log, sendWebhook
     /** Delivers all alerts that are due. */
     async run(): Promise<void> {
       for (;;) {
-        const due = await listDueAlerts(state.db, clock.now(), MAX_CONCURRENT);
+        const due = await listDueAlerts(state.db, await state.now(), MAX_CONCURRENT);
         await Promise.all(due.map(deliver));
         if (due.length < MAX_CONCURRENT) return;
       }

@@ -1,15 +1,28 @@
-import Type from 'typebox';
+import type { FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
 import { getActor } from '../../audit/request-actor.ts';
 import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../../http/envelopes.ts';
 import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
-import { ADMINS, READERS } from '../../kernel/roles.ts';
+import { ADMINS, hasRole, READERS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import type { Threshold } from './budget.ts';
-import type { Budgets } from './budgets.ts';
-import { BudgetPath, BudgetRecord, CreateBudgetBody, toBudgetRecord, UpdateBudgetBody } from './schema.ts';
+import type { Budgets, BudgetWithAlerts } from './budgets.ts';
+import {
+  BudgetPath,
+  BudgetRecord,
+  CreateBudgetBody,
+  hideWebhookPath,
+  toBudgetRecord,
+  UpdateBudgetBody,
+} from './schema.ts';
 
 const tags = ['Budgets'];
+
+function toRecord(request: object, budget: BudgetWithAlerts): Static<typeof BudgetRecord> {
+  const record = toBudgetRecord(budget);
+  return hasRole(getIdentity(request as FastifyRequest).roles, ADMINS) ? record : hideWebhookPath(record);
+}
 
 export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
   return (app) => {
@@ -30,7 +43,10 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
         },
       },
       async (request) =>
-        success(request, (await budgets.list(getIdentity(request).organizationId)).map(toBudgetRecord)),
+        success(
+          request,
+          (await budgets.list(getIdentity(request).organizationId)).map((budget) => toRecord(request, budget)),
+        ),
     );
 
     app.post(
@@ -51,7 +67,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
         const { name, monthlyCHC, thresholds, webhook } = request.body;
         const settings = { name, monthlyCHC, thresholds: thresholds as Threshold[] | undefined, webhook };
         const created = await budgets.create(getActor(request), getIdentity(request).organizationId, settings);
-        return success(request, toBudgetRecord(created));
+        return success(request, toRecord(request, created));
       },
     );
 
@@ -63,7 +79,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
       },
       async (request) => {
         const id = request.params.budgetId.toLowerCase();
-        return success(request, toBudgetRecord(await budgets.get(getIdentity(request).organizationId, id)));
+        return success(request, toRecord(request, await budgets.get(getIdentity(request).organizationId, id)));
       },
     );
 
@@ -86,7 +102,7 @@ export function budgetRoutes({ budgets }: { budgets: Budgets }): Routes {
         const settings = { name, monthlyCHC, thresholds: thresholds as Threshold[] | undefined, webhook };
         const id = request.params.budgetId.toLowerCase();
         const changed = await budgets.update(getActor(request), getIdentity(request).organizationId, id, settings);
-        return success(request, toBudgetRecord(changed));
+        return success(request, toRecord(request, changed));
       },
     );
 

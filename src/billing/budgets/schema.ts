@@ -60,7 +60,7 @@ export const BudgetRecord = Type.Object({
   thresholds: Type.Array(Threshold),
   webhook: Type.Optional(
     Type.Object({
-      url: Type.String(),
+      url: Type.String({ description: 'Only its origin for keys without the role admin' }),
       secret: Type.Optional(Type.String({ description: 'Only in the response to the request that generated it' })),
     }),
   ),
@@ -96,4 +96,10 @@ export function toBudgetRecord({ budget, alerts, newSecret }: BudgetWithAlerts):
       attempts: alert.attempts,
     })),
   };
+}
+
+/** For readers who may not change the webhook: the path and query of its URL often contain a secret. */
+export function hideWebhookPath(record: Static<typeof BudgetRecord>): Static<typeof BudgetRecord> {
+  const { webhook } = record;
+  return webhook ? { ...record, webhook: { ...webhook, url: new URL(webhook.url).origin } } : record;
 }

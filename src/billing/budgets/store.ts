@@ -1,5 +1,5 @@
 import type { BudgetNoticeRow, BudgetRow, Db } from '../../state/tables.ts';
-import type { AlertKey, Budget, BudgetAlert, Threshold } from './budget.ts';
+import { type AlertKey, type Budget, type BudgetAlert, MAX_RETRY_DELAY_MS, type Threshold } from './budget.ts';
 
 const toBudget = ({ document }: Pick<BudgetRow, 'document'>): Budget => {
   const budget = JSON.parse(document) as Budget;
@@ -78,7 +78,7 @@ export async function listDueAlerts(db: Db, now: number, limit: number): Promise
   const rows = await db
     .selectFrom('budget_notices')
     .selectAll()
-    .where('next_attempt_at', '<=', now)
+    .where((eb) => eb.or([eb('next_attempt_at', '<=', now), eb('next_attempt_at', '>', now + MAX_RETRY_DELAY_MS)]))
     .orderBy('next_attempt_at')
     .limit(limit)
     .execute();

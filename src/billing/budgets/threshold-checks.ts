@@ -97,7 +97,8 @@ export function createThresholdChecks({ state, clock, audit, organizations, summ
         ...key,
         createdAt,
         attempts: 0,
-        nextAttemptAt: budget.webhook && createdAt,
+        // Due at once, by the clock of every node.
+        nextAttemptAt: budget.webhook && 0,
         deliveryId,
         body: JSON.stringify({
           id: deliveryId,

@@ -12,15 +12,27 @@ import type { Entities } from '../entities.ts';
 import type { EntityMap } from '../entity.ts';
 import { createBatchQueue } from './batch-queue.ts';
 import { createCountedIds } from './counted-ids.ts';
+import { type EngineBinding, wrongEngine } from './engine-binding.ts';
+import type { EngineOwner } from './engine-owner.ts';
+import { countAccepted } from './engine-store.ts';
 import { createEventValidator } from './event.ts';
 import { EVENT_COLUMNS, type EventBatch, type RejectedEvent, readBatch } from './event-batch.ts';
 import type { EventTexts } from './event-texts.ts';
-import { selectNewEvents, splitInserts } from './new-events.ts';
-import { findLease, listUnfinishedLeases, markDaysChanged, putLease, readLockedThrough } from './store.ts';
+import { countByDay, selectNewEvents, splitInserts } from './new-events.ts';
+import {
+  findLease,
+  type IntakeLease,
+  listUnfinishedLeases,
+  markDaysChanged,
+  putLease,
+  readLockedThrough,
+} from './store.ts';
 
 interface Options {
   state: State;
   engine: Engine;
+  binding: EngineBinding;
+  owner: EngineOwner;
   clock: Clock;
   organizations: Organizations;
   entities: Entities;
@@ -49,18 +61,20 @@ export type Intake = ReturnType<typeof createIntake>;
  * events with their ids, and marks the days again. A batch that was interrupted at any point can be sent again: the
  * engine counts equal rows once, and marked days are rated again.
  */
-export function createIntake({ state, engine, clock, organizations, entities, log }: Options) {
+export function createIntake({ state, engine, binding, owner, clock, organizations, entities, log }: Options) {
   const countedIds = createCountedIds({ engine, log });
   // Only one process uses an embedded engine, so it may finish any lease that an earlier process left.
   const holder = engine.kind === 'embedded' ? 'embedded' : newUuid();
   const batchQueue = createBatchQueue(storeBatches);
   const longBatches = createQueue({ concurrency: 1 });
   const entityCache = new Map<string, { entities: EntityMap; readAt: number }>();
+  /** When this node first saw the lease of another node. */
+  const observedLeases = new Map<string, { id: string; sinceMs: number }>();
 
   async function readEntities(organizationId: string, notBefore: number): Promise<EntityMap> {
     const cached = entityCache.get(organizationId);
     if (cached && cached.readAt >= notBefore) return cached.entities;
-    const readAt = clock.now();
+    const readAt = clock.monotonicMs();
     const found = await entities.read(organizationId);
     entityCache.set(organizationId, { entities: found, readAt });
     return found;
@@ -68,22 +82,42 @@ export function createIntake({ state, engine, clock, organizations, entities, lo
 
   async function read(organizationId: string, texts: () => EventTexts): Promise<EventBatch> {
     const now = clock.now();
-    const cached = await readEntities(organizationId, now - ENTITY_CACHE_MS);
+    const startedAt = clock.monotonicMs();
+    const cached = await readEntities(organizationId, startedAt - ENTITY_CACHE_MS);
     const batch = await readBatch(organizationId, texts(), createEventValidator(cached, now), longBatches);
     if (!batch.hasUnknownEntity) return batch;
-    const current = await readEntities(organizationId, now + 1);
+    const current = await readEntities(organizationId, Number.POSITIVE_INFINITY);
     return readBatch(organizationId, texts(), createEventValidator(current, now), longBatches);
+  }
+
+  /**
+   * Whether another node is storing. Its lease has expired by the clock of the store, or after it did not change for its
+   * whole duration, which no step of a clock affects.
+   */
+  function isHeldByOther(organizationId: string, lease: IntakeLease | undefined, now: number): boolean {
+    if (!lease || lease.holder === holder || lease.days.length === 0) {
+      observedLeases.delete(organizationId);
+      return false;
+    }
+    const id = `${lease.holder} ${lease.expiresAt}`;
+    let observed = observedLeases.get(organizationId);
+    if (observed?.id !== id) {
+      observed = { id, sinceMs: clock.monotonicMs() };
+      observedLeases.set(organizationId, observed);
+    }
+    return lease.expiresAt > now && clock.monotonicMs() - observed.sinceMs < LEASE_MS;
   }
 
   /** False while another node holds the lease of the organization. */
   async function tryToAcquireLease(organizationId: string, days: readonly Day[]): Promise<boolean> {
+    const now = await state.now();
     const previous = await state.write(async (tx) => {
+      await requireEngine(tx);
       await organizations.lock(tx, organizationId);
       const lease = await findLease(tx, organizationId);
-      const isHeld = lease && lease.holder !== holder && lease.days.length > 0 && lease.expiresAt > clock.now();
-      if (isHeld) return 'held';
+      if (isHeldByOther(organizationId, lease, now)) return 'held';
       await markChanged(tx, organizationId, [...new Set([...(lease?.days ?? []), ...days])]);
-      await putLease(tx, organizationId, { holder, expiresAt: clock.now() + LEASE_MS, days: [...days] });
+      await putLease(tx, organizationId, { holder, expiresAt: now + LEASE_MS, days: [...days] });
       return lease?.holder;
     });
     if (previous === 'held') return false;
@@ -102,13 +136,28 @@ export function createIntake({ state, engine, clock, organizations, entities, lo
     }
   }
 
-  async function releaseLease(organizationId: string, days: readonly Day[]): Promise<void> {
+  /** `accepted` is empty if the events may not be stored. */
+  async function releaseLease(
+    organizationId: string,
+    days: readonly Day[],
+    accepted: ReadonlyMap<Day, number>,
+  ): Promise<void> {
     await state.write(async (tx) => {
+      if (accepted.size > 0) await requireEngine(tx);
       await organizations.lock(tx, organizationId);
       await markChanged(tx, organizationId, days);
       const lease = await findLease(tx, organizationId);
-      if (lease?.holder === holder) await putLease(tx, organizationId, { ...lease, days: [] });
+      // Another node that took the lease over may have counted the same events.
+      if (lease?.holder !== holder) return;
+      await countAccepted(tx, organizationId, accepted);
+      await putLease(tx, organizationId, { ...lease, days: [] });
     });
+  }
+
+  /** The node and the engine must stay the right ones until the transaction ends. */
+  async function requireEngine(tx: Db): Promise<void> {
+    await owner.require(tx);
+    await binding.require(tx);
   }
 
   async function markChanged(tx: Db, organizationId: string, days: readonly Day[]): Promise<void> {
@@ -119,7 +168,10 @@ export function createIntake({ state, engine, clock, organizations, entities, lo
   async function storeBatches(organizationId: string, batches: readonly EventBatch[]): Promise<number[]> {
     const days = listDays(batches);
     if (days.length === 0) return batches.map(() => 0);
+    const mismatch = await binding.findMismatch();
+    if (mismatch) throw wrongEngine(mismatch);
     await acquireLease(organizationId, days);
+    let accepted: ReadonlyMap<Day, number> = new Map();
     try {
       const counted = await countedIds.findCounted(
         organizationId,
@@ -129,9 +181,10 @@ export function createIntake({ state, engine, clock, organizations, entities, lo
       // Added before the insert, since a failed insert may have stored some of them.
       for (const { hashes } of newEvents) countedIds.add(organizationId, hashes);
       for (const lines of splitInserts(newEvents, days)) await engine.insertTsv('usage_events', EVENT_COLUMNS, lines);
+      accepted = countByDay(newEvents);
       return newEvents.map(({ hashes }) => hashes.length);
     } finally {
-      await releaseLease(organizationId, days);
+      await releaseLease(organizationId, days, accepted);
     }
   }
 
@@ -147,11 +200,12 @@ export function createIntake({ state, engine, clock, organizations, entities, lo
     /** Marks the days of batches that a stopped process left unfinished, so that they are rated again. */
     async recoverUnfinished(): Promise<void> {
       for (const organizationId of await listUnfinishedLeases(state.db)) {
+        const now = await state.now();
         await state.write(async (tx) => {
           await organizations.lock(tx, organizationId);
           const lease = await findLease(tx, organizationId);
           if (!lease || lease.days.length === 0 || !batchQueue.isIdle(organizationId)) return;
-          if (lease.holder !== holder && lease.expiresAt > clock.now()) return;
+          if (isHeldByOther(organizationId, lease, now)) return;
           await markChanged(tx, organizationId, lease.days);
           await putLease(tx, organizationId, { ...lease, days: [] });
         });

@@ -16,6 +16,13 @@ export function selectNewEvents(batch: EventBatch, counted: Set<IdHash>): EventL
   return events;
 }
 
+/** The number of events of each day. */
+export function countByDay(batches: readonly Pick<EventBatch, 'days'>[]): Map<Day, number> {
+  const counts = new Map<Day, number>();
+  for (const { days } of batches) for (const day of days) counts.set(day, (counts.get(day) ?? 0) + 1);
+  return counts;
+}
+
 /** ClickHouse rejects an insert into more than 100 partitions; the table is partitioned by month. */
 const MAX_MONTHS_PER_INSERT = 90;
 

@@ -3,7 +3,7 @@ import { prepared } from '../../state/prepared.ts';
 import type { Db } from '../../state/tables.ts';
 
 /** The right of one node to store usage for an organization. */
-interface IntakeLease {
+export interface IntakeLease {
   holder: string;
   expiresAt: number;
   /** The days of the batches being stored; empty when they are stored. */
@@ -59,6 +59,8 @@ const upsertDay = prepared((db: Db, value: { organizationId: string; date: Day; 
       rated_revision: 0,
       rated_at: 0,
       locked: value.locked,
+      events: 0,
+      mismatch: null,
     })
     .onConflict((conflict) =>
       conflict

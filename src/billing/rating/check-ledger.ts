@@ -4,13 +4,14 @@ import { sumDecimals } from '../../kernel/decimal.ts';
 import type { State } from '../../state/state.ts';
 import { entityKey } from '../entity.ts';
 import { METRICS } from '../meter.ts';
+import type { EngineBinding, Mismatch } from '../metering/engine-binding.ts';
 import { calculateCostMicros } from '../prices/cost-micros.ts';
 import type { PriceBook } from '../prices/price-book.ts';
 import { listPriceBooks } from '../prices/store.ts';
 import { listCosts } from '../store.ts';
 import { type LedgerEntry, meteredEntityKey, type UsageTotal } from './ledger.ts';
 import { type DayRange, listBookedOn, listDays, listEntriesOfUsage } from './store.ts';
-import { readUsageTotals } from './usage-totals.ts';
+import { hasAllEvents, readDayUsage } from './usage-totals.ts';
 
 /** A value in the ledger that does not match the usage events. */
 interface Difference {
@@ -28,14 +29,27 @@ export interface LedgerCheck {
   lines: number;
   /** Days that are not rated yet; they are not compared. */
   waiting: number;
+  /** Days whose events the engine does not have; they are not compared. */
+  mismatches: { organizationId: string; date: Day; mismatch: Mismatch }[];
   differences: Difference[];
 }
 
 /** Recomputes the ledger from the usage events, independently of rating, and compares. Changes nothing. */
-export async function checkLedger(state: State, engine: Engine, range: DayRange): Promise<LedgerCheck> {
-  const check: LedgerCheck = { days: 0, lines: 0, waiting: 0, differences: [] };
+export async function checkLedger(
+  state: State,
+  engine: Engine,
+  range: DayRange,
+  binding: EngineBinding,
+): Promise<LedgerCheck> {
+  const check: LedgerCheck = { days: 0, lines: 0, waiting: 0, mismatches: [], differences: [] };
   const books = await listPriceBooks(state.db);
-  for (const { organizationId, date, revision, ratedRevision } of await listDays(state.db, range)) {
+  const days = (await listDays(state.db, range)).filter(({ revision }) => revision > 0);
+  const engineMismatch = days.length === 0 ? undefined : await binding.inspect();
+  for (const { organizationId, date, revision, ratedRevision, events, mismatch = engineMismatch } of days) {
+    if (mismatch) {
+      check.mismatches.push({ organizationId, date, mismatch });
+      continue;
+    }
     if (revision > ratedRevision) {
       check.waiting++;
       continue;
@@ -43,7 +57,12 @@ export async function checkLedger(state: State, engine: Engine, range: DayRange)
     const report = (what: string, ledger: string, events: string) =>
       check.differences.push({ organizationId, date, what, ledger, events });
     const entries = await listEntriesOfUsage(state.db, organizationId, date);
-    const totals = await readUsageTotals(engine, organizationId, date);
+    const usage = await readDayUsage(engine, organizationId, date);
+    const { totals } = usage;
+    if (!hasAllEvents({ events }, usage, entries)) {
+      check.mismatches.push({ organizationId, date, mismatch: (await binding.isEmpty()) ? 'empty' : 'older' });
+      continue;
+    }
     compareEntries(totals, entries, books, report);
     await compareRecords(state, organizationId, date, report);
     check.days++;

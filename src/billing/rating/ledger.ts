@@ -66,6 +66,19 @@ export function bookDay(booking: Booking): LedgerChanges {
   return changes;
 }
 
+/**
+ * Whether less usage is metered than was booked. Events are never removed and never negative, so some are missing: the
+ * engine is not the one that the ledger was rated from.
+ */
+export function hasLostUsage(totals: readonly UsageTotal[], booked: readonly LedgerEntry[]): boolean {
+  const quantities = new Map(totals.map((total) => [meteredEntityKey(total), total.quantity]));
+  return [...groupEntries(booked)].some(([key, entries]) => {
+    const quantity = quantities.get(key) ?? '0';
+    const isUnchanged = entries.length === 1 && entries[0]?.quantity === quantity;
+    return !isUnchanged && subtractQuantities({ quantity }, entries).startsWith('-');
+  });
+}
+
 function groupEntries(booked: readonly LedgerEntry[]): Map<string, LedgerEntry[]> {
   const entries = new Map<string, LedgerEntry[]>();
   for (const entry of booked) {
@@ -113,7 +126,7 @@ function bookTotal(
   if (isNeeded && !unchanged) changes.put.push(difference);
 }
 
-const subtractQuantities = (total: UsageTotal, entries: readonly UsageTotal[]): string =>
+const subtractQuantities = (total: Pick<UsageTotal, 'quantity'>, entries: readonly UsageTotal[]): string =>
   subtractDecimals(total.quantity, sumDecimals(entries.map(({ quantity }) => quantity)));
 
 const isSameEntry = (a: LedgerEntry, b: LedgerEntry): boolean =>

@@ -1,26 +1,36 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Engine } from '../../engine/engine.ts';
-import type { Clock } from '../../kernel/clock.ts';
 import { addDays, type Day } from '../../kernel/days.ts';
 import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
 import type { Db } from '../../state/tables.ts';
 import type { Entities } from '../entities.ts';
 import { type EntityMap, entityKey } from '../entity.ts';
+import type { EngineBinding, Mismatch } from '../metering/engine-binding.ts';
+import type { EngineOwner } from '../metering/engine-owner.ts';
 import { readLockedThrough } from '../metering/store.ts';
 import { getApplicablePrice, getApplicablePriceBook } from '../prices/applicable-price.ts';
 import type { PriceBook } from '../prices/price-book.ts';
 import { listPriceBooks } from '../prices/store.ts';
-import { bookDay, type UnitPrice, type UsageTotal } from './ledger.ts';
+import { bookDay, type LedgerEntry, type UnitPrice, type UsageTotal } from './ledger.ts';
 import { readFinalDays, readOpenDays } from './open-days.ts';
 import { rebuildRecords } from './records.ts';
-import { deleteEntries, findDay, listEntriesOfUsage, putEntries, setRated } from './store.ts';
-import { readUsageTotals } from './usage-totals.ts';
+import {
+  deleteEntries,
+  findDay,
+  listEntriesOfUsage,
+  putEntries,
+  setMismatch,
+  setRated,
+  type UsageDay,
+} from './store.ts';
+import { type DayUsage, hasAllEvents, readDayUsage } from './usage-totals.ts';
 
 interface Options {
   state: State;
   engine: Engine;
-  clock: Clock;
+  binding: EngineBinding;
+  owner: EngineOwner;
   organizations: Organizations;
   entities: Entities;
   /** Called with the time that rating a day took. */
@@ -34,12 +44,39 @@ export type RateDay = (
   readEntities?: (organizationId: string) => Promise<EntityMap>,
 ) => Promise<number>;
 
-/** Rating a day again gives the same ledger, so any node may rate it at any time, and after any crash. */
-export function createDayRating({ state, engine, clock, organizations, entities, observe }: Options): RateDay {
+/**
+ * Rating a day again gives the same ledger, so any node may rate it at any time, and after any crash. A day whose events
+ * the engine does not have is not rated: its ledger stays as it is, and the mismatch is recorded.
+ */
+export function createDayRating(options: Options): RateDay {
+  const { state, engine, binding, owner, organizations, entities, observe } = options;
+
+  /** Undefined if the engine has all events of the day. Accepted events are never removed, so totals only grow. */
+  async function findMismatch(day: UsageDay, usage: DayUsage, booked: readonly LedgerEntry[]) {
+    if (hasAllEvents(day, usage, booked)) return undefined;
+    return (await binding.isEmpty()) ? 'empty' : 'older';
+  }
+
+  async function recordMismatch(day: UsageDay, mismatch: Mismatch): Promise<number> {
+    // Writes only what changed: the day is tried again with every pass.
+    if (day.mismatch !== mismatch || day.revision <= day.ratedRevision)
+      await state.write(async (tx) => {
+        await owner.require(tx);
+        await organizations.lock(tx, day.organizationId);
+        const current = await findDay(tx, day.organizationId, day.date);
+        // Another node rated a later state of the day, with more events than were read here.
+        if (!current || current.ratedRevision > day.revision) return;
+        await setMismatch(tx, day, mismatch);
+      });
+    return 0;
+  }
+
   return async (organizationId, date, readEntities = entities.read) => {
     const startedAt = performance.now();
     const day = await findDay(state.db, organizationId, date);
     if (!day) return 0;
+    const engineMismatch = await binding.findMismatch();
+    if (engineMismatch) return recordMismatch(day, engineMismatch);
     // Read before the ledger, so that a change in between is detected.
     const { costRevision } = await organizations.get(organizationId);
     const readStore = async () => {
@@ -50,11 +87,17 @@ export function createDayRating({ state, engine, clock, organizations, entities,
         prefetched: await readLedger(state.db, organizationId, date),
       };
     };
-    const [totals, { entityMap, prefetched }] = await Promise.all([
-      readUsageTotals(engine, organizationId, date),
+    const [usage, { entityMap, prefetched }] = await Promise.all([
+      readDayUsage(engine, organizationId, date),
       readStore(),
     ]);
+    const { totals } = usage;
+    const mismatch = await findMismatch(day, usage, prefetched.booked);
+    if (mismatch) return recordMismatch(day, mismatch);
+    const now = await state.now();
     const changedEntries = await state.write(async (tx) => {
+      await owner.require(tx);
+      await binding.require(tx);
       const organization = await organizations.lock(tx, organizationId);
       const current = await findDay(tx, organizationId, date);
       // Another node rated a later state of the day.
@@ -79,13 +122,28 @@ export function createDayRating({ state, engine, clock, organizations, entities,
         await rebuildRecords(tx, organizationId, changed, entityMap);
         await organizations.costsChanged(tx, organizationId);
       }
-      if (changed.length > 0 || day.revision !== current.ratedRevision)
-        await setRated(tx, day, day.revision, clock.now());
+      const isChanged = changed.length > 0 || day.revision !== current.ratedRevision;
+      await markRated(tx, current, {
+        revision: day.revision,
+        events: usage.events,
+        ratedAt: isChanged ? now : undefined,
+      });
       return changed.length;
     });
     observe?.((performance.now() - startedAt) / 1000);
     return changedEntries;
   };
+}
+
+/** Writes only what changed. `ratedAt` is undefined if rating confirmed the ledger. */
+async function markRated(
+  tx: Db,
+  current: UsageDay,
+  { revision, ratedAt, events }: { revision: number; ratedAt: number | undefined; events: number },
+): Promise<void> {
+  const most = Math.max(current.events ?? 0, events);
+  if (ratedAt !== undefined || most !== current.events)
+    await setRated(tx, current, { revision, ratedAt: ratedAt ?? current.ratedAt, events: most });
 }
 
 /** Everything besides the usage that decides how a day is booked. */

@@ -1,20 +1,25 @@
 import type { Logger } from 'pino';
 import type { Actor } from '../../audit/activity.ts';
 import { createBackgroundLoop } from '../../kernel/background-loop.ts';
-import { type Clock, SECOND_MS } from '../../kernel/clock.ts';
+import { SECOND_MS } from '../../kernel/clock.ts';
 import { addDays, toUtcDay } from '../../kernel/days.ts';
 import type { State } from '../../state/state.ts';
+import type { EngineOwner } from '../metering/engine-owner.ts';
 import type { Intake } from '../metering/intake.ts';
+import type { LockClock } from './lock-clock.ts';
 import { findDaysToLock } from './lock-days.ts';
 import type { Rating } from './rating.ts';
-import { listDays } from './store.ts';
+import { listDays, listNewestDays } from './store.ts';
+import type { UsageWarnings } from './usage-warnings.ts';
 
 interface Options {
   state: State;
-  clock: Clock;
   log: Pick<Logger, 'warn'>;
   intake: Intake;
   rating: Rating;
+  owner: EngineOwner;
+  lockClock: LockClock;
+  warnings: UsageWarnings;
   /** How many days after its end a day stays open for late usage. */
   lockAfterDays: number;
 }
@@ -25,22 +30,35 @@ const INTERVAL_MS = 20 * SECOND_MS;
 const ACTOR: Actor = { type: 'system', id: 'rating', details: 'pilothouse, rating of metered usage' };
 
 /** Rates changed days and locks overdue days in the background. */
-export function createRater({ state, clock, log, intake, rating, lockAfterDays }: Options) {
+export function createRater({ state, log, intake, rating, owner, lockClock, warnings, lockAfterDays }: Options) {
   let hasRatedAll = false;
 
   async function run(): Promise<void> {
-    await intake.recoverUnfinished();
-    // The first pass rates all open days: the previous process may have been killed while rating.
-    await (hasRatedAll ? rating.rateChanged() : rating.rateAll());
-    hasRatedAll = true;
-    await lockOverdueDays();
+    // Another node owns the engine, so this one has no current events.
+    if (!owner.isOwner()) return;
+    try {
+      await intake.recoverUnfinished();
+      // The first pass rates all open days: the previous process may have been killed while rating.
+      await (hasRatedAll ? rating.rateChanged() : rating.rateAll());
+      hasRatedAll = true;
+      await lockOverdueDays();
+    } finally {
+      await warnings.report();
+    }
   }
 
   async function lockOverdueDays(): Promise<void> {
-    const now = clock.now();
+    const { now, isConfirmed } = await lockClock.pass();
     const openDays = await listDays(state.db, { to: addDays(toUtcDay(now), -1) }, 'open');
-    for (const [organizationId, through] of findDaysToLock(openDays, { now, lockAfterDays }))
-      await rating.lockDays(ACTOR, organizationId, through);
+    const organizationIds = [...new Set(openDays.map(({ organizationId }) => organizationId))];
+    const { lastDays, unconfirmedDays } = findDaysToLock(openDays, {
+      now,
+      isClockConfirmed: isConfirmed,
+      lockAfterDays,
+      newestDays: isConfirmed ? new Map() : await listNewestDays(state.db, organizationIds),
+    });
+    warnings.setUnconfirmedDays(unconfirmedDays);
+    for (const [organizationId, through] of lastDays) await rating.lockDays(ACTOR, organizationId, through);
   }
 
   const loop = createBackgroundLoop({

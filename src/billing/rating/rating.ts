@@ -6,6 +6,9 @@ import type { Organizations } from '../../organizations/organizations.ts';
 import type { State } from '../../state/state.ts';
 import type { Entities } from '../entities.ts';
 import type { EntityMap } from '../entity.ts';
+import type { EngineBinding } from '../metering/engine-binding.ts';
+import type { EngineOwner } from '../metering/engine-owner.ts';
+import { createEngineAdoption } from './adopt-engine.ts';
 import { checkLedger, type LedgerCheck } from './check-ledger.ts';
 import { createDayLocking } from './lock-days.ts';
 import { createDayRating } from './rate-day.ts';
@@ -14,6 +17,8 @@ import { type DayRange, listDays, listEntriesOfUsage, type UsageDay } from './st
 interface Options {
   state: State;
   engine: Engine;
+  binding: EngineBinding;
+  owner: EngineOwner;
   clock: Clock;
   audit: Audit;
   organizations: Organizations;
@@ -65,8 +70,10 @@ export function createRating(options: Options) {
       rateDays(await listDays(state.db, range, which === 'all' ? 'all' : 'openOrChanged')),
 
     /** Recomputes the ledger from the usage events and compares; changes nothing. */
-    check: (range: DayRange): Promise<LedgerCheck> => checkLedger(state, engine, range),
+    check: (range: DayRange): Promise<LedgerCheck> => checkLedger(state, engine, range, options.binding),
 
     lockDays: createDayLocking({ ...options, rateDay }),
+
+    adoptEngine: createEngineAdoption(options),
   };
 }

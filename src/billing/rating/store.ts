@@ -5,6 +5,7 @@ import { preparedRows } from '../../state/prepared-rows.ts';
 import type { Db, UsageDayRow, UsageLedgerRow } from '../../state/tables.ts';
 import type { EntityType } from '../entity.ts';
 import type { Metric } from '../meter.ts';
+import type { Mismatch } from '../metering/engine-binding.ts';
 import type { LedgerEntry } from './ledger.ts';
 
 /** A day with metered usage. It is rated again while `revision` is larger than `ratedRevision`. */
@@ -15,6 +16,10 @@ export interface UsageDay {
   ratedRevision: number;
   ratedAt: number;
   isLocked: boolean;
+  /** The number of accepted events; undefined if it is not known, for a day from before they were counted. */
+  events: number | undefined;
+  /** Why the day is not rated: the engine does not have its events. */
+  mismatch: Mismatch | undefined;
 }
 
 const toDay = (row: UsageDayRow): UsageDay => ({
@@ -24,6 +29,8 @@ const toDay = (row: UsageDayRow): UsageDay => ({
   ratedRevision: row.rated_revision,
   ratedAt: row.rated_at,
   isLocked: row.locked === 1,
+  events: row.events ?? undefined,
+  mismatch: (row.mismatch ?? undefined) as Mismatch | undefined,
 });
 
 export async function findDay(db: Db, organizationId: string, date: Day): Promise<UsageDay | undefined> {
@@ -63,18 +70,93 @@ export async function listDays(db: Db, range: DayRange, filter: DayFilter = 'all
   return (await query.orderBy('organization_id').orderBy('date').execute()).map(toDay);
 }
 
+/** The day matches the engine: it is rated at `revision`, from `events` events. */
 export async function setRated(
   tx: Db,
   { organizationId, date }: Pick<UsageDay, 'organizationId' | 'date'>,
-  revision: number,
-  ratedAt: number,
+  { revision, ratedAt, events }: { revision: number; ratedAt: number; events: number },
 ): Promise<void> {
   await tx
     .updateTable('usage_days')
-    .set({ rated_revision: revision, rated_at: ratedAt })
+    .set({ rated_revision: revision, rated_at: ratedAt, events, mismatch: null })
     .where('organization_id', '=', organizationId)
     .where('date', '=', date)
     .execute();
+}
+
+/** Records why the day is not rated. It stays marked as changed, so that rating is tried again. */
+export async function setMismatch(
+  tx: Db,
+  { organizationId, date }: Pick<UsageDay, 'organizationId' | 'date'>,
+  mismatch: Mismatch,
+): Promise<void> {
+  await tx
+    .updateTable('usage_days')
+    .set((eb) => ({
+      mismatch,
+      revision: eb
+        .case()
+        .when('revision', '>', eb.ref('rated_revision'))
+        .then(eb.ref('revision'))
+        .else(eb('rated_revision', '+', 1))
+        .end(),
+    }))
+    .where('organization_id', '=', organizationId)
+    .where('date', '=', date)
+    .execute();
+}
+
+/** The engine's number of events is right by definition: the day is rated again from them. */
+export async function setAdopted(
+  tx: Db,
+  { organizationId, date }: Pick<UsageDay, 'organizationId' | 'date'>,
+  events: number,
+): Promise<void> {
+  await tx
+    .updateTable('usage_days')
+    .set((eb) => ({ events, mismatch: null, revision: eb('revision', '+', 1) }))
+    .where('organization_id', '=', organizationId)
+    .where('date', '=', date)
+    .execute();
+}
+
+/** The days that are not rated because the engine does not have their events, by reason. */
+export interface MismatchedDays {
+  mismatch: Mismatch;
+  days: number;
+  organizations: number;
+  from: Day;
+  to: Day;
+}
+
+export async function countMismatchedDays(db: Db, organizationId?: string): Promise<MismatchedDays[]> {
+  let query = db.selectFrom('usage_days').where('mismatch', 'is not', null);
+  if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
+  const rows = await query
+    .select(({ fn }) => [
+      'mismatch',
+      fn.countAll<number>().as('days'),
+      fn.count<number>('organization_id').distinct().as('organizations'),
+      fn.min('date').as('from'),
+      fn.max('date').as('to'),
+    ])
+    .groupBy('mismatch')
+    .orderBy('mismatch')
+    .execute();
+  return rows.map((row) => ({ ...row, mismatch: row.mismatch as Mismatch }));
+}
+
+/** The last day of each organization with accepted events. */
+export async function listNewestDays(db: Db, organizationIds: readonly string[]): Promise<Map<string, Day>> {
+  if (organizationIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('usage_days')
+    .select(({ fn }) => ['organization_id', fn.max('date').as('date')])
+    .where('organization_id', 'in', organizationIds)
+    .where('events', '>', 0)
+    .groupBy('organization_id')
+    .execute();
+  return new Map(rows.map((row) => [row.organization_id, row.date]));
 }
 
 const selectByUsageDate = prepared((db: Db, value: { organizationId: string; usageDate: Day }) =>
@@ -202,7 +284,7 @@ export async function deleteEntries(
 
 /** Locks every day up to and including `through`, with all its cost records, imported ones included. */
 export async function setLocked(tx: Db, organizationId: string, through: Day): Promise<void> {
-  const row = { revision: 0, rated_revision: 0, rated_at: 0, locked: 1 };
+  const row = { revision: 0, rated_revision: 0, rated_at: 0, locked: 1, events: 0, mismatch: null };
   await tx
     .insertInto('usage_days')
     .values({ organization_id: organizationId, date: through, ...row })

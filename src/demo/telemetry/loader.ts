@@ -37,8 +37,8 @@ export function openDemoLoader({ engine, clock, organizationId, say }: Options) 
     const program = findInPackage('dist/demo-telemetry.js');
     if (program === undefined)
       throw new AppError('unavailable', 'dist/demo-telemetry.js is missing from this installation');
-    const startedMs = clock.now();
-    const endMs = wholeSteps(startedMs, METRICS_EVERY_MS);
+    const startedMs = clock.monotonicMs();
+    const endMs = wholeSteps(clock.now(), METRICS_EVERY_MS);
     const day = { fromMs: endMs - DAY_MS, toMs: endMs };
     const reports = await listGaugeTimes(engine, { organizationId, ...COMPLETION_METRIC }, day.fromMs, day.toMs);
     const request = { organizationId, seed: SEED, ranges: newestFirst(missingRanges(new Set(reports), day)), endMs };
@@ -46,7 +46,7 @@ export function openDemoLoader({ engine, clock, organizationId, say }: Options) 
     if (!counters) return;
     generator = createDemoTelemetry({ organizationId, seed: SEED, fromMs: endMs, counters });
     reachedMs = endMs;
-    const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
+    const seconds = ((clock.monotonicMs() - startedMs) / 1000).toFixed(1);
     say(`demo telemetry for the last 24 hours is ready: ${rows} rows written in ${seconds} s`);
   }
 

@@ -53,7 +53,7 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
 
   /** Returns false if closed before the end. */
   async function load(): Promise<boolean> {
-    const startedMs = clock.now();
+    const startedMs = clock.monotonicMs();
     let events = 0;
     for (const [index, date] of (await listMissingDays()).entries()) {
       if (isClosed) return false;
@@ -64,7 +64,7 @@ export function openDemoUsage({ intake, rating, clock, organizationId, meters, l
     if (isClosed) return false;
     await rating.rateChanged(organizationId);
     await rating.lockDays(actor, organizationId, addDays(toUtcDay(clock.now()), -(lockAfterDays + 1)));
-    const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
+    const seconds = ((clock.monotonicMs() - startedMs) / 1000).toFixed(1);
     say(`demo usage for the last ${USAGE_DAYS} days is ready: ${events} events metered and rated in ${seconds} s`);
     return true;
   }

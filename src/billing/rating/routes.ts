@@ -1,0 +1,33 @@
+import Type from 'typebox';
+import { managementResponse, success } from '../../http/envelopes.ts';
+import { getIdentity } from '../../http/guard.ts';
+import type { Routes } from '../../http/validation.ts';
+import { ADMINS } from '../../kernel/roles.ts';
+import { OrganizationPath } from '../../organizations/schema.ts';
+import { type UsageWarnings, WARNING_CODES } from './usage-warnings.ts';
+
+const UsageWarningRecord = Type.Object({
+  code: Type.Enum([...WARNING_CODES]),
+  message: Type.String({ description: 'What is wrong' }),
+  remedy: Type.String({ description: 'What an operator can do' }),
+});
+
+export function usageWarningRoutes({ usageWarnings }: { usageWarnings: UsageWarnings }): Routes {
+  return (app) => {
+    app.get(
+      '/v1/organizations/:organizationId/usageWarnings',
+      {
+        config: { operation: 'usageWarningGetList', roles: ADMINS },
+        schema: {
+          tags: ['Billing'],
+          summary: 'List usage warnings',
+          description:
+            'States that need an operator: days that are not rated because the engine does not have their usage events, and days that are not locked because the clock is not confirmed. Normally empty.',
+          params: OrganizationPath,
+          response: managementResponse(Type.Array(UsageWarningRecord)),
+        },
+      },
+      async (request) => success(request, await usageWarnings.list(getIdentity(request).organizationId)),
+    );
+  };
+}

@@ -1,0 +1,29 @@
+import type { Clock } from '../../src/kernel/clock.ts';
+
+/** A clock that a test drives. */
+export interface TestClock extends Clock {
+  /** Time passes until then. A time in the past only sets the clock back. */
+  set(time: string): void;
+  /** Time passes. */
+  add(ms: number): void;
+  /** The clock is set forward or back; no time passes. */
+  step(ms: number): void;
+}
+
+export function createTestClock(time: string): TestClock {
+  let now = Date.parse(time);
+  let monotonicMs = 0;
+  const add = (ms: number) => {
+    now += ms;
+    monotonicMs += Math.max(0, ms);
+  };
+  return {
+    now: () => now,
+    monotonicMs: () => monotonicMs,
+    add,
+    set: (next) => add(Date.parse(next) - now),
+    step(ms) {
+      now += ms;
+    },
+  };
+}
