@@ -215,6 +215,7 @@ describe('the embedded engine', () => {
       expect(await again.query({ sql, parameters: {} })).toEqual([
         ['0001-telemetry'],
         ['0002-usage'],
+        ['0003-identity'],
         ['0010-own-telemetry'],
       ]);
     } finally {
