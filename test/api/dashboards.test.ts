@@ -91,8 +91,8 @@ onEachStore('dashboards', (store) => {
 
   it('D1: an empty id is no dashboard, also after the list has been read', async () => {
     for (let read = 0; read < 2; read++) {
-      expect((await server.call({ path: '/api/v2/dashboards', token: acme.token })).status).toBe(200);
-      const { status, json } = await server.call({ path: '/api/v2/dashboards/', token: acme.token });
+      expect((await get()).status).toBe(200);
+      const { status, json } = await get('/');
       expect([status, json]).toEqual([404, { message: 'Dashboard not found' }]);
     }
   });
