@@ -13,7 +13,9 @@ import { createRenderedDashboards, type RenderedBody, renderBody } from './rende
 import { Dashboard } from './schema.ts';
 
 const tags = ['Dashboards'];
-const LIST = '';
+/** Names of bodies in the cache. The path `/api/v2/dashboards/` has an empty id, so the list has a name of its own. */
+const LIST = 'list';
+const nameDashboard = (id: string): string => `dashboard ${id}`;
 
 /**
  * The two most frequent reads: rendered once and cached until a dashboard changes. A cached response is sent without
@@ -25,11 +27,11 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
   function respond(
     request: FastifyRequest,
     reply: object,
-    id: string,
+    name: string,
     renderPlain: (organizationId: string) => Promise<RenderedBody>,
   ): MaybePromise<void> {
     const { organizationId, revisions } = getIdentity(request);
-    const key = { organizationId, revision: revisions.dashboards, id };
+    const key = { organizationId, revision: revisions.dashboards, name };
     const encoding = preferredEncoding(request.headers['accept-encoding'] ?? '');
     return mapMaybe(
       renderedDashboards.find(key, encoding) ??
@@ -71,7 +73,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
         },
       },
       (request, reply) =>
-        respond(request, reply, request.params.id, async (organizationId) => {
+        respond(request, reply, nameDashboard(request.params.id), async (organizationId) => {
           const { json, provisionedFrom } = await dashboards.get(organizationId, request.params.id);
           return renderBody(json, provisionedFrom);
         }),

@@ -4,7 +4,7 @@ import { type BodyKey, createRenderedDashboards, renderBody } from './rendered-d
 
 const MIB = 1024 * 1024;
 
-const key = (organizationId: string, revision = 1, id = 'x'): BodyKey => ({ organizationId, revision, id });
+const key = (organizationId: string, revision = 1, name = 'x'): BodyKey => ({ organizationId, revision, name });
 
 describe('rendered dashboards', () => {
   it('are cached per organization and dashboard until the revision changes', async () => {

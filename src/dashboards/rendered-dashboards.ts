@@ -27,8 +27,8 @@ export function renderBody(data: string, provisionedFrom?: string): RenderedBody
 export interface BodyKey {
   organizationId: string;
   revision: number;
-  /** The id of a dashboard, or empty for the list. */
-  id: string;
+  /** Unique in the organization: a dashboard, or the list. */
+  name: string;
 }
 
 type AcceptedEncoding = Encoding | 'identity';
@@ -40,13 +40,13 @@ export function createRenderedDashboards() {
     sizeCalculation: ({ body }) => body.bytes.length + ENTRY_BYTES,
   });
 
-  function find({ organizationId, revision, id }: BodyKey, encoding: AcceptedEncoding): RenderedBody | undefined {
-    const cached = cache.get(cacheKey(organizationId, id, encoding));
+  function find({ organizationId, revision, name }: BodyKey, encoding: AcceptedEncoding): RenderedBody | undefined {
+    const cached = cache.get(cacheKey(organizationId, name, encoding));
     return cached?.revision === revision ? cached.body : undefined;
   }
 
-  function store({ organizationId, revision, id }: BodyKey, encoding: AcceptedEncoding, body: RenderedBody): void {
-    cache.set(cacheKey(organizationId, id, encoding), { revision, body });
+  function store({ organizationId, revision, name }: BodyKey, encoding: AcceptedEncoding, body: RenderedBody): void {
+    cache.set(cacheKey(organizationId, name, encoding), { revision, body });
   }
 
   return {
@@ -71,8 +71,8 @@ export function createRenderedDashboards() {
   };
 }
 
-const cacheKey = (organizationId: string, id: string, encoding: AcceptedEncoding): string =>
-  `${organizationId} ${id} ${encoding}`;
+const cacheKey = (organizationId: string, name: string, encoding: AcceptedEncoding): string =>
+  `${organizationId} ${name} ${encoding}`;
 
 async function compressBody(plain: RenderedBody, encoding: Encoding): Promise<RenderedBody> {
   const bytes = await compress(plain.bytes, encoding, 'cached');

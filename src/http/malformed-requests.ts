@@ -38,7 +38,8 @@ export function createMalformedRequestHandler(
   }
 
   function clientError(error: MalformedRequest, socket: Socket): void {
-    if (error.code === 'ECONNRESET' || socket.destroyed || isAnswered(socket)) return void socket.destroy();
+    if (error.code === 'ECONNRESET' || socket.destroyed) return void socket.destroy();
+    if (hasResponse(socket)) return void socket.destroySoon();
     respond(socket, toAppError(error), findUrl(error.rawPacket) ?? findCurrentUrl(socket));
   }
 
@@ -65,13 +66,15 @@ export function createMalformedRequestHandler(
 }
 
 /** Whether the invalid bytes belong to the body of a request that has its response already: it must not get a second one. */
-function isAnswered(socket: Socket): boolean {
+function hasResponse(socket: Socket): boolean {
   const { parser, _httpMessage: response } = socket as Socket & {
     parser?: { incoming?: IncomingMessage | null } | null;
     _httpMessage?: ServerResponse | null;
   };
   const request = parser?.incoming;
-  return request !== undefined && request !== null && !request.complete && !response;
+  if (!request || request.complete) return false;
+  // Node removes a response from the socket when it is written completely.
+  return !response || (response.req === request && response.writableEnded);
 }
 
 /** The URL of the current request on a connection: its head was valid, its body was not. Node stores its response on the socket. */

@@ -89,6 +89,14 @@ onEachStore('dashboards', (store) => {
   const get = (suffix = '', token = one.token, headers: Record<string, string> = {}) =>
     server.call({ path: path + suffix, token, headers });
 
+  it('D1: an empty id is no dashboard, also after the list has been read', async () => {
+    for (let read = 0; read < 2; read++) {
+      expect((await get()).status).toBe(200);
+      const { status, json } = await get('/');
+      expect([status, json]).toEqual([404, { message: 'Dashboard not found' }]);
+    }
+  });
+
   it('D1, D5: returns one dashboard with all its members', async () => {
     const { status, json, headers } = await get('/rich_board-1');
     expect([status, json]).toEqual([200, { data: rich }]);
