@@ -33,10 +33,11 @@ export async function applyMigrations(client: ClickHouseClient, available: reado
 }
 
 /** The migrations that the engine's tables have. */
-export async function readHistory(client: ClickHouseClient): Promise<AppliedMigration[]> {
+export async function readHistory(client: ClickHouseClient, signal?: AbortSignal): Promise<AppliedMigration[]> {
   const result = await client.query({
     query: `SELECT version, any(name) AS name, any(checksum) AS checksum FROM ${HISTORY} GROUP BY version ORDER BY version`,
     format: 'JSONEachRow',
+    ...(signal && { abort_signal: signal }),
   });
   return result.json<AppliedMigration>();
 }
