@@ -50,6 +50,7 @@ describe('settings', () => {
       maxDashboards: 1000,
       maxSources: 100,
       lockAfterDays: 14,
+      metricsToken: undefined,
       trustedProxies: [],
       telemetry: true,
       telemetryOrganization: undefined,

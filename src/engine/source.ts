@@ -54,7 +54,7 @@ export async function openEngineSource(address: EngineAddress): Promise<EngineSo
       await close();
       return undefined;
     }
-    const migrations = await readHistory(client);
+    const migrations = await readHistory(client, address.signal);
     rejectForeignHistory(migrations, listEngineMigrations());
     return { migrations, tables, ...createReader(read), close };
   } catch (error) {

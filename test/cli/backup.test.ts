@@ -46,7 +46,7 @@ async function makeHistory(server: TestServer): Promise<void> {
   await call(
     'POST',
     '/api/v2/sources',
-    { name: 'own', kind: 'log', from: { databaseName: 'shop', tableName: 'events' } },
+    { name: 'own', kind: 'log', from: { databaseName: 'pilothouse', tableName: 'otel_logs' } },
     acme.writer,
   );
   const { data } = await createDashboard(server, { name: 'first', tiles: [tile({ id: 'x' })] });

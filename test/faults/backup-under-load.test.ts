@@ -132,7 +132,7 @@ async function checkRestored(
       expect(Number(board.name)).toBeGreaterThanOrEqual(before.title);
 
       // A change and its activity, or a dashboard and its version, are in the backup together or not at all.
-      const [scaled] = await read(`${organization}/activities?type=service_scaling_update&limit=1`);
+      const [scaled] = await read(`${organization}/activities?type=service_update_autoscaling_idling&limit=1`);
       expect(scaled.after.idleTimeoutMinutes).toBe(idleTimeoutMinutes);
       const [created] = await read(`${organization}/activities?type=key_create&limit=1`);
       expect(ids).toContain(created.resourceId);

@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const formatDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 /** Members that differ between two servers with the same data. */
-const VOLATILE = new Set(['requestId', 'usedAt', 'ratedAt']);
+const VOLATILE = new Set(['requestId', 'usedAt', 'ratedAt', 'asOf']);
 
 /** The responses of every documented GET operation, for every resource of the organizations. */
 export async function readEverything(server: Target, owners: readonly Owner[]): Promise<Record<string, unknown>> {
