@@ -77,6 +77,7 @@ describe('settings', () => {
     ['maxDashboards', '1', 1, '5'],
     ['maxSources', '1', 1, '5'],
     ['lockAfterDays', '0', 0, '30'],
+    ['metricsToken', 'scrape-token-0001', 'scrape-token-0001', 'scrape-token-0002'],
     ['trustedProxies', '10.0.0.0/8, ::1', [expect.anything(), expect.anything()], '127.0.0.1'],
     ['telemetry', 'off', false, 'on'],
     ['telemetryOrganization', ORGANIZATION.toUpperCase(), ORGANIZATION, ORGANIZATION.replace('7', '8')],
