@@ -10,9 +10,5 @@ ALTER TABLE activities ADD COLUMN sequence BIGINT NOT NULL DEFAULT 0;
 
 ALTER TABLE activities ADD COLUMN hash TEXT NOT NULL DEFAULT '';
 
--- One index serves the id and the name of an actor, so that each change writes one index less.
-DROP INDEX activities_by_actor_id;
-
-DROP INDEX activities_by_actor_name;
-
-CREATE INDEX activities_by_actor ON activities (organization_id, actor_name, actor_id, id);
+-- The order in which the chain is verified.
+CREATE INDEX activities_by_sequence ON activities (organization_id, sequence, id);

@@ -96,8 +96,7 @@ onEachStore('the audit log', (store) => {
   ])('finds an old activity by %s without reading the rest', async (_, filter) => {
     const { activities, nextBefore } = await list(filter);
     expect([activities, nextBefore]).toEqual([[toActivity(RARE_AT)], undefined]);
-    // One row, and one per actor that the index found.
-    expect(rowsRead).toBeLessThanOrEqual(3);
+    expect(rowsRead).toBeLessThanOrEqual(2);
   });
 
   it.each<[string, ActivityFilter]>([
@@ -111,7 +110,7 @@ onEachStore('the audit log', (store) => {
       Array.from({ length: 50 }, (_, index) => ENTRIES - 1 - index),
     );
     expect(nextBefore).toBe(activities.at(-1)?.id);
-    expect(rowsRead).toBe('actor' in filter ? 51 : 50);
+    expect(rowsRead).toBe(50);
   });
 
   it('uses an index that returns rows in order, without sorting', async () => {
@@ -122,12 +121,8 @@ onEachStore('the audit log', (store) => {
       databaseUrl: database?.url,
       clock: { now: () => START, monotonicMs: () => START },
     });
-    for (const columns of [['type'], ['resource_id'], ['actor_name', 'actor_id']]) {
-      const conditions = sql.join(
-        columns.map((column) => sql`${sql.ref(column)} = ${rareId}`),
-        sql` AND `,
-      );
-      const query = sql`SELECT id FROM activities WHERE organization_id = ${organizationId} AND ${conditions} ${order}`;
+    for (const column of ['type', 'actor_id', 'actor_name', 'resource_id']) {
+      const query = sql`SELECT id FROM activities WHERE organization_id = ${organizationId} AND ${sql.ref(column)} = ${rareId} ${order}`;
       const explain = store === 'postgres' ? sql`EXPLAIN ${query}` : sql`EXPLAIN QUERY PLAN ${query}`;
       const plan = JSON.stringify((await explain.execute(other.db)).rows);
       expect(plan).toMatch(/activities_by_/);

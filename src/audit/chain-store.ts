@@ -96,23 +96,27 @@ export async function readHead(db: Db, organizationId: string): Promise<ChainHea
 
 const missing = (organizationId: string) => new AppError('not_found', `organization ${organizationId} does not exist`);
 
-/** A page of the audit log by id. */
+/** A page of the audit log in the order of the chain, up to and including `lastSequence`. */
 export async function listLinks(
   db: Db,
   organizationId: string,
-  { afterId, limit }: { afterId: string; limit: number },
+  { after, lastSequence, limit }: { after: Position | undefined; lastSequence: number; limit: number },
 ): Promise<ActivityRow[]> {
-  return db
+  let query = db
     .selectFrom('activities')
     .selectAll()
     .where('organization_id', '=', organizationId)
-    .where('id', '>', afterId)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+    .where('sequence', '<=', lastSequence);
+  if (after)
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('sequence', 'id'), '>', tuple(after.sequence, after.id)),
+    );
+  return query.orderBy('sequence').orderBy('id').limit(limit).execute();
 }
 
-/** More than one if a row was inserted. No index: only for a chain that is broken. */
+type Position = Pick<ActivityRow, 'sequence' | 'id'>;
+
+/** More than one if a row was inserted. */
 export async function listLinksAt(db: Db, organizationId: string, sequence: number): Promise<ActivityRow[]> {
   return db
     .selectFrom('activities')
@@ -122,4 +126,16 @@ export async function listLinksAt(db: Db, organizationId: string, sequence: numb
     .orderBy('id')
     .limit(2)
     .execute();
+}
+
+/** The first row after a number. */
+export async function findLinkAfter(db: Db, organizationId: string, sequence: number): Promise<Position | undefined> {
+  return db
+    .selectFrom('activities')
+    .select(['sequence', 'id'])
+    .where('organization_id', '=', organizationId)
+    .where('sequence', '>', sequence)
+    .orderBy('sequence')
+    .limit(1)
+    .executeTakeFirst();
 }

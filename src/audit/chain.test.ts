@@ -14,7 +14,6 @@ import type { Db } from '../state/tables.ts';
 import type { Activity } from './activity.ts';
 import { type Audit, createAudit } from './audit.ts';
 import { toRow } from './store.ts';
-import { verifyChain } from './verification.ts';
 
 const START = Date.parse('2026-11-01T00:00:00Z');
 const ACTIVITIES = 450;
@@ -232,14 +231,13 @@ onEachStore('the hash chain of the audit log', (store) => {
     });
   }
 
-  it('is verified in bounded memory if ids are out of order, because a clock was wrong', async () => {
+  it('is verified in the order of the chain if ids are out of order, because a clock was wrong', async () => {
     await recordMany(acme, 30);
     now += 365 * 24 * 60 * 60 * 1000;
     await recordMany(acme, 20);
     now = START + 1000;
     await recordMany(acme, 400);
-    // Ten activities fit.
-    const check = () => verifyChain(state.db, acme, { maxHeldCharacters: 5000 });
+    const check = () => audit.verify(acme);
     expect(await check()).toMatchObject({ activities: 450, broken: undefined });
     const id = await getId(300);
     await run(sql`UPDATE activities SET actor_name = 'nobody' WHERE ${whereNumber(300)}`);

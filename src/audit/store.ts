@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { ChainedColumns } from '../state/activity-chain.ts';
 import type { Db } from '../state/tables.ts';
 import type { Activity } from './activity.ts';
@@ -45,40 +44,6 @@ export async function listCandidates(
   const queries = condition.map((columns) => select.where((eb) => eb.and(columns)));
   const lists = await Promise.all(queries.map((query) => query.execute()));
   return lists.length === 1 && lists[0] ? lists[0] : mergeNewest(lists, limit);
-}
-
-/**
- * The actors with this id or name, as pairs that the index finds. Distinct values are read by skipping through the index:
- * the cost depends on the number of actors, not of activities.
- */
-export async function listActors(db: Db, organizationId: string, actor: string): Promise<Alternatives> {
-  const [byName, byId] = await Promise.all([
-    sql<{ actor_id: string }>`WITH RECURSIVE ids (id) AS (
-        SELECT min(actor_id) FROM activities WHERE organization_id = ${organizationId} AND actor_name = ${actor}
-        UNION ALL
-        SELECT (
-          SELECT min(actor_id) FROM activities
-          WHERE organization_id = ${organizationId} AND actor_name = ${actor} AND actor_id > ids.id
-        ) FROM ids WHERE ids.id IS NOT NULL
-      )
-      SELECT id AS actor_id FROM ids WHERE id IS NOT NULL`.execute(db),
-    sql<{ actor_name: string }>`WITH RECURSIVE names (name) AS (
-        SELECT min(actor_name) FROM activities WHERE organization_id = ${organizationId}
-        UNION ALL
-        SELECT (
-          SELECT min(actor_name) FROM activities WHERE organization_id = ${organizationId} AND actor_name > names.name
-        ) FROM names WHERE names.name IS NOT NULL
-      )
-      SELECT name AS actor_name FROM names
-      WHERE name IS NOT NULL AND name <> ${actor} AND EXISTS (
-        SELECT 1 FROM activities
-        WHERE organization_id = ${organizationId} AND actor_name = names.name AND actor_id = ${actor}
-      )`.execute(db),
-  ]);
-  return [
-    ...byName.rows.map(({ actor_id }) => ({ actor_name: actor, actor_id })),
-    ...byId.rows.map(({ actor_name }) => ({ actor_name, actor_id: actor })),
-  ];
 }
 
 function selectRange(db: Db, organizationId: string, { fromMs, toMs, fromId, beforeId }: ActivityRange) {

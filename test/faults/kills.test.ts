@@ -167,10 +167,11 @@ async function expectVersions(
   expect(version).toBe(changes.length);
 }
 
-/** Every event is counted once: the ledger matches the engine, and the costs match what was sent. */
+/** Every event is counted once: the ledger matches the engine, and the costs match what was sent. The audit log has no gap. */
 async function expectLedger(server: TestServer, { nextBatch }: Workload): Promise<void> {
   const store = getServerStore(server);
   for (const command of [
+    ['audit', 'verify'],
     ['usage', 'rate'],
     ['usage', 'recompute', '--check', '--json'],
   ]) {
