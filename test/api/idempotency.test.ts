@@ -61,7 +61,7 @@ const OPERATIONS: [string, Partial<Call>][] = [
 ];
 
 onEachStore('Idempotency-Key', (store) => {
-  const server = useServer(store, { args: ['--max-keys', '1000'] });
+  const server = useServer(store, { sharedEngine: true, args: ['--max-keys', '1000'] });
   const countActivities = async (query: string): Promise<number> => {
     const path = `/v1/organizations/${acme.id}/activities?limit=1000&${query}`;
     return (await server.call({ path, key: acme.admin })).json.result.length;

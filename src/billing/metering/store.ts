@@ -94,3 +94,9 @@ export async function readLockedThrough(db: Db, organizationId: string): Promise
   const [row] = await selectLastLocked.all(db, { organizationId });
   return row?.date ?? '';
 }
+
+/** The days with usage, locked ones included. */
+export async function listDates(db: Db, organizationId: string): Promise<Day[]> {
+  const rows = await db.selectFrom('usage_days').select('date').where('organization_id', '=', organizationId).execute();
+  return rows.map(({ date }) => date);
+}

@@ -4,7 +4,7 @@ import type { State } from '../../state/state.ts';
 import type { EngineBinding } from '../metering/engine-binding.ts';
 import { findBoundEngine } from '../metering/engine-store.ts';
 import { listEventDays, markEventDays } from '../metering/event-days.ts';
-import { listDays } from './store.ts';
+import { listDates } from '../metering/store.ts';
 
 interface Options {
   state: State;
@@ -23,8 +23,9 @@ export function createUnknownDays({ state, engine, binding, organizations }: Opt
     if ((await findBoundEngine(state.db)) === undefined || (await binding.findMismatch())) return;
     const engineDays = await listEventDays(engine);
     for (const { id } of await organizations.list()) {
-      const known = new Set((await listDays(state.db, { organizationId: id })).map(({ date }) => date));
-      const unknown = (engineDays.get(id) ?? []).filter((date) => !known.has(date));
+      const days = engineDays.get(id) ?? [];
+      const known = new Set(days.length > 0 ? await listDates(state.db, id) : []);
+      const unknown = days.filter((date) => !known.has(date));
       if (unknown.length === 0) continue;
       await state.write(async (tx) => {
         await organizations.lock(tx, id);
