@@ -57,7 +57,7 @@ const OPERATIONS: [string, Partial<Call>][] = [
 ];
 
 onEachStore('Idempotency-Key', (store) => {
-  const server = useServer(store, { args: ['--max-keys', '1000'] });
+  const server = useServer(store, { args: ['--max-keys', '1000'], sharedEngine: true });
   const countActivities = async (query: string): Promise<number> => {
     const path = `/v1/organizations/${acme.id}/activities?limit=1000&${query}`;
     return (await server.call({ path, key: acme.admin })).json.result.length;
