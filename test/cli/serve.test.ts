@@ -253,7 +253,7 @@ describe.skipIf(inject('postgresUrl') === '')('serve on PostgreSQL', () => {
         PILOTHOUSE_DATABASE_URL_FILE: file,
       });
       expect((await organization(server.url)).status).toBe(200);
-      expect(existsSync(data)).toBe(false);
+      expect(existsSync(join(data, 'state.db'))).toBe(false);
       await server.stop();
     } finally {
       await database.drop();
