@@ -6,6 +6,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { openState } from '../../src/state/open.ts';
 import { getServerStore } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
+import { ROUNDS, SEED } from '../support/long-run.ts';
 import { openPostgres, type Postgres } from '../support/postgres.ts';
 import { listChildren } from '../support/processes.ts';
 import { type StoreName, startServer, type TestServer } from '../support/server.ts';
@@ -19,9 +20,6 @@ import {
   type Workload,
 } from './kill-workload.ts';
 
-/** `npm run faults` sets both for long runs. */
-const ROUNDS = Number(process.env.PILOTHOUSE_TEST_ROUNDS ?? 5);
-const SEED = Number(process.env.PILOTHOUSE_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const MAX_CHANGES_PER_ROUND = 60;
 const MINUTE_MS = 60_000;
 

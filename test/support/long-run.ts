@@ -1,0 +1,8 @@
+/** Rounds of repeated faults; set by `npm run faults`. */
+const given = process.env.PILOTHOUSE_TEST_ROUNDS;
+
+/** `npm test` runs a short form of some fault tests: cases that differ little between the stores run on one of them. */
+export const isLongRun = given !== undefined;
+
+export const ROUNDS = Number(given ?? 5);
+export const SEED = Number(process.env.PILOTHOUSE_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
