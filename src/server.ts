@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
@@ -17,6 +16,7 @@ import { toStoreError } from './state/failures.ts';
 import { openState } from './state/open.ts';
 import type { StoreObserver } from './state/state.ts';
 import { openSelfTelemetry } from './telemetry/self-telemetry.ts';
+import { VERSION } from './version.ts';
 
 export interface Server {
   url: string;
@@ -40,8 +40,6 @@ interface Options {
   /** Runs after the stores are open and before the server listens: fleet files, demo data. */
   prepare?(domains: Domains): Promise<void>;
 }
-
-export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
 /** A statement of a request or of background work. Clients and shutdown must not wait for a store that hangs. */
 const STORE_TIMEOUT_MS = 10 * SECOND_MS;

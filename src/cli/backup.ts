@@ -1,6 +1,6 @@
 import { backUp, formatMebibytes } from '../backup/backup.ts';
-import { VERSION } from '../server.ts';
 import { ENGINE_SETTINGS } from '../settings.ts';
+import { VERSION } from '../version.ts';
 import { defineCommand } from './command.ts';
 import { runCopy, sumRows } from './copy.ts';
 import { argument, flag, jsonOption } from './parameters.ts';

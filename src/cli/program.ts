@@ -1,8 +1,8 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import type { SettingTexts } from '../config.ts';
 import { AppError, formatViolation } from '../kernel/errors.ts';
-import { VERSION } from '../server.ts';
 import { SETTINGS, type Setting, type SettingName } from '../settings.ts';
+import { VERSION } from '../version.ts';
 import { apply, exportFleet } from './apply.ts';
 import { auditCommands } from './audit.ts';
 import { backup } from './backup.ts';

@@ -6,7 +6,6 @@ import { renderAggregationReference } from '../charts/aggregation-reference.ts';
 import { loadConfig } from '../config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { KEY_ROLES } from '../kernel/roles.ts';
-import { startServer } from '../server.ts';
 import { SETTINGS, type Setting } from '../settings.ts';
 import { defineCommand, UsageError } from './command.ts';
 import { anyText, requiredOption } from './parameters.ts';
@@ -34,6 +33,7 @@ async function readOpenApiDocument(): Promise<object> {
   const loaded = loadConfig({ flags, environment: {}, readFile: () => '' });
   if ('problems' in loaded) throw new UsageError(loaded.problems);
   const { config } = loaded;
+  const { startServer } = await import('../server.ts');
   const server = await startServer({ config, clock: systemClock, log: pino({ level: 'silent' }), access() {} });
   try {
     return server.document();
