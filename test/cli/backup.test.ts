@@ -145,11 +145,6 @@ onEachStore('backup and restore', (store) => {
     try {
       const restored = await target.run('restore', file, '--json');
       expect([restored.code, restored.stderr]).toEqual([0, '']);
-      const again = await target.run('restore', file);
-      expect([again.code, listErrors(again)]).toEqual([
-        1,
-        [expect.stringMatching(/^The engine is not empty: .*--force$/)],
-      ]);
       const copy = await serveQuietly(target.args);
       try {
         await until(
@@ -172,18 +167,23 @@ onEachStore('backup and restore', (store) => {
       for (const command of [
         ['usage', 'rate'],
         ['usage', 'recompute', '--check', '--json'],
+        ['audit', 'verify'],
+        ['restore', file, '--force'],
       ]) {
         const { code, stdout, stderr } = await target.run(...command);
-        expect([code, stderr]).toEqual([0, '']);
+        expect([code, stderr], command.join(' ')).toEqual([0, '']);
         if (command.includes('--check')) expect(JSON.parse(stdout)).toMatchObject({ waiting: 0, differences: [] });
       }
+      // The second restore replaced what the server had changed.
       const second = join(directory, `${targetStore}.backup`);
       expect((await target.run('backup', second)).code).toBe(0);
       const tables = decodeBackup(second);
-      for (const [name, rows] of originalTables)
-        if (name.startsWith('engine ')) expect(tables.get(name), name).toEqual(rows);
-      const replaced = await target.run('restore', file, '--force', '--json');
-      expect([replaced.code, replaced.stderr]).toEqual([0, '']);
+      expect([...tables.keys()]).toEqual([...originalTables.keys()]);
+      for (const [name, rows] of originalTables) {
+        // A restore marks the days that have events to be rated again, which changes their revisions.
+        if (name === 'state usage_days') expect(tables.get(name)).toHaveLength(rows.length);
+        else expect(tables.get(name), name).toEqual(rows);
+      }
     } finally {
       await target.remove();
     }
