@@ -95,7 +95,7 @@ function withoutVolatile(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutVolatile);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value)
+    Object.entries<Json>(value)
       .filter(([name]) => name !== LAST_USE)
       .map(([name, member]) => {
         if (name === PARTIAL_BUCKETS) return [name, member.map((bucket: Json) => ({ ...bucket, end: 'end' }))];
