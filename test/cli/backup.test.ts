@@ -10,11 +10,12 @@ import { readEverything } from '../support/everything.ts';
 import { acme, fleet, globex, initech } from '../support/fleet.ts';
 import { spawnProgram } from '../support/process.ts';
 import { listChildren } from '../support/processes.ts';
-import { createTarget, serveQuietly } from '../support/restored.ts';
+import { createTarget, serveQuietly, type Target } from '../support/restored.ts';
 import { onEachStore, type StoreName, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-const STORES: StoreName[] = inject('postgresUrl') === '' ? ['libsql'] : ['libsql', 'postgres'];
+const getOtherStore = (store: StoreName): StoreName =>
+  store === 'libsql' && inject('postgresUrl') !== '' ? 'postgres' : 'libsql';
 const DAY_MS = 86_400_000;
 const organization = `/v1/organizations/${acme.id}`;
 const owners = [acme, globex, initech];
@@ -140,16 +141,35 @@ onEachStore('backup and restore', (store) => {
     expect(await readEverything(server, owners)).toEqual(original);
   });
 
-  it.each(STORES)('restored to %s, a server returns the same for every GET operation', async (targetStore) => {
-    const target = await createTarget(targetStore);
+  async function expectOriginalTables(target: Target): Promise<void> {
+    const path = join(target.directory, 'copy.backup');
+    const { code, stderr } = await target.run('backup', path);
+    expect([code, stderr]).toEqual([0, '']);
+    const tables = decodeBackup(path);
+    expect([...tables.keys()]).toEqual([...originalTables.keys()]);
+    for (const [name, rows] of originalTables) {
+      // A restore marks the days that have events to be rated again, which changes their revisions.
+      if (name === 'state usage_days') expect(tables.get(name)).toHaveLength(rows.length);
+      else expect(tables.get(name), name).toEqual(rows);
+    }
+  }
+
+  it('restored to the same kind of store, every table has the same rows', async () => {
+    const target = await createTarget(store);
+    try {
+      const { code, stderr } = await target.run('restore', file);
+      expect([code, stderr]).toEqual([0, '']);
+      await expectOriginalTables(target);
+    } finally {
+      await target.remove();
+    }
+  });
+
+  it('restored to the other kind of store, a server returns the same for every GET operation', async () => {
+    const target = await createTarget(getOtherStore(store));
     try {
       const restored = await target.run('restore', file, '--json');
       expect([restored.code, restored.stderr]).toEqual([0, '']);
-      const again = await target.run('restore', file);
-      expect([again.code, listErrors(again)]).toEqual([
-        1,
-        [expect.stringMatching(/^The engine is not empty: .*--force$/)],
-      ]);
       const copy = await serveQuietly(target.args);
       try {
         await until(
@@ -172,18 +192,15 @@ onEachStore('backup and restore', (store) => {
       for (const command of [
         ['usage', 'rate'],
         ['usage', 'recompute', '--check', '--json'],
+        ['audit', 'verify'],
+        ['restore', file, '--force'],
       ]) {
         const { code, stdout, stderr } = await target.run(...command);
-        expect([code, stderr]).toEqual([0, '']);
+        expect([code, stderr], command.join(' ')).toEqual([0, '']);
         if (command.includes('--check')) expect(JSON.parse(stdout)).toMatchObject({ waiting: 0, differences: [] });
       }
-      const second = join(directory, `${targetStore}.backup`);
-      expect((await target.run('backup', second)).code).toBe(0);
-      const tables = decodeBackup(second);
-      for (const [name, rows] of originalTables)
-        if (name.startsWith('engine ')) expect(tables.get(name), name).toEqual(rows);
-      const replaced = await target.run('restore', file, '--force', '--json');
-      expect([replaced.code, replaced.stderr]).toEqual([0, '']);
+      // The second restore replaced what the server had changed.
+      await expectOriginalTables(target);
     } finally {
       await target.remove();
     }

@@ -99,6 +99,8 @@ describe.skipIf(inject('postgresUrl') === '').each(['libsql', 'postgres'] as con
     } finally {
       await copy.stop();
     }
+    const audit = await cli(['audit', 'verify', ...flags]);
+    expect([audit.code, audit.stderr]).toEqual([0, '']);
     const check = await cli(['usage', 'recompute', '--check', '--json', ...flags]);
     expect(JSON.parse(check.stdout)).toMatchObject({ waiting: 0, differences: [] });
     // The old store is as it was.

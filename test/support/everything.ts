@@ -16,7 +16,11 @@ const DAY_MS = 86_400_000;
 const formatDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 /** Members that differ between two servers with the same data. */
-const VOLATILE = new Set(['requestId', 'usedAt', 'ratedAt', 'asOf']);
+const VOLATILE = new Set(['requestId', 'ratedAt', 'asOf']);
+/** Stored up to 250 ms after the first use of a credential, so reading everything changes it. */
+const LAST_USE = 'usedAt';
+/** The bucket of a chart that contains the current time ends at the time of the request. */
+const PARTIAL_BUCKETS = 'partialBuckets';
 
 /** The responses of every documented GET operation, for every resource of the organizations. */
 export async function readEverything(server: Target, owners: readonly Owner[]): Promise<Record<string, unknown>> {
@@ -91,6 +95,11 @@ function withoutVolatile(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutVolatile);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, VOLATILE.has(name) ? name : withoutVolatile(member)]),
+    Object.entries<Json>(value)
+      .filter(([name]) => name !== LAST_USE)
+      .map(([name, member]) => {
+        if (name === PARTIAL_BUCKETS) return [name, member.map((bucket: Json) => ({ ...bucket, end: 'end' }))];
+        return [name, VOLATILE.has(name) ? name : withoutVolatile(member)];
+      }),
   );
 }
