@@ -4,7 +4,8 @@ import { chmodSync, rmSync } from 'node:fs';
 import { rolldown } from 'rolldown';
 import { buildConsole } from './console-build.mjs';
 
-const BUNDLED = /^(typebox|kysely)(\/|$)/;
+const BUNDLED =
+  /^(typebox|kysely|yaml|commander|ipaddr\.js|lru-cache|@clickhouse\/client(-common)?|prom-client|pg)(\/|$)/;
 const isLocal = (id) => id.startsWith('.') || id.startsWith('/') || /^[A-Za-z]:/.test(id);
 
 rmSync('dist', { recursive: true, force: true });
