@@ -145,7 +145,7 @@ inBrowser(
       await page
         .getByRole('listitem')
         .first()
-        .getByText(/key_create|service_|budget_|create_organization/)
+        .getByText(/console_sign_in|key_create|service_|budget_|create_organization/)
         .waitFor();
       await page.getByRole('combobox', { name: 'Resource type' }).click();
       await page.getByRole('option', { name: 'Keys', exact: true }).click();
