@@ -1,8 +1,13 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { isLongRun } from './test/support/long-run.ts';
+
+/** Run by `npm run faults` only: they take long and add little to the short tests of the same feature. */
+const LONG_TESTS = ['test/cli/backup-clickhouse.test.ts'];
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...(isLongRun ? [] : LONG_TESTS)],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,

@@ -4,6 +4,7 @@ import { cli, getServerStore, listErrors } from '../support/cli.ts';
 import { createDashboard, tile, write } from '../support/dashboards.ts';
 import { readEverything } from '../support/everything.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { createTarget, serveQuietly, type Target } from '../support/restored.ts';
 import { type StoreName, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -35,9 +36,10 @@ const readTotal = async (server: Pick<TestServer, 'call'>): Promise<number> => {
 const send = (server: Pick<TestServer, 'call'>, ...ids: string[]) =>
   server.call({ method: 'POST', path: `${organization}/usageEvents`, key: acme.admin, body: ids.map(event) });
 
+const BOTH: readonly StoreName[] = ['libsql', 'postgres'];
 const OTHER: Record<StoreName, StoreName> = { libsql: 'postgres', postgres: 'libsql' };
 
-describe.skipIf(inject('postgresUrl') === '').each(['libsql', 'postgres'] as const)('move from %s', (store) => {
+describe.skipIf(inject('postgresUrl') === '').each(isLongRun ? BOTH : BOTH.slice(0, 1))('move from %s', (store) => {
   let server: TestServer;
   let target: Target;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectAccessible, inBrowser, takeScreenshots } from '../support/browser.ts';
+import { checkWidths, expectAccessible, inBrowser } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
 import { createKey } from '../support/keys.ts';
 
@@ -91,7 +91,7 @@ inBrowser('activity page', (browser) => {
     const page = await browser.signIn(acme.admin, '/activity?kind=key');
     await page.getByText('created the key needle').waitFor();
     await expectAccessible(page);
-    await takeScreenshots(page, 'activity-filtered');
+    await checkWidths(page, 'activity-filtered');
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
   });

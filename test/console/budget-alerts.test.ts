@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectAccessible, inBrowser, takeScreenshots } from '../support/browser.ts';
+import { checkWidths, expectAccessible, inBrowser } from '../support/browser.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { useReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
@@ -41,7 +41,7 @@ describe('budget alerts in the console', () => {
         expect(await row.textContent()).toMatch(/50%: pending/);
         expect(await row.textContent()).toMatch(/\d+ attempts? so far\. Next attempt/);
         await expectAccessible(page);
-        await takeScreenshots(page, 'budget-alert-pending');
+        await checkWidths(page, 'budget-alert-pending');
 
         await page.goto(`${browser.server.url}/`);
         const panel = page.getByRole('region', { name: 'Budgets' });
@@ -54,10 +54,10 @@ describe('budget alerts in the console', () => {
           .waitFor();
         expect(await page.locator('main').textContent()).not.toMatch(/\bsent\b/);
         await expectAccessible(page);
-        await takeScreenshots(page, 'overview-budgets');
+        await checkWidths(page, 'overview-budgets');
         await page.emulateMedia({ colorScheme: 'dark' });
         await expectAccessible(page);
-        await takeScreenshots(page, 'overview-budgets-dark');
+        await checkWidths(page, 'overview-budgets-dark');
 
         receiver.status = 200;
         await waitForAlert(id, ({ delivery }) => delivery === 'delivered');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectAccessible, inBrowser, type Page, takeScreenshots } from '../support/browser.ts';
+import { checkWidths, expectAccessible, inBrowser, type Page } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
 
 const HOSTILE = '<img src=x onerror="window.pwned=1">';
@@ -112,13 +112,13 @@ inBrowser('budgets', (browser) => {
     const page = await browser.signIn(acme.admin, '/costs');
     await row(page, 'A budget').waitFor();
     await expectAccessible(page);
-    await takeScreenshots(page, 'budgets');
+    await checkWidths(page, 'budgets');
     await page.setViewportSize({ width: 1280, height: 900 });
     await chooseAction(page, 'A budget', 'Edit');
     await page.getByRole('form').waitFor();
-    await takeScreenshots(page, 'budget-form');
+    await checkWidths(page, 'budget-form');
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
-    await takeScreenshots(page, 'budget-form-dark');
+    await checkWidths(page, 'budget-form-dark');
   });
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { position } from '../support/board.ts';
-import { expectAccessible, inBrowser, type Page, takeScreenshots, waitUntilSettled } from '../support/browser.ts';
+import { checkWidths, expectAccessible, inBrowser, type Page, waitUntilSettled } from '../support/browser.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme, fleet } from '../support/fleet.ts';
 
@@ -99,9 +99,9 @@ inBrowser(
       await tileAt(page, 'bars').getByText('Incomplete').waitFor();
       expect(await hoverBucket(page, 'lines', data, data.buckets.at(-1) ?? 0)).toMatch(/Incomplete: .+ of /);
       expect(await hoverBucket(page, 'lines', data, data.buckets.at(-3) ?? 0)).not.toContain('Incomplete');
-      await takeScreenshots(page, 'charts');
+      await checkWidths(page, 'charts');
       await page.emulateMedia({ colorScheme: 'dark' });
-      await takeScreenshots(page, 'charts-dark');
+      await checkWidths(page, 'charts-dark');
       await expectAccessible(page);
     });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { expectAccessible, inBrowser, type Page, takeScreenshots, waitUntilSettled } from '../support/browser.ts';
+import { checkWidths, expectAccessible, inBrowser, type Page, waitUntilSettled } from '../support/browser.ts';
 import { acme, fleet } from '../support/fleet.ts';
 
 const DAY_MS = 86_400_000;
@@ -295,9 +295,9 @@ inBrowser(
       await expectAccessible(page);
       await page.emulateMedia({ colorScheme: 'dark' });
       await expectAccessible(page);
-      await takeScreenshots(page, 'costs-dark');
+      await checkWidths(page, 'costs-dark');
       await page.emulateMedia({ colorScheme: 'light' });
-      await takeScreenshots(page, 'costs');
+      await checkWidths(page, 'costs');
     });
   },
   { fleet: { organizations: [{ ...organization, usageCosts }, ...others] } },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { board, RANGE } from '../support/board.ts';
-import { expectAccessible, inBrowser, type Page, takeScreenshots, waitUntilSettled } from '../support/browser.ts';
+import { checkWidths, expectAccessible, inBrowser, type Page, waitUntilSettled } from '../support/browser.ts';
 import { draft, useDraft } from '../support/draft.ts';
 import { acme, fleet } from '../support/fleet.ts';
 
@@ -220,7 +220,7 @@ inBrowser(
       const page = await browser.signIn(acme.admin, `/dashboards/board?${RANGE}&edit=true`);
       await page.locator('[data-tile="lines"] canvas').waitFor();
       await expectAccessible(page);
-      await takeScreenshots(page, 'dashboard-editing');
+      await checkWidths(page, 'dashboard-editing');
       await page.setViewportSize({ width: 1280, height: 900 });
       await page.getByRole('button', { name: 'Edit Rows by service' }).click();
       await page.getByRole('dialog').locator('canvas').waitFor();
@@ -228,7 +228,7 @@ inBrowser(
       await expectAccessible(page);
       await page.emulateMedia({ colorScheme: 'dark' });
       await expectAccessible(page);
-      await takeScreenshots(page, 'tile-editing');
+      await checkWidths(page, 'tile-editing');
     });
 
     async function dragBy(page: Page, handle: ReturnType<Page['locator']>, x: number, y: number) {

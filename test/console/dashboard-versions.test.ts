@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { position, RANGE } from '../support/board.ts';
-import { expectAccessible, inBrowser, takeScreenshots } from '../support/browser.ts';
+import { checkWidths, expectAccessible, inBrowser } from '../support/browser.ts';
 import { draft, useDraft } from '../support/draft.ts';
 import { acme } from '../support/fleet.ts';
 
@@ -27,10 +27,10 @@ inBrowser('version history of a dashboard', (browser) => {
       '“One” moved, resized',
     ]);
     await expectAccessible(page);
-    await takeScreenshots(page, 'version');
+    await checkWidths(page, 'version');
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
-    await takeScreenshots(page, 'version-dark');
+    await checkWidths(page, 'version-dark');
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.keyboard.press('Escape');
     await version.waitFor({ state: 'detached' });

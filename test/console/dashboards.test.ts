@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { board, position, QUERY, RANGE, rows, T0 } from '../support/board.ts';
-import { expectAccessible, inBrowser, type Page, takeScreenshots } from '../support/browser.ts';
+import { checkWidths, expectAccessible, inBrowser, type Page } from '../support/browser.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme, fleet } from '../support/fleet.ts';
 import { listChildren } from '../support/processes.ts';
@@ -237,13 +237,13 @@ inBrowser(
       await expectAccessible(page);
       await page.emulateMedia({ colorScheme: 'dark' });
       await expectAccessible(page);
-      await takeScreenshots(page, 'dashboard-dark');
+      await checkWidths(page, 'dashboard-dark');
       await page.emulateMedia({ colorScheme: 'light' });
-      await takeScreenshots(page, 'dashboard');
+      await checkWidths(page, 'dashboard');
       await page.goto(`${browser.server.url}/dashboards`);
       await page.getByRole('link', { name: 'Many' }).waitFor();
       await expectAccessible(page);
-      await takeScreenshots(page, 'dashboards');
+      await checkWidths(page, 'dashboards');
     });
 
     /** Moves the pointer to the start of a bucket. */

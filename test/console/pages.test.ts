@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectAccessible, inBrowser, type Page, takeScreenshots, waitUntilSettled } from '../support/browser.ts';
+import { checkWidths, expectAccessible, inBrowser, type Page, waitUntilSettled } from '../support/browser.ts';
 import { acme } from '../support/fleet.ts';
 import { createKey } from '../support/keys.ts';
 
@@ -55,7 +55,8 @@ const STATES: [name: string, path: string, prepare: (page: Page) => Promise<void
   [
     'activity-entry',
     '/activity',
-    async (page) => page.getByRole('listitem').first().getByText('created').first().click(),
+    async (page) =>
+      page.getByRole('listitem').filter({ hasText: 'created' }).first().getByText('created').first().click(),
   ],
   [
     'palette',
@@ -73,7 +74,7 @@ inBrowser('every page', (browser) => {
     const page = await browser.open('/sign-in');
     await page.getByRole('form', { name: 'Sign in' }).waitFor();
     await expectAccessible(page);
-    await takeScreenshots(page, 'sign-in');
+    await checkWidths(page, 'sign-in');
   });
 
   it.each(PAGES)('%s is accessible in light and dark and fits three widths', async (name, path) => {
@@ -86,9 +87,9 @@ inBrowser('every page', (browser) => {
     await expectAccessible(page);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
-    await takeScreenshots(page, `${name}-dark`);
+    await checkWidths(page, `${name}-dark`);
     await page.emulateMedia({ colorScheme: 'light' });
-    await takeScreenshots(page, name);
+    await checkWidths(page, name);
     // Phones show other columns.
     await page.setViewportSize({ width: 375, height: 700 });
     await expectAccessible(page);
@@ -101,7 +102,7 @@ inBrowser('every page', (browser) => {
     await expectAccessible(page);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
-    await takeScreenshots(page, `${name}-dark`);
+    await checkWidths(page, `${name}-dark`);
   });
 
   it('can be used by keyboard', async () => {

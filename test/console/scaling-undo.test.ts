@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectAccessible, inBrowser, type Page, takeScreenshots } from '../support/browser.ts';
+import { checkWidths, expectAccessible, inBrowser, type Page } from '../support/browser.ts';
 import { acme, fleet } from '../support/fleet.ts';
 
 const DAY_MS = 86_400_000;
@@ -31,7 +31,7 @@ inBrowser(
       await page.getByTestId('new-estimate').getByText('≈ 2,622.02').waitFor();
       await page.getByText('at the usage of the last 10 days').waitFor();
       await expectAccessible(page);
-      await takeScreenshots(page, 'scaling-estimate');
+      await checkWidths(page, 'scaling-estimate');
     });
 
     it.each([1280, 390])('are undone from the message after saving (%i px)', async (width) => {

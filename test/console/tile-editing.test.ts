@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectAccessible, inBrowser, type Page, takeScreenshots } from '../support/browser.ts';
+import { checkWidths, expectAccessible, inBrowser, type Page } from '../support/browser.ts';
 import { useDraft } from '../support/draft.ts';
 
 inBrowser('tile editor', (browser) => {
@@ -12,7 +12,7 @@ inBrowser('tile editor', (browser) => {
     const dialog = page.getByRole('dialog');
     const preview = dialog.getByTestId('preview');
     await preview.getByText('60', { exact: true }).waitFor();
-    await takeScreenshots(page, 'tile-preview-number');
+    await checkWidths(page, 'tile-preview-number');
     await page.setViewportSize({ width: 1280, height: 900 });
     await dialog.getByRole('button', { name: 'Add series' }).click();
     await dialog.getByRole('group', { name: 'Series 1' }).getByLabel('Where').fill('SeverityText:"ERROR"');
@@ -29,7 +29,7 @@ inBrowser('tile editor', (browser) => {
     await preview.getByText('request 24 of api').waitFor();
     await expectAccessible(page);
     await page.emulateMedia({ colorScheme: 'dark' });
-    await takeScreenshots(page, 'tile-preview-search');
+    await checkWidths(page, 'tile-preview-search');
     await dialog.getByRole('button', { name: 'Done' }).click();
     // The grid shows it too, before anything is saved.
     await page.getByRole('main').getByText('request 24 of api').waitFor();
@@ -61,7 +61,7 @@ inBrowser('tile editor', (browser) => {
     await choose(page, 'Source', 'Metrics');
     await dialog.getByLabel('Where').fill('Met');
     await suggestions.getByRole('option', { name: 'MetricUnit' }).waitFor();
-    await takeScreenshots(page, 'column-suggestions');
+    await checkWidths(page, 'column-suggestions');
     await page.setViewportSize({ width: 1280, height: 900 });
     await dialog.getByLabel('Where').fill('');
     await dialog.getByRole('combobox', { name: 'Metric', exact: true }).click();

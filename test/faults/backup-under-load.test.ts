@@ -7,7 +7,7 @@ import type { Json } from '../support/client.ts';
 import { createDashboard, write } from '../support/dashboards.ts';
 import { acme } from '../support/fleet.ts';
 import { createTarget, serveQuietly } from '../support/restored.ts';
-import { onEachStore, type StoreName, startServer, type TestServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, type StoreName, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 /** Restored to the other kind of store, where there is one. */
@@ -79,7 +79,7 @@ async function startWriters(server: TestServer) {
   };
 }
 
-onEachStore('a backup under load', (store) => {
+onEachStoreInLongRuns('a backup under load', (store) => {
   it('U5: has every change and event acknowledged before it began, no partial change, and a ledger that matches its events', {
     timeout: 900_000,
   }, async () => {

@@ -11,6 +11,7 @@ export type { Page };
 
 /** Screenshots of every page, for manual review; kept after the run. */
 const SCREENSHOTS = join(tmpdir(), 'pilothouse-screenshots');
+const SAVES_SCREENSHOTS = process.env.PILOTHOUSE_TEST_SCREENSHOTS !== undefined;
 const WIDTHS = [375, 768, 1280];
 /** Screenshots and accessibility checks take long on a machine under load. */
 const TEST_TIMEOUT_MS = 120_000;
@@ -158,13 +159,13 @@ export async function waitUntilSettled(page: Page): Promise<void> {
   })()`);
 }
 
-/** Takes screenshots at three widths and fails if the page scrolls horizontally. */
-export async function takeScreenshots(page: Page, name: string): Promise<void> {
-  mkdirSync(SCREENSHOTS, { recursive: true });
+/** Fails if the page scrolls horizontally at one of three widths. With PILOTHOUSE_TEST_SCREENSHOTS=1, saves a screenshot of each. */
+export async function checkWidths(page: Page, name: string): Promise<void> {
+  if (SAVES_SCREENSHOTS) mkdirSync(SCREENSHOTS, { recursive: true });
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
     await waitUntilSettled(page);
-    await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}.png`), fullPage: true });
+    if (SAVES_SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}.png`), fullPage: true });
     expect(await page.evaluate('document.documentElement.scrollWidth'), `${name} at ${width}`).toBeLessThanOrEqual(
       width,
     );

@@ -4,5 +4,5 @@ const given = process.env.PILOTHOUSE_TEST_ROUNDS;
 /** `npm test` runs a short form of some fault tests: cases that differ little between the stores run on one of them. */
 export const isLongRun = given !== undefined;
 
-export const ROUNDS = Number(given ?? 5);
+export const ROUNDS = Number(given ?? 3);
 export const SEED = Number(process.env.PILOTHOUSE_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));

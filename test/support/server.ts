@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, inject } from 'vitest';
 import { type ApiResponse, type Call, createClient } from './client.ts';
 import { getWriterUrl, startEngineHttpServer } from './engine-http-server.ts';
 import { fleet as defaultFleet } from './fleet.ts';
+import { isLongRun } from './long-run.ts';
 import { createDatabase } from './postgres.ts';
 
 export const PROGRAM = join(import.meta.dirname, '../../dist/main.js');
@@ -127,6 +128,12 @@ export async function run(args: string[], environment: Record<string, string> = 
 export function onEachStore(name: string, suite: (store: StoreName) => void): void {
   describe(`${name} on libSQL`, () => suite('libsql'));
   describe.skipIf(inject('postgresUrl') === '')(`${name} on PostgreSQL`, () => suite('postgres'));
+}
+
+/** As `onEachStore` in `npm run faults`, and on libSQL in `npm test`: for tests that take long and differ little between the stores. */
+export function onEachStoreInLongRuns(name: string, suite: (store: StoreName) => void): void {
+  if (isLongRun) onEachStore(name, suite);
+  else describe(`${name} on libSQL`, () => suite('libsql'));
 }
 
 /** A server shared by the tests of the surrounding `describe`; use it inside tests and hooks only. */
