@@ -15,7 +15,7 @@ inBrowser('activity page', (browser) => {
   it('shows the actor and both values of each changed field', async () => {
     await scale({ numReplicas: 4, idleTimeoutMinutes: 20 });
     const page = await browser.signIn(acme.admin, '/activity');
-    const entry = page.getByRole('listitem').first();
+    const entry = page.getByRole('listitem').filter({ hasText: 'admin changed the' }).first();
     await entry.getByText('admin changed the').click();
     const cells = await entry.getByRole('row').allTextContents();
     expect(cells).toEqual(expect.arrayContaining(['Replicas34', 'Idle timeout (min)1520']));
@@ -58,7 +58,7 @@ inBrowser('activity page', (browser) => {
 
   it('filters by day on the server', async () => {
     const page = await browser.signIn(acme.admin, '/activity');
-    await page.getByRole('listitem').first().getByText('created').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'created' }).first().waitFor();
     await page.getByLabel('End date').fill('2020-01-01');
     await page.getByText('No matching activity').waitFor();
   });
