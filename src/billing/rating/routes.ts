@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { managementResponse, success } from '../../http/envelopes.ts';
 import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
-import { ADMINS } from '../../kernel/roles.ts';
+import { READERS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { type UsageWarnings, WARNING_CODES } from './usage-warnings.ts';
 
@@ -17,7 +17,7 @@ export function usageWarningRoutes({ usageWarnings }: { usageWarnings: UsageWarn
     app.get(
       '/v1/organizations/:organizationId/usageWarnings',
       {
-        config: { operation: 'usageWarningGetList', roles: ADMINS },
+        config: { operation: 'usageWarningGetList', roles: READERS },
         schema: {
           tags: ['Billing'],
           summary: 'List usage warnings',
