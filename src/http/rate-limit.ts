@@ -26,6 +26,9 @@ const MAX_WINDOWS = 50_000;
 export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock: Pick<Clock, 'monotonicMs'>) {
   const windows = new LRUCache<string, Window>({ max: MAX_WINDOWS });
 
+  /** At least 1, and never more than the window: a clock with fractions can round the rest up. */
+  const toResetSeconds = (restMs: number): number => Math.min(windowSeconds, Math.max(1, Math.ceil(restMs / 1000)));
+
   function findWindow(id: string, now: number): Window | undefined {
     const window = windows.get(id);
     return window && window.endsAt > now ? window : undefined;
@@ -44,7 +47,7 @@ export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock:
       return {
         isAllowed: window.count <= requests,
         remaining: Math.max(0, requests - window.count),
-        resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
+        resetSeconds: toResetSeconds(window.endsAt - now),
       };
     },
 
@@ -56,7 +59,7 @@ export function createRateLimiter({ requests, windowSeconds }: RateLimit, clock:
       return {
         isAllowed: window.count < requests,
         remaining: Math.max(0, requests - window.count),
-        resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
+        resetSeconds: toResetSeconds(window.endsAt - now),
       };
     },
   };
