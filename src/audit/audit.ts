@@ -69,14 +69,15 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
     ): Promise<ActivityPage> {
       const [indexed, ...rest] = listConditions(filter);
       const isMatch = createMatcher(rest, filter.texts);
-      const perQuery = rest.length > 0 || filter.texts !== undefined ? CANDIDATES_PER_QUERY : limit;
+      const perQuery = rest.length > 0 || filter.texts !== undefined ? CANDIDATES_PER_QUERY : limit + 1;
       const activities: Activity[] = [];
       const range = toRange(filter, before);
       for (let read = 0; read < MAX_CANDIDATES; read += perQuery) {
         const rows = await listCandidates(db, organizationId, indexed, range, perQuery);
         for (const row of rows) {
-          if (isMatch(row)) activities.push(toActivity(row));
-          if (activities.length === limit) return { activities, nextBefore: row.id };
+          if (!isMatch(row)) continue;
+          if (activities.length === limit) return { activities, nextBefore: activities.at(-1)?.id };
+          activities.push(toActivity(row));
         }
         if (rows.length < perQuery) return { activities, nextBefore: undefined };
         range.beforeId = rows.at(-1)?.id;

@@ -1,9 +1,10 @@
-import Type from 'typebox';
 import { getActor } from '../audit/request-actor.ts';
 import { createResultSerializer, managementResponse, sendSuccess, success } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
+import { pageResponse, pageSuccess, readSortedPage } from '../http/paging.ts';
 import type { Routes } from '../http/validation.ts';
 import { mapMaybe } from '../kernel/maybe-promise.ts';
+import { SortedPageQuery } from '../kernel/page-schema.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import {
@@ -35,12 +36,17 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
         schema: {
           tags,
           summary: 'List services',
+          description: 'Oldest first, in pages of at most 1,000.',
           params: OrganizationPath,
-          response: managementResponse(Type.Array(ExtendedServiceRecord)),
+          querystring: SortedPageQuery,
+          response: pageResponse(ExtendedServiceRecord),
         },
       },
-      async (request) =>
-        success(request, (await services.list(getIdentity(request).organizationId)).map(toExtendedRecord)),
+      async (request) => {
+        const page = readSortedPage(request, request.query);
+        const { items, next } = await services.listPage(getIdentity(request).organizationId, page);
+        return pageSuccess(request, page, items.map(toExtendedRecord), next);
+      },
     );
 
     app.get(

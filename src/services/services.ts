@@ -2,12 +2,14 @@ import { type ActivityType, type Actor, difference } from '../audit/activity.ts'
 import type { Audit } from '../audit/audit.ts';
 import { AppError, rejectViolations } from '../kernel/errors.ts';
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
+import type { Page } from '../kernel/page.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
+import type { ListQuery } from '../state/keyset.ts';
 import type { State } from '../state/state.ts';
 import { applyScalingChange, type ScalingChange } from './scaling.ts';
 import type { Scaling, Service } from './service.ts';
-import { findService, listServices, lockService, updateScaling } from './store.ts';
+import { findService, listServicePage, listServices, lockService, updateScaling } from './store.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -28,6 +30,9 @@ export function createServices({ state, audit, organizations }: Options) {
 
   return {
     list: (organizationId: string): Promise<Service[]> => listServices(state.db, organizationId),
+
+    listPage: (organizationId: string, query: ListQuery): Promise<Page<Service>> =>
+      listServicePage(state.db, organizationId, query),
 
     get: (organizationId: string, id: string): MaybePromise<Readonly<Service>> =>
       mapMaybe(findService(state.db, organizationId, id), (service) => {

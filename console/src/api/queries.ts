@@ -48,5 +48,5 @@ export const usageCostQuery = (api: Operations, organizationId: string, from: st
 export const recentActivityQuery = (api: Operations, organizationId: string, limit: number) =>
   queryOptions({
     queryKey: [organizationId, 'activities', 'recent', limit],
-    queryFn: ({ signal }) => api.activityGetList({ organizationId, limit: String(limit) }, { signal }),
+    queryFn: ({ signal }) => api.activityGetList({ organizationId, limit }, { signal }),
   });

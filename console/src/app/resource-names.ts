@@ -60,7 +60,7 @@ export function useResourceNames(activities: readonly Activity[] = []): Readonly
       queryKey: [organizationId, 'activities', 'last', id],
       // The last activity of a deleted resource is its deletion, which records all fields.
       queryFn: ({ signal }: { signal: AbortSignal }) =>
-        api.activityGetList({ organizationId, resource_id: id, limit: '1' }, { signal }),
+        api.activityGetList({ organizationId, resource_id: id, limit: 1 }, { signal }),
       staleTime: Number.POSITIVE_INFINITY,
     })),
     combine: (results) => results.flatMap(({ data }) => data ?? []),

@@ -44,7 +44,7 @@ export function ActivityPage() {
     queryFn: async ({ pageParam, signal }): Promise<ActivityPageData> => {
       let next: string | undefined;
       const activities = await api.activityGetList(
-        { organizationId, limit: String(PAGE_SIZE), ...filter, ...(pageParam === '' ? {} : { before: pageParam }) },
+        { organizationId, limit: PAGE_SIZE, ...filter, ...(pageParam === '' ? {} : { before: pageParam }) },
         {
           signal,
           onResponse: ({ headers }) => {
