@@ -16,7 +16,7 @@ export interface ScalingMark {
   text: string;
 }
 
-const PAGE_SIZE = '1000';
+const PAGE_SIZE = 1000;
 /** Older changes than those on these pages have no mark. */
 const MAX_PAGES = 10;
 const SCALING_FIELDS = ['numReplicas', 'minReplicaMemoryGb', 'maxReplicaMemoryGb', 'idleScaling', 'idleTimeoutMinutes'];
