@@ -130,7 +130,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     lastSeen: sessionsLastSeen,
   });
   const failedSignIns = createFailedSignIns({ state, clock, audit, log, findCredential: sessions.findCredential });
-  const fleet = createFleet({ state, clock, audit, organizations });
+  const fleet = createFleet({ state, clock, audit, organizations, log });
   return {
     organizations,
     audit,

@@ -120,8 +120,6 @@ export const insertServices = (tx: Db, services: readonly Service[]): Promise<vo
     })),
   );
 
-export const insertService = (tx: Db, service: Service): Promise<void> => insertServices(tx, [service]);
-
 export async function deleteService(tx: Db, organizationId: string, id: string): Promise<void> {
   await tx.deleteFrom('services').where('organization_id', '=', organizationId).where('id', '=', id).execute();
 }
