@@ -65,7 +65,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
   const keys = createKeys({ state, clock, audit, organizations, maxKeys: config.maxKeys });
   const lastUsed = createLastUsed({ state, clock, log, mark: markKeyUsed, credentials: 'keys' });
   const services = createServices({ state, audit, organizations });
-  const costs = createCosts({ db });
+  const costs = createCosts({ db, services });
   const prices = createPrices({ state, clock, audit, organizations });
   const reports = createReports({ db, organizations, services, prices });
   const forecasts = createForecasts({ summaries: reports.summaries, clock });

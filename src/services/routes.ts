@@ -4,13 +4,13 @@ import { getIdentity } from '../http/guard.ts';
 import { pageResponse, pageSuccess, readSortedPage } from '../http/paging.ts';
 import type { Routes } from '../http/validation.ts';
 import { mapMaybe } from '../kernel/maybe-promise.ts';
-import { SortedPageQuery } from '../kernel/page-schema.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import {
   ExtendedServiceRecord,
   ReplicaScalingBody,
   ScalingBody,
+  ServiceListQuery,
   ServicePath,
   ServiceRecord,
   toExtendedRecord,
@@ -38,13 +38,17 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           summary: 'List services',
           description: 'Oldest first, in pages of at most 1,000.',
           params: OrganizationPath,
-          querystring: SortedPageQuery,
+          querystring: ServiceListQuery,
           response: pageResponse(ExtendedServiceRecord),
         },
       },
       async (request) => {
         const page = readSortedPage(request, request.query);
-        const { items, next } = await services.listPage(getIdentity(request).organizationId, page);
+        const { items, next } = await services.listPage(
+          getIdentity(request).organizationId,
+          page,
+          request.query.filter,
+        );
         return pageSuccess(request, page, items.map(toExtendedRecord), next);
       },
     );

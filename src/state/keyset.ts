@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { type Page, type PageRequest, type Sort, toSortName } from '../kernel/page.ts';
 import type { ApiKeyRow, Db } from './tables.ts';
+import { isIn } from './value-lists.ts';
 
 /** The tables with an organization, a creation time and a name. */
 type ListedTable = 'services' | 'api_keys';
@@ -10,13 +11,13 @@ export interface ListQuery extends PageRequest {
   sort: Sort;
   /** Part of a name or id, in any case. */
   search?: string | undefined;
-  /** Only these ids. At most some thousands: each is a parameter of the statement. */
+  /** Only these ids. */
   ids?: ReadonlySet<string> | undefined;
 }
 
-/** A condition that the stores cannot check: `texts` occur in every matching document. */
+/** A condition that the stores cannot check: `text` occurs in every matching document. */
 export interface DocumentCondition<T> {
-  texts: readonly string[];
+  text: string;
   matches(item: T): boolean;
 }
 
@@ -93,7 +94,7 @@ function createStatements<T>(
   condition: DocumentCondition<T> | undefined,
 ) {
   const { column, order, isAfter, isThrough } = toOrder(query.sort);
-  const filter = sql`${createFilter(query)} ${createDocumentFilter(condition)}`;
+  const filter = createFilter(db, query, condition?.text);
   const selected = sql.join([...new Set(['id', column, ...columns])].map((name) => sql.ref(name)));
   const compare = (position: RowPosition | undefined, operator: RawBuilder<unknown>) =>
     position ? sql`AND (${sql.ref(column)}, id) ${operator} (${position.value}, ${position.id})` : sql``;
@@ -130,17 +131,15 @@ function toOrder(sort: Sort) {
   };
 }
 
-function createFilter({ search, ids }: ListQuery): RawBuilder<unknown> {
-  const pattern = search === undefined ? undefined : toPattern(toSortName(search));
-  const matchesSearch = pattern && sql`AND (sort_name LIKE ${pattern} ESCAPE '!' OR id LIKE ${pattern} ESCAPE '!')`;
-  // An empty list is a syntax error on PostgreSQL.
-  const matchesIds = ids && (ids.size > 0 ? sql`AND id IN (${sql.join([...ids])})` : sql`AND 1 = 0`);
-  return sql`${matchesSearch ?? sql``} ${matchesIds ?? sql``}`;
-}
-
-function createDocumentFilter(condition: DocumentCondition<never> | undefined): RawBuilder<unknown> {
-  const tests = (condition?.texts ?? []).map((text) => sql`AND document LIKE ${toPattern(text)} ESCAPE '!'`);
-  return tests.length > 0 ? sql.join(tests, sql` `) : sql``;
+function createFilter(db: Db, { search, ids }: ListQuery, text: string | undefined): RawBuilder<unknown> {
+  const parts: RawBuilder<unknown>[] = [];
+  if (search !== undefined) {
+    const pattern = toPattern(toSortName(search));
+    parts.push(sql`AND (sort_name LIKE ${pattern} ESCAPE '!' OR id LIKE ${pattern} ESCAPE '!')`);
+  }
+  if (text !== undefined) parts.push(sql`AND document LIKE ${toPattern(text)} ESCAPE '!'`);
+  if (ids) parts.push(sql`AND ${isIn(db, 'id', ids)}`);
+  return parts.length > 0 ? sql.join(parts, sql` `) : sql``;
 }
 
 /** A pattern for rows that contain the text. */
