@@ -47,6 +47,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
   },
   printMessage: (line) => process.stderr.write(`${line}\n`),
+  hasTerminal: process.stderr.isTTY === true,
   showProgress: (line) => void (process.stderr.isTTY && process.stderr.write(CLEAR_LINE + line)),
   waitForStop,
   userName: readUserName(),
