@@ -42,6 +42,7 @@ export function runInProcess(args: readonly string[], environment: Record<string
         stdout.push(Uint8Array.from(bytes));
       },
       printMessage: (line) => void stderr.push(`${line}\n`),
+      hasTerminal: false,
       showProgress() {},
       waitForStop: () => stopped,
       userName: 'test',
