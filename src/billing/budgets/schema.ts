@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { isoSeconds } from '../../kernel/clock.ts';
 import { chcFromMicros } from '../../kernel/money.ts';
+import { NamedObject } from '../../kernel/named-object.ts';
 import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { type BudgetAlert, DELIVERIES, MAX_URL_LENGTH } from './budget.ts';
@@ -29,7 +30,7 @@ const Thresholds = Type.Array(
       'Percentages of the budget; forecast means that the forecast for the month reaches the whole budget. Default: 50, 75, 90, 100 and forecast',
   },
 );
-const WebhookBody = Type.Object({
+const WebhookBody = NamedObject('BudgetWebhookRequest', {
   url: Type.String({
     minLength: 1,
     maxLength: MAX_URL_LENGTH,
@@ -44,21 +45,21 @@ const WebhookBody = Type.Object({
   ),
 });
 
-export const CreateBudgetBody = Type.Object({
+export const CreateBudgetBody = NamedObject('BudgetPostRequest', {
   name: Type.Optional(Name),
   monthlyCHC: MonthlyCHC,
   thresholds: Type.Optional(Thresholds),
   webhook: Type.Optional(WebhookBody),
 });
 
-export const UpdateBudgetBody = Type.Object({
+export const UpdateBudgetBody = NamedObject('BudgetPatchRequest', {
   name: Type.Optional(Name),
   monthlyCHC: Type.Optional(MonthlyCHC),
   thresholds: Type.Optional(Thresholds),
   webhook: Type.Optional(Type.Union([WebhookBody, Type.Null()], { description: 'null removes the webhook' })),
 });
 
-export const BudgetRecord = Type.Object({
+export const BudgetRecord = NamedObject('Budget', {
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
   monthlyCHC: Type.Number(),
