@@ -13,6 +13,7 @@ import { createMalformedRequestHandler } from './malformed-requests.ts';
 import { createAllowedMethods } from './methods.ts';
 import type { Metrics } from './metrics.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
+import { findUnsupportedReason } from './unsupported-operations.ts';
 import { type App, type SchemaTypes, validateWithSchemas } from './validation.ts';
 
 export interface AppOptions {
@@ -122,8 +123,11 @@ export function createApp({
 
   function unknownRoute(request: FastifyRequest): AppError {
     const allowed = allowedMethods(request.url);
-    if (allowed.length === 0)
-      return new AppError('not_found', `${request.method} ${getPath(request.originalUrl)} does not exist`);
+    if (allowed.length === 0) {
+      const reason = findUnsupportedReason(getPath(request.url));
+      const text = `${request.method} ${getPath(request.originalUrl)} does not exist`;
+      return new AppError('not_found', reason === undefined ? text : `${text}: ${reason}`);
+    }
     return new AppError('method_not_allowed', `${request.method} is not allowed; use ${allowed.join(' or ')}`, {
       headers: { allow: allowed.join(', ') },
     });

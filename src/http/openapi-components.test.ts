@@ -46,6 +46,12 @@ describe('schemas with a title', () => {
     expect(lift({ ...Entry, description: 'Another' } as Schema)).toEqual({ ...reference, description: 'Another' });
   });
 
+  it('may have keywords for the document only', () => {
+    const { lift } = createSchemaNaming();
+    const text = Type.String({ maxLength: 10, documented: { pattern: '^[a-z]*$' } });
+    expect(lift(text as Schema)).toEqual({ type: 'string', maxLength: 10, pattern: '^[a-z]*$' });
+  });
+
   it('are an error if two different ones have the same title', () => {
     const { lift } = createSchemaNaming();
     lift(Entry as Schema);

@@ -3,6 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 /** The parts of a JSON Schema that are read or written here. */
 export interface Schema {
   $ref?: string;
+  /** Keywords for the document only: a refinement enforces them with its own error text. */
+  documented?: object;
   type?: string;
   title?: string;
   minimum?: number;
@@ -29,16 +31,17 @@ export function createSchemaNaming(): { schemas: Record<string, Schema>; lift: M
   const schemas: Record<string, Schema> = {};
 
   function lift(schema: Schema): Schema {
-    const { title, ...named } = mapMembers(schema, lift);
+    const { title, documented, ...own } = mapMembers(schema, lift);
+    const named = { ...own, ...documented };
     if (title === undefined) return named;
     if (!SCHEMA_NAME.test(title)) throw new Error(`The schema title ${title} is not a type name such as ApiKey`);
     schemas[title] ??= named;
-    const { description: documented, ...contents } = schemas[title];
+    const { description: shared, ...contents } = schemas[title];
     const { description, ...members } = named;
     if (!isDeepStrictEqual(members, contents))
       throw new Error(`Two different schemas have the title ${title}; give one of them another title`);
     const reference = { $ref: `#/components/schemas/${title}` };
-    return description === undefined || description === documented ? reference : { ...reference, description };
+    return description === undefined || description === shared ? reference : { ...reference, description };
   }
 
   return { schemas, lift };

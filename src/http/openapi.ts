@@ -47,9 +47,10 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
         title: TITLE,
         description: DESCRIPTION,
         version,
+        contact: { name: TITLE },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
-      servers: [{ url: basePath === '' ? '/' : basePath, description: 'This server' }],
+      servers: [{ url: basePath === '' ? '/' : basePath }],
       tags: TAGS,
       components: {
         securitySchemes: {

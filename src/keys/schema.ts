@@ -44,6 +44,7 @@ export const FutureExpiry = (clock: Clock) => {
       Type.String({
         maxLength: 64,
         description: 'ISO 8601 date-time with an offset or Z, in the future; empty means never',
+        documented: { anyOf: [{ format: 'date-time' }, { maxLength: 0 }] },
       }),
       Type.Null(),
     ]),
@@ -58,12 +59,16 @@ const IpAccessList = Type.Array(IpAccessEntry, {
 });
 
 // 32 bytes leave two bits of the last base64 digit unused. Encoders write zeros; any other digit could never match.
-const isSha256 = (text: unknown): boolean =>
-  typeof text !== 'string' || /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text);
+const SHA256 = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
+const isSha256 = (text: unknown): boolean => typeof text !== 'string' || SHA256.test(text);
 const Hash = (input: string) =>
   Type.Refine(
     Type.Refine(
-      Type.String({ maxLength: 1024, description: `base64(SHA-256(${input}))` }),
+      Type.String({
+        maxLength: 1024,
+        description: `base64(SHA-256(${input}))`,
+        documented: { pattern: SHA256.source },
+      }),
       isSha256,
       () => 'The value must be a SHA-256 in base64, 44 characters',
     ),
@@ -74,7 +79,11 @@ const Hash = (input: string) =>
 export const HashData = NamedObject('ApiKeyHashData', {
   keyIdHash: Hash('key id'),
   keyIdSuffix: Type.Refine(
-    Type.String({ maxLength: 1024, description: 'The last four characters of the key id' }),
+    Type.String({
+      maxLength: 1024,
+      description: 'The last four characters of the key id',
+      documented: { minLength: 4, maxLength: 4 },
+    }),
     (text) => typeof text !== 'string' || (/^.{4}$/su.test(text) && isStorable(text)),
     () => 'The value must be the last 4 characters of the key id',
   ),

@@ -16,10 +16,16 @@ const storable = (options: { minLength: number; maxLength: number; description?:
   Type.Refine(Type.String(options), isStorable, () => STORABLE_RULE);
 
 const Name = storable({ minLength: 1, maxLength: 255, description: 'Need not be unique' });
-const MonthlyCHC = Type.Number({ description: 'CHC per calendar month (UTC); greater than 0, at most 6 decimals' });
+const MonthlyCHC = Type.Number({
+  description: 'CHC per calendar month (UTC); greater than 0, at most 6 decimals',
+  documented: { exclusiveMinimum: 0 },
+});
 const isThreshold = (value: unknown): boolean =>
   value === 'forecast' || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1000);
-const Threshold = Type.Union([Type.Integer(), Type.String({ maxLength: 16 })]);
+const Threshold = Type.Union([
+  Type.Integer({ documented: { minimum: 1, maximum: 1000 } }),
+  Type.String({ maxLength: 16, documented: { enum: ['forecast'] } }),
+]);
 const Thresholds = Type.Array(
   Type.Refine(Threshold, isThreshold, () => 'The value must be an integer percentage from 1 to 1000, or forecast'),
   {
