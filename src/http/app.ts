@@ -123,14 +123,17 @@ export function createApp({
 
   function unknownRoute(request: FastifyRequest): AppError {
     const allowed = allowedMethods(request.url);
-    if (allowed.length === 0) {
-      const reason = findUnsupportedReason(getPath(request.url));
-      const text = `${request.method} ${getPath(request.originalUrl)} does not exist`;
-      return new AppError('not_found', reason === undefined ? text : `${text}: ${reason}`);
-    }
-    return new AppError('method_not_allowed', `${request.method} is not allowed; use ${allowed.join(' or ')}`, {
-      headers: { allow: allowed.join(', ') },
-    });
+    const reason = findUnsupportedReason(request.method, getPath(request.url));
+    const withReason = (text: string) => (reason === undefined ? text : `${text}: ${reason}`);
+    if (allowed.length === 0)
+      return new AppError('not_found', withReason(`${request.method} ${getPath(request.originalUrl)} does not exist`));
+    return new AppError(
+      'method_not_allowed',
+      withReason(`${request.method} is not allowed; use ${allowed.join(' or ')}`),
+      {
+        headers: { allow: allowed.join(', ') },
+      },
+    );
   }
 
   app.setErrorHandler((error, request, reply) =>

@@ -37,9 +37,11 @@ const SERVICE_PARTS: Record<string, string> = {
 };
 
 /** The reason why the hosted service has an operation at this path and Pilothouse does not. */
-export function findUnsupportedReason(path: string): string | undefined {
-  const [, version, collection, , part = '', , servicePart = ''] = path.split('/');
+export function findUnsupportedReason(method: string, path: string): string | undefined {
+  const [, version, collection, organizationId, part, , servicePart = ''] = path.split('/');
   if (version !== 'v1' || collection !== 'organizations') return undefined;
+  if (part === undefined)
+    return organizationId && method === 'PATCH' ? 'Organizations are declared in the fleet file' : undefined;
   return part === 'services' ? getOwn(SERVICE_PARTS, servicePart) : getOwn(ORGANIZATION_PARTS, part);
 }
 
