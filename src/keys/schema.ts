@@ -44,7 +44,6 @@ export const FutureExpiry = (clock: Clock) => {
       Type.String({
         maxLength: 64,
         description: 'ISO 8601 date-time with an offset or Z, in the future; empty means never',
-        documented: { anyOf: [{ format: 'date-time' }, { maxLength: 0 }] },
       }),
       Type.Null(),
     ]),
