@@ -51,6 +51,18 @@ function compile({ components }: Document, schema: object): ValidateFunction {
   return validate;
 }
 
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+(addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+
+/** Servers with the same document share its compiled schemas, which Ajv keeps by object. */
+const parsedDocuments = new Map<string, Document>();
+
+function parseDocument(text: string): Document {
+  const document = parsedDocuments.get(text) ?? (JSON.parse(text) as Document);
+  parsedDocuments.set(text, document);
+  return document;
+}
+
 /** A client over real HTTP. Every response of a documented operation must match the OpenAPI document. */
 export function createClient(
   target: () => { url: string; dashboardUrl: string },
@@ -59,7 +71,7 @@ export function createClient(
   const readDocument = (base: string): Promise<Document> => {
     let document = documents.get(base);
     if (!document) {
-      document = fetch(`${base}/openapi.json`).then((response) => response.json() as Promise<Document>);
+      document = fetch(`${base}/openapi.json`).then(async (response) => parseDocument(await response.text()));
       documents.set(base, document);
     }
     return document;
