@@ -1,9 +1,10 @@
 import Type, { type Static } from 'typebox';
+import { NamedObject } from '../kernel/named-object.ts';
 import { Series, SeriesBody, text } from './series-schema.ts';
 
 export const GRID_COLUMNS = 24;
 
-export const TileBody = Type.Object({
+export const TileBody = NamedObject('TileInput', {
   id: Type.Optional(text({ minLength: 1, maxLength: 36 })),
   name: Type.Optional(text({ maxLength: 1024 })),
   asRatio: Type.Optional(Type.Boolean()),
@@ -14,7 +15,7 @@ export const TileBody = Type.Object({
   series: Type.Array(SeriesBody, { minItems: 1, maxItems: 20 }),
 });
 
-export const Tile = Type.Object({
+export const Tile = NamedObject('Tile', {
   ...TileBody.properties,
   id: Type.String(),
   name: Type.String(),

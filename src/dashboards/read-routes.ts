@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { dashboardResponse } from '../http/envelopes.ts';
+import { dashboardResponse, NotModified } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { preferredEncoding } from '../kernel/encodings.ts';
@@ -49,7 +49,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
           tags,
           summary: 'List dashboards',
           description: 'Every dashboard in full, ordered by name descending.',
-          response: dashboardResponse(Type.Array(Dashboard)),
+          response: { ...dashboardResponse(Type.Array(Dashboard)), 304: NotModified },
         },
       },
       (request, reply) =>
@@ -69,7 +69,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
           description:
             'If the dashboard comes from the dashboards folder, x-pilothouse-provisioned is the path of its file.',
           params: ResourcePath,
-          response: dashboardResponse(Dashboard),
+          response: { ...dashboardResponse(Dashboard), 304: NotModified },
         },
       },
       (request, reply) =>
