@@ -230,7 +230,7 @@ function collectPoints(results: SeriesRows[], buckets: TimeBuckets, zone: Zone):
 
 type ChartType = Exclude<Series['type'], 'search' | 'markdown'>;
 
-const DEFAULT_GROUPS = { time: 20, table: 100 };
+const DEFAULT_GROUPS = { time: 20, table: 100, pie: 20, bar: 20, heatmap: 20, histogram: 1 };
 
 function chooseTopGroups(type: ChartType, { groups, withOthers }: TileView): TopGroups {
   if (type === 'number') return { groups: 1, withOthers: false };

@@ -119,6 +119,7 @@ describe('the SQL of each kind of series', () => {
       name: 'Logs',
       kind: 'log' as const,
       from: { databaseName: '', tableName: '' },
+      connection: 'engine',
       timestampValueExpression: 'Timestamp',
     };
     const search = planSearch(

@@ -6,7 +6,7 @@ import type { Unit } from './units.ts';
 
 export type Series = Tile['series'][number];
 /** The members of a tile that affect its data. */
-export type RenderableTile = Pick<Tile, 'asRatio' | 'series'>;
+export type RenderableTile = Pick<Tile, 'asRatio' | 'series' | 'config'>;
 
 /** The data of a tile, in the form in which it is displayed. */
 export type TileData = TimeData | TableData | NumberData | SearchData | MarkdownData;

@@ -50,10 +50,10 @@ const IdempotencyKey = PatternText(
  */
 export function keepResponse<T>(
   request: object,
-  render: (value: T) => RenderedResponse,
+  render: (value: T) => RenderedResponse | Promise<RenderedResponse>,
 ): ((tx: unknown, value: T) => Promise<void>) | undefined {
   const { saveResponse } = request as FastifyRequest;
-  return saveResponse && ((tx, value) => saveResponse(tx, render(value)));
+  return saveResponse && (async (tx, value) => saveResponse(tx, await render(value)));
 }
 
 /** Supports Idempotency-Key on the routes of this scope that declare `isIdempotent`. Other requests cost nothing. */

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
+import { KeptSourceMembers } from './kept-members.ts';
 import { ResourceId } from './resource-id.ts';
 import { DURATION_PRECISIONS, METRIC_DATA_TYPES, type MetricDataType, SOURCE_KINDS } from './source.ts';
 
@@ -68,6 +69,7 @@ export const SourceBody = Type.Object({
       { description: 'For a metric source: the table of each type of metric' },
     ),
   ),
+  ...KeptSourceMembers.properties,
 });
 
 export const SourceSpec = Type.Object({ id: Type.Optional(ResourceId), ...SourceBody.properties });
@@ -89,6 +91,8 @@ export const SourceRecord = Type.Object({
       },
     ),
   ),
+  ...KeptSourceMembers.properties,
+  connection: Type.String(),
 });
 
 export type SourceBody = Static<typeof SourceBody>;
