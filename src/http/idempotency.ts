@@ -121,7 +121,7 @@ function replay(request: FastifyRequest, reply: FastifyReply, kept: KeptResponse
       { headers: { [REPLAYED_HEADER]: 'true' } },
     );
   reply.headers(headers).header(REPLAYED_HEADER, 'true');
-  const isManagement = selectInterface(request.url) === management;
+  const isManagement = selectInterface(request.url).prefix === management.prefix;
   return sendRendered(
     reply,
     isManagement ? `{"requestId":"${request.id}","result":${result},"status":200}` : `{"data":${result}}`,

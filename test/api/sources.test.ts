@@ -134,7 +134,11 @@ onEachStore('sources', (store) => {
       connection: '64f0c1d2e3a4b5c6d7e8f901',
       from: { databaseName: 'shop', tableName: 'events' },
       querySettings: [{ setting: 'max_threads', value: '4' }],
-      filterSettings: { databaseName: 'shop', tableName: 'rollup', columns: [{ name: 'a', label: 'A', allowAll: true }] },
+      filterSettings: {
+        databaseName: 'shop',
+        tableName: 'rollup',
+        columns: [{ name: 'a', label: 'A', allowAll: true }],
+      },
       defaultTableSelectExpression: "At, LogAttributes['x'], Body",
       timestampValueExpression: 'At',
       serviceNameExpression: 'ServiceName',

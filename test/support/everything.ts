@@ -60,7 +60,17 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
     const organization = '/v1/organizations/{organizationId}';
     await read('/v1/organizations');
     await read(organization);
-    await each(`${organization}/services/{serviceId}`, 'serviceId', await read(`${organization}/services`));
+    const services = await read(`${organization}/services`);
+    await each(`${organization}/services/{serviceId}`, 'serviceId', services);
+    for (const [kind, name] of [
+      ['dashboards', 'clickStackDashboardId'],
+      ['sources', 'clickStackSourceId'],
+    ] as const) {
+      const path = `${organization}/services/{serviceId}/clickstack/${kind}`;
+      const serviceId = services[0]?.id;
+      if (serviceId === undefined) continue;
+      for (const { id } of await read(path, { serviceId })) await read(`${path}/{${name}}`, { serviceId, [name]: id });
+    }
     await each(`${organization}/keys/{keyId}`, 'keyId', await read(`${organization}/keys`));
     await each(`${organization}/budgets/{budgetId}`, 'budgetId', await read(`${organization}/budgets`));
     await each(`${organization}/activities/{activityId}`, 'activityId', await read(`${organization}/activities`));
@@ -80,6 +90,7 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
         await read('/api/v2/dashboards/{id}/versions/{version}', { id, version });
       for (const tile of tiles) await read('/api/v2/dashboards/{id}/tiles/{tileId}/data', { id, tileId: tile.id });
     }
+    for (const { id } of await read('/api/v2/connections')) await read('/api/v2/connections/{id}', { id });
     for (const { id } of await read('/api/v2/sources')) {
       await read('/api/v2/sources/{id}', { id });
       await read('/api/v2/sources/{id}/columns', { id });
