@@ -66,7 +66,11 @@ onEachStore('ClickStack under /v1', (store) => {
   });
 
   it('accepts dashboards as large as /api/v2 does', async () => {
-    const tiles = Array.from({ length: 500 }, (_, y) => ({ ...at, y, config: { displayType: 'markdown', markdown: 'x'.repeat(3000) } }));
+    const tiles = Array.from({ length: 500 }, (_, y) => ({
+      ...at,
+      y,
+      config: { displayType: 'markdown', markdown: 'x'.repeat(3000) },
+    }));
     const { status, json } = await call('POST', `${PATH}/dashboards`, { name: 'large', tiles });
     expect([status, json.result.tiles.length]).toEqual([200, 500]);
     await call('DELETE', `${PATH}/dashboards/${json.result.id}`);
@@ -79,7 +83,9 @@ onEachStore('ClickStack under /v1', (store) => {
     const path = `${PATH}/sources/${created.json.result.id}`;
     expect((await call('GET', path, undefined, { key: acme.developer })).json.result).toEqual(created.json.result);
     expect((await call('PUT', path, { ...created.json.result, name: 'b' })).json.result.name).toBe('b');
-    expect((await call('GET', `${PATH}/sources`)).json.result.map(({ id }: Json) => id)).toContain(created.json.result.id);
+    expect((await call('GET', `${PATH}/sources`)).json.result.map(({ id }: Json) => id)).toContain(
+      created.json.result.id,
+    );
     expect((await call('DELETE', path)).status).toBe(200);
     expect((await call('GET', path)).json.error).toBe('NOT_FOUND: Source not found');
     expect((await call('PUT', `${PATH}/sources/logs`, body)).status).toBe(409);
