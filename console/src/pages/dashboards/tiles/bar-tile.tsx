@@ -1,6 +1,4 @@
-import { useComputedColorScheme } from '@mantine/core';
 import { useMemo } from 'react';
-import { assignColors } from '../../../parts/colors.ts';
 import { ScrollRegion } from '../../../parts/scroll-region.tsx';
 import { formatValue, resolveNumberFormat, withUnit } from '../number-format.ts';
 import type { Tile } from '../queries.ts';
@@ -11,12 +9,7 @@ import tileClasses from './tiles.module.css';
 
 /** One horizontal bar per group. */
 export function BarTile({ tile, data }: { tile: Tile; data: PartsData }) {
-  const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
   const parts = useMemo(() => toParts(data), [data]);
-  const colors = assignColors(
-    parts.map(({ label }) => label),
-    isDark,
-  );
   const format = resolveNumberFormat(tile.series);
   const longest = Math.max(...parts.map(({ value }) => Math.abs(value)));
   const { shown, total } = data.groups;
@@ -26,7 +19,7 @@ export function BarTile({ tile, data }: { tile: Tile; data: PartsData }) {
       <ScrollRegion className={tileClasses.scroll}>
         <table className={classes.rows} aria-label={tile.name || 'Bars'} data-testid="bars">
           <tbody>
-            {parts.map(({ label, value, unit }, index) => (
+            {parts.map(({ label, value, unit }) => (
               <tr key={label}>
                 <th scope="row" title={label}>
                   <span className={classes.label}>{label}</span>
@@ -34,10 +27,7 @@ export function BarTile({ tile, data }: { tile: Tile; data: PartsData }) {
                 <td className={classes.track} aria-hidden="true">
                   <div
                     className={classes.bar}
-                    style={{
-                      width: `${longest === 0 ? 0 : (100 * Math.abs(value)) / longest}%`,
-                      background: colors[index],
-                    }}
+                    style={{ width: `${longest === 0 ? 0 : (100 * Math.abs(value)) / longest}%` }}
                   />
                 </td>
                 <td className="ph-number">{formatValue(value, withUnit(format, unit))}</td>
