@@ -24,8 +24,8 @@ interface Cell {
   width: number;
 }
 
-const TIME_LABELS = 5;
-const VALUE_LABELS = 5;
+/** Positions of the labels on both axes, as parts of their length. */
+const TICKS = [0, 0.25, 0.5, 0.75, 1];
 
 /** Cells colored by a number: of values in a range, or the value of a group. */
 export function HeatmapTile({ tile, data, zone }: Props) {
@@ -37,20 +37,12 @@ export function HeatmapTile({ tile, data, zone }: Props) {
   if (rows.length === 0 || values.every((row) => row.every((value) => value === null))) return <EmptyTile />;
   const format = withUnit(resolveNumberFormat(tile.series), unit);
   const countFormat = isDistribution ? {} : format;
-  const step = ((buckets[1] ?? data.end) - (buckets[0] ?? data.start)) / 1000;
-  const shown = pickEvenly(buckets, TIME_LABELS);
-  const times = formatAxisLabels(
-    shown.map((ms) => ms / 1000),
-    step * (buckets.length / Math.max(1, shown.length)),
-    zone,
-  );
+  const ticks = TICKS.map((part) => (data.start + part * (data.end - data.start)) / 1000);
+  const times = formatAxisLabels(ticks, (data.end - data.start) / 1000 / (TICKS.length - 1), zone);
   // The lowest values are at the bottom; the largest group is at the top.
-  const ordered = isDistribution ? rows.toReversed() : rows;
-  const labeled = isDistribution ? pickEvenly(ordered, VALUE_LABELS) : ordered;
-  const labels = labeled.map((row) => ({
-    id: JSON.stringify([row.from, row.group]),
-    text: isDistribution ? formatValue(row.to, format) : formatRow(row, format),
-  }));
+  const labels = isDistribution
+    ? TICKS.map((part) => ({ id: String(part), text: formatValue(findBound(rows, 1 - part), format) }))
+    : rows.map((row) => ({ id: JSON.stringify(row.group), text: formatRow(row, format) }));
   const locate = (event: PointerEvent<Element>) => {
     const box = event.currentTarget.getBoundingClientRect();
     const [left, top] = [event.clientX - box.left, event.clientY - box.top];
@@ -107,7 +99,7 @@ export function HeatmapTile({ tile, data, zone }: Props) {
         </div>
         <div className={classes.axis}>
           {times.map((label, index) => (
-            <span key={shown[index]}>{label}</span>
+            <span key={TICKS[index]}>{label}</span>
           ))}
         </div>
       </div>
@@ -134,8 +126,8 @@ function formatRow(row: HeatmapData['rows'][number] | undefined, format: NumberF
   return `${formatValue(row.from, format)} to ${formatValue(row.to, format)}`;
 }
 
-/** At most `count` elements, from the first one on. */
-function pickEvenly<T>(list: readonly T[], count: number): T[] {
-  const step = Math.ceil(list.length / count);
-  return list.filter((_, index) => index % step === 0);
+/** The value at a part of the height, from the bottom: rows are adjacent ranges. */
+function findBound(rows: HeatmapData['rows'], part: number): number | undefined {
+  const index = Math.round(part * rows.length);
+  return rows[index]?.from ?? rows.at(-1)?.to;
 }
