@@ -65,7 +65,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
   const keys = createKeys({ state, clock, audit, organizations, maxKeys: config.maxKeys });
   const lastUsed = createLastUsed({ state, clock, log, mark: markKeyUsed, credentials: 'keys' });
   const services = createServices({ state, audit, organizations });
-  const costs = createCosts({ db });
+  const costs = createCosts({ db, services });
   const prices = createPrices({ state, clock, audit, organizations });
   const reports = createReports({ db, organizations, services, prices });
   const forecasts = createForecasts({ summaries: reports.summaries, clock });
@@ -130,7 +130,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     lastSeen: sessionsLastSeen,
   });
   const failedSignIns = createFailedSignIns({ state, clock, audit, log, findCredential: sessions.findCredential });
-  const fleet = createFleet({ state, clock, audit, organizations });
+  const fleet = createFleet({ state, clock, audit, organizations, log });
   return {
     organizations,
     audit,

@@ -1,7 +1,7 @@
-import Type from 'typebox';
 import { getActor } from '../audit/request-actor.ts';
 import { createResultSerializer, managementResponse, sendSuccess, success } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
+import { pageResponse, pageSuccess, readSortedPage } from '../http/paging.ts';
 import type { Routes } from '../http/validation.ts';
 import { mapMaybe } from '../kernel/maybe-promise.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
@@ -10,6 +10,7 @@ import {
   ExtendedServiceRecord,
   ReplicaScalingBody,
   ScalingBody,
+  ServiceListQuery,
   ServicePath,
   ServiceRecord,
   toExtendedRecord,
@@ -35,12 +36,21 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
         schema: {
           tags,
           summary: 'List services',
+          description: 'Oldest first, in pages of at most 1,000.',
           params: OrganizationPath,
-          response: managementResponse(Type.Array(ExtendedServiceRecord)),
+          querystring: ServiceListQuery,
+          response: pageResponse(ExtendedServiceRecord),
         },
       },
-      async (request) =>
-        success(request, (await services.list(getIdentity(request).organizationId)).map(toExtendedRecord)),
+      async (request) => {
+        const page = readSortedPage(request, request.query);
+        const { items, next } = await services.listPage(
+          getIdentity(request).organizationId,
+          page,
+          request.query.filter,
+        );
+        return pageSuccess(request, page, items.map(toExtendedRecord), next);
+      },
     );
 
     app.get(

@@ -62,6 +62,7 @@ export interface ApiKeyRow {
   created_at: number;
   used_at: number | null;
   document: string;
+  sort_name: string;
 }
 
 interface ServiceRow {
@@ -69,6 +70,7 @@ interface ServiceRow {
   organization_id: string;
   created_at: number;
   document: string;
+  sort_name: string;
 }
 
 export interface UsageCostRow {
