@@ -157,6 +157,7 @@ export const PartialBuckets = Type.Optional(
   ),
 );
 
+const Scale = Type.Enum(['linear', 'log'], { description: 'Of the ranges of values' });
 const GroupCount = NamedObject('GroupCount', { shown: Type.Integer(), total: Type.Integer() });
 const frame = {
   start: Type.Integer({ description: 'Epoch milliseconds' }),
@@ -194,6 +195,50 @@ export const TileResponse = Type.Union([
     ...frame,
     value: Value,
     series: Type.Array(Type.Object({ name: Type.String(), value: Value, unit: Unit })),
+  }),
+  Type.Object({
+    type: Type.Enum(['pie', 'bar']),
+    ...frame,
+    parts: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        unit: Unit,
+        group: Type.Array(Type.String()),
+        isOthers: Type.Boolean(),
+        value: Value,
+      }),
+      { description: 'Largest first, the others last. A pie always has the others' },
+    ),
+    groups: GroupCount,
+  }),
+  Type.Object({
+    type: Type.Literal('heatmap'),
+    mode: Type.Enum(['distribution', 'series'], { description: 'A row is a range of values, or a group' }),
+    ...frame,
+    name: Type.String(),
+    unit: Unit,
+    granularity: Type.String(),
+    buckets: Type.Array(Type.Integer()),
+    partialBuckets: PartialBuckets,
+    scale: Scale,
+    rows: Type.Array(
+      Type.Object({
+        from: Type.Optional(Type.Number({ description: 'The lowest value of the row' })),
+        to: Type.Optional(Type.Number({ description: 'Exclusive, except in the last row' })),
+        group: Type.Optional(Type.Array(Type.String())),
+        isOthers: Type.Optional(Type.Boolean()),
+        values: Type.Array(Value, { description: 'One per bucket: the number of values, or the value of the group' }),
+      }),
+    ),
+  }),
+  Type.Object({
+    type: Type.Literal('histogram'),
+    ...frame,
+    name: Type.String(),
+    unit: Unit,
+    scale: Scale,
+    count: Type.Integer({ description: 'The number of values' }),
+    bins: Type.Array(Type.Object({ from: Type.Number(), to: Type.Number(), count: Type.Integer() })),
   }),
   Type.Object({
     type: Type.Literal('search'),

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../kernel/named-object.ts';
+import { TileConfig } from './config-schema.ts';
 import { Series, SeriesBody, text } from './series-schema.ts';
 
 export const GRID_COLUMNS = 24;
@@ -12,7 +13,13 @@ export const TileBody = NamedObject('TileInput', {
   y: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
   w: Type.Integer({ minimum: 1, maximum: GRID_COLUMNS }),
   h: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
-  series: Type.Array(SeriesBody, { minItems: 1, maxItems: 20 }),
+  series: Type.Optional(
+    Type.Array(SeriesBody, { minItems: 1, maxItems: 20, description: 'Either this or config is required' }),
+  ),
+  description: Type.Optional(text({ maxLength: 10_000 })),
+  containerId: Type.Optional(text({ minLength: 1, maxLength: 256 })),
+  tabId: Type.Optional(text({ minLength: 1, maxLength: 256 })),
+  config: Type.Optional(TileConfig),
 });
 
 export const Tile = NamedObject('Tile', {
@@ -21,6 +28,28 @@ export const Tile = NamedObject('Tile', {
   name: Type.String(),
   asRatio: Type.Boolean(),
   series: Type.Array(Series),
+  config: Type.Optional(
+    Type.Object(TileConfig.properties, {
+      description:
+        'Present if the tile was written as a config that series cannot express; they are the most similar ones',
+    }),
+  ),
 });
 
+/** The tile in the format of ClickStack. */
+export const ConfigTile = Type.Object({
+  ...TileBody.properties,
+  id: Type.String(),
+  name: Type.String(),
+  config: TileConfig,
+  asRatio: Type.Optional(Type.Boolean()),
+  series: Type.Optional(
+    Type.Array(Series, {
+      description: 'Present if the tile was written as series that a config cannot express; it is the most similar one',
+    }),
+  ),
+});
+
+export type TileBody = Static<typeof TileBody>;
+export type ConfigTile = Static<typeof ConfigTile>;
 export type Tile = Static<typeof Tile>;

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { NamedObject } from '../kernel/named-object.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
+import { KeptSourceMembers } from './kept-members.ts';
 import { ResourceId } from './resource-id.ts';
 import { DURATION_PRECISIONS, METRIC_DATA_TYPES, type MetricDataType, SOURCE_KINDS } from './source.ts';
 
@@ -69,6 +70,7 @@ export const SourceBody = NamedObject('SourceInput', {
       { description: 'For a metric source: the table of each type of metric' },
     ),
   ),
+  ...KeptSourceMembers.properties,
 });
 
 export const SourceSpec = Type.Object({ id: Type.Optional(ResourceId), ...SourceBody.properties });
@@ -90,6 +92,8 @@ export const SourceRecord = NamedObject('Source', {
       },
     ),
   ),
+  ...KeptSourceMembers.properties,
+  connection: Type.String(),
 });
 
 export type SourceBody = Static<typeof SourceBody>;

@@ -61,6 +61,8 @@ const createKnownIds = (): KnownIds => ({
   organizationId: [acme.id, acme.id, acme.id.toUpperCase(), globex.id],
   serviceId: [acme.primary, acme.secondary, acme.development, globex.primary],
   id: [acme.dashboard, globex.dashboard, 'logs'],
+  clickStackDashboardId: [acme.dashboard, globex.dashboard],
+  clickStackSourceId: ['logs'],
   tileId: ['one'],
   version: ['1', '2', '0', '99999999999'],
   keyId: [],
@@ -78,6 +80,8 @@ function learnIds(known: KnownIds, { id }: Operation, { status, json }: ApiRespo
     budgetCreate: ['budgetId', json.result?.id],
     createDashboard: ['id', json.data?.id],
     createSource: ['id', json.data?.id],
+    clickStackCreateDashboard: ['clickStackDashboardId', json.result?.id],
+    clickStackCreateSource: ['clickStackSourceId', json.result?.id],
     activityGetList: ['activityId', json.result?.[0]?.id],
   };
   const [name, value] = learned[id] ?? [];

@@ -56,6 +56,8 @@ const VALUES: Record<string, string> = {
   budgetId: '11111111-1111-4111-8111-111111111111',
   tokenId: '11111111-1111-4111-8111-111111111111',
   id: acme.dashboard,
+  clickStackDashboardId: acme.dashboard,
+  clickStackSourceId: 'ffffffffffffffffffffffff',
   tileId: 'one',
   version: '1',
 };
