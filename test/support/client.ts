@@ -51,10 +51,7 @@ function compile({ components }: Document, schema: object): ValidateFunction {
   return validate;
 }
 
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-(addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
-
-/** Servers with the same document share its compiled schemas, which Ajv keeps by object. */
+/** Servers with the same document share its compiled schemas, which are kept by object. */
 const parsedDocuments = new Map<string, Document>();
 
 function parseDocument(text: string): Document {
