@@ -1,4 +1,5 @@
 import { createSchemaNaming, type Schema } from './openapi-components.ts';
+import { EXAMPLES } from './openapi-examples.ts';
 import { documentFailures } from './openapi-failures.ts';
 
 interface Content {
@@ -40,7 +41,11 @@ export function completeDocument(document: Document): Document {
 
   return {
     ...document,
-    components: { ...document.components, schemas: sortByName(schemas), responses: sortByName(responses) },
+    components: {
+      ...document.components,
+      schemas: sortByName(withExamples(schemas)),
+      responses: sortByName(responses),
+    },
   };
 }
 
@@ -61,6 +66,14 @@ function listSchemaPlaces({ parameters = [], requestBody, responses }: Operation
     ),
   ];
 }
+
+const withExamples = (schemas: Record<string, Schema>): Record<string, Schema> =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [
+      name,
+      Object.hasOwn(EXAMPLES, name) ? { ...schema, examples: [EXAMPLES[name]] } : schema,
+    ]),
+  );
 
 const sortByName = <T>(entries: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1)));
