@@ -43,12 +43,10 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
         },
       },
       async (request) => {
-        const page = readSortedPage(request, request.query);
-        const { items, next } = await services.listPage(
-          getIdentity(request).organizationId,
-          page,
-          request.query.filter,
-        );
+        const { id, filter, ...sorted } = request.query;
+        const page = readSortedPage(request, sorted);
+        const ids = id && new Set(id.map((one) => one.toLowerCase()));
+        const { items, next } = await services.listPage(getIdentity(request).organizationId, { ...page, ids }, filter);
         return pageSuccess(request, page, items.map(toExtendedRecord), next);
       },
     );
