@@ -1,10 +1,11 @@
 import Type from 'typebox';
 import { getActor } from '../audit/request-actor.ts';
 import { createResultSerializer, managementResponse, sendSuccess, success } from '../http/envelopes.ts';
-import { getIdentity } from '../http/guard.ts';
+import { getIdentity, getPermittedServices } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { mapMaybe } from '../kernel/maybe-promise.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
+import { contains } from '../kernel/service-set.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import {
   ExtendedServiceRecord,
@@ -39,8 +40,11 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           response: managementResponse(Type.Array(ExtendedServiceRecord)),
         },
       },
-      async (request) =>
-        success(request, (await services.list(getIdentity(request).organizationId)).map(toExtendedRecord)),
+      async (request) => {
+        const permitted = getPermittedServices(request);
+        const listed = await services.list(getIdentity(request).organizationId);
+        return success(request, listed.filter(({ id }) => !permitted || contains(permitted, id)).map(toExtendedRecord));
+      },
     );
 
     app.get(
