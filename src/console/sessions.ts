@@ -4,7 +4,7 @@ import type { LastUsed } from '../credentials/last-used.ts';
 import { hashSecret, isSessionSecret, newSessionSecret } from '../credentials/secrets.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { type Grants, getGrantedDashboardAccess } from '../kernel/grants.ts';
+import { createGrants, type Grants, getGrantedDashboardAccess } from '../kernel/grants.ts';
 import { type DashboardAccess, getDashboardAccess, type Role } from '../kernel/roles.ts';
 import type { IpAccessEntry } from '../keys/key.ts';
 import type { KeyVerifier } from '../keys/verification.ts';
@@ -26,6 +26,10 @@ export interface SessionCredential {
   roles: readonly Role[];
   /** Undefined if the roles decide alone. */
   grants: Grants | undefined;
+  /** The names of all roles of a key. */
+  roleNames: readonly string[];
+  /** The operations of `/v1` and `/api/v2` that the credential may use. */
+  operations: readonly string[];
   dashboardAccess: DashboardAccess;
   ipAccessList: readonly IpAccessEntry[];
   secretHash: string;
@@ -159,6 +163,8 @@ function fromKey({
     suffix: key.keySuffix,
     roles: key.roles,
     grants,
+    roleNames: [...key.roles, ...(grants?.customRoleNames ?? [])],
+    operations: (grants ?? createGrants(key.roles, [])).listOperations(),
     dashboardAccess: grants ? getGrantedDashboardAccess(grants) : getDashboardAccess(key.roles),
     ipAccessList: key.ipAccessList,
     secretHash: key.keySecretHash,
@@ -177,6 +183,8 @@ function fromToken({ token, dashboardRevision }: Awaited<ReturnType<TokenVerifie
     suffix: token.tokenSuffix,
     roles: [token.access],
     grants: undefined,
+    roleNames: [],
+    operations: [],
     dashboardAccess: token.access,
     ipAccessList: [],
     secretHash: '',

@@ -17,11 +17,16 @@ export interface Grants {
   permits(operation: string, serviceId: string | undefined): boolean;
   /** The services that an operation may be used with. All or none if the operation does not concern services. */
   getServices(operation: string): ServiceSet;
+  /** Every operation that is permitted, for at least one service. */
+  listOperations(): string[];
+  customRoleNames: readonly string[];
 }
 
 const INSTANCE_PREFIX = 'instance/';
 
-export function createGrants(roles: readonly KeyRole[], customRoles: readonly Pick<CustomRole, 'policies'>[]): Grants {
+export type NamedPolicies = Pick<CustomRole, 'name' | 'policies'>;
+
+export function createGrants(roles: readonly KeyRole[], customRoles: readonly NamedPolicies[]): Grants {
   const known = new Map<string, ServiceSet>();
   const policies = customRoles.flatMap((role) => role.policies);
 
@@ -44,13 +49,17 @@ export function createGrants(roles: readonly KeyRole[], customRoles: readonly Pi
     return services;
   }
 
+  function permits(operation: string, serviceId: string | undefined): boolean {
+    if (UNRESTRICTED_OPERATIONS.includes(operation)) return true;
+    const services = getServices(operation);
+    return serviceId === undefined ? !isEmpty(services) : contains(services, serviceId);
+  }
+
   return {
+    permits,
     getServices,
-    permits(operation, serviceId) {
-      if (UNRESTRICTED_OPERATIONS.includes(operation)) return true;
-      const services = getServices(operation);
-      return serviceId === undefined ? !isEmpty(services) : contains(services, serviceId);
-    },
+    listOperations: () => [...OPERATIONS.keys()].filter((operation) => permits(operation, undefined)),
+    customRoleNames: customRoles.map(({ name }) => name),
   };
 }
 

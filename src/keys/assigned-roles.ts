@@ -1,5 +1,5 @@
 import { AppError, rejectViolations } from '../kernel/errors.ts';
-import { createGrants, type Grants, listExcess } from '../kernel/grants.ts';
+import { createGrants, type Grants, listExcess, type NamedPolicies } from '../kernel/grants.ts';
 import type { MaybePromise } from '../kernel/maybe-promise.ts';
 import { type CustomRole, findSystemRole, getSystemRoleId, type KeyRole, type KeyWithRoles } from '../kernel/roles.ts';
 import type { Db } from '../state/tables.ts';
@@ -117,7 +117,7 @@ export async function describeKeys(
 export function assertWithinGrants(
   callerGrants: Grants | undefined,
   { roles }: Pick<Key, 'roles'>,
-  customRoles: readonly Pick<CustomRole, 'policies'>[],
+  customRoles: readonly NamedPolicies[],
   subject: string,
 ): void {
   if (!callerGrants) return;

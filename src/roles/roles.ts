@@ -45,14 +45,7 @@ export type Roles = ReturnType<typeof createRoles>;
 const MAX_LISTED_KEYS = 10_000;
 const MAX_NAMED_KEYS = 10;
 
-export function createRoles({
-  state,
-  clock,
-  audit,
-  organizations,
-  assignments,
-  listExistingServiceIds,
-}: Options) {
+export function createRoles({ state, clock, audit, organizations, assignments, listExistingServiceIds }: Options) {
   async function listActorIds(db: Db, { organizationId, id }: CustomRole): Promise<string[]> {
     return (await assignments.list(db, organizationId, id, MAX_ACTORS)).map((key) => key.id);
   }

@@ -4,9 +4,9 @@ import { formatExpiry, parseFutureExpiry } from '../credentials/expiry.ts';
 import { hashSecret, newToken, toSuffix } from '../credentials/secrets.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { Grants } from '../kernel/grants.ts';
+import type { Grants, NamedPolicies } from '../kernel/grants.ts';
 import { newUuid } from '../kernel/ids.ts';
-import type { Policy, TokenAccess } from '../kernel/roles.ts';
+import type { TokenAccess } from '../kernel/roles.ts';
 import { assertWithinGrants, type Limited } from '../keys/assigned-roles.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { InTransaction, State } from '../state/state.ts';
@@ -129,11 +129,22 @@ export function createTokens({ state, clock, audit, organizations, maxTokens = N
   };
 }
 
+/** What a token permits, in the form of a role. */
+const toPolicies = (name: string, access: TokenAccess): NamedPolicies => ({
+  name,
+  policies: [
+    {
+      allowDeny: 'ALLOW',
+      permissions: access === 'write' ? ['dashboards:view', 'dashboards:manage'] : ['dashboards:view'],
+      resources: ['organization/*'],
+    },
+  ],
+});
+
 /** Throws `forbidden` if the token permits more than the caller may do. */
 function assertAccessWithinGrants(callerGrants: Grants | undefined, access: TokenAccess): void {
-  const permissions = access === 'write' ? ['dashboards:view', 'dashboards:manage'] : ['dashboards:view'];
-  const policies: Policy[] = [{ allowDeny: 'ALLOW', permissions, resources: ['organization/*'] }];
-  assertWithinGrants(callerGrants, { roles: [] }, [{ policies }], `A dashboard token with ${access} access`);
+  const name = `A dashboard token with ${access} access`;
+  assertWithinGrants(callerGrants, { roles: [] }, [toPolicies(name, access)], name);
 }
 
 /** The fields of a token that the audit log may contain. */

@@ -17,7 +17,7 @@ export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
   const navigate = useNavigate();
   const signOut = useSignOut();
   const { setColorScheme } = useMantineColorScheme();
-  const services = useQuery({ ...servicesQuery(api, session.organizationId), enabled: session.canSeeFleet });
+  const services = useQuery({ ...servicesQuery(api, session.organizationId), enabled: session.can('instanceGetList') });
   const dashboards = useQuery({
     queryKey: [session.organizationId, 'dashboards'],
     queryFn: ({ signal }) => api.listDashboards({}, { signal }),

@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { keysQuery, servicesQuery } from '../api/queries.ts';
+import { keysQuery, rolesQuery, servicesQuery } from '../api/queries.ts';
 import type { Activity } from '../api/types.ts';
 import { findRecordedName } from '../parts/activity-sentences.ts';
 import { useApi, useSession } from './context.tsx';
@@ -16,18 +16,19 @@ type NamedResource = { id: string; name: string };
  */
 export function useResourceNames(activities: readonly Activity[] = []): ReadonlyMap<string, string> {
   const api = useApi();
-  const { organizationId, canSeeDashboards } = useSession();
+  const { organizationId, canSeeDashboards, can } = useSession();
   const unnamed = activities.filter((activity) => findRecordedName(activity) === undefined);
   const needs = (type: string) => unnamed.some(({ resourceType }) => resourceType === type);
   const lists = useQueries({
     queries: [
-      servicesQuery(api, organizationId),
-      keysQuery(api, organizationId),
+      { ...servicesQuery(api, organizationId), enabled: can('instanceGetList') },
+      { ...keysQuery(api, organizationId), enabled: can('openapiKeyGetList') },
       {
         queryKey: [organizationId, 'tokens'],
         queryFn: ({ signal }: { signal: AbortSignal }) => api.dashboardTokenGetList({ organizationId }, { signal }),
         enabled: needs('token'),
       },
+      { ...rolesQuery(api, organizationId), enabled: needs('role') },
       {
         queryKey: [organizationId, 'budgets'],
         queryFn: ({ signal }: { signal: AbortSignal }) => api.budgetGetList({ organizationId }, { signal }),
@@ -76,4 +77,4 @@ export function useResourceNames(activities: readonly Activity[] = []): Readonly
 }
 
 const hasName = ({ resourceType }: Activity): boolean =>
-  ['service', 'key', 'token', 'budget', 'dashboard', 'source'].includes(resourceType);
+  ['service', 'key', 'role', 'token', 'budget', 'dashboard', 'source'].includes(resourceType);

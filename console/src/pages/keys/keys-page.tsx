@@ -18,29 +18,29 @@ import { RotateKeyDialog } from './rotate-key-dialog.tsx';
 
 export function KeysPage() {
   const api = useApi();
-  const { organizationId, canChangeFleet } = useSession();
+  const { organizationId, can } = useSession();
   const { data, error, refetch } = useQuery(keysQuery(api, organizationId));
   const [isCreating, setIsCreating] = useState(false);
   const [chosen, setChosen] = useState<{ target: Key; action: KeyAction }>();
-  const create = (
+  const create = can('openapiKeyCreate') && (
     <Button leftSection={<PlusIcon size={16} />} onClick={() => setIsCreating(true)}>
       Create key
     </Button>
   );
   return (
-    <Page title="Keys" subtitle={data ? plural(data.length, 'API key') : 'Loading…'} actions={canChangeFleet && create}>
+    <Page title="Keys" subtitle={data ? plural(data.length, 'API key') : 'Loading…'} actions={create}>
       {error && !data ? (
         <ErrorNotice error={error} title="Could not load keys" retry={() => refetch()} />
       ) : (
         <Panel flush>
           {data?.length === 0 ? (
-            <EmptyState title="No keys yet" action={canChangeFleet && create}>
+            <EmptyState title="No keys yet" action={create}>
               A key lets a script or a person use the API with the roles you choose.
             </EmptyState>
           ) : (
             <KeyTable
               keys={data}
-              {...(canChangeFleet ? { onAction: (target, action) => setChosen({ target, action }) } : {})}
+              {...(can('openapiKeyUpdate') ? { onAction: (target, action) => setChosen({ target, action }) } : {})}
             />
           )}
         </Panel>
