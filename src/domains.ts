@@ -80,7 +80,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     assignments: createRoleAssignments({ writer: keyWriter }),
     listExistingServiceIds,
   });
-  const costs = createCosts({ db });
+  const costs = createCosts({ db, services });
   const prices = createPrices({ state, clock, audit, organizations });
   const reports = createReports({ db, organizations, services, prices });
   const forecasts = createForecasts({ summaries: reports.summaries, clock });
@@ -145,7 +145,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     lastSeen: sessionsLastSeen,
   });
   const failedSignIns = createFailedSignIns({ state, clock, audit, log, findCredential: sessions.findCredential });
-  const fleet = createFleet({ state, clock, audit, organizations });
+  const fleet = createFleet({ state, clock, audit, organizations, log });
   return {
     organizations,
     audit,

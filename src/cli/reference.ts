@@ -43,22 +43,19 @@ async function readOpenApiDocument(): Promise<object> {
   }
 }
 
-/** The management operations. */
 function listOperations(document: object): DocumentedOperation[] {
   const { paths = {} } = document as {
     paths?: Record<string, Record<string, { operationId: string; summary: string; description?: string }>>;
   };
-  return Object.entries(paths)
-    .filter(([path]) => path.startsWith('/v1'))
-    .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, { operationId, summary, description = '' }]) => ({
-        id: operationId,
-        method: method.toUpperCase(),
-        path,
-        summary,
-        description,
-      })),
-    );
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, summary, description = '' }]) => ({
+      id: operationId,
+      method: method.toUpperCase(),
+      path,
+      summary,
+      description,
+    })),
+  );
 }
 
 function formatSettings(): string {

@@ -84,6 +84,9 @@ export const ServiceSpec = Type.Object(
       ),
     ),
     ipAccessList: Type.Optional(ExactIpAccessList),
+    tags: Type.Optional(
+      Type.Array(Type.Object({ key: text(1, 128), value: Type.Optional(text(0, 256)) }, exact), { maxItems: 50 }),
+    ),
     isReadonly: Type.Optional(Type.Boolean()),
     iamRole: optionalText(),
     byocId: optionalText(),

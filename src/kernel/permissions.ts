@@ -22,6 +22,14 @@ const service = (access: Permission['access'], help: string, operations: string[
   operations,
 });
 
+const CLICKSTACK_READS = [
+  'clickStackListDashboards',
+  'clickStackGetDashboard',
+  'clickStackValidateDashboard',
+  'clickStackListSources',
+  'clickStackGetSource',
+];
+
 /**
  * All permissions that a custom role can name, with the operations that each contains. Names that start with
  * `control-plane:` are those of the public service. An operation may be in several permissions; any of them is enough.
@@ -33,6 +41,8 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'organizationRolesGetList',
     'organizationRoleGet',
     'usageCostGet',
+    'organizationPrometheusGet',
+    'organizationPrometheusDiscoveryGet',
   ]),
   'control-plane:organization:manage': organization('write', 'Create, change and delete custom roles', [
     'organizationRolePost',
@@ -76,16 +86,55 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'openapiKeyDelete',
     'dashboardTokenDelete',
   ]),
-  'control-plane:service:view': service('read', 'View services', ['instanceGetList', 'instanceGet']),
-  'control-plane:service:view-scaling-config': service('read', 'Preview scaling', [
+  'control-plane:organization:create-service': organization('write', 'Create services', ['instanceCreate']),
+  'control-plane:service:view': service('read', 'View services, their metrics and their dashboards', [
+    'instanceGetList',
+    'instanceGet',
+    'instancePrometheusGet',
+    ...CLICKSTACK_READS,
+  ]),
+  'control-plane:service:manage': service('write', 'Change, start and stop services, and set their password', [
+    'instanceUpdate',
+    'instanceStateUpdate',
+    'instancePasswordUpdate',
+  ]),
+  'control-plane:service:delete': service('write', 'Delete services', ['instanceDelete']),
+  'control-plane:service:view-scaling-config': service('read', 'Preview scaling and view the schedule', [
     'instanceScalingPreview',
     'instanceReplicaScalingPreview',
+    'scalingScheduleGet',
   ]),
-  'control-plane:service:manage-scaling-config': service('write', 'Change and preview scaling', [
+  'control-plane:service:manage-scaling-config': service('write', 'Change and preview scaling, and the schedule', [
     'instanceScalingUpdate',
     'instanceReplicaScalingUpdate',
     'instanceScalingPreview',
     'instanceReplicaScalingPreview',
+    'scalingScheduleGet',
+    'scalingScheduleUpsert',
+    'scalingScheduleDelete',
+  ]),
+  'control-plane:service:view-backups': service('read', 'View the backup configuration', ['backupConfigurationGet']),
+  'control-plane:service:manage-backups': service('write', 'Change the backup configuration', [
+    'backupConfigurationUpdate',
+  ]),
+  'control-plane:service:view-private-endpoints': service('read', 'View the private endpoint configuration', [
+    'instancePrivateEndpointConfigGet',
+  ]),
+  'control-plane:service:view-query-api-endpoints': service('read', 'View the query endpoint', [
+    'instanceQueryEndpointGet',
+  ]),
+  'control-plane:service:manage-query-api-endpoints': service('write', 'Change the query endpoint', [
+    'instanceQueryEndpointUpsert',
+    'instanceQueryEndpointDelete',
+  ]),
+  'control-plane:service:manage-clickstack-api': service('write', 'View and change dashboards and sources', [
+    ...CLICKSTACK_READS,
+    'clickStackCreateDashboard',
+    'clickStackUpdateDashboard',
+    'clickStackDeleteDashboard',
+    'clickStackCreateSource',
+    'clickStackUpdateSource',
+    'clickStackDeleteSource',
   ]),
   'dashboards:view': organization('read', 'View dashboards, sources and charts in the console', [
     'listDashboards',
@@ -99,6 +148,8 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'listSources',
     'getSource',
     'listSourceColumns',
+    'listConnections',
+    'getConnection',
   ]),
   'dashboards:manage': organization('write', 'Create, change and delete dashboards and sources in the console', [
     'createDashboard',
@@ -108,6 +159,9 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'createSource',
     'updateSource',
     'deleteSource',
+    'createConnection',
+    'updateConnection',
+    'deleteConnection',
   ]),
 };
 

@@ -4,8 +4,10 @@ import { parseFutureExpiry } from '../credentials/expiry.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTimeOrderedIds } from '../kernel/ids.ts';
+import type { Page } from '../kernel/page.ts';
 import type { KeyRole } from '../kernel/roles.ts';
 import type { Organizations } from '../organizations/organizations.ts';
+import type { ListQuery } from '../state/keyset.ts';
 import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import {
@@ -18,7 +20,7 @@ import {
 } from './assigned-roles.ts';
 import { DEFAULT_NAME, DEFAULT_ROLES, type IpAccessEntry, isActive, type Key, type KeyState } from './key.ts';
 import type { KeyWriter } from './key-writer.ts';
-import { deleteKey, findKey, listKeys } from './store.ts';
+import { deleteKey, findKey, listKeyPage, listKeys } from './store.ts';
 import { type HashData, pickKnownFields, resolveCredentials, toAuditFields, toStoredKey } from './stored-key.ts';
 
 /** The settings of a key that a client can choose. */
@@ -98,6 +100,11 @@ export function createKeys({ state, clock, audit, organizations, roleReader, wri
 
     async list(organizationId: string): Promise<DescribedKey[]> {
       return describeKeys(roleReader, state.db, organizationId, await listKeys(state.db, organizationId));
+    },
+
+    async listPage(organizationId: string, query: ListQuery): Promise<Page<DescribedKey>> {
+      const { items, next } = await listKeyPage(state.db, organizationId, query);
+      return { items: await describeKeys(roleReader, state.db, organizationId, items), next };
     },
 
     async get(organizationId: string, id: string): Promise<DescribedKey> {

@@ -1,8 +1,10 @@
 import { MAX_LEAD_MS } from '../credentials/last-used.ts';
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { memoizeByObject } from '../kernel/memo.ts';
+import { type Page, toSortName } from '../kernel/page.ts';
 import { findSystemRole } from '../kernel/roles.ts';
 import { isUniqueViolation } from '../state/failures.ts';
+import { type ListQuery, listPage } from '../state/keyset.ts';
 import { prepared } from '../state/prepared.ts';
 import type { ApiKeyRow, Db } from '../state/tables.ts';
 import type { Key } from './key.ts';
@@ -97,6 +99,9 @@ export async function findKey(db: Db, organizationId: string, id: string): Promi
   return row && toKey(row);
 }
 
+export const listKeyPage = (db: Db, organizationId: string, query: ListQuery): Promise<Page<Key>> =>
+  listPage(db, { table: 'api_keys', columns: ['document', 'used_at'], toItem: toKey }, organizationId, query);
+
 export async function listKeys(db: Db, organizationId: string): Promise<Key[]> {
   const rows = await db
     .selectFrom('api_keys')
@@ -152,6 +157,7 @@ const insert = prepared((db: Db, value: ApiKeyRow) =>
     created_at: value.created_at,
     used_at: value.used_at,
     document: value.document,
+    sort_name: value.sort_name,
   }),
 );
 
@@ -174,6 +180,7 @@ export async function insertKey(
       created_at: key.createdAt,
       used_at: key.usedAt ?? null,
       document: toDocument(key),
+      sort_name: toSortName(key.name),
     });
     return 'inserted';
   } catch (error) {
@@ -185,7 +192,12 @@ export async function insertKey(
 export async function updateKey(tx: Db, key: Key): Promise<void> {
   await tx
     .updateTable('api_keys')
-    .set({ key_id_hash: key.keyIdHash, created_at: key.createdAt, document: toDocument(key) })
+    .set({
+      key_id_hash: key.keyIdHash,
+      created_at: key.createdAt,
+      document: toDocument(key),
+      sort_name: toSortName(key.name),
+    })
     .where('organization_id', '=', key.organizationId)
     .where('id', '=', key.id)
     .execute();

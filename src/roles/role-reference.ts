@@ -2,7 +2,7 @@ import { findPermission, PERMISSION_NAMES } from '../kernel/permissions.ts';
 import { getSystemRoleId, KEY_ROLES } from '../kernel/roles.ts';
 import { MAX_PERMISSIONS, MAX_POLICIES, MAX_RESOURCES, MAX_ROLES } from './role.ts';
 
-/** A management operation of the OpenAPI document. */
+/** An operation of the OpenAPI document. */
 export interface DocumentedOperation {
   id: string;
   method: string;
@@ -59,12 +59,14 @@ curl -X PATCH -u $KEY -H 'content-type: application/json' \\
 export function renderRoleReference(operations: readonly DocumentedOperation[]): string {
   const allowed = (description: string) => /Roles: (.*)\.$/.exec(description)?.[1]?.split(', ') ?? [];
   const roleRows = KEY_ROLES.map((role) => `| \`${role}\` | \`${getSystemRoleId(role)}\` |`);
+  const documented = new Set(operations.map(({ id }) => id));
   const permissionRows = PERMISSION_NAMES.map((name) => {
     const { scope, help = '', operations: ids = [] } = findPermission(name) ?? {};
-    const list = ids.map((id) => `\`${id}\``).join(', ');
-    return `| \`${name}\` | ${scope} | ${help} | ${list} |`;
+    const list = ids.filter((id) => documented.has(id)).map((id) => `\`${id}\``);
+    return `| \`${name}\` | ${scope} | ${help} | ${list.join(', ')} |`;
   });
-  const operationRows = operations.map(({ id, method, path, summary, description }) => {
+  const management = operations.filter(({ path }) => path.startsWith('/v1'));
+  const operationRows = management.map(({ id, method, path, summary, description }) => {
     const cells = KEY_ROLES.map((role) => (allowed(description).includes(role) ? 'yes' : '403'));
     return `| ${summary} | \`${method} ${path}\` | ${cells.join(' | ')} | \`${id}\` |`;
   });

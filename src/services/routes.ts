@@ -1,16 +1,16 @@
-import Type from 'typebox';
 import { getActor } from '../audit/request-actor.ts';
 import { createResultSerializer, managementResponse, sendSuccess, success } from '../http/envelopes.ts';
 import { getIdentity, getPermittedServices } from '../http/guard.ts';
+import { pageResponse, pageSuccess, readSortedPage } from '../http/paging.ts';
 import type { Routes } from '../http/validation.ts';
 import { mapMaybe } from '../kernel/maybe-promise.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
-import { contains } from '../kernel/service-set.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import {
   ExtendedServiceRecord,
   ReplicaScalingBody,
   ScalingBody,
+  ServiceListQuery,
   ServicePath,
   ServiceRecord,
   toExtendedRecord,
@@ -36,14 +36,25 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
         schema: {
           tags,
           summary: 'List services',
+          description: 'Oldest first, in pages of at most 1,000.',
           params: OrganizationPath,
-          response: managementResponse(Type.Array(ExtendedServiceRecord)),
+          querystring: ServiceListQuery,
+          response: pageResponse(ExtendedServiceRecord),
         },
       },
       async (request) => {
-        const permitted = getPermittedServices(request);
-        const listed = await services.list(getIdentity(request).organizationId);
-        return success(request, listed.filter(({ id }) => !permitted || contains(permitted, id)).map(toExtendedRecord));
+        const { id } = request.query;
+        const page = {
+          ...readSortedPage(request, request.query),
+          ids: id && new Set(id.map((text) => text.toLowerCase())),
+          permitted: getPermittedServices(request),
+        };
+        const { items, next } = await services.listPage(
+          getIdentity(request).organizationId,
+          page,
+          request.query.filter,
+        );
+        return pageSuccess(request, page, items.map(toExtendedRecord), next);
       },
     );
 

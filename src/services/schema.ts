@@ -1,13 +1,28 @@
 import Type, { type Static } from 'typebox';
 import { isoSeconds } from '../kernel/clock.ts';
+import { SORTED_PAGE_PARAMETERS } from '../kernel/page-schema.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import { listMemoryLimits, REPLICA_LIMITS, SCALING_LIMITS } from './scaling-limits.ts';
 import { SERVICE_KINDS, SERVICE_STATES, type Service, TOTAL_PER_REPLICA } from './service.ts';
+import { TagFilter } from './tag-filter.ts';
 
 export const ServicePath = Type.Object({
   ...OrganizationPath.properties,
   serviceId: Type.String({ format: 'uuid', description: 'Case-insensitive' }),
 });
+
+const MAX_LISTED_IDS = 100;
+
+export const ServiceListQuery = Type.Object(
+  {
+    ...SORTED_PAGE_PARAMETERS,
+    filter: TagFilter,
+    id: Type.Optional(
+      Type.Array(Type.String({ format: 'uuid' }), { maxItems: MAX_LISTED_IDS, description: 'Only these services' }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 export const NumReplicas = Type.Integer({
   ...SCALING_LIMITS.numReplicas,
@@ -82,6 +97,7 @@ export const ServiceRecord = Type.Object({
   name: Type.String(),
   numReplicas: Type.Number(),
   privateEndpointIds: Type.Optional(Type.Array(Type.String())),
+  tags: Type.Optional(Type.Array(Type.Object({ key: Type.String(), value: text() }))),
   transparentDataEncryptionKeyId: text(),
 });
 

@@ -37,6 +37,11 @@ interface Endpoint {
   username?: string;
 }
 
+interface Tag {
+  key: string;
+  value?: string;
+}
+
 /** Fields of the record that no rule depends on. */
 export interface ServiceDetails {
   provider?: string;
@@ -44,6 +49,7 @@ export interface ServiceDetails {
   databaseVersion?: string;
   endpoints?: Endpoint[];
   ipAccessList?: { source: string; description?: string }[];
+  tags?: Tag[];
   isReadonly?: boolean;
   iamRole?: string;
   byocId?: string;

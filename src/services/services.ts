@@ -2,14 +2,22 @@ import { type ActivityType, type Actor, difference } from '../audit/activity.ts'
 import type { Audit } from '../audit/audit.ts';
 import { AppError, rejectViolations } from '../kernel/errors.ts';
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
+import { MAX_PAGE_SIZE, type Page, type Position } from '../kernel/page.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
+import type { ListQuery } from '../state/keyset.ts';
 import type { State } from '../state/state.ts';
 import { applyScalingChange, type ScalingChange } from './scaling.ts';
 import type { Scaling, Service } from './service.ts';
-import { findService, listServices, lockService, updateScaling } from './store.ts';
+import { findService, listServicePage, listServices, lockService, updateScaling } from './store.ts';
+import { createTagCondition } from './tag-filter.ts';
 
 export type Services = ReturnType<typeof createServices>;
+
+interface TaggedIds {
+  serviceIds: Set<string>;
+  warehouseIds: Set<string>;
+}
 
 interface Preview {
   organization: Organization;
@@ -28,6 +36,25 @@ export function createServices({ state, audit, organizations }: Options) {
 
   return {
     list: (organizationId: string): Promise<Service[]> => listServices(state.db, organizationId),
+
+    /** `filters` are tags that a service must have. */
+    listPage: (organizationId: string, query: ListQuery, filters?: readonly string[]): Promise<Page<Service>> =>
+      listServicePage(state.db, organizationId, query, createTagCondition(filters)),
+
+    /** The ids of all services with the tags, and of the warehouses whose first service has them. */
+    async findTagged(organizationId: string, filters: readonly string[]): Promise<TaggedIds> {
+      const tagged: TaggedIds = { serviceIds: new Set(), warehouseIds: new Set() };
+      for (let after: Position | undefined; ; ) {
+        const query = { sort: 'createdAt', limit: MAX_PAGE_SIZE, after } as const;
+        const { items, next } = await this.listPage(organizationId, query, filters);
+        for (const { id, isPrimary, dataWarehouseId } of items) {
+          tagged.serviceIds.add(id);
+          if (isPrimary) tagged.warehouseIds.add(dataWarehouseId);
+        }
+        if (!next) return tagged;
+        after = next;
+      }
+    },
 
     get: (organizationId: string, id: string): MaybePromise<Readonly<Service>> =>
       mapMaybe(findService(state.db, organizationId, id), (service) => {

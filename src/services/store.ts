@@ -1,9 +1,12 @@
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { memoize } from '../kernel/memo.ts';
+import { type Page, toSortName } from '../kernel/page.ts';
 import type { Organization, Tier } from '../organizations/organization.ts';
+import { type DocumentCondition, type ListQuery, listPage } from '../state/keyset.ts';
 import { lockRows } from '../state/locking.ts';
 import { prepared } from '../state/prepared.ts';
-import type { Db } from '../state/tables.ts';
+import { preparedRows } from '../state/prepared-rows.ts';
+import type { Db, Tables } from '../state/tables.ts';
 import type { Service } from './service.ts';
 
 /** Recently read documents are parsed once. The result is shared: callers must not modify it. */
@@ -51,6 +54,20 @@ interface LockedService {
   service: Readonly<Service>;
 }
 
+/** A page of the list, restricted to some services if `ids` is set. */
+export const listServicePage = (
+  db: Db,
+  organizationId: string,
+  query: ListQuery,
+  condition?: DocumentCondition<Service>,
+): Promise<Page<Service>> => listPage(db, SERVICE_LIST, organizationId, query, condition);
+
+const SERVICE_LIST = {
+  table: 'services',
+  columns: ['document'],
+  toItem: ({ document }: { document: string }): Service => JSON.parse(document),
+} as const;
+
 export async function listServices(db: Db, organizationId: string): Promise<Service[]> {
   const rows = await db
     .selectFrom('services')
@@ -95,19 +112,29 @@ export function updateScaling(tx: Db, service: Readonly<Service>): MaybePromise<
 export async function updateService(tx: Db, service: Service): Promise<void> {
   await tx
     .updateTable('services')
-    .set({ created_at: service.createdAt, document: JSON.stringify(service) })
+    .set({ created_at: service.createdAt, document: JSON.stringify(service), sort_name: toSortName(service.name) })
     .where('organization_id', '=', service.organizationId)
     .where('id', '=', service.id)
     .execute();
 }
 
-export async function insertService(tx: Db, service: Service): Promise<void> {
-  const { id, organizationId, createdAt } = service;
-  await tx
-    .insertInto('services')
-    .values({ id, organization_id: organizationId, created_at: createdAt, document: JSON.stringify(service) })
-    .execute();
-}
+const SERVICE_COLUMNS = ['id', 'organization_id', 'created_at', 'document', 'sort_name'] as const;
+
+const insertRows = preparedRows<Tables['services']>(SERVICE_COLUMNS, (db, rows) =>
+  db.insertInto('services').values(rows),
+);
+
+export const insertServices = (tx: Db, services: readonly Service[]): Promise<void> =>
+  insertRows(
+    tx,
+    services.map((service) => ({
+      id: service.id,
+      organization_id: service.organizationId,
+      created_at: service.createdAt,
+      document: JSON.stringify(service),
+      sort_name: toSortName(service.name),
+    })),
+  );
 
 export async function deleteService(tx: Db, organizationId: string, id: string): Promise<void> {
   await tx.deleteFrom('services').where('organization_id', '=', organizationId).where('id', '=', id).execute();

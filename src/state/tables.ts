@@ -67,6 +67,7 @@ export interface ApiKeyRow {
   created_at: number;
   used_at: number | null;
   document: string;
+  sort_name: string;
 }
 
 export interface CustomRoleRow {
@@ -82,6 +83,7 @@ interface ServiceRow {
   organization_id: string;
   created_at: number;
   document: string;
+  sort_name: string;
 }
 
 export interface UsageCostRow {

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OPERATIONS, UNRESTRICTED_OPERATIONS } from '../../src/kernel/permissions.ts';
 import { acme } from '../support/fleet.ts';
 import { createKey } from '../support/keys.ts';
 import { formatPath, listOperations } from '../support/operations.ts';
@@ -70,6 +71,20 @@ onEachStore('roles', (store) => {
     for (const { method, path, roles } of await listOperations(server, '/v1')) {
       expect([path, method, roles]).toEqual([path, method, listExpectedRoles(method, path)]);
     }
+  });
+
+  it('R3: every operation is in a permission, with the scope of its path and the access of its roles', async () => {
+    const operations = [...(await listOperations(server, '/v1')), ...(await listOperations(server, '/api/v2'))];
+    const described = operations
+      .filter(({ id }) => !UNRESTRICTED_OPERATIONS.includes(id))
+      .map(({ id, path, roles }) => [
+        id,
+        {
+          scope: path.includes('{serviceId}') || id === 'instanceGetList' ? 'service' : 'organization',
+          access: roles.includes('developer') || roles.includes('read') ? 'read' : 'write',
+        },
+      ]);
+    expect(described.map(([id]) => [id, OPERATIONS.get(String(id))])).toEqual(described);
   });
 
   it('R1: the document has the operations of the contract', async () => {

@@ -1,8 +1,9 @@
-import { Button, Fieldset, Group, MultiSelect, SegmentedControl, Stack, TagsInput } from '@mantine/core';
+import { Button, Fieldset, Group, SegmentedControl, Stack, TagsInput } from '@mantine/core';
 import { findFieldError } from '../../api/errors.ts';
 import { organizationRolePostConstraints } from '../../api/generated.ts';
-import type { Role, Service } from '../../api/types.ts';
+import type { Role } from '../../api/types.ts';
 import { listPermissions, type PolicyDraft, type Scope } from './role-draft.ts';
+import { ServiceSelect } from './service-select.tsx';
 
 const LIMITS = organizationRolePostConstraints.policies.items.properties;
 
@@ -10,17 +11,14 @@ interface Props {
   index: number;
   policy: PolicyDraft;
   roles: readonly Role[];
-  services: readonly Service[];
   onChange: (part: Partial<PolicyDraft>) => void;
   onRemove: () => void;
   error: unknown;
 }
 
 /** One policy of a role: an effect, permissions, and the services they are for. */
-export function PolicyFields({ index, policy, roles, services, onChange, onRemove, error }: Props) {
+export function PolicyFields({ index, policy, roles, onChange, onRemove, error }: Props) {
   const errorAt = (field: string) => findFieldError(error, `policies[${index}].${field}`);
-  const serviceNames = new Map(services.map(({ id, name }) => [id, name]));
-  const serviceIds = [...new Set([...serviceNames.keys(), ...policy.serviceIds])];
   return (
     <Fieldset legend={`Policy ${index + 1}`}>
       <Stack gap="sm">
@@ -56,15 +54,9 @@ export function PolicyFields({ index, policy, roles, services, onChange, onRemov
           acceptValueOnBlur
         />
         {policy.scope === 'services' && (
-          <MultiSelect
-            label="Services"
-            placeholder={policy.serviceIds.length === 0 ? 'All services' : ''}
-            searchable
-            clearable
-            maxValues={LIMITS.resources.maxItems}
-            data={serviceIds.map((id) => ({ value: id, label: serviceNames.get(id) ?? id }))}
+          <ServiceSelect
             value={policy.serviceIds}
-            onChange={(chosen) => onChange({ serviceIds: chosen })}
+            onChange={(serviceIds) => onChange({ serviceIds })}
             error={errorAt('resources')}
           />
         )}

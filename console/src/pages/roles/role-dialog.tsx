@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
 import { organizationRolePostConstraints } from '../../api/generated.ts';
-import { keysQuery, servicesQuery } from '../../api/queries.ts';
+import { keysQuery } from '../../api/queries.ts';
 import type { Role } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { Note } from '../../parts/note.tsx';
@@ -33,7 +33,6 @@ export function RoleDialog({ target, roles, onClose }: Props) {
   const { organizationId, can } = useSession();
   const queries = useQueryClient();
   const { data: keys = [] } = useQuery({ ...keysQuery(api, organizationId), enabled: can('openapiKeyGetList') });
-  const { data: services = [] } = useQuery({ ...servicesQuery(api, organizationId), enabled: can('instanceGetList') });
   const [draft, setDraft] = useState<RoleDraft>(() => (target ? toRoleDraft(target) : createRoleDraft()));
   const save = useMutation({
     mutationFn() {
@@ -86,7 +85,6 @@ export function RoleDialog({ target, roles, onClose }: Props) {
               index={index}
               policy={policy}
               roles={roles}
-              services={services}
               onChange={(part) => editPolicy(policy.row, part)}
               onRemove={() => edit({ policies: draft.policies.filter(({ row }) => row !== policy.row) })}
               error={error}
