@@ -32,7 +32,10 @@ export const SessionRecord = NamedObject(
     credential: Type.Object({
       id: Type.String(),
       name: Type.String(),
-      roles: Type.Array(Type.String(), { description: 'The roles of the key; empty for a token' }),
+      roles: Type.Array(Type.String(), { description: 'The names of the roles of the key; empty for a token' }),
+    }),
+    operations: Type.Array(Type.String(), {
+      description: 'The ids of the operations that the key may use, for at least one service; empty for a token',
     }),
     address: Type.String({ description: 'The client address that the IP access list of a key is checked against' }),
     access: Type.Enum([...DASHBOARD_ACCESSES], { description: 'Access to dashboards' }),

@@ -7,7 +7,8 @@ import { NamedObject } from '../kernel/named-object.ts';
 import { KEY_ROLES } from '../kernel/roles.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import { KEY_STATES, type Key } from './key.ts';
+import { type DescribedKey, MAX_CUSTOM_ROLES_PER_KEY } from './assigned-roles.ts';
+import { KEY_STATES } from './key.ts';
 
 export const KeyPath = Type.Object({
   ...OrganizationPath.properties,
@@ -33,7 +34,19 @@ export const IpAccessEntry = NamedObject('IpAccessListEntry', {
 
 export const CredentialName = storable({ minLength: 1, maxLength: 255, description: 'Need not be unique' });
 const State = Type.Enum([...KEY_STATES]);
-const Roles = Type.Array(Type.Enum([...KEY_ROLES]), { minItems: 1, maxItems: 100, uniqueItems: true });
+const Roles = Type.Array(Type.Enum([...KEY_ROLES]), {
+  minItems: 1,
+  maxItems: 100,
+  uniqueItems: true,
+  deprecated: true,
+  description: 'System roles by name. Replaces all roles; use assignedRoleIds for custom roles',
+});
+const AssignedRoleIds = (emptyMeaning: string) =>
+  Type.Array(Type.String({ format: 'uuid' }), {
+    maxItems: MAX_CUSTOM_ROLES_PER_KEY,
+    uniqueItems: true,
+    description: `System and custom roles by id. ${emptyMeaning}`,
+  });
 
 /** Checked with the schema, so that one response names every violated member. */
 export const FutureExpiry = (clock: Clock) => {
@@ -96,6 +109,7 @@ export const CreateKeyBody = (clock: Clock) =>
     hashData: Type.Optional(HashData),
     ipAccessList: Type.Optional(IpAccessList),
     roles: Type.Optional(Roles),
+    assignedRoleIds: Type.Optional(AssignedRoleIds('Empty means the default, developer')),
     state: Type.Optional(State),
   });
 
@@ -105,6 +119,7 @@ export const UpdateKeyBody = (clock: Clock) =>
     expireAt: Type.Optional(FutureExpiry(clock)),
     ipAccessList: Type.Optional(IpAccessList),
     roles: Type.Optional(Roles),
+    assignedRoleIds: Type.Optional(AssignedRoleIds('Replaces all roles; empty removes them all')),
     state: Type.Optional(State),
   });
 
@@ -130,7 +145,18 @@ export const KeyRecord = NamedObject('ApiKey', {
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
   state: State,
-  roles: Type.Array(Type.Enum([...KEY_ROLES])),
+  roles: Type.Array(Type.Enum([...KEY_ROLES]), {
+    deprecated: true,
+    description: 'The system roles; empty if the key has custom roles only',
+  }),
+  assignedRoles: Type.Array(
+    Type.Object({
+      roleId: Type.String({ format: 'uuid' }),
+      roleName: Type.String(),
+      roleType: Type.Enum(['system', 'custom']),
+    }),
+    { description: 'All roles' },
+  ),
   keySuffix: Type.String({ description: 'The last four characters of the key id' }),
   createdAt: Type.String({ format: 'date-time' }),
   expireAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'null means never' }),
@@ -160,13 +186,14 @@ export const RotateKeyResult = NamedObject('ApiKeyRotateResponse', {
 });
 
 /** The public fields of a key. */
-export function toKeyRecord(key: Key): Static<typeof KeyRecord> {
-  const { id, name, state, roles, keySuffix, createdAt, expireAt, usedAt, ipAccessList } = key;
+export function toKeyRecord(key: DescribedKey): Static<typeof KeyRecord> {
+  const { id, name, state, roles, assignedRoles, keySuffix, createdAt, expireAt, usedAt, ipAccessList } = key;
   return {
     id,
     name,
     state,
     roles,
+    assignedRoles,
     keySuffix,
     createdAt: isoSeconds(createdAt),
     expireAt: formatExpiry(expireAt),

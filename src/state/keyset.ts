@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { type Page, type PageRequest, type Sort, toSortName } from '../kernel/page.ts';
+import type { ServiceSet } from '../kernel/service-set.ts';
 import { isPostgres } from './locking.ts';
 import type { ApiKeyRow, Db } from './tables.ts';
 import { isIn } from './value-lists.ts';
@@ -14,6 +15,8 @@ export interface ListQuery extends PageRequest {
   search?: string | undefined;
   /** Only these ids. */
   ids?: ReadonlySet<string> | undefined;
+  /** The services that the caller may see. */
+  permitted?: ServiceSet | undefined;
 }
 
 /** A condition that the stores cannot check: `text` occurs in every matching document. */
@@ -138,7 +141,7 @@ function toOrder(sort: Sort) {
   };
 }
 
-function createFilter(db: Db, { search, ids }: ListQuery, text: string | undefined): RawBuilder<unknown> {
+function createFilter(db: Db, { search, ids, permitted }: ListQuery, text: string | undefined): RawBuilder<unknown> {
   const parts: RawBuilder<unknown>[] = [];
   if (search !== undefined) {
     const pattern = toPattern(toSortName(search));
@@ -146,6 +149,7 @@ function createFilter(db: Db, { search, ids }: ListQuery, text: string | undefin
   }
   if (text !== undefined) parts.push(sql`AND document LIKE ${toPattern(text)} ESCAPE '!'`);
   if (ids) parts.push(sql`AND ${isIn(db, 'id', ids)}`);
+  if (permitted) parts.push(sql`AND ${permitted.isComplement ? sql`NOT` : sql``} ${isIn(db, 'id', permitted.ids)}`);
   return parts.length > 0 ? sql.join(parts, sql` `) : sql``;
 }
 
