@@ -12,6 +12,7 @@ import { configRoutes, type DemoCredentials } from './console/config-routes.ts';
 import { findPageFiles } from './console/page-files.ts';
 import { createPage, pageRoutes } from './console/page-routes.ts';
 import { sessionRoutes } from './console/session-routes.ts';
+import { clickStackDashboardRoutes } from './dashboards/clickstack-routes.ts';
 import { dashboardReadRoutes } from './dashboards/read-routes.ts';
 import { dashboardRoutes } from './dashboards/routes.ts';
 import { versionRoutes } from './dashboards/version-routes.ts';
@@ -36,6 +37,8 @@ import { whoamiRoutes } from './keys/whoami-routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import { roleRoutes } from './roles/routes.ts';
 import { serviceRoutes } from './services/routes.ts';
+import { clickStackSourceRoutes } from './sources/clickstack-routes.ts';
+import { connectionRoutes } from './sources/connection-routes.ts';
 import { sourceRoutes } from './sources/routes.ts';
 import type { State } from './state/state.ts';
 import { createTokenAuthentication, needsWriteToken } from './tokens/authentication.ts';
@@ -109,6 +112,8 @@ function createManagement({ config, state, clock, domains }: Options, shared: Sh
       usageWarningRoutes(domains),
       auditRoutes(domains),
       tokenRoutes({ ...domains, clock }),
+      clickStackDashboardRoutes(domains),
+      clickStackSourceRoutes(domains),
     ],
   };
 }
@@ -129,6 +134,7 @@ function createDashboardInterface({ config, state, clock, domains }: Options, sh
       dashboardRoutes(domains),
       versionRoutes(domains),
       sourceRoutes(domains),
+      connectionRoutes(),
       chartRoutes({ ...domains, clock }),
     ],
   };

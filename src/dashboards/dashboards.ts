@@ -8,10 +8,17 @@ import { isResourceId } from '../sources/resource-id.ts';
 import type { Sources } from '../sources/sources.ts';
 import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
-import { compareByName, listDashboardViolations, listSourceIdViolations, normalizeDashboard } from './dashboard.ts';
+import { toFormatEtag } from './config-form.ts';
+import {
+  compareByName,
+  keepUnmentioned,
+  listDashboardViolations,
+  listSourceIdViolations,
+  normalizeDashboard,
+} from './dashboard.ts';
 import type { DashboardQuota } from './dashboard-quota.ts';
 import type { DashboardWriter } from './dashboard-writer.ts';
-import type { Dashboard, DashboardBody } from './schema.ts';
+import { type Dashboard, type DashboardBody, FORMATS, type UnstoredDashboard } from './schema.ts';
 import { findStored, listStored, rejectProvisioned, type StoredDashboard } from './store.ts';
 import { MAX_LISTED_VIOLATIONS, validateDashboard } from './validation.ts';
 
@@ -96,7 +103,8 @@ export function createDashboards({ state, organizations, sources, writer, quota 
       return state.write(async (tx) => {
         const before = await getChangeable(tx, organizationId, id, ifMatch);
         await rejectUnknownSources(tx, organizationId, body);
-        const stored = await writer.save(tx, actor, organizationId, before, dashboard);
+        const old = (await parseJsonInSlices(before.json)) as Dashboard;
+        const stored = await writer.save(tx, actor, organizationId, before, keepUnmentioned(body, dashboard, old));
         await quota.check(tx, organizationId, { isNew: false });
         return stored;
       });
@@ -114,7 +122,7 @@ export function createDashboards({ state, organizations, sources, writer, quota 
     async validate(
       organizationId: string,
       value: unknown,
-    ): Promise<{ violations: Violation[]; normalized: ReturnType<typeof normalizeBody> | null }> {
+    ): Promise<{ violations: Violation[]; normalized: UnstoredDashboard | null }> {
       const violations = validateDashboard(value);
       if (violations.length > 0) return { violations, normalized: null };
       const body = value as DashboardBody;
@@ -125,7 +133,7 @@ export function createDashboards({ state, organizations, sources, writer, quota 
 }
 
 /** Without the ids that `create` would generate. */
-function normalizeBody(body: DashboardBody): { tiles: object[] } {
+function normalizeBody(body: DashboardBody): UnstoredDashboard {
   const { id: _, tiles, ...dashboard } = normalizeDashboard('', body);
   return {
     ...dashboard,
@@ -135,7 +143,9 @@ function normalizeBody(body: DashboardBody): { tiles: object[] } {
 
 /** Throws if the stored dashboard is not the one that the client read. */
 export function rejectStale(stored: StoredDashboard | undefined, ifMatch: string | undefined): void {
-  if (ifMatch === undefined || (stored && matchesEtag(ifMatch, createEtag(stored.json)))) return;
+  if (ifMatch === undefined) return;
+  const etag = stored && createEtag(stored.json);
+  if (etag !== undefined && FORMATS.some((format) => matchesEtag(ifMatch, toFormatEtag(etag, format)))) return;
   throw new AppError(
     'precondition_failed',
     'The dashboard has changed since it was read (If-Match); read it again and repeat the change',

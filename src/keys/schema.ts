@@ -3,6 +3,7 @@ import { findViolatedExpiryRule, formatExpiry } from '../credentials/expiry.ts';
 import { EMPTY_SECRET_HASH } from '../credentials/secrets.ts';
 import { parseNetwork } from '../kernel/addresses.ts';
 import { type Clock, isoSeconds, MINUTE_MS } from '../kernel/clock.ts';
+import { NamedObject } from '../kernel/named-object.ts';
 import { KEY_ROLES } from '../kernel/roles.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
@@ -22,7 +23,7 @@ const storable = (options: { minLength?: number; maxLength: number; description?
 
 const isNetwork = (text: unknown): boolean => typeof text !== 'string' || parseNetwork(text) !== undefined;
 
-export const IpAccessEntry = Type.Object({
+export const IpAccessEntry = NamedObject('IpAccessListEntry', {
   source: Type.Refine(
     Type.String({ maxLength: 128, description: 'An IPv4 or IPv6 address, or a CIDR' }),
     isNetwork,
@@ -70,12 +71,16 @@ const IpAccessList = Type.Array(IpAccessEntry, {
 });
 
 // 32 bytes leave two bits of the last base64 digit unused. Encoders write zeros; any other digit could never match.
-const isSha256 = (text: unknown): boolean =>
-  typeof text !== 'string' || /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text);
+const SHA256 = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
+const isSha256 = (text: unknown): boolean => typeof text !== 'string' || SHA256.test(text);
 const Hash = (input: string) =>
   Type.Refine(
     Type.Refine(
-      Type.String({ maxLength: 1024, description: `base64(SHA-256(${input}))` }),
+      Type.String({
+        maxLength: 1024,
+        description: `base64(SHA-256(${input}))`,
+        documented: { pattern: SHA256.source },
+      }),
       isSha256,
       () => 'The value must be a SHA-256 in base64, 44 characters',
     ),
@@ -83,10 +88,14 @@ const Hash = (input: string) =>
     () => 'The value is the hash of an empty string; hash the real value',
   );
 
-export const HashData = Type.Object({
+export const HashData = NamedObject('ApiKeyHashData', {
   keyIdHash: Hash('key id'),
   keyIdSuffix: Type.Refine(
-    Type.String({ maxLength: 1024, description: 'The last four characters of the key id' }),
+    Type.String({
+      maxLength: 1024,
+      description: 'The last four characters of the key id',
+      documented: { minLength: 4, maxLength: 4 },
+    }),
     (text) => typeof text !== 'string' || (/^.{4}$/su.test(text) && isStorable(text)),
     () => 'The value must be the last 4 characters of the key id',
   ),
@@ -94,7 +103,7 @@ export const HashData = Type.Object({
 });
 
 export const CreateKeyBody = (clock: Clock) =>
-  Type.Object({
+  NamedObject('ApiKeyPostRequest', {
     name: Type.Optional(CredentialName),
     expireAt: Type.Optional(FutureExpiry(clock)),
     hashData: Type.Optional(HashData),
@@ -105,7 +114,7 @@ export const CreateKeyBody = (clock: Clock) =>
   });
 
 export const UpdateKeyBody = (clock: Clock) =>
-  Type.Object({
+  NamedObject('ApiKeyPatchRequest', {
     name: Type.Optional(CredentialName),
     expireAt: Type.Optional(FutureExpiry(clock)),
     ipAccessList: Type.Optional(IpAccessList),
@@ -117,7 +126,7 @@ export const UpdateKeyBody = (clock: Clock) =>
 export const MAX_GRACE_HOURS = 7 * 24;
 const DEFAULT_GRACE_HOURS = 24;
 
-export const RotateKeyBody = Type.Object({
+export const RotateKeyBody = NamedObject('ApiKeyRotateRequest', {
   gracePeriodHours: Type.Optional(
     Type.Number({
       minimum: 0,
@@ -132,7 +141,7 @@ export const RotateKeyBody = Type.Object({
 /** The grace period of a rotation in milliseconds. */
 export const toGracePeriodMs = (hours = DEFAULT_GRACE_HOURS): number => Math.round(hours * 60 * MINUTE_MS);
 
-export const KeyRecord = Type.Object({
+export const KeyRecord = NamedObject('ApiKey', {
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
   state: State,
@@ -154,10 +163,10 @@ export const KeyRecord = Type.Object({
   usedAt: Type.Optional(
     Type.String({ format: 'date-time', description: 'One-minute precision; absent until the first use' }),
   ),
-  ipAccessList: Type.Array(Type.Object({ source: Type.String(), description: Type.Optional(Type.String()) })),
+  ipAccessList: Type.Array(IpAccessEntry),
 });
 
-export const CreateKeyResult = Type.Object({
+export const CreateKeyResult = NamedObject('ApiKeyPostResponse', {
   key: KeyRecord,
   keyId: Type.Optional(
     Type.String({
@@ -171,9 +180,9 @@ export const CreateKeyResult = Type.Object({
   ),
 });
 
-export const RotateKeyResult = Type.Object({
+export const RotateKeyResult = NamedObject('ApiKeyRotateResponse', {
   ...CreateKeyResult.properties,
-  previous: Type.Object(KeyRecord.properties, { description: 'The old key, which expires after the grace period' }),
+  previous: { ...KeyRecord, description: 'The old key, which expires after the grace period' },
 });
 
 /** The public fields of a key. */

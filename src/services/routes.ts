@@ -43,16 +43,13 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
         },
       },
       async (request) => {
-        const { id } = request.query;
-        const page = {
-          ...readSortedPage(request, request.query),
-          ids: id && new Set(id.map((text) => text.toLowerCase())),
-          permitted: getPermittedServices(request),
-        };
+        const { id, filter, ...sorted } = request.query;
+        const page = readSortedPage(request, sorted);
+        const ids = id && new Set(id.map((one) => one.toLowerCase()));
         const { items, next } = await services.listPage(
           getIdentity(request).organizationId,
-          page,
-          request.query.filter,
+          { ...page, ids, permitted: getPermittedServices(request) },
+          filter,
         );
         return pageSuccess(request, page, items.map(toExtendedRecord), next);
       },

@@ -14,6 +14,10 @@ const BODIES: Record<string, object> = {
   updateDashboard: { name: 'matrix' },
   createSource: { name: 'matrix', kind: 'log' },
   updateSource: { name: 'matrix', kind: 'log' },
+  clickStackCreateDashboard: { name: 'matrix' },
+  clickStackUpdateDashboard: { name: 'matrix' },
+  clickStackCreateSource: { name: 'matrix', kind: 'log' },
+  clickStackUpdateSource: { name: 'matrix', kind: 'log' },
   drawTile: { series: [{ type: 'markdown', content: 'x' }] },
   queryChartSeries: {
     series: [{ sourceId: 'no such source', aggFn: 'count' }],
@@ -186,6 +190,8 @@ onEachStore('credentials × operations', (store) => {
     budgetId: randomUUID(),
     roleId: randomUUID(),
     id: isForeign ? acme.dashboard : 'f'.repeat(24),
+    clickStackDashboardId: isForeign ? acme.dashboard : 'f'.repeat(24),
+    clickStackSourceId: isForeign ? 'logs' : 'f'.repeat(24),
     tileId: 'one',
     version: '1',
   });
