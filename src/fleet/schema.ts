@@ -101,6 +101,9 @@ export const ServiceSpec = Type.Object(
   exact,
 );
 
+/** A list of roles has no pages. */
+const MAX_DECLARED_ROLES = 1000;
+
 export const RoleSpec = Type.Object(
   {
     id: Type.Optional(Uuid),
@@ -180,7 +183,7 @@ export const OrganizationSpec = Type.Object(
     paid: Type.Optional(Type.Boolean()),
     createdAt: Type.Optional(Time),
     services: Type.Optional(Type.Array(ServiceSpec)),
-    roles: Type.Optional(Type.Array(RoleSpec)),
+    roles: Type.Optional(Type.Array(RoleSpec, { maxItems: MAX_DECLARED_ROLES })),
     keys: Type.Optional(Type.Array(KeySpec)),
     dashboardTokens: Type.Optional(Type.Array(TokenSpec)),
     sources: Type.Optional(Type.Array(SourceSpec)),
