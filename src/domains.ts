@@ -36,6 +36,7 @@ import { createKeys } from './keys/keys.ts';
 import { markKeyUsed } from './keys/store.ts';
 import { createKeyVerifier } from './keys/verification.ts';
 import { createOrganizations } from './organizations/organizations.ts';
+import { createServiceLifecycle } from './services/lifecycle.ts';
 import { createServices } from './services/services.ts';
 import { createSources } from './sources/sources.ts';
 import type { State } from './state/state.ts';
@@ -53,7 +54,18 @@ interface Options {
   /** Receives the duration of rating one day. */
   observeRating?: (seconds: number) => void;
   config: Pick<Config, 'dataDirectory' | 'maxKeys' | 'lockAfterDays'> &
-    Partial<Pick<Config, 'maxTokens' | 'maxDashboards' | 'maxSources' | 'webhookAllowPrivate' | 'openTables'>>;
+    Partial<
+      Pick<
+        Config,
+        | 'maxTokens'
+        | 'maxDashboards'
+        | 'maxServices'
+        | 'maxSources'
+        | 'simulatedTransitionMs'
+        | 'webhookAllowPrivate'
+        | 'openTables'
+      >
+    >;
 }
 
 /** Creates the domains on an open store. Each one may use those created before it. */
@@ -65,6 +77,14 @@ export function createDomains({ state, engine, clock, log, observeRating, config
   const keys = createKeys({ state, clock, audit, organizations, maxKeys: config.maxKeys });
   const lastUsed = createLastUsed({ state, clock, log, mark: markKeyUsed, credentials: 'keys' });
   const services = createServices({ state, audit, organizations });
+  const serviceLifecycle = createServiceLifecycle({
+    state,
+    clock,
+    audit,
+    organizations,
+    maxServices: config.maxServices,
+    transitionMs: config.simulatedTransitionMs,
+  });
   const costs = createCosts({ db });
   const prices = createPrices({ state, clock, audit, organizations });
   const reports = createReports({ db, organizations, services, prices });
@@ -138,6 +158,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     keys,
     lastUsed,
     services,
+    serviceLifecycle,
     costs,
     prices,
     reports,

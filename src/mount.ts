@@ -33,6 +33,7 @@ import type { Clock } from './kernel/clock.ts';
 import { createKeyAuthentication } from './keys/authentication.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
+import { serviceLifecycleRoutes } from './services/lifecycle-routes.ts';
 import { serviceRoutes } from './services/routes.ts';
 import { sourceRoutes } from './sources/routes.ts';
 import type { State } from './state/state.ts';
@@ -95,11 +96,12 @@ function createManagement({ config, state, clock, domains }: Options, shared: Sh
     bodyLimitBytes: management.bodyLimitBytes,
     routes: [
       organizationRoutes(domains),
-      serviceRoutes(domains),
+      serviceRoutes({ ...domains, clock }),
+      serviceLifecycleRoutes({ ...domains, clock }),
       keyRoutes({ ...domains, clock }),
       billingRoutes(domains),
       reportRoutes(domains),
-      forecastRoutes(domains),
+      forecastRoutes({ ...domains, clock }),
       budgetRoutes(domains),
       meteringRoutes(domains),
       usageWarningRoutes(domains),

@@ -59,7 +59,8 @@ const IpAccessList = Type.Array(IpAccessEntry, {
 // 32 bytes leave two bits of the last base64 digit unused. Encoders write zeros; any other digit could never match.
 const isSha256 = (text: unknown): boolean =>
   typeof text !== 'string' || /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text);
-const Hash = (input: string) =>
+/** Of a secret that the client keeps. */
+export const Hash = (input: string) =>
   Type.Refine(
     Type.Refine(
       Type.String({ maxLength: 1024, description: `base64(SHA-256(${input}))` }),

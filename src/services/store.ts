@@ -6,20 +6,38 @@ import { prepared } from '../state/prepared.ts';
 import type { Db } from '../state/tables.ts';
 import type { Service } from './service.ts';
 
-/** Recently read documents are parsed once. The result is shared: callers must not modify it. */
-const parseService = memoize((document): Readonly<Service> => JSON.parse(document));
+/** The document has what was asked for; what the driver reported is apart. */
+export const SERVICE_COLUMNS = ['document', 'observed'] as const;
+type StoredService = Record<(typeof SERVICE_COLUMNS)[number], string>;
+
+export const toService = ({ document, observed }: StoredService): Service => ({
+  ...JSON.parse(document),
+  observed: JSON.parse(observed),
+});
+
+const toDocument = ({ observed: _, ...document }: Readonly<Service>): string => JSON.stringify(document);
+
+/** JSON has no line feeds. */
+const parseJoined = memoize((joined): Readonly<Service> => {
+  const end = joined.indexOf('\n');
+  return toService({ observed: joined.slice(0, end), document: joined.slice(end + 1) });
+});
+
+/** Recently read services are parsed once. The result is shared: callers must not modify it. */
+const parseService = ({ document, observed }: StoredService): Readonly<Service> =>
+  parseJoined(`${observed}\n${document}`);
 
 const selectOne = prepared((db: Db, value: { organizationId: string; id: string }) =>
   db
     .selectFrom('services')
-    .select('document')
+    .select(SERVICE_COLUMNS)
     .where('organization_id', '=', value.organizationId)
     .where('id', '=', value.id),
 );
 
 /** Uses `cached`, so only for authenticated requests. */
 export function findService(db: Db, organizationId: string, id: string): MaybePromise<Readonly<Service> | undefined> {
-  return mapMaybe(selectOne.cached(db, { organizationId, id }), (row) => row && parseService(row.document));
+  return mapMaybe(selectOne.cached(db, { organizationId, id }), (row) => row && parseService(row));
 }
 
 const selectAndLock = prepared((db: Db, value: { organizationId: string; id: string }) =>
@@ -28,7 +46,7 @@ const selectAndLock = prepared((db: Db, value: { organizationId: string; id: str
     db
       .selectFrom('organizations')
       .innerJoin('services', 'services.organization_id', 'organizations.id')
-      .select(['organizations.tier', 'organizations.paid', 'services.document'])
+      .select(['organizations.tier', 'organizations.paid', 'services.document', 'services.observed'])
       .where('organizations.id', '=', value.organizationId)
       .where('services.id', '=', value.id),
   ),
@@ -41,8 +59,7 @@ const selectAndLock = prepared((db: Db, value: { organizationId: string; id: str
 export function lockService(tx: Db, organizationId: string, id: string): MaybePromise<LockedService | undefined> {
   return mapMaybe(
     selectAndLock.first(tx, { organizationId, id }),
-    (row) =>
-      row && { organization: { tier: row.tier as Tier, isPaid: row.paid === 1 }, service: parseService(row.document) },
+    (row) => row && { organization: { tier: row.tier as Tier, isPaid: row.paid === 1 }, service: parseService(row) },
   );
 }
 
@@ -54,12 +71,12 @@ interface LockedService {
 export async function listServices(db: Db, organizationId: string): Promise<Service[]> {
   const rows = await db
     .selectFrom('services')
-    .select('document')
+    .select(SERVICE_COLUMNS)
     .where('organization_id', '=', organizationId)
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  return rows.map(({ document }) => JSON.parse(document));
+  return rows.map(toService);
 }
 
 const setDocument = prepared((db: Db, value: { organizationId: string; id: string; document: string }) =>
@@ -70,29 +87,66 @@ const setDocument = prepared((db: Db, value: { organizationId: string; id: strin
     .where('id', '=', value.id),
 );
 
-/** Does not update `created_at`, so no index changes. */
-export function updateScaling(tx: Db, service: Readonly<Service>): MaybePromise<unknown> {
+/** Stores what was asked for. Does not update `created_at`, so no index changes. */
+export function updateDocument(tx: Db, service: Readonly<Service>): MaybePromise<unknown> {
   const { organizationId, id } = service;
-  return setDocument.first(tx, { organizationId, id, document: JSON.stringify(service) });
+  return setDocument.first(tx, { organizationId, id, document: toDocument(service) });
 }
 
 export async function updateService(tx: Db, service: Service): Promise<void> {
   await tx
     .updateTable('services')
-    .set({ created_at: service.createdAt, document: JSON.stringify(service) })
+    .set({
+      created_at: service.createdAt,
+      document: toDocument(service),
+      observed: JSON.stringify(service.observed),
+    })
     .where('organization_id', '=', service.organizationId)
     .where('id', '=', service.id)
     .execute();
 }
 
 export async function insertService(tx: Db, service: Service): Promise<void> {
-  const { id, organizationId, createdAt } = service;
+  const { id, organizationId, createdAt, observed } = service;
   await tx
     .insertInto('services')
-    .values({ id, organization_id: organizationId, created_at: createdAt, document: JSON.stringify(service) })
+    .values({
+      id,
+      organization_id: organizationId,
+      created_at: createdAt,
+      document: toDocument(service),
+      observed: JSON.stringify(observed),
+    })
     .execute();
 }
 
 export async function deleteService(tx: Db, organizationId: string, id: string): Promise<void> {
   await tx.deleteFrom('services').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+}
+
+/** Whether the organization has at least this many services. Reads at most as many entries of the index. */
+export async function hasServices(tx: Db, organizationId: string, count: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom('services')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .offset(count - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The services of a warehouse. Reads all documents of the organization: needed to create and delete only. */
+export async function listWarehouse(tx: Db, organizationId: string, dataWarehouseId: string): Promise<Service[]> {
+  const rows = await tx
+    .selectFrom('services')
+    .select(SERVICE_COLUMNS)
+    .where('organization_id', '=', organizationId)
+    .where('document', 'like', `%${JSON.stringify({ dataWarehouseId }).slice(1, -1)}%`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(toService).filter((service) => service.dataWarehouseId === dataWarehouseId);
 }

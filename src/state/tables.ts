@@ -69,6 +69,7 @@ interface ServiceRow {
   organization_id: string;
   created_at: number;
   document: string;
+  observed: string;
 }
 
 export interface UsageCostRow {
