@@ -9,6 +9,7 @@ import { createEngineBinding } from './billing/metering/engine-binding.ts';
 import { createEngineOwner } from './billing/metering/engine-owner.ts';
 import { createIntake } from './billing/metering/intake.ts';
 import { createPrices } from './billing/prices/prices.ts';
+import { createServiceMetrics } from './billing/prometheus/service-metrics.ts';
 import { createUsageInspection } from './billing/rating/inspect-usage.ts';
 import { createLockClock } from './billing/rating/lock-clock.ts';
 import { createRater } from './billing/rating/rater.ts';
@@ -38,6 +39,7 @@ import { createKeyVerifier } from './keys/verification.ts';
 import { createOrganizations } from './organizations/organizations.ts';
 import { createServiceLifecycle } from './services/lifecycle.ts';
 import { createServices } from './services/services.ts';
+import { createServiceSettings } from './services/settings.ts';
 import { createSources } from './sources/sources.ts';
 import type { State } from './state/state.ts';
 import { markTokenUsed } from './tokens/store.ts';
@@ -85,6 +87,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     maxServices: config.maxServices,
     transitionMs: config.simulatedTransitionMs,
   });
+  const serviceSettings = createServiceSettings({ state, audit, keys });
   const costs = createCosts({ db });
   const prices = createPrices({ state, clock, audit, organizations });
   const reports = createReports({ db, organizations, services, prices });
@@ -100,6 +103,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     allowPrivate: config.webhookAllowPrivate ?? false,
   });
   const scalingCosts = createScalingCosts({ db: state.db, services, prices, clock });
+  const serviceMetrics = createServiceMetrics({ db, services, clock });
   const entities = createEntities({ db, services });
   const engineOwner = createEngineOwner({ state, engine, clock, log, dataDirectory: config.dataDirectory });
   const metering = { state, engine, owner: engineOwner, binding: createEngineBinding({ state, engine, clock }), clock };
@@ -159,12 +163,14 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     lastUsed,
     services,
     serviceLifecycle,
+    serviceSettings,
     costs,
     prices,
     reports,
     forecasts,
     budgets,
     scalingCosts,
+    serviceMetrics,
     intake,
     rating,
     rater,

@@ -2,6 +2,7 @@ import { auditRoutes } from './audit/routes.ts';
 import { budgetRoutes } from './billing/budgets/routes.ts';
 import { forecastRoutes } from './billing/forecast/routes.ts';
 import { meteringRoutes } from './billing/metering/routes.ts';
+import { prometheusRoutes } from './billing/prometheus/routes.ts';
 import { usageWarningRoutes } from './billing/rating/routes.ts';
 import { reportRoutes } from './billing/reports/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
@@ -35,6 +36,7 @@ import { keyRoutes } from './keys/routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import { serviceLifecycleRoutes } from './services/lifecycle-routes.ts';
 import { serviceRoutes } from './services/routes.ts';
+import { serviceSettingsRoutes } from './services/settings-routes.ts';
 import { sourceRoutes } from './sources/routes.ts';
 import type { State } from './state/state.ts';
 import { createTokenAuthentication, needsWriteToken } from './tokens/authentication.ts';
@@ -98,8 +100,10 @@ function createManagement({ config, state, clock, domains }: Options, shared: Sh
       organizationRoutes(domains),
       serviceRoutes({ ...domains, clock }),
       serviceLifecycleRoutes({ ...domains, clock }),
+      serviceSettingsRoutes({ ...domains, clock }),
       keyRoutes({ ...domains, clock }),
       billingRoutes(domains),
+      prometheusRoutes({ ...domains, basePath: config.basePath }),
       reportRoutes(domains),
       forecastRoutes({ ...domains, clock }),
       budgetRoutes(domains),

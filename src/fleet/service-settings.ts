@@ -28,8 +28,8 @@ export function declareServiceSettings(
     }),
     ...(entries && {
       scalingSchedule: entries.map((entry, index) => ({
+        id: deriveUuid(serviceId, 'scaling schedule', entry.name, String(index)),
         ...entry,
-        id: entry.id ?? deriveUuid(serviceId, 'scaling schedule', entry.name, String(index)),
       })),
     }),
   };

@@ -12,9 +12,10 @@ import { type ListPatch, limitViolations, patchList, toIpAccess, toTag } from '.
 import { missingService } from './missing-service.ts';
 import { type NewService, newServiceViolations, toNewService } from './new-service.ts';
 import type { IpAccess, Service, Tag } from './service.ts';
-import { listUpdates, type ServiceActivity, toAuditFields } from './service-activities.ts';
+import { listUpdates, toAuditFields } from './service-activities.ts';
 import type { ServiceSettings } from './service-settings.ts';
-import { deleteService, hasServices, insertService, listWarehouse, lockService, updateService } from './store.ts';
+import { createServiceWriter } from './service-writer.ts';
+import { deleteService, hasServices, insertService, listWarehouse, lockService } from './store.ts';
 
 export type ServiceLifecycle = ReturnType<typeof createServiceLifecycle>;
 
@@ -37,11 +38,6 @@ interface ServiceUpdate {
   tags?: ListPatch<Tag> | undefined;
 }
 
-interface Changed {
-  after: Service;
-  activities: ServiceActivity[];
-}
-
 interface Options {
   state: State;
   clock: Clock;
@@ -57,30 +53,7 @@ export function createServiceLifecycle(options: Options) {
   const { state, clock, audit, organizations } = options;
   const { maxServices = Number.POSITIVE_INFINITY, transitionMs = 0 } = options;
   const nextId = createTimeOrderedIds();
-
-  /** Locks the service, stores what `change` returns and records it; nothing if it returns undefined. */
-  async function update(
-    actor: Actor,
-    organizationId: string,
-    id: string,
-    change: (service: Readonly<Service>, tx: Db) => Promise<Changed | undefined> | Changed | undefined,
-  ): Promise<Readonly<Service>> {
-    return state.write(async (tx) => {
-      const locked = await lockService(tx, organizationId, id);
-      if (!locked) throw missingService(id);
-      const changed = await change(locked.service, tx);
-      if (!changed) return locked.service;
-      await updateService(tx, changed.after);
-      for (const activity of changed.activities)
-        await audit.record(tx, actor, {
-          organizationId,
-          resource: { type: 'service', id },
-          serviceId: id,
-          ...activity,
-        });
-      return changed.after;
-    });
-  }
+  const writer = createServiceWriter({ state, audit });
 
   async function assertRoom(tx: Db, organizationId: string): Promise<void> {
     if (Number.isFinite(maxServices) && (await hasServices(tx, organizationId, maxServices)))
@@ -131,7 +104,7 @@ export function createServiceLifecycle(options: Options) {
 
     /** Changes the name, the IP access list and the tags. */
     update: (actor: Actor, organizationId: string, id: string, wanted: ServiceUpdate): Promise<Readonly<Service>> =>
-      update(actor, organizationId, id, (service) => {
+      writer.change(actor, organizationId, id, ({ service }) => {
         const { ipAccessList = [], tags = [] } = service.details;
         const details = {
           ...service.details,
@@ -147,7 +120,7 @@ export function createServiceLifecycle(options: Options) {
       }),
 
     command: (actor: Actor, organizationId: string, id: string, command: Command): Promise<Readonly<Service>> =>
-      update(actor, organizationId, id, (service) => {
+      writer.change(actor, organizationId, id, ({ service }) => {
         const now = clock.now();
         const obeyed = obey(service, command, now, transitionMs);
         if (!obeyed) return undefined;
@@ -169,7 +142,7 @@ export function createServiceLifecycle(options: Options) {
       rejectViolations(passwordViolations(wanted));
       const password = wanted.passwordHash === undefined ? newServicePassword() : undefined;
       const hashes = password === undefined ? pickHashes(wanted) : hashPassword(password);
-      await update(actor, organizationId, id, (service) => {
+      await writer.change(actor, organizationId, id, ({ service }) => {
         const { passwordDoubleSha1Hash: _, ...settings } = service.settings ?? {};
         return {
           after: { ...service, settings: { ...settings, ...hashes } },

@@ -1,5 +1,5 @@
 /** The providers and regions of the public interface. Its clients reject a record with any other value. */
-export const REGIONS = {
+const REGIONS = {
   aws: [
     'ap-northeast-1',
     'ap-northeast-2',

@@ -8,7 +8,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAYS_PER_WEEK = 7;
 
 /** Whether the time is in the window of the entry. A window may continue after midnight of its last hour's day. */
-export function isActive({ weekdays, startHourUtc, endHourUtc }: ScheduleEntry, now: number): boolean {
+function isActive({ weekdays, startHourUtc, endHourUtc }: ScheduleEntry, now: number): boolean {
   const date = new Date(now);
   const [day, hour] = [date.getUTCDay(), date.getUTCHours()];
   if (startHourUtc < endHourUtc) return weekdays.includes(day) && hour >= startHourUtc && hour < endHourUtc;
@@ -21,7 +21,7 @@ export const findActiveEntry = (entries: readonly ScheduleEntry[], now: number):
   entries.find((entry) => isActive(entry, now));
 
 /** Windows start and end at full hours. */
-export const getNextHour = (now: number): number => (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
+const getNextHour = (now: number): number => (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
 
 /** The settings of the service, with those of the active entry of its schedule in their place. */
 export function getEffectiveScaling(

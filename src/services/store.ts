@@ -63,7 +63,7 @@ export function lockService(tx: Db, organizationId: string, id: string): MaybePr
   );
 }
 
-interface LockedService {
+export interface LockedService {
   organization: Pick<Organization, 'tier' | 'isPaid'>;
   service: Readonly<Service>;
 }
