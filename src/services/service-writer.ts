@@ -11,7 +11,7 @@ interface Changed {
   activities: ServiceActivity[];
 }
 
-export type ServiceWriter = ReturnType<typeof createServiceWriter>;
+
 
 export function createServiceWriter({ state, audit }: { state: State; audit: Audit }) {
   return {
