@@ -11,6 +11,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    // Test files share the modules of a worker: importing them for every file takes longer than many tests.
+    isolate: false,
     // Generous: the suite must pass on a machine under heavy load.
     testTimeout: 120_000,
     hookTimeout: 180_000,

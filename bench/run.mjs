@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { consoleRows } from './console.mjs';
 import { exportRows, largeRows } from './costs.mjs';
 import { benchFleet } from './fleet.mjs';
+import { listRows } from './lists.mjs';
 import { requestRows } from './requests.mjs';
 import { soakRows } from './soak.mjs';
 import { tileRows } from './tiles.mjs';
@@ -30,6 +31,7 @@ async function main() {
   };
   // Too long for a full run.
   if (only === 'soak') return console.log(renderTable(await soakRows()));
+  if (only === 'lists') return console.log(renderTable(await listRows()));
   const isRequest = only && !(only in parts);
   const rows = [];
   for (const [name, measure] of Object.entries(parts)) {

@@ -88,7 +88,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     transitionMs: config.simulatedTransitionMs,
   });
   const serviceSettings = createServiceSettings({ state, audit, keys });
-  const costs = createCosts({ db });
+  const costs = createCosts({ db, services });
   const prices = createPrices({ state, clock, audit, organizations });
   const reports = createReports({ db, organizations, services, prices });
   const forecasts = createForecasts({ summaries: reports.summaries, clock });
@@ -154,7 +154,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     lastSeen: sessionsLastSeen,
   });
   const failedSignIns = createFailedSignIns({ state, clock, audit, log, findCredential: sessions.findCredential });
-  const fleet = createFleet({ state, clock, audit, organizations });
+  const fleet = createFleet({ state, clock, audit, organizations, log });
   return {
     organizations,
     audit,

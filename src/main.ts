@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 import { once } from 'node:events';
-import { createReadStream, fstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { openFile, readFile, writeFile } from './cli/files.ts';
 import { runProgram } from './cli/program.ts';
 
-const READ_CHUNK_BYTES = 1024 * 1024;
 const CLEAR_LINE = '\r\u001b[K';
 
 /** Containers may run as a user id without a name. */
@@ -40,17 +39,15 @@ function waitForStop(): Promise<void> {
 
 process.exitCode = await runProgram(process.argv.slice(2), {
   environment: process.env,
-  readFile: (path) => readFileSync(path, 'utf8'),
-  writeFile: (path, text) => writeFileSync(path, text),
-  openFile(path) {
-    const fd = openSync(path, 'r');
-    return { bytes: fstatSync(fd).size, chunks: createReadStream(path, { fd, highWaterMark: READ_CHUNK_BYTES }) };
-  },
+  readFile,
+  writeFile,
+  openFile,
   print: (line) => process.stdout.write(`${line}\n`),
   async write(bytes) {
     if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
   },
   printMessage: (line) => process.stderr.write(`${line}\n`),
+  hasTerminal: process.stderr.isTTY === true,
   showProgress: (line) => void (process.stderr.isTTY && process.stderr.write(CLEAR_LINE + line)),
   waitForStop,
   userName: readUserName(),

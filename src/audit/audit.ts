@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTimeOrderedIds, firstIdAt } from '../kernel/ids.ts';
-import type { ChainHead } from '../state/activity-chain.ts';
+import type { ChainedColumns, ChainHead } from '../state/activity-chain.ts';
 import type { Db } from '../state/tables.ts';
 import type { Activity, Actor, Change } from './activity.ts';
-import { appendActivity, type KnownHeads } from './chain-store.ts';
+import { appendActivities, appendActivity, type KnownHeads } from './chain-store.ts';
 import {
   type ActivityFilter,
   type Alternatives,
@@ -45,17 +45,28 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
   let latestMs = 0;
   const heads: KnownHeads = new LRUCache({ max: MAX_KNOWN_HEADS });
 
+  function createRow(actor: Actor, change: Change): ChainedColumns {
+    const createdAt = clock.now();
+    if (createdAt < latestMs - MAX_ID_LEAD_MS) {
+      nextId = createTimeOrderedIds();
+      latestMs = 0;
+    }
+    latestMs = Math.max(latestMs, createdAt);
+    return toRow({ id: nextId(createdAt), createdAt, actor, ...change });
+  }
+
   return {
     /** Runs in the transaction of the change: either both are stored or neither is. */
-    async record(tx: Db, actor: Actor, change: Change): Promise<void> {
-      const createdAt = clock.now();
-      if (createdAt < latestMs - MAX_ID_LEAD_MS) {
-        nextId = createTimeOrderedIds();
-        latestMs = 0;
-      }
-      latestMs = Math.max(latestMs, createdAt);
-      await appendActivity(tx, toRow({ id: nextId(createdAt), createdAt, actor, ...change }), heads);
-    },
+    record: (tx: Db, actor: Actor, change: Change): Promise<void> =>
+      appendActivity(tx, createRow(actor, change), heads),
+
+    /** As `record`, for many changes of one organization, whose row the transaction must have locked. */
+    recordAll: (tx: Db, actor: Actor, changes: readonly Change[]): Promise<void> =>
+      appendActivities(
+        tx,
+        changes.map((change) => createRow(actor, change)),
+        heads,
+      ),
 
     /** Checks the hash chain of an organization. `expected` is a head that was noted earlier. */
     verify: (organizationId: string, expected?: ChainHead): Promise<Verification> =>
@@ -69,14 +80,15 @@ export function createAudit({ db, clock }: { db: Db; clock: Clock }) {
     ): Promise<ActivityPage> {
       const [indexed, ...rest] = listConditions(filter);
       const isMatch = createMatcher(rest, filter.texts);
-      const perQuery = rest.length > 0 || filter.texts !== undefined ? CANDIDATES_PER_QUERY : limit;
+      const perQuery = rest.length > 0 || filter.texts !== undefined ? CANDIDATES_PER_QUERY : limit + 1;
       const activities: Activity[] = [];
       const range = toRange(filter, before);
       for (let read = 0; read < MAX_CANDIDATES; read += perQuery) {
         const rows = await listCandidates(db, organizationId, indexed, range, perQuery);
         for (const row of rows) {
-          if (isMatch(row)) activities.push(toActivity(row));
-          if (activities.length === limit) return { activities, nextBefore: row.id };
+          if (!isMatch(row)) continue;
+          if (activities.length === limit) return { activities, nextBefore: activities.at(-1)?.id };
+          activities.push(toActivity(row));
         }
         if (rows.length < perQuery) return { activities, nextBefore: undefined };
         range.beforeId = rows.at(-1)?.id;

@@ -4,6 +4,7 @@ import { AppError } from '../kernel/errors.ts';
 import { appendToChain, type ChainedColumns, type ChainHead, encodeActivity } from '../state/activity-chain.ts';
 import { isPostgres } from '../state/locking.ts';
 import { prepared } from '../state/prepared.ts';
+import { preparedRows } from '../state/prepared-rows.ts';
 import type { ActivityRow, Db } from '../state/tables.ts';
 
 /** The last known head of each organization. A guess: the store decides. */
@@ -21,6 +22,22 @@ export async function appendActivity(tx: Db, row: ChainedColumns, known: KnownHe
     return;
   }
   await insert.first(tx, { ...row, ...(await advanceHead(tx, row.organization_id, text, known)) });
+}
+
+/** As `appendActivity`, for many activities of one organization: one update of its row, and few inserts. */
+export async function appendActivities(tx: Db, rows: readonly ChainedColumns[], known: KnownHeads): Promise<void> {
+  const organizationId = rows[0]?.organization_id;
+  if (organizationId === undefined) return;
+  const previous = await readHead(tx, organizationId);
+  let head: ChainHead = previous;
+  const chained = rows.map((row) => {
+    head = appendToChain(head, encodeActivity(row));
+    return { ...row, ...head };
+  });
+  const changed = await updateHead.execute(tx, { organizationId, previousHash: previous.hash, ...head });
+  if (changed === 0) throw new Error(`The audit log of organization ${organizationId} changed in the meantime`);
+  await insertRows(tx, chained);
+  known.set(organizationId, head);
 }
 
 /** PostgreSQL computes the hash: reading the head first would be one more round trip. */
@@ -82,6 +99,22 @@ const insert = prepared((db: Db, value: ActivityRow) =>
     sequence: value.sequence,
     hash: value.hash,
   }),
+);
+
+const insertRows = preparedRows<ActivityRow>(
+  [
+    'organization_id',
+    'id',
+    'created_at',
+    'document',
+    'type',
+    'actor_id',
+    'actor_name',
+    'resource_id',
+    'sequence',
+    'hash',
+  ],
+  (db, rows) => db.insertInto('activities').values(rows),
 );
 
 export async function readHead(db: Db, organizationId: string): Promise<ChainHead> {

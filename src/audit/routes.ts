@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { managementResponse, success } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
+import { pageResponse, pageSuccess, readPage } from '../http/paging.ts';
 import type { Routes } from '../http/validation.ts';
 import { DAY_MS, isoTime, parseDate, parseDateTime } from '../kernel/clock.ts';
 import { rejectViolations, type Violation } from '../kernel/errors.ts';
@@ -13,8 +14,6 @@ import { findKeyUpdateType, toPublicType } from './public-type.ts';
 import { ActivityPath, ActivityQuery, ActivityRecord } from './schema.ts';
 
 const tags = ['Activities'];
-const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 1000;
 
 export function auditRoutes({ audit }: { audit: Audit }): Routes {
   return (app) => {
@@ -26,21 +25,31 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
           tags,
           summary: 'List activities',
           description:
-            'The audit log, newest first, with the changed fields before and after. All filters must match. If there may be more activities, the link header has the URL of the next page. A filtered page can have fewer activities than limit and still have a next page.',
+            'The audit log, newest first, with the changed fields before and after. All filters must match. If there are more activities, the response has nextCursor, and the link header has the URL of the next page. A filtered page can have fewer activities than limit and still have a next page.',
           params: OrganizationPath,
           querystring: ActivityQuery,
-          response: managementResponse(Type.Array(ActivityRecord)),
+          response: pageResponse(ActivityRecord),
         },
       },
       async (request, reply) => {
-        const { before, limit = DEFAULT_LIMIT, ...filter } = parseQuery(request.query);
+        const { query } = request;
+        const filter = parseFilter(query);
+        const page = readPage(request, ['text']);
+        if (page.after && query.before !== undefined)
+          rejectViolations([{ path: 'before', rule: 'Send either cursor or before', value: query.before }]);
+        const before = page.after ? String(page.after[0]) : query.before?.toLowerCase();
         const { activities, nextBefore } = await audit.list(getIdentity(request).organizationId, filter, {
           before,
-          limit,
+          limit: page.limit,
         });
         if (nextBefore !== undefined)
           reply.header('link', `<${formatNextUrl(request.originalUrl, nextBefore)}>; rel="next"`);
-        return success(request, activities.map(toRecord));
+        return pageSuccess(
+          request,
+          page,
+          activities.map(toRecord),
+          nextBefore === undefined ? undefined : [nextBefore],
+        );
       },
     );
 
@@ -60,9 +69,13 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
 }
 
 /** Throws all violations at once. */
-function parseQuery(query: Static<typeof ActivityQuery>): ActivityFilter & { before?: string; limit?: number } {
+function parseFilter(query: Static<typeof ActivityQuery>): ActivityFilter {
   const violations: Violation[] = [];
-  const read = <T>(name: keyof typeof query, rule: string, parse: (text: string) => T | undefined): T | undefined => {
+  const read = <T>(
+    name: 'from_date' | 'to_date',
+    rule: string,
+    parse: (text: string) => T | undefined,
+  ): T | undefined => {
     const text = query[name];
     if (text === undefined) return undefined;
     const value = parse(text);
@@ -74,7 +87,6 @@ function parseQuery(query: Static<typeof ActivityQuery>): ActivityFilter & { bef
     const day = parseDate(text);
     return day === undefined ? parseTime(text) : day + DAY_MS;
   });
-  const limit = read('limit', `The value must be a whole number from 1 to ${MAX_LIMIT}`, parseLimit);
   rejectViolations(violations);
   return {
     fromMs,
@@ -84,18 +96,11 @@ function parseQuery(query: Static<typeof ActivityQuery>): ActivityFilter & { bef
     resourceType: query.resource_type,
     resourceId: query.resource_id,
     texts: parseTexts(query.text),
-    ...(query.before === undefined ? {} : { before: query.before.toLowerCase() }),
-    ...(limit === undefined ? {} : { limit }),
   };
 }
 
 const TIME_RULE = 'The value must be an ISO 8601 date or date-time';
 const parseTime = (text: string): number | undefined => parseDateTime(text, { offset: 'optional' });
-
-function parseLimit(text: string): number | undefined {
-  const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  return number >= 1 && number <= MAX_LIMIT ? number : undefined;
-}
 
 /** Undefined if there is nothing to search for. */
 function parseTexts(text = ''): string[] | undefined {
@@ -110,6 +115,7 @@ function parseTexts(text = ''): string[] | undefined {
 function formatNextUrl(url: string, before: string): string {
   const end = url.indexOf('?');
   const parameters = new URLSearchParams(end < 0 ? '' : url.slice(end + 1));
+  parameters.delete('cursor');
   parameters.set('before', before);
   return `${end < 0 ? url : url.slice(0, end)}?${parameters}`;
 }

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { PAGE_PARAMETERS } from '../kernel/page-schema.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import { ACTIVITY_TYPES } from './activity.ts';
 import { KEY_UPDATE_TYPES, listPublicTypes } from './public-type.ts';
@@ -35,7 +36,7 @@ export const ActivityQuery = Type.Object(
       'Searches the type, actor, address, user agent, request id, resource id and resource name, ignoring case; separate alternatives with |',
       1000,
     ),
-    limit: Type.Optional(Type.String({ description: '1 to 1000; defaults to 100' })),
+    ...PAGE_PARAMETERS,
   },
   { additionalProperties: false },
 );

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { listDaysBetween } from '../kernel/days.ts';
 import { chcFromMicros } from '../kernel/money.ts';
 import { type Cost, totalMicros } from './cost.ts';
-import type { Costs } from './costs.ts';
+import type { CostSelection, Costs } from './costs.ts';
 import type { Window } from './window.ts';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
@@ -47,39 +47,53 @@ export function createRenderedCosts({ costs, render }: { costs: Costs; render: (
       return cached?.costRevision === costRevision ? cached : undefined;
     },
 
-    /** Renders chunk by chunk, so memory use does not grow with the size of the window. */
+    /**
+     * Renders chunk by chunk, so memory use does not grow with the size of the window. A selection is not cached:
+     * it may depend on more than the costs.
+     */
     async *render(
       organizationId: string,
       costRevision: number,
       window: Window,
       headers: Headers,
+      selection?: CostSelection,
     ): AsyncGenerator<Buffer> {
-      let chunks: Buffer[] | undefined = [];
+      let chunks: Buffer[] | undefined = selection ? undefined : [];
       let bytes = 0;
-      let micros = 0;
-      for (const [query, days] of splitWindow(window).entries()) {
-        // The chunk before is sent first, and other requests can run.
-        if (query > 0) await yieldToEventLoop();
-        const records = await costs.list(organizationId, days);
-        micros += records.reduce((sum, cost) => sum + totalMicros(cost.micros), 0);
-        const isLast = days.to === window.to;
-        const separator = bytes > 0 && records.length > 0 ? ',' : '';
-        const ending = isLast ? `],"grandTotalCHC":${chcFromMicros(micros)}}` : '';
-        const chunk = Buffer.from(separator + records.map(render).join(',') + ending);
+      for await (const chunk of renderChunks(organizationId, window, selection)) {
         bytes += chunk.length;
         chunks = bytes > CACHE_BYTES ? undefined : chunks;
         chunks?.push(chunk);
-        if (isLast && chunks)
-          cache.set(cacheKey(organizationId, window), {
-            costRevision,
-            headers,
-            chunks: joinShort(chunks, bytes),
-            bytes,
-          });
         yield chunk;
       }
+      if (chunks)
+        cache.set(cacheKey(organizationId, window), {
+          costRevision,
+          headers,
+          chunks: joinShort(chunks, bytes),
+          bytes,
+        });
     },
   };
+
+  async function* renderChunks(
+    organizationId: string,
+    window: Window,
+    selection?: CostSelection,
+  ): AsyncGenerator<Buffer> {
+    let isEmpty = true;
+    let micros = 0;
+    for (const [query, days] of splitWindow(window).entries()) {
+      // The chunk before is sent first, and other requests can run.
+      if (query > 0) await yieldToEventLoop();
+      const records = await costs.list(organizationId, days, selection);
+      micros += records.reduce((sum, cost) => sum + totalMicros(cost.micros), 0);
+      const separator = isEmpty || records.length === 0 ? '' : ',';
+      const ending = days.to === window.to ? `],"grandTotalCHC":${chcFromMicros(micros)}}` : '';
+      isEmpty &&= records.length === 0;
+      yield Buffer.from(separator + records.map(render).join(',') + ending);
+    }
+  }
 }
 
 /** The part of the window that each query reads. */

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Static } from 'typebox';
 import { logFailures } from '../http/aborted-responses.ts';
 import { END_OF_SUCCESS, managementResponse, sendChunks, sendRendered } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
@@ -6,7 +7,7 @@ import type { Routes } from '../http/validation.ts';
 import { isoSeconds } from '../kernel/clock.ts';
 import { READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import type { Costs } from './costs.ts';
+import type { CostSelection, Costs } from './costs.ts';
 import { createRenderedCosts, type Headers } from './rendered-costs.ts';
 import { toCostRecord, UsageCost, UsageCostQuery } from './schema.ts';
 import type { RatingProgress } from './store.ts';
@@ -16,6 +17,18 @@ import { parseWindow } from './window.ts';
 const MAX_UNSTREAMED_BYTES = 256 * 1024;
 
 export function billingRoutes({ costs }: { costs: Costs }): Routes {
+  /** Undefined for all records. */
+  async function createSelection(
+    organizationId: string,
+    { filter = [], service_id }: Static<typeof UsageCostQuery>,
+  ): Promise<CostSelection | undefined> {
+    if (filter.length === 0 && !service_id) return undefined;
+    return {
+      serviceIds: service_id && new Set(service_id.map((id) => id.toLowerCase())),
+      isWanted: filter.length > 0 ? await costs.selectTagged(organizationId, filter) : undefined,
+    };
+  }
+
   return (app) => {
     const renderedCosts = createRenderedCosts({ costs, render: (cost) => JSON.stringify(toCostRecord(cost)) });
 
@@ -27,7 +40,7 @@ export function billingRoutes({ costs }: { costs: Costs }): Routes {
           tags: ['Billing'],
           summary: 'Get organization usage cost',
           description:
-            'Returns one record per UTC day and entity. totalCHC is the exact sum of the metrics, grandTotalCHC the exact sum of the totals.',
+            'Returns one record per UTC day and entity. totalCHC is the exact sum of the metrics, grandTotalCHC the exact sum of the totals. With a filter, only the records of services with these tags, and of warehouses whose first service has them.',
           params: OrganizationPath,
           querystring: UsageCostQuery,
           response: managementResponse(UsageCost),
@@ -37,11 +50,12 @@ export function billingRoutes({ costs }: { costs: Costs }): Routes {
         const window = parseWindow(request.query);
         const { organizationId, revisions } = getIdentity(request);
         const head = Buffer.from(`{"requestId":"${request.id}","result":{"costs":[`);
-        const cached = renderedCosts.findCached(organizationId, revisions.costs, window);
+        const selection = await createSelection(organizationId, request.query);
+        const cached = selection ? undefined : renderedCosts.findCached(organizationId, revisions.costs, window);
         if (cached) return sendChunks(reply.headers(cached.headers), [head, ...cached.chunks, END_OF_SUCCESS]);
         const headers = freshnessHeaders(await costs.findProgress(organizationId));
         reply.headers(headers);
-        const chunks = renderedCosts.render(organizationId, revisions.costs, window, headers);
+        const chunks = renderedCosts.render(organizationId, revisions.costs, window, headers, selection);
         // Read before the response starts, so that a store failure is still reported as 503.
         const start = await readChunks(chunks, MAX_UNSTREAMED_BYTES);
         if (start.isComplete) return sendChunks(reply, [head, ...start.chunks, END_OF_SUCCESS]);

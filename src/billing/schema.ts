@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { chcFromMicros } from '../kernel/money.ts';
+import { TagFilter } from '../services/tag-filter.ts';
 import { type Cost, type MetricMicros, totalMicros } from './cost.ts';
 import { ENTITY_TYPES } from './entity.ts';
 import { METRICS, type Metric } from './meter.ts';
@@ -8,10 +9,19 @@ export const FromDate = Type.String({
   description: 'First day: YYYY-MM-DD, or an ISO 8601 date-time, which is converted to its UTC day',
 });
 
+const MAX_SERVICE_IDS = 100;
+
 export const UsageCostQuery = Type.Object(
   {
     from_date: FromDate,
     to_date: Type.String({ description: 'Last day, inclusive; at most 30 days after from_date' }),
+    filter: TagFilter,
+    service_id: Type.Optional(
+      Type.Array(Type.String({ format: 'uuid' }), {
+        maxItems: MAX_SERVICE_IDS,
+        description: 'Only these services and their clickpipes',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import { addDays, type Day } from '../kernel/days.ts';
+import { addDays, type Day, listDaysBetween } from '../kernel/days.ts';
 import { packColumns } from '../state/packed.ts';
 import { prepared } from '../state/prepared.ts';
 import { preparedRows } from '../state/prepared-rows.ts';
 import type { Db, UsageCostRow } from '../state/tables.ts';
+import { isIn } from '../state/value-lists.ts';
 import type { Cost, MetricMicros } from './cost.ts';
 import type { EntityRef, EntityType } from './entity.ts';
 import { METRICS, type Metric } from './meter.ts';
@@ -91,6 +92,22 @@ const selectDays = prepared((db: Db, value: { organizationId: string; from: stri
 /** The result is unordered. */
 export async function listCosts(db: Db, organizationId: string, { from, to }: Window): Promise<Cost[]> {
   return (await selectDays.all(db, { organizationId, from, to })).map((row) => parsePackedCost(organizationId, row));
+}
+
+/** The costs of some services and of their clickpipes. Reads these records only, however many others there are. */
+export async function listServiceCosts(
+  db: Db,
+  organizationId: string,
+  { from, to }: Window,
+  serviceIds: Iterable<string>,
+): Promise<Cost[]> {
+  const ids = [...serviceIds];
+  const select = (entityType: EntityType, column: string) => sql`SELECT ${packedCostColumns} FROM usage_costs
+    WHERE organization_id = ${organizationId} AND ${isIn(db, 'date', listDaysBetween(from, to))}
+    AND entity_type = ${entityType} AND ${isIn(db, column, ids)}`;
+  const { rows } = await sql<PackedCostRow>`${select('service', 'entity_id')}
+    UNION ALL ${select('clickpipe', 'service_id')}`.execute(db);
+  return rows.map((row) => parsePackedCost(organizationId, row));
 }
 
 /** The records that are sums of ledger entries, as `date type id`. */

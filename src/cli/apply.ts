@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { parseFleetFile } from '../fleet/file.ts';
 import type { Step } from '../fleet/plan.ts';
+import type { Progress } from '../fleet/progress.ts';
 import { STORE_SETTINGS } from '../settings.ts';
 import { defineCommand, readInputFile } from './command.ts';
 import { argument, dryRunOption, flag, jsonOption } from './parameters.ts';
@@ -20,7 +21,11 @@ export const apply = defineCommand({
     const { dryRun } = context.options;
     const file = parseFleetFile(readInputFile(context, context.arguments.file));
     return context.withDomains(async ({ fleet }) => {
-      const { steps, warnings } = await fleet.apply(file, context.actor('apply'), context.options);
+      const { steps, warnings } = await fleet.apply(file, context.actor('apply'), {
+        ...context.options,
+        onProgress: context.hasTerminal ? (progress) => context.showProgress(formatProgress(progress)) : undefined,
+      });
+      context.showProgress('');
       return { json: { dryRun, steps, warnings }, lines: formatPlan(steps, dryRun), warnings };
     });
   },
@@ -38,13 +43,25 @@ export const exportFleet = defineCommand({
     }),
 });
 
+const STAGES: Record<Progress['stage'], { verb: string; noun: string }> = {
+  plan: { verb: 'Planned', noun: 'resources' },
+  store: { verb: 'Stored', noun: 'resources' },
+  record: { verb: 'Recorded', noun: 'activities' },
+};
+
+function formatProgress({ stage, done, total }: Progress): string {
+  const { verb, noun } = STAGES[stage];
+  return `${verb} ${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} ${noun}`;
+}
+
 const SIGNS = { add: '+', change: '~', remove: '-', unchanged: '=' };
 const MAX_LISTED_COSTS = 5;
 
 function formatPlan(steps: readonly Step[], isDryRun: boolean): string[] {
   const changes = steps.filter(({ action }) => action !== 'unchanged');
   const costs = changes.filter(({ kind }) => kind === 'cost');
-  const listed = changes.filter((step) => step.kind !== 'cost' || costs.indexOf(step) < MAX_LISTED_COSTS);
+  const listedCosts = new Set(costs.slice(0, MAX_LISTED_COSTS));
+  const listed = changes.filter((step) => step.kind !== 'cost' || listedCosts.has(step));
   const lines = listed.flatMap((step) => [
     `${SIGNS[step.action]} ${step.kind} ${step.name}`,
     ...(step.action === 'change' ? formatFields(step) : []),

@@ -18,6 +18,8 @@ export interface ProcessAccess {
   write(bytes: Uint8Array): Promise<void>;
   /** Writes a message for people to standard error. */
   printMessage(line: string): void;
+  /** Whether standard error is a terminal. */
+  hasTerminal: boolean;
   /** Replaces the last progress line; does nothing when standard error is not a terminal. */
   showProgress(line: string): void;
   /** Resolves on SIGTERM or SIGINT. */

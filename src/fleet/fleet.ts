@@ -7,8 +7,9 @@ import { type DryRunOption, writeUnlessDryRun } from '../state/dry-run.ts';
 import { isUniqueViolation } from '../state/failures.ts';
 import type { State } from '../state/state.ts';
 import { exportFleet } from './export.ts';
-import { planOrganization } from './organization-plan.ts';
+import { type OrganizationPlan, planOrganization } from './organization-plan.ts';
 import type { Step } from './plan.ts';
+import { countProgress, createProgressLog, inSteps, type Progress } from './progress.ts';
 import { parseDeclarations } from './resource.ts';
 import type { FleetFile } from './schema.ts';
 import { lockFleet } from './store.ts';
@@ -19,6 +20,8 @@ interface ApplyOptions extends DryRunOption {
   force?: boolean;
   /** Remove resources that were declared when the file was last applied and no longer are. */
   prune?: boolean;
+  /** By default the progress is logged. */
+  onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 interface Applied {
@@ -31,30 +34,36 @@ interface Options {
   clock: Clock;
   audit: Audit;
   organizations: Organizations;
+  log: { info(details: object, message: string): void };
 }
 
 const CONFLICT = 'The file declares an id or credential that another organization already has';
 
-export function createFleet({ state, clock, audit, organizations }: Options) {
+export function createFleet({ state, clock, audit, organizations, log }: Options) {
   return {
     /** All or nothing. Reports all violations at once; any violation rejects the whole file. */
     async apply(file: FleetFile, actor: Actor, options: ApplyOptions = {}): Promise<Applied> {
+      const { onProgress = createProgressLog(log, clock) } = options;
       const { organizations: declared, violations } = parseDeclarations(file);
       rejectViolations(violations);
+      const declaredCount = sum(declared.map(({ resources }) => resources.length + 1));
       try {
         return await writeUnlessDryRun(state, options, async (tx) => {
           await lockFleet(tx);
-          const plans = [];
+          const plans: OrganizationPlan[] = [];
+          const reportPlan = countProgress('plan', declaredCount, onProgress);
           for (const declaration of declared) {
             const { id } = declaration.organization;
             if (await organizations.find(tx, id)) await organizations.lock(tx, id);
             plans.push(await planOrganization(tx, declaration, clock.now(), actor, options));
+            reportPlan(declaration.resources.length + 1);
           }
           rejectViolations(plans.flatMap((plan) => plan.violations));
-          for (const plan of plans) {
-            await plan.store(tx);
-            for (const change of plan.changes) await audit.record(tx, actor, change);
-          }
+          const reportStored = countProgress('store', sum(plans.map(({ storedCount }) => storedCount)), onProgress);
+          const reportRecorded = countProgress('record', sum(plans.map(({ changes }) => changes.length)), onProgress);
+          for (const plan of plans) await plan.store(tx, reportStored);
+          for (const { changes } of plans)
+            await inSteps(changes, (part) => audit.recordAll(tx, actor, part), reportRecorded);
           return {
             steps: plans.flatMap(({ steps }) => steps),
             warnings: [...listWeakSecrets(file), ...plans.flatMap(({ warnings }) => warnings)],
@@ -70,3 +79,5 @@ export function createFleet({ state, clock, audit, organizations }: Options) {
     export: (): Promise<FleetFile> => exportFleet(state.db),
   };
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

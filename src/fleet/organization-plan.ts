@@ -14,15 +14,18 @@ import { serviceKind } from './kinds/service.ts';
 import { sourceKind } from './kinds/source.ts';
 import { tokenKind } from './kinds/token.ts';
 import { createStep, listViolations, planKind, type Step } from './plan.ts';
+import { inSteps } from './progress.ts';
 import type { Declared, DeclaredOrganization } from './resource.ts';
 import { type AppliedDocument, deleteDocument, listDocuments, putDocuments } from './store.ts';
 
-interface OrganizationPlan {
+export interface OrganizationPlan {
   steps: Step[];
   violations: Violation[];
   warnings: string[];
   changes: Change[];
-  store(tx: Db): Promise<void>;
+  /** The number of resources that `store` reports. */
+  storedCount: number;
+  store(tx: Db, report: (count: number) => void): Promise<void>;
 }
 
 /** The plan for one kind of resource. */
@@ -32,7 +35,7 @@ interface KindPlan<T> {
   result: Map<string, T>;
   changes: Change[];
   violations(): Violation[];
-  store(tx: Db): Promise<void>;
+  store(tx: Db, report: (count: number) => void): Promise<void>;
 }
 
 /** Plans all changes of one organization. The caller checks the violations of all plans before it stores any. */
@@ -75,8 +78,9 @@ export async function planOrganization(
     violations: kinds.flatMap(({ violations }) => violations()),
     warnings: listMissingSources(dashboards.pairs, sources.result, declared.path),
     changes: kinds.flatMap(({ changes }) => changes),
-    async store(tx) {
-      for (const kind of kinds) await kind.store(tx);
+    storedCount: kinds.reduce((count, { pairs }) => count + pairs.length, 0),
+    async store(tx, report) {
+      for (const kind of kinds) await kind.store(tx, report);
       await putDocuments(tx, declared.id, newDocuments([declared, ...resources], documents));
     },
   };
@@ -124,10 +128,10 @@ export async function planOrganization(
           .flatMap(({ resource }) => kind.removalViolations?.(resource) ?? [])
           .map((violation) => ({ ...violation, path: `${declared.path}.${violation.path}` })),
       ],
-      async store(tx) {
+      async store(tx, report) {
         for (const { resource } of removed) await kind.remove(tx, resource, context);
         for (const { id } of pruned) await deleteDocument(tx, declared.id, kind.name, id);
-        if (outcome.pairs.length > 0) await kind.save(tx, outcome.pairs, context);
+        await inSteps(outcome.pairs, (part) => kind.save(tx, part, context), report);
       },
     };
   }

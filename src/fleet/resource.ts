@@ -122,10 +122,12 @@ function assignWarehouses(
       },
     };
   });
-  return complete.map(({ id, spec }, index) => {
-    const isInWarehouse = (other: { spec: ServiceSpec }) => other.spec.dataWarehouseId === spec.dataWarehouseId;
-    const isClaimed = complete.some((other) => isInWarehouse(other) && other.spec.isPrimary === true);
-    return { id, spec, isFirst: !isClaimed && complete.findIndex(isInWarehouse) === index };
+  const claimed = new Set(complete.flatMap(({ spec }) => (spec.isPrimary === true ? [spec.dataWarehouseId] : [])));
+  const seen = new Set<string>();
+  return complete.map(({ id, spec }) => {
+    const isFirst = !claimed.has(spec.dataWarehouseId) && !seen.has(spec.dataWarehouseId);
+    seen.add(spec.dataWarehouseId);
+    return { id, spec, isFirst };
   });
 }
 

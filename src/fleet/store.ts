@@ -1,4 +1,5 @@
-import type { Db } from '../state/tables.ts';
+import { preparedRows } from '../state/prepared-rows.ts';
+import type { Db, Tables } from '../state/tables.ts';
 import type { Fields } from './resource.ts';
 
 /** Blocks every other apply until the transaction ends. */
@@ -25,28 +26,27 @@ export async function listDocuments(tx: Db, organizationId: string): Promise<App
   return rows.map(({ kind, id, document }) => ({ kind, id, fields: JSON.parse(document) }));
 }
 
-const ROWS_PER_INSERT = 1000;
+const putRows = preparedRows<Tables['fleet_documents']>(['organization_id', 'kind', 'id', 'document'], (db, rows) =>
+  db
+    .insertInto('fleet_documents')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['organization_id', 'kind', 'id'])
+        .doUpdateSet((eb) => ({ document: eb.ref('excluded.document') })),
+    ),
+);
 
-export async function putDocuments(
-  tx: Db,
-  organizationId: string,
-  documents: readonly AppliedDocument[],
-): Promise<void> {
-  for (let start = 0; start < documents.length; start += ROWS_PER_INSERT) {
-    const rows = documents
-      .slice(start, start + ROWS_PER_INSERT)
-      .map(({ kind, id, fields }) => ({ organization_id: organizationId, kind, id, document: JSON.stringify(fields) }));
-    await tx
-      .insertInto('fleet_documents')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict
-          .columns(['organization_id', 'kind', 'id'])
-          .doUpdateSet((eb) => ({ document: eb.ref('excluded.document') })),
-      )
-      .execute();
-  }
-}
+export const putDocuments = (tx: Db, organizationId: string, documents: readonly AppliedDocument[]): Promise<void> =>
+  putRows(
+    tx,
+    documents.map(({ kind, id, fields }) => ({
+      organization_id: organizationId,
+      kind,
+      id,
+      document: JSON.stringify(fields),
+    })),
+  );
 
 export async function deleteDocument(tx: Db, organizationId: string, kind: string, id: string): Promise<void> {
   await tx

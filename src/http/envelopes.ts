@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 
 const RequestId = Type.String({ format: 'uuid', description: 'Unique per request; also in the x-request-id header' });
 const Status = Type.Integer({ description: 'The HTTP status code' });
 
-/** The response of a management operation with a result. */
-export function managementResponse<T extends TSchema>(result: T) {
-  return { 200: Type.Object({ requestId: RequestId, result, status: Status }, { description: 'Success' }) };
+/** The response of a management operation with a result; `members` are beside it. */
+export function managementResponse<T extends TSchema, M extends TProperties>(result: T, members = {} as M) {
+  return { 200: Type.Object({ requestId: RequestId, result, status: Status, ...members }, { description: 'Success' }) };
 }
 
 /** The response of a management operation without a result. */

@@ -43,11 +43,30 @@ const MAX_LISTED_VIOLATIONS = 20;
 const compiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart === 'params') return () => true;
   const check = createCheck(schema, PLACES[httpPart ?? 'body'] ?? 'request body');
-  return (value: unknown) => {
+  const convert = httpPart === 'querystring' ? createQueryConversion(schema) : (value: unknown) => value;
+  return (received: unknown) => {
+    const value = convert(received);
     const error = check(value);
     return error ? { error } : { value };
   };
 };
+
+/** Parameters are text. Those that the schema declares as integers or lists are converted; other text is left to the check. */
+function createQueryConversion(schema: TSchema): (query: unknown) => unknown {
+  const properties = Object.entries((schema as { properties?: Record<string, { type?: string }> }).properties ?? {});
+  const listNames = (type: string) => properties.flatMap(([name, property]) => (property.type === type ? [name] : []));
+  const [integers, lists] = [listNames('integer'), listNames('array')];
+  if (integers.length + lists.length === 0) return (query) => query;
+  return (query) => {
+    const converted: Record<string, unknown> = { ...(query as object) };
+    for (const name of integers) {
+      const text = converted[name];
+      if (typeof text === 'string' && /^\d{1,15}$/.test(text)) converted[name] = Number(text);
+    }
+    for (const name of lists) if (typeof converted[name] === 'string') converted[name] = [converted[name]];
+    return converted;
+  };
+}
 
 /** Throws if the path parameters violate the schema. */
 export function createPathCheck(schema: TSchema | undefined): (params: unknown) => void {

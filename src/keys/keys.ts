@@ -5,8 +5,10 @@ import { hashSecret, newKeyId, newKeySecret, toSuffix } from '../credentials/sec
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTimeOrderedIds } from '../kernel/ids.ts';
+import type { Page } from '../kernel/page.ts';
 import type { KeyRole } from '../kernel/roles.ts';
 import type { Organizations } from '../organizations/organizations.ts';
+import type { ListQuery } from '../state/keyset.ts';
 import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import {
@@ -18,7 +20,7 @@ import {
   type Key,
   type KeyState,
 } from './key.ts';
-import { deleteKey, findKey, insertKey, listKeys, updateKey } from './store.ts';
+import { deleteKey, findKey, insertKey, listKeyPage, listKeys, updateKey } from './store.ts';
 
 export interface HashData {
   keyIdHash: string;
@@ -134,6 +136,9 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
     },
 
     list: (organizationId: string): Promise<Key[]> => listKeys(state.db, organizationId),
+
+    listPage: (organizationId: string, query: ListQuery): Promise<Page<Key>> =>
+      listKeyPage(state.db, organizationId, query),
 
     get: (organizationId: string, id: string): Promise<Key> => get(state.db, organizationId, id),
 

@@ -1,5 +1,4 @@
 import type { onSendHookHandler } from 'fastify';
-import Type from 'typebox';
 import { getActor } from '../audit/request-actor.ts';
 import {
   createResultSerializer,
@@ -11,8 +10,10 @@ import {
 } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import { keepResponse } from '../http/idempotency.ts';
+import { pageResponse, pageSuccess, readSortedPage } from '../http/paging.ts';
 import type { Routes } from '../http/validation.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { SortedPageQuery } from '../kernel/page-schema.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import type { Keys, RotatedKey } from './keys.ts';
@@ -52,11 +53,17 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
         schema: {
           tags,
           summary: 'List keys',
+          description: 'Oldest first, in pages of at most 1,000.',
           params: OrganizationPath,
-          response: managementResponse(Type.Array(KeyRecord)),
+          querystring: SortedPageQuery,
+          response: pageResponse(KeyRecord),
         },
       },
-      async (request) => success(request, (await keys.list(getIdentity(request).organizationId)).map(toKeyRecord)),
+      async (request) => {
+        const page = readSortedPage(request, request.query);
+        const { items, next } = await keys.listPage(getIdentity(request).organizationId, page);
+        return pageSuccess(request, page, items.map(toKeyRecord), next);
+      },
     );
 
     app.post(

@@ -1,7 +1,9 @@
 import { MAX_LEAD_MS } from '../credentials/last-used.ts';
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { memoizeByObject } from '../kernel/memo.ts';
+import { type Page, toSortName } from '../kernel/page.ts';
 import { isUniqueViolation } from '../state/failures.ts';
+import { type ListQuery, listPage } from '../state/keyset.ts';
 import { prepared } from '../state/prepared.ts';
 import type { ApiKeyRow, Db } from '../state/tables.ts';
 import type { Key } from './key.ts';
@@ -81,6 +83,9 @@ export async function findKey(db: Db, organizationId: string, id: string): Promi
   return row && toKey(row);
 }
 
+export const listKeyPage = (db: Db, organizationId: string, query: ListQuery): Promise<Page<Key>> =>
+  listPage(db, { table: 'api_keys', columns: ['document', 'used_at'], toItem: toKey }, organizationId, query);
+
 export async function listKeys(db: Db, organizationId: string): Promise<Key[]> {
   const rows = await db
     .selectFrom('api_keys')
@@ -108,6 +113,7 @@ const insert = prepared((db: Db, value: ApiKeyRow) =>
     created_at: value.created_at,
     used_at: value.used_at,
     document: value.document,
+    sort_name: value.sort_name,
   }),
 );
 
@@ -130,6 +136,7 @@ export async function insertKey(
       created_at: key.createdAt,
       used_at: key.usedAt ?? null,
       document: toDocument(key),
+      sort_name: toSortName(key.name),
     });
     return 'inserted';
   } catch (error) {
@@ -141,7 +148,12 @@ export async function insertKey(
 export async function updateKey(tx: Db, key: Key): Promise<void> {
   await tx
     .updateTable('api_keys')
-    .set({ key_id_hash: key.keyIdHash, created_at: key.createdAt, document: toDocument(key) })
+    .set({
+      key_id_hash: key.keyIdHash,
+      created_at: key.createdAt,
+      document: toDocument(key),
+      sort_name: toSortName(key.name),
+    })
     .where('organization_id', '=', key.organizationId)
     .where('id', '=', key.id)
     .execute();

@@ -1,8 +1,9 @@
-import Type from 'typebox';
 import { managementResponse, success } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
+import { pageResponse, pageSuccess, readPage } from '../http/paging.ts';
 import type { Routes } from '../http/validation.ts';
 import { isoSeconds } from '../kernel/clock.ts';
+import { PageQuery } from '../kernel/page-schema.ts';
 import { READERS } from '../kernel/roles.ts';
 import type { Organization } from './organization.ts';
 import type { Organizations } from './organizations.ts';
@@ -20,10 +21,16 @@ export function organizationRoutes({ organizations }: { organizations: Organizat
           tags,
           summary: 'List organizations',
           description: 'Returns the organization of the key.',
-          response: managementResponse(Type.Array(OrganizationRecord)),
+          querystring: PageQuery,
+          response: pageResponse(OrganizationRecord),
         },
       },
-      async (request) => success(request, [toRecord(await organizations.get(getIdentity(request).organizationId))]),
+      async (request) => {
+        const page = readPage(request, ['text']);
+        const organization = toRecord(await organizations.get(getIdentity(request).organizationId));
+        const [lastId = ''] = page.after ?? [];
+        return pageSuccess(request, page, organization.id > String(lastId) ? [organization] : [], undefined);
+      },
     );
 
     app.get(

@@ -15,7 +15,7 @@ import type { IpAccess, Service, Tag } from './service.ts';
 import { listUpdates, toAuditFields } from './service-activities.ts';
 import type { ServiceSettings } from './service-settings.ts';
 import { createServiceWriter } from './service-writer.ts';
-import { deleteService, hasServices, insertService, listWarehouse, lockService } from './store.ts';
+import { deleteService, hasServices, insertServices, listWarehouse, lockService } from './store.ts';
 
 export type ServiceLifecycle = ReturnType<typeof createServiceLifecycle>;
 
@@ -88,7 +88,7 @@ export function createServiceLifecycle(options: Options) {
         });
         rejectViolations(newServiceViolations(wanted, organization, warehouse, created));
         await assertRoom(tx, organizationId);
-        await insertService(tx, created);
+        await insertServices(tx, [created]);
         await audit.record(tx, actor, {
           organizationId,
           type: 'service_create',

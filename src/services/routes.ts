@@ -1,7 +1,7 @@
-import Type from 'typebox';
 import { getActor } from '../audit/request-actor.ts';
 import { createResultSerializer, managementResponse, sendSuccess, success } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
+import { pageResponse, pageSuccess, readSortedPage } from '../http/paging.ts';
 import type { Routes } from '../http/validation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { mapMaybe } from '../kernel/maybe-promise.ts';
@@ -11,6 +11,7 @@ import {
   getRecordExpiry,
   ReplicaScalingBody,
   ScalingBody,
+  ServiceListQuery,
   ServicePath,
   ServiceRecord,
   toReplicaScalingChange,
@@ -46,15 +47,22 @@ export function serviceRoutes({ services, clock }: { services: Services; clock: 
         schema: {
           tags,
           summary: 'List services',
+          description: 'Oldest first, in pages of at most 1,000.',
           params: OrganizationPath,
-          response: managementResponse(Type.Array(ServiceRecord)),
+          querystring: ServiceListQuery,
+          response: pageResponse(ServiceRecord),
         },
       },
-      async (request) =>
-        success(
-          request,
-          (await services.list(getIdentity(request).organizationId)).map((service) => toServiceRecord(service, clock)),
-        ),
+      async (request) => {
+        const page = readSortedPage(request, request.query);
+        const { items, next } = await services.listPage(
+          getIdentity(request).organizationId,
+          page,
+          request.query.filter,
+        );
+        const records = items.map((service) => toServiceRecord(service, clock));
+        return pageSuccess(request, page, records, next);
+      },
     );
 
     app.get(

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { type Clock, isoSeconds } from '../kernel/clock.ts';
+import { SORTED_PAGE_PARAMETERS } from '../kernel/page-schema.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import { DRIVERS, SERVICE_STATES } from './drivers/driver.ts';
 import { observe } from './drivers/simulated.ts';
@@ -9,11 +10,25 @@ import { getEffectiveScaling } from './schedule.ts';
 import { ScalingScheduleRecord, toScheduleRecord } from './schedule-schema.ts';
 import { getMaxReplicas, type Scaling, SERVICE_KINDS, type Service, TOTAL_PER_REPLICA } from './service.ts';
 import { AUTOSCALING_MODES } from './service-settings.ts';
+import { TagFilter } from './tag-filter.ts';
 
 export const ServicePath = Type.Object({
   ...OrganizationPath.properties,
   serviceId: Type.String({ format: 'uuid', description: 'Case-insensitive' }),
 });
+
+const MAX_LISTED_IDS = 100;
+
+export const ServiceListQuery = Type.Object(
+  {
+    ...SORTED_PAGE_PARAMETERS,
+    filter: TagFilter,
+    id: Type.Optional(
+      Type.Array(Type.String({ format: 'uuid' }), { maxItems: MAX_LISTED_IDS, description: 'Only these services' }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 export const NumReplicas = Type.Integer({
   ...SCALING_LIMITS.numReplicas,

@@ -2,8 +2,10 @@ import { type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import { rejectViolations, type Violation } from '../kernel/errors.ts';
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
+import { MAX_PAGE_SIZE, type Page, type Position } from '../kernel/page.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
+import type { ListQuery } from '../state/keyset.ts';
 import type { State } from '../state/state.ts';
 import { missingService } from './missing-service.ts';
 import { applyScalingChange, type ScalingChange } from './scaling.ts';
@@ -11,9 +13,15 @@ import type { ScalingContext } from './scaling-limits.ts';
 import { scheduleViolations } from './schedule.ts';
 import type { Service } from './service.ts';
 import { getScalingActivityType } from './service-activities.ts';
-import { findService, listServices, lockService, updateDocument } from './store.ts';
+import { findService, listServicePage, listServices, lockService, updateDocument } from './store.ts';
+import { createTagCondition } from './tag-filter.ts';
 
 export type Services = ReturnType<typeof createServices>;
+
+interface TaggedIds {
+  serviceIds: Set<string>;
+  warehouseIds: Set<string>;
+}
 
 interface Preview {
   organization: Organization;
@@ -30,6 +38,25 @@ interface Options {
 export function createServices({ state, audit, organizations }: Options) {
   return {
     list: (organizationId: string): Promise<Service[]> => listServices(state.db, organizationId),
+
+    /** `filters` are tags that a service must have. */
+    listPage: (organizationId: string, query: ListQuery, filters?: readonly string[]): Promise<Page<Service>> =>
+      listServicePage(state.db, organizationId, query, createTagCondition(filters)),
+
+    /** The ids of all services with the tags, and of the warehouses whose first service has them. */
+    async findTagged(organizationId: string, filters: readonly string[]): Promise<TaggedIds> {
+      const tagged: TaggedIds = { serviceIds: new Set(), warehouseIds: new Set() };
+      for (let after: Position | undefined; ; ) {
+        const query = { sort: 'createdAt', limit: MAX_PAGE_SIZE, after } as const;
+        const { items, next } = await this.listPage(organizationId, query, filters);
+        for (const { id, isPrimary, dataWarehouseId } of items) {
+          tagged.serviceIds.add(id);
+          if (isPrimary) tagged.warehouseIds.add(dataWarehouseId);
+        }
+        if (!next) return tagged;
+        after = next;
+      }
+    },
 
     get: (organizationId: string, id: string): MaybePromise<Readonly<Service>> =>
       mapMaybe(findService(state.db, organizationId, id), (service) => {

@@ -1,16 +1,19 @@
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { memoize } from '../kernel/memo.ts';
+import { type Page, toSortName } from '../kernel/page.ts';
 import type { Organization, Tier } from '../organizations/organization.ts';
+import { type DocumentCondition, type ListQuery, listPage } from '../state/keyset.ts';
 import { lockRows } from '../state/locking.ts';
 import { prepared } from '../state/prepared.ts';
-import type { Db } from '../state/tables.ts';
+import { preparedRows } from '../state/prepared-rows.ts';
+import type { Db, Tables } from '../state/tables.ts';
 import type { Service } from './service.ts';
 
 /** The document has what was asked for; what the driver reported is apart. */
-export const SERVICE_COLUMNS = ['document', 'observed'] as const;
+const SERVICE_COLUMNS = ['document', 'observed'] as const;
 type StoredService = Record<(typeof SERVICE_COLUMNS)[number], string>;
 
-export const toService = ({ document, observed }: StoredService): Service => ({
+const toService = ({ document, observed }: StoredService): Service => ({
   ...JSON.parse(document),
   observed: JSON.parse(observed),
 });
@@ -68,6 +71,20 @@ export interface LockedService {
   service: Readonly<Service>;
 }
 
+/** A page of the list, restricted to some services if `ids` is set. */
+export const listServicePage = (
+  db: Db,
+  organizationId: string,
+  query: ListQuery,
+  condition?: DocumentCondition<Service>,
+): Promise<Page<Service>> => listPage(db, SERVICE_LIST, organizationId, query, condition);
+
+const SERVICE_LIST = {
+  table: 'services',
+  columns: SERVICE_COLUMNS,
+  toItem: toService,
+} as const;
+
 export async function listServices(db: Db, organizationId: string): Promise<Service[]> {
   const rows = await db
     .selectFrom('services')
@@ -100,25 +117,31 @@ export async function updateService(tx: Db, service: Service): Promise<void> {
       created_at: service.createdAt,
       document: toDocument(service),
       observed: JSON.stringify(service.observed),
+      sort_name: toSortName(service.name),
     })
     .where('organization_id', '=', service.organizationId)
     .where('id', '=', service.id)
     .execute();
 }
 
-export async function insertService(tx: Db, service: Service): Promise<void> {
-  const { id, organizationId, createdAt, observed } = service;
-  await tx
-    .insertInto('services')
-    .values({
-      id,
-      organization_id: organizationId,
-      created_at: createdAt,
+const INSERTED_COLUMNS = ['id', 'organization_id', 'created_at', 'document', 'observed', 'sort_name'] as const;
+
+const insertRows = preparedRows<Tables['services']>(INSERTED_COLUMNS, (db, rows) =>
+  db.insertInto('services').values(rows),
+);
+
+export const insertServices = (tx: Db, services: readonly Service[]): Promise<void> =>
+  insertRows(
+    tx,
+    services.map((service) => ({
+      id: service.id,
+      organization_id: service.organizationId,
+      created_at: service.createdAt,
       document: toDocument(service),
-      observed: JSON.stringify(observed),
-    })
-    .execute();
-}
+      observed: JSON.stringify(service.observed),
+      sort_name: toSortName(service.name),
+    })),
+  );
 
 export async function deleteService(tx: Db, organizationId: string, id: string): Promise<void> {
   await tx.deleteFrom('services').where('organization_id', '=', organizationId).where('id', '=', id).execute();

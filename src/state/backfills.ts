@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { toSortName } from '../kernel/page.ts';
 import { appendToChain, type ChainedColumns, type ChainHead, EMPTY_CHAIN, encodeActivity } from './activity-chain.ts';
 import type { ActivityRow, Db } from './tables.ts';
 
@@ -5,6 +7,7 @@ import type { ActivityRow, Db } from './tables.ts';
 export const BACKFILLS: Record<string, (tx: Db) => Promise<void>> = {
   '0007-activity-filters': fillActivityFilters,
   '0011-audit-chain': chainActivities,
+  '0015-list-names': fillSortNames,
 };
 
 const ROWS_PER_BATCH = 1000;
@@ -98,6 +101,27 @@ async function* readBatches<C extends keyof ActivityRow>(tx: Db, columns: readon
     if (!end) return;
     last = end;
     yield rows;
+  }
+}
+
+async function fillSortNames(tx: Db): Promise<void> {
+  for (const table of ['services', 'api_keys'] as const) {
+    for (let lastId = ''; ; ) {
+      const rows = await tx
+        .selectFrom(table)
+        .select(['id', 'document'])
+        .where('id', '>', lastId)
+        .orderBy('id')
+        .limit(ROWS_PER_BATCH)
+        .execute();
+      const end = rows.at(-1);
+      if (!end) break;
+      lastId = end.id;
+      const names = rows.map(({ id, document }) => sql`(${id}, ${toSortName(JSON.parse(document).name)})`);
+      // Both stores name the columns of VALUES column1, column2.
+      await sql`UPDATE ${sql.table(table)} SET sort_name = names.column2 FROM (VALUES ${sql.join(names)}) AS names
+        WHERE ${sql.table(table)}.id = names.column1`.execute(tx);
+    }
   }
 }
 

@@ -62,14 +62,16 @@ export interface ApiKeyRow {
   created_at: number;
   used_at: number | null;
   document: string;
+  sort_name: string;
 }
 
-interface ServiceRow {
+export interface ServiceRow {
   id: string;
   organization_id: string;
   created_at: number;
   document: string;
   observed: string;
+  sort_name: string;
 }
 
 export interface UsageCostRow {

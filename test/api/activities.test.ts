@@ -276,18 +276,18 @@ onEachStore('activities', (store) => {
     });
 
     it.each([
-      ['limit=0', 'query.limit: The value must be a whole number from 1 to 1000 <string:0>'],
-      ['limit=1001', 'query.limit: The value must be a whole number from 1 to 1000 <string:1001>'],
-      ['limit=ten', 'query.limit: The value must be a whole number from 1 to 1000 <string:ten>'],
-      ['limit=', 'query.limit: The value must be a whole number from 1 to 1000 <string:>'],
+      ['limit=0', 'query.limit: The value must be at least 1 <number:0>'],
+      ['limit=1001', 'query.limit: The value must be at most 1000 <number:1001>'],
+      ['limit=ten', 'query.limit: The value must be an integer <string:ten>'],
+      ['limit=', 'query.limit: The value must be an integer <string:>'],
       ['before=x', 'query.before: The value must be a valid uuid <string:x>'],
       ['from_date=2026-02-30', 'query.from_date: The value must be an ISO 8601 date or date-time <string:2026-02-30>'],
       ['to_date=soon', 'query.to_date: The value must be an ISO 8601 date or date-time <string:soon>'],
-      ['limit=1&limit=2', 'query.limit: The value must be a string <array>'],
+      ['limit=1&limit=2', 'query.limit: The value must be an integer <array>'],
       ['since=2026-01-01', 'query.since: Unknown parameter <string:2026-01-01>'],
       [
-        'limit=0&to_date=soon',
-        'query.to_date: The value must be an ISO 8601 date or date-time <string:soon>; query.limit: The value must be a whole number from 1 to 1000 <string:0>',
+        'from_date=then&to_date=soon',
+        'query.from_date: The value must be an ISO 8601 date or date-time <string:then>; query.to_date: The value must be an ISO 8601 date or date-time <string:soon>',
       ],
     ])('B4, M3: rejects the query %s', async (query, error) => {
       const { status, json } = await list(query);

@@ -17,7 +17,11 @@ spending.organizations[0]?.usageCosts?.push({
 });
 
 onEachStore('budgets over HTTP', (store) => {
-  const server = useServer(store, { fleet: spending, args: ['--webhook-allow-private', 'yes'] });
+  const server = useServer(store, {
+    fleet: spending,
+    args: ['--webhook-allow-private', 'yes'],
+    inProcess: false,
+  });
   const receiver = useReceiver();
   const base = `/v1/organizations/${acme.id}/budgets`;
   const call = (method: string, path: string, body?: object, key = acme.admin) =>

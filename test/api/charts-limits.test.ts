@@ -31,7 +31,10 @@ const histograms = Array.from({ length: GROUPS }, (_, index) => ({
 }));
 
 onEachStore('limits of chart queries', (store) => {
-  const server = useServer(store, { fleet: { organizations: [{ ...organization, dashboards: [board] }, ...others] } });
+  const server = useServer(store, {
+    fleet: { organizations: [{ ...organization, dashboards: [board] }, ...others] },
+    inProcess: false,
+  });
   beforeAll(() => fillEngine(join(server.directory, 'data'), { otel_logs: logs, otel_metrics_histogram: histograms }));
 
   const count = { type: 'time', sourceId: 'logs', aggFn: 'count' };

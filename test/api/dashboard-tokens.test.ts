@@ -10,7 +10,7 @@ const path = `/v1/organizations/${acme.id}/dashboardTokens`;
 const boards = '/api/v2/dashboards';
 
 onEachStore('dashboard tokens', (store) => {
-  const server = useServer(store);
+  const server = useServer(store, { inProcess: false });
   const post = (body?: unknown, key = acme.admin) =>
     server.call({ method: 'POST', path, key, ...(body === undefined ? {} : { body }) });
   const list = async (): Promise<Json[]> => (await server.call({ path, key: acme.admin })).json.result;

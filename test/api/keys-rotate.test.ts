@@ -9,7 +9,7 @@ import { readStoreText } from '../support/store-text.ts';
 const HOUR_MS = 3_600_000;
 
 onEachStore('rotate key', (store) => {
-  const server = useServer(store, { args: ['--max-keys', '40'] });
+  const server = useServer(store, { args: ['--max-keys', '40'], inProcess: false });
   const rotate = (id: string, body?: unknown, key = acme.admin) =>
     server.call({
       method: 'POST',

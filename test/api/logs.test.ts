@@ -160,7 +160,7 @@ onEachStore('the log', (store) => {
 });
 
 describe('rejected requests in the log', () => {
-  const server = useServer('libsql', { args: ['--rate-limit', '2/600s'] });
+  const server = useServer('libsql', { args: ['--rate-limit', '2/600s'], inProcess: false });
 
   it('B7: 401, 403 and 429 are logged as warnings with their reason and the address', async () => {
     const expected: [Call, number, string | undefined][] = [

@@ -7,6 +7,7 @@ const TOKEN = 'scraper-token-of-some-length';
 
 onEachStore('a metrics token', (store) => {
   const server = useServer(store, {
+    inProcess: false,
     args: ['--dashboard-port', '0'],
     environment: { PILOTHOUSE_METRICS_TOKEN: TOKEN },
   });

@@ -61,8 +61,8 @@ onEachStore('reading organizations', (store) => {
   it.each(['/v1/organizations', `/v1/organizations/${acme.id}`])(
     'B4: %s rejects an unknown query parameter by name',
     async (path) => {
-      const { status, json } = await server.call({ path: `${path}?limit=1`, key: acme.admin });
-      expect([status, json.error]).toEqual([400, 'BAD_REQUEST: query.limit: Unknown parameter <string:1>']);
+      const { status, json } = await server.call({ path: `${path}?page=1`, key: acme.admin });
+      expect([status, json.error]).toEqual([400, 'BAD_REQUEST: query.page: Unknown parameter <string:1>']);
     },
   );
 });

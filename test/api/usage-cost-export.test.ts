@@ -350,6 +350,7 @@ onEachStore('a long export', (store) => {
   }));
   const server = useServer(store, {
     fleet: { organizations: [{ id: acme.id, name: 'Acme', keys: [{ ...acme.admin, roles: ['admin'] }], usageCosts }] },
+    inProcess: false,
   });
 
   it('contains each record once and is always the same', async () => {

@@ -26,7 +26,7 @@ const event = (fields: object = {}) => ({
 });
 
 onEachStore('usage events', (store) => {
-  const server = useServer(store);
+  const server = useServer(store, { inProcess: false });
   const post = (text: string | Uint8Array, headers: Record<string, string> = LINES) =>
     server.call({ method: 'POST', path, key: acme.admin, text, headers });
   const lines = (...events: object[]) => events.map((one) => JSON.stringify(one)).join('\n');

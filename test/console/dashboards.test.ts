@@ -257,7 +257,7 @@ inBrowser(
       await tile(page, id).getByTestId('chart-tooltip').waitFor();
     }
   },
-  { fleet: { organizations: [{ ...organization, dashboards: [board, many] }, ...others] } },
+  { fleet: { organizations: [{ ...organization, dashboards: [board, many] }, ...others] }, inProcess: false },
 );
 
 async function cells(tile: ReturnType<Page['locator']>): Promise<string[][]> {

@@ -56,7 +56,8 @@ inBrowser('demo', (browser) => {
     const slowest = page.locator('[data-tile="slowest"]');
     await until(
       () => slowest.textContent(),
-      (text) => /POST \/charge[45]\.\d+ s/.test(text ?? ''),
+      // Less than a second without the incident.
+      (text) => /POST \/charge[1-9]\.\d+ s/.test(text ?? ''),
       'payments has no incident in the last hour',
     );
   }, 600_000);

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 const now = Math.floor(Date.now() / 60_000) * 60_000;
 
 onEachStore('a killed engine', (store) => {
-  const server = useServer(store);
+  const server = useServer(store, { inProcess: false });
 
   const queryLogs = (where = '') =>
     server.call({

@@ -47,7 +47,7 @@ const countLogs = (server: Pick<TestServer, 'call'>, where: string) =>
 
 describe.skipIf(!existsSync('/proc/self/task'))('dependencies that hang', () => {
   onEachStore('a frozen engine', (store) => {
-    const server = useServer(store);
+    const server = useServer(store, { inProcess: false });
     const getEngine = (): number => listChildren(server.pid)[0] as number;
 
     it(

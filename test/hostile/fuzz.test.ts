@@ -208,7 +208,7 @@ async function fuzz(server: TestServer, seed: number, requests: number): Promise
 }
 
 onEachStore('fuzzed requests', (store) => {
-  const server = useServer(store, { args: ['--max-keys', '100000', '--log-level', 'error'] });
+  const server = useServer(store, { args: ['--max-keys', '100000', '--log-level', 'error'], inProcess: false });
 
   it(`B2, B3, B6: ${REQUESTS} requests get documented responses`, { timeout: 3_600_000 }, async () => {
     const { pid } = server;

@@ -56,6 +56,9 @@ const PLAUSIBLE: Record<string, readonly unknown[]> = {
   limit: ['1', '100'],
   groups: ['5'],
   before: [acme.id],
+  cursor: ['', 'AAAAAAAAAAAAAAAAWyJ4Il0', 'x'.repeat(4096)],
+  search: ['a', '%', '_', "'", '\\'],
+  filter: ['tag:team', 'tag:team=data', 'tag:', 'name:x'],
 };
 
 /** A value that the schema allows. `name` is that of the member or parameter. */

@@ -28,7 +28,7 @@ export interface TestBrowser {
   server: TestServer;
   /** Opens a page in a new browser context; `path` may also be the URL of another server. */
   open(path: string, options?: OpenOptions): Promise<Page>;
-  /** Opens a page and signs in through the form. */
+  /** Opens a page with a new session. The sign-in form has its own tests. */
   signIn(credentials: Credentials | { token: string }, path?: string, options?: OpenOptions): Promise<Page>;
   /** Matching browser console messages do not fail the test. */
   allowConsoleError(pattern: RegExp): void;
@@ -62,9 +62,10 @@ export function inBrowser(name: string, suite: (browser: TestBrowser) => void, o
       expect(found).toEqual([]);
     });
 
-    const open = async (
+    const openPage = async (
       path: string,
-      { width = 1280, height = 900, colorScheme = 'light' }: OpenOptions = {},
+      { width = 1280, height = 900, colorScheme = 'light' }: OpenOptions,
+      credentials?: Credentials | { token: string },
     ): Promise<Page> => {
       if (!browser) throw new Error('the browser is not running');
       const context = await browser.newContext({
@@ -88,16 +89,19 @@ export function inBrowser(name: string, suite: (browser: TestBrowser) => void, o
         if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
           problems.push(`console error: ${message.text()}`);
       });
+      if (credentials) {
+        const response = await context.request.post(new URL('/console/session', address).href, { data: credentials });
+        expect(response.status()).toBe(200);
+      }
       await page.goto(address);
       return page;
     };
 
     suite({
       server,
-      open,
+      open: (path, openOptions = {}) => openPage(path, openOptions),
       async signIn(credentials, path = '/', openOptions = {}) {
-        const page = await open(path, openOptions);
-        await fillSignIn(page, credentials);
+        const page = await openPage(path, openOptions, credentials);
         await page.getByRole('button', { name: 'Account and appearance' }).waitFor();
         return page;
       },

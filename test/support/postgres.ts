@@ -55,14 +55,14 @@ export async function openPostgres(): Promise<Postgres | undefined> {
   let child: ChildProcess | undefined;
 
   const spawnServer = () => {
+    // Without fsync, what was written survives a kill of the processes, but not a crash of the machine.
     const settings = [
-      '-c',
       'listen_addresses=127.0.0.1',
-      '-c',
       `unix_socket_directories=${directory}`,
-      '-c',
       'max_connections=200',
-    ];
+      'fsync=off',
+      'full_page_writes=off',
+    ].flatMap((setting) => ['-c', setting]);
     child = spawn(join(binaries, 'postgres'), ['-D', join(directory, 'data'), '-p', String(port), ...settings], {
       ...asAccount,
       stdio: 'ignore',

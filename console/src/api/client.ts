@@ -13,7 +13,7 @@ export function createSend(base: string, sessions: SessionStore): Send {
     if (response.status === 401) sessions.end();
     const payload = isDownload(response) ? await response.blob() : await readJson(response);
     if (!response.ok) throw toApiError(response.status, payload, response.headers.get('x-request-id') ?? undefined);
-    request.onResponse?.(response);
+    request.onResponse?.(response, payload);
     return (request.envelope ? (payload as Record<string, unknown>)[request.envelope] : payload) as T;
   };
 }
@@ -31,7 +31,9 @@ async function fetchOnce(
 ): Promise<Response> {
   const parameters = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) =>
-      value === undefined || value === null ? [] : [[name, String(value)]],
+      (Array.isArray(value) ? value : [value]).flatMap((one) =>
+        one === undefined || one === null ? [] : [[name, String(one)]],
+      ),
     ),
   ).toString();
   const requestHeaders: Record<string, string> = { accept: 'application/json' };

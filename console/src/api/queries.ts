@@ -1,6 +1,7 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiError } from './errors.ts';
 import type { Operations } from './generated.ts';
+import { readPage } from './pages.ts';
 
 const MAX_RETRIES = 2;
 
@@ -18,11 +19,25 @@ export const createQueryClient = (): QueryClient =>
     },
   });
 
-/** Every query key starts with the organization, so organizations never share cached data. */
-export const servicesQuery = (api: Operations, organizationId: string) =>
+const FIRST_SERVICES = 20;
+
+/** The first services. Every query key starts with the organization, so organizations never share cached data. */
+export const firstServicesQuery = (api: Operations, organizationId: string) =>
   queryOptions({
-    queryKey: [organizationId, 'services'],
-    queryFn: ({ signal }) => api.instanceGetList({ organizationId }, { signal }),
+    queryKey: [organizationId, 'services', 'first'],
+    queryFn: ({ signal }) =>
+      readPage((options) => api.instanceGetList({ organizationId, limit: FIRST_SERVICES }, options), signal),
+  });
+
+/** The services that a text finds, at most 20. */
+export const foundServicesQuery = (api: Operations, organizationId: string, text: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'services', 'found', text],
+    queryFn: ({ signal }) =>
+      api.instanceGetList(
+        { organizationId, limit: FIRST_SERVICES, sort: 'name', ...(text === '' ? {} : { search: text }) },
+        { signal },
+      ),
   });
 
 export const serviceQuery = (api: Operations, organizationId: string, serviceId: string) =>
@@ -45,8 +60,35 @@ export const usageCostQuery = (api: Operations, organizationId: string, from: st
     staleTime: 60_000,
   });
 
+/** As `usageCostQuery`, for some services: at most 100. */
+export const serviceCostsQuery = (
+  api: Operations,
+  organizationId: string,
+  from: string,
+  to: string,
+  serviceIds: readonly string[],
+) =>
+  queryOptions({
+    queryKey: [organizationId, 'usageCost', from, to, serviceIds],
+    queryFn: ({ signal }) =>
+      api.usageCostGet({ organizationId, from_date: from, to_date: to, service_id: [...serviceIds] }, { signal }),
+    staleTime: 60_000,
+  });
+
+/** The costs of these days in total, and those of the warehouses. */
+export const costTotalsQuery = (api: Operations, organizationId: string, from: string, to: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'usageCost', 'totals', from, to],
+    queryFn: ({ signal }) =>
+      api.usageCostSummaryGet(
+        { organizationId, from_date: from, to_date: to, by: 'all', group: 'entityType' },
+        { signal },
+      ),
+    staleTime: 60_000,
+  });
+
 export const recentActivityQuery = (api: Operations, organizationId: string, limit: number) =>
   queryOptions({
     queryKey: [organizationId, 'activities', 'recent', limit],
-    queryFn: ({ signal }) => api.activityGetList({ organizationId, limit: String(limit) }, { signal }),
+    queryFn: ({ signal }) => api.activityGetList({ organizationId, limit }, { signal }),
   });

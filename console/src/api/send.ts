@@ -1,8 +1,8 @@
 /** Options of any operation. */
 export interface RequestOptions {
   signal?: AbortSignal | undefined;
-  /** Called with a successful response, for example to read its ETag. */
-  onResponse?: ((response: Response) => void) | undefined;
+  /** Called with a successful response and its parsed body, for example to read its ETag or the next cursor. */
+  onResponse?: ((response: Response, payload: unknown) => void) | undefined;
 }
 
 export interface OperationRequest extends RequestOptions {

@@ -1,14 +1,17 @@
 import '@mantine/spotlight/styles.css';
 import { useMantineColorScheme } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { servicesQuery } from '../api/queries.ts';
+import { useEffect, useState } from 'react';
+import { foundServicesQuery } from '../api/queries.ts';
 import { DashboardsIcon, HalfIcon, MoonIcon, SearchIcon, ServicesIcon, SignOutIcon, SunIcon } from '../parts/icons.tsx';
 import { useApi, useSession } from './context.tsx';
 import { listDestinations } from './navigation.ts';
 import { useSignOut } from './user-menu.tsx';
+
+const DEBOUNCE_MS = 200;
 
 /** Ctrl+K: pages, services, dashboards and global actions. */
 export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
@@ -17,7 +20,13 @@ export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
   const navigate = useNavigate();
   const signOut = useSignOut();
   const { setColorScheme } = useMantineColorScheme();
-  const services = useQuery({ ...servicesQuery(api, session.organizationId), enabled: session.canSeeFleet });
+  const [text, setText] = useState('');
+  const [search] = useDebouncedValue(text.trim().slice(0, 255), DEBOUNCE_MS);
+  const services = useQuery({
+    ...foundServicesQuery(api, session.organizationId, search),
+    enabled: session.canSeeFleet,
+    placeholderData: keepPreviousData,
+  });
   const dashboards = useQuery({
     queryKey: [session.organizationId, 'dashboards'],
     queryFn: ({ signal }) => api.listDashboards({}, { signal }),
@@ -62,6 +71,8 @@ export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
   return (
     <Spotlight
       shortcut={null}
+      query={text}
+      onQueryChange={setText}
       attributes={{ content: { 'aria-label': 'Command palette' } }}
       actions={[
         { group: 'Pages', actions: pages },

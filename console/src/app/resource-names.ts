@@ -1,28 +1,35 @@
-import { useQueries } from '@tanstack/react-query';
+import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { keysQuery, servicesQuery } from '../api/queries.ts';
+import { instanceGetListConstraints } from '../api/generated.ts';
+import { keysQuery } from '../api/queries.ts';
 import type { Activity } from '../api/types.ts';
 import { findRecordedName } from '../parts/activity-sentences.ts';
 import { useApi, useSession } from './context.tsx';
 
 /** More unknown names than this are shown as IDs, so that a page sends a limited number of requests. */
 const MAX_LOOKUPS = 20;
+const MAX_SERVICES = instanceGetListConstraints.id.maxItems;
 
 type NamedResource = { id: string; name: string };
 
-/**
- * Names by ID, as far as they are loaded: of services and keys, of the other resources in `activities`, and of resources
- * in `activities` that no longer exist.
- */
+/** Names by ID, as far as they are loaded, of the resources in `activities`, including those that no longer exist. */
 export function useResourceNames(activities: readonly Activity[] = []): ReadonlyMap<string, string> {
   const api = useApi();
   const { organizationId, canSeeDashboards } = useSession();
   const unnamed = activities.filter((activity) => findRecordedName(activity) === undefined);
   const needs = (type: string) => unnamed.some(({ resourceType }) => resourceType === type);
+  const serviceIds = [
+    ...new Set(unnamed.flatMap(({ resourceType, resourceId }) => (resourceType === 'service' ? [resourceId] : []))),
+  ];
   const lists = useQueries({
     queries: [
-      servicesQuery(api, organizationId),
-      keysQuery(api, organizationId),
+      // In the order of appearance: more activities change the last part only.
+      ...splitList(serviceIds, MAX_SERVICES).map((id) => ({
+        queryKey: [organizationId, 'services', 'named', id],
+        queryFn: ({ signal }: { signal: AbortSignal }) => api.instanceGetList({ organizationId, id }, { signal }),
+        placeholderData: keepPreviousData,
+      })),
+      { ...keysQuery(api, organizationId), enabled: needs('key') },
       {
         queryKey: [organizationId, 'tokens'],
         queryFn: ({ signal }: { signal: AbortSignal }) => api.dashboardTokenGetList({ organizationId }, { signal }),
@@ -46,7 +53,7 @@ export function useResourceNames(activities: readonly Activity[] = []): Readonly
     ],
     combine: (results) => ({
       resources: results.flatMap(({ data }): NamedResource[] => data ?? []),
-      isLoading: results.some(({ isLoading }) => isLoading),
+      isLoading: results.some(({ isLoading, isPlaceholderData }) => isLoading || isPlaceholderData),
     }),
   });
   const known = useMemo(() => new Map(lists.resources.map(({ id, name }) => [id, name])), [lists.resources]);
@@ -60,7 +67,7 @@ export function useResourceNames(activities: readonly Activity[] = []): Readonly
       queryKey: [organizationId, 'activities', 'last', id],
       // The last activity of a deleted resource is its deletion, which records all fields.
       queryFn: ({ signal }: { signal: AbortSignal }) =>
-        api.activityGetList({ organizationId, resource_id: id, limit: '1' }, { signal }),
+        api.activityGetList({ organizationId, resource_id: id, limit: 1 }, { signal }),
       staleTime: Number.POSITIVE_INFINITY,
     })),
     combine: (results) => results.flatMap(({ data }) => data ?? []),
@@ -77,3 +84,6 @@ export function useResourceNames(activities: readonly Activity[] = []): Readonly
 
 const hasName = ({ resourceType }: Activity): boolean =>
   ['service', 'key', 'token', 'budget', 'dashboard', 'source'].includes(resourceType);
+
+const splitList = <T>(list: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, part) => list.slice(part * size, (part + 1) * size));

@@ -1,5 +1,5 @@
 import { AppShell, Burger, Group, NavLink, Stack, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { SearchIcon } from '../parts/icons.tsx';
@@ -23,14 +23,14 @@ export function Shell() {
 function SignedInShell({ isEnded }: { isEnded: boolean }) {
   const session = useSession();
   const { pathname } = useLocation();
-  const [isMenuOpen, menu] = useDisclosure(false);
+  // The menu of small screens closes when the page changes.
+  const [menuPath, setMenuPath] = useState<string>();
+  const isMenuOpen = menuPath === pathname;
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);
   const main = useFocusOnNewPage(pathname);
   const destinations = listDestinations(session);
   const openPalette = () => setIsPaletteOpen(true);
   useHotkeys([['mod+K', openPalette]], []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the mobile menu closes when the page changes
-  useEffect(menu.close, [pathname]);
 
   return (
     <AppShell
@@ -44,7 +44,13 @@ function SignedInShell({ isEnded }: { isEnded: boolean }) {
       <AppShell.Header className={classes.bar}>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="sm">
           <Group gap="sm" wrap="nowrap" miw={0}>
-            <Burger opened={isMenuOpen} onClick={menu.toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            <Burger
+              opened={isMenuOpen}
+              onClick={() => setMenuPath(isMenuOpen ? undefined : pathname)}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label="Navigation"
+            />
             <Link to="/" className={classes.brand} aria-label="Pilothouse overview">
               <Logo />
               <Text fw={700} visibleFrom="xs" component="span">

@@ -4,7 +4,7 @@ import { listDays } from './days.ts';
 const MICROS_PER_CREDIT = 1_000_000;
 
 /** Exact: amounts have at most six decimals and are added as whole micro-credits. */
-const sumCredits = (amounts: Iterable<number>): number => {
+export const sumCredits = (amounts: Iterable<number>): number => {
   let micros = 0;
   for (const amount of amounts) micros += Math.round(amount * MICROS_PER_CREDIT);
   return micros / MICROS_PER_CREDIT;

@@ -2,7 +2,15 @@ import { Skeleton, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './data-table.module.css';
 import { ScrollRegion } from './scroll-region.tsx';
-import { getDirection, SortButton, type SortValue, sortRows, useSorting } from './sorting.tsx';
+import {
+  getDirection,
+  getNextSort,
+  getOrderDirection,
+  SortButton,
+  type SortValue,
+  sortRows,
+  useSorting,
+} from './sorting.tsx';
 
 export interface Column<Row> {
   header: string;
@@ -11,10 +19,18 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Makes the column sortable by these values. */
   sortBy?: (row: Row) => SortValue;
+  /** Makes the column sortable by the server, as this field. Needs `order`. */
+  sortField?: string;
   align?: 'left' | 'right';
   /** Hidden below this breakpoint. */
   from?: 'sm' | 'md' | 'lg';
   width?: number | string;
+}
+
+/** The order of a list that the server sorts: a field, with `-` in descending order. */
+export interface Order {
+  sort: string | undefined;
+  onSort: (sort: string | undefined) => void;
 }
 
 interface Props<Row> {
@@ -26,9 +42,11 @@ interface Props<Row> {
   /** Expected number of rows, so that the table keeps its height while it loads. */
   loadingRows?: number;
   footer?: ReactNode;
+  /** For columns that the server sorts. */
+  order?: Order;
 }
 
-export function DataTable<Row>({ label, columns, rows, rowKey, loadingRows = 3, footer }: Props<Row>) {
+export function DataTable<Row>({ label, columns, rows, rowKey, loadingRows = 3, footer, order }: Props<Row>) {
   const { sorting, toggle } = useSorting();
   const sorted =
     rows && sortRows(rows, sorting, (row, header) => columns.find((one) => one.header === header)?.sortBy?.(row));
@@ -38,31 +56,40 @@ export function DataTable<Row>({ label, columns, rows, rowKey, loadingRows = 3, 
       <Table className={classes.table} aria-label={label} aria-busy={rows === undefined}>
         <Table.Thead>
           <Table.Tr>
-            {visible.map(({ header, isHeaderHidden, align, visibleFrom, width, sortBy }) => (
-              <Table.Th
-                key={header}
-                ta={align}
-                w={width}
-                visibleFrom={visibleFrom}
-                scope="col"
-                aria-sort={sortBy && getDirection(sorting, header)}
-              >
-                {sortBy ? (
-                  <SortButton
-                    direction={getDirection(sorting, header)}
-                    align={align}
-                    // Amounts, which are aligned to the right, start with the largest.
-                    onSort={() => toggle(header, align === 'right' ? 'descending' : 'ascending')}
-                  >
-                    {header}
-                  </SortButton>
-                ) : isHeaderHidden ? (
-                  <span className={classes.hidden}>{header}</span>
-                ) : (
-                  header
-                )}
-              </Table.Th>
-            ))}
+            {visible.map(({ header, isHeaderHidden, align, visibleFrom, width, sortBy, sortField }) => {
+              const isSortable = sortBy !== undefined || (order !== undefined && sortField !== undefined);
+              const direction =
+                order && sortField ? getOrderDirection(order.sort, sortField) : getDirection(sorting, header);
+              return (
+                <Table.Th
+                  key={header}
+                  ta={align}
+                  w={width}
+                  visibleFrom={visibleFrom}
+                  scope="col"
+                  aria-sort={isSortable ? direction : undefined}
+                >
+                  {isSortable ? (
+                    <SortButton
+                      direction={direction}
+                      align={align}
+                      onSort={() =>
+                        order && sortField
+                          ? order.onSort(getNextSort(order.sort, sortField))
+                          : // Amounts, which are aligned to the right, start with the largest.
+                            toggle(header, align === 'right' ? 'descending' : 'ascending')
+                      }
+                    >
+                      {header}
+                    </SortButton>
+                  ) : isHeaderHidden ? (
+                    <span className={classes.hidden}>{header}</span>
+                  ) : (
+                    header
+                  )}
+                </Table.Th>
+              );
+            })}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -50,6 +50,18 @@ export function useSorting(): { sorting: Sorting | undefined; toggle: (column: s
 export const getDirection = (sorting: Sorting | undefined, column: string): Direction | 'none' =>
   sorting?.column === column ? sorting.direction : 'none';
 
+/** As `getDirection`, for a list that the server sorts: `name`, or `-name` in descending order. */
+export function getOrderDirection(sort: string | undefined, field: string): Direction | 'none' {
+  if (sort === field) return 'ascending';
+  return sort === `-${field}` ? 'descending' : 'none';
+}
+
+/** The order after a click, as in `useSorting`. */
+export function getNextSort(sort: string | undefined, field: string): string | undefined {
+  if (sort === field) return `-${field}`;
+  return sort === `-${field}` ? undefined : field;
+}
+
 interface SortButtonProps {
   direction: Direction | 'none';
   /** The arrow is on the inner side of the text. */

@@ -6,7 +6,7 @@ import { MISSING, type Violation } from '../../kernel/errors.ts';
 import { chcFromMicros, microsFromChc } from '../../kernel/money.ts';
 import { bumpCostRevision } from '../../organizations/store.ts';
 import type { Fields } from '../resource.ts';
-import type { Context, Kind } from './kind.ts';
+import { type Context, groupByWarehouse, type Kind } from './kind.ts';
 
 /** A record and whether metering maintains it. */
 interface DeclaredCost extends Cost {
@@ -121,8 +121,8 @@ export const costKind: Kind<DeclaredCost> = {
 function findOwnerFields({ entityType, entityId, serviceId }: Fields, { services }: Context): Fields {
   const id = String(entityId);
   if (entityType === 'datawarehouse') {
-    const members = [...services.values()].filter(({ dataWarehouseId }) => dataWarehouseId === id);
-    const first = members.find(({ isPrimary }) => isPrimary) ?? members[0];
+    const warehouse = groupByWarehouse(services).get(id);
+    const first = warehouse?.primaries[0] ?? warehouse?.first;
     return { dataWarehouseId: id, ...(first ? { entityName: `${first.name} warehouse` } : {}) };
   }
   const owner = services.get(entityType === 'service' ? id : String(serviceId ?? '').toLowerCase());

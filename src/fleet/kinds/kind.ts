@@ -1,6 +1,7 @@
 import type { ActivityType, Actor } from '../../audit/activity.ts';
 import type { Day } from '../../kernel/days.ts';
 import type { Violation } from '../../kernel/errors.ts';
+import { memoizeByObject } from '../../kernel/memo.ts';
 import type { Organization } from '../../organizations/organization.ts';
 import type { Service } from '../../services/service.ts';
 import type { Db } from '../../state/tables.ts';
@@ -11,11 +12,30 @@ export interface Context {
   organization: Organization;
   now: number;
   actor: Actor;
-  /** The organization's services after the change; while services are being planned, before it. */
+  /** The organization's services after the change; while services are being planned, before it. Never modified. */
   services: ReadonlyMap<string, Service>;
   /** The last locked day of the ledger; empty if there is none. */
   lockedThrough: Day;
 }
+
+interface Warehouse {
+  /** In the order of the list. */
+  first: Service;
+  primaries: Service[];
+}
+
+/** The services by warehouse. Built once per list: searching the list for each resource would take quadratic time. */
+export const groupByWarehouse = memoizeByObject(
+  (services: ReadonlyMap<string, Service>): ReadonlyMap<string, Warehouse> => {
+    const warehouses = new Map<string, Warehouse>();
+    for (const service of services.values()) {
+      const warehouse = warehouses.get(service.dataWarehouseId) ?? { first: service, primaries: [] };
+      if (service.isPrimary) warehouse.primaries.push(service);
+      warehouses.set(service.dataWarehouseId, warehouse);
+    }
+    return warehouses;
+  },
+);
 
 /** A resource before and after the change. */
 export interface Pair<T> {

@@ -12,9 +12,9 @@ import {
   type ServiceKind,
 } from '../../services/service.ts';
 import type { ServiceSettings } from '../../services/service-settings.ts';
-import { deleteService, insertService, listServices, updateService } from '../../services/store.ts';
+import { deleteService, insertServices, listServices, updateService } from '../../services/store.ts';
 import type { Fields } from '../resource.ts';
-import type { Context, Kind } from './kind.ts';
+import { type Context, groupByWarehouse, type Kind } from './kind.ts';
 
 export const serviceKind: Kind<Service> = {
   name: 'service',
@@ -38,9 +38,8 @@ export const serviceKind: Kind<Service> = {
 
   defaults(fields, { organization, now, services }) {
     const kind = (fields.kind ?? 'production') as ServiceKind;
-    const hasPrimary = [...services.values()].some(
-      ({ isPrimary, dataWarehouseId }) => isPrimary && dataWarehouseId === fields.dataWarehouseId,
-    );
+    const warehouse = groupByWarehouse(services).get(String(fields.dataWarehouseId));
+    const hasPrimary = warehouse !== undefined && warehouse.primaries.length > 0;
     return {
       kind,
       driver: 'simulated',
@@ -114,7 +113,11 @@ export const serviceKind: Kind<Service> = {
   ],
 
   async save(tx, pairs) {
-    for (const { before, after } of pairs) await (before ? updateService(tx, after) : insertService(tx, after));
+    for (const { before, after } of pairs) if (before) await updateService(tx, after);
+    await insertServices(
+      tx,
+      pairs.flatMap(({ before, after }) => (before ? [] : [after])),
+    );
   },
 
   remove: (tx, service) => deleteService(tx, service.organizationId, service.id),
@@ -158,11 +161,8 @@ const declaredScheduleViolations = (service: Service, { organization }: Context)
   );
 
 function primaryViolations(id: string, { isPrimary, dataWarehouseId }: Service, { services }: Context): Violation[] {
-  const other = isPrimary
-    ? [...services.values()].find(
-        (service) => service.id !== id && service.isPrimary && service.dataWarehouseId === dataWarehouseId,
-      )
-    : undefined;
+  const primaries = isPrimary ? groupByWarehouse(services).get(dataWarehouseId)?.primaries : undefined;
+  const other = primaries?.find((service) => service.id !== id);
   return other
     ? [{ path: 'isPrimary', rule: `The warehouse already has a first service, ${other.name}`, value: true }]
     : [];

@@ -2,8 +2,8 @@ import { Button, Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { readNextPage } from '../../api/next-page.ts';
-import { keysQuery, recentActivityQuery } from '../../api/queries.ts';
+import { type ListPage, readPage } from '../../api/pages.ts';
+import { foundServicesQuery, keysQuery, recentActivityQuery } from '../../api/queries.ts';
 import type { Activity } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useResourceNames } from '../../app/resource-names.ts';
@@ -15,19 +15,13 @@ import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import classes from './activity.module.css';
 import { ActivityEntry, EntrySkeletons } from './activity-entry.tsx';
-import { listActors, RESOURCE_TYPES, toFilter } from './filters.ts';
+import { listActors, MAX_TEXT_LENGTH, RESOURCE_TYPES, toFilter } from './filters.ts';
 import type { ActivitySearch } from './search.ts';
 
 const route = getRouteApi('/signed-in/activity');
 const PAGE_SIZE = 200;
 
 const DEBOUNCE_MS = 300;
-
-interface ActivityPageData {
-  activities: Activity[];
-  /** The `before` parameter of the next page. A page with a next page can be short, even empty. */
-  next: string | undefined;
-}
 
 /** The server applies all filters to the whole audit log. */
 export function ActivityPage() {
@@ -38,27 +32,25 @@ export function ActivityPage() {
   const keys = useQuery(keysQuery(api, organizationId)).data ?? [];
   const recent = useQuery(recentActivityQuery(api, organizationId, PAGE_SIZE)).data ?? [];
   const [text] = useDebouncedValue(search.text, DEBOUNCE_MS);
-  const filter = toFilter({ ...search, text }, useResourceNames());
+  const found = useFoundServices(text);
+  const filter = toFilter({ ...search, text }, [...keys, ...(found ?? [])]);
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage, isPlaceholderData } = useInfiniteQuery({
     queryKey: [organizationId, 'activities', 'list', filter],
-    queryFn: async ({ pageParam, signal }): Promise<ActivityPageData> => {
-      let next: string | undefined;
-      const activities = await api.activityGetList(
-        { organizationId, limit: String(PAGE_SIZE), ...filter, ...(pageParam === '' ? {} : { before: pageParam }) },
-        {
-          signal,
-          onResponse: ({ headers }) => {
-            next = readNextPage(headers.get('link'));
-          },
-        },
-      );
-      return { activities, next };
-    },
+    queryFn: ({ pageParam, signal }) =>
+      readPage(
+        (options) =>
+          api.activityGetList(
+            { organizationId, limit: PAGE_SIZE, ...filter, ...(pageParam === '' ? {} : { cursor: pageParam }) },
+            options,
+          ),
+        signal,
+      ),
+    enabled: found !== undefined,
     initialPageParam: '',
-    getNextPageParam: ({ next }: ActivityPageData) => next,
+    getNextPageParam: ({ next }: ListPage<Activity>) => next,
     placeholderData: keepPreviousData,
   });
-  const shown = data?.pages.flatMap(({ activities }) => activities);
+  const shown = data?.pages.flatMap(({ records }) => records);
   const names = useResourceNames(shown);
   const setFilter = (field: keyof ActivitySearch, value: string | null) =>
     void navigate({ search: (before) => ({ ...before, [field]: value || undefined }), replace: true });
@@ -144,6 +136,19 @@ export function ActivityPage() {
       )}
     </Page>
   );
+}
+
+/** The services whose name contains the text; undefined while the server searches them. */
+function useFoundServices(text = ''): readonly { id: string; name: string }[] | undefined {
+  const api = useApi();
+  const { organizationId } = useSession();
+  const search = text.trim().slice(0, MAX_TEXT_LENGTH);
+  const { data, isLoading } = useQuery({
+    ...foundServicesQuery(api, organizationId, search),
+    enabled: search !== '',
+  });
+  if (isLoading) return undefined;
+  return search === '' ? [] : (data ?? []);
 }
 
 function NoActivity({ isFiltered, hasMore, onClear }: { isFiltered: boolean; hasMore: boolean; onClear: () => void }) {

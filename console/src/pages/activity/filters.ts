@@ -17,7 +17,7 @@ export const RESOURCE_TYPES = [
   { value: 'session', label: 'Sign-ins' },
 ];
 
-const MAX_TEXT_LENGTH = 200;
+export const MAX_TEXT_LENGTH = 200;
 const UUID_LENGTH = 36;
 /** The API limits the length of the text including all IDs. */
 const MAX_IDS = Math.floor((activityGetListConstraints.text.maxLength - MAX_TEXT_LENGTH) / (UUID_LENGTH + 1));
@@ -25,10 +25,10 @@ const MAX_IDS = Math.floor((activityGetListConstraints.text.maxLength - MAX_TEXT
 /** The query of the request. The audit log often records only the ID of a resource, so IDs of resources whose current name matches are added to the text. */
 export function toFilter(
   { from, to, kind, actor, text = '' }: ActivitySearch,
-  names: ReadonlyMap<string, string>,
+  named: readonly { id: string; name: string }[],
 ): Omit<ActivityGetListInput, 'organizationId'> {
   const searchText = text.trim().toLowerCase().slice(0, MAX_TEXT_LENGTH);
-  const matchingIds = [...names].filter(([, name]) => name.toLowerCase().includes(searchText)).map(([id]) => id);
+  const matchingIds = named.filter(({ name }) => name.toLowerCase().includes(searchText)).map(({ id }) => id);
   return {
     ...(from ? { from_date: from } : {}),
     ...(to ? { to_date: to } : {}),

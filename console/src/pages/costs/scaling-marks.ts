@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { ActivityGetListInput, Operations } from '../../api/generated.ts';
-import { readNextPage } from '../../api/next-page.ts';
+import { readPage } from '../../api/pages.ts';
 import type { Activity } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { useResourceNames } from '../../app/resource-names.ts';
@@ -16,7 +16,7 @@ export interface ScalingMark {
   text: string;
 }
 
-const PAGE_SIZE = '1000';
+const PAGE_SIZE = 1000;
 /** Older changes than those on these pages have no mark. */
 const MAX_PAGES = 10;
 const SCALING_FIELDS = ['numReplicas', 'minReplicaMemoryGb', 'maxReplicaMemoryGb', 'idleScaling', 'idleTimeoutMinutes'];
@@ -52,18 +52,17 @@ async function listServiceActivities(
   signal: AbortSignal,
 ): Promise<Activity[]> {
   const activities: Activity[] = [];
-  let before: string | undefined;
-  for (let page = 0; page < MAX_PAGES && (page === 0 || before !== undefined); page += 1) {
-    const found = await api.activityGetList(
-      { ...filter, resource_type: 'service', limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) },
-      {
-        signal,
-        onResponse: ({ headers }) => {
-          before = readNextPage(headers.get('link'));
-        },
-      },
-    );
-    activities.push(...found);
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES && (page === 0 || cursor !== undefined); page += 1) {
+    const input = {
+      ...filter,
+      resource_type: 'service',
+      limit: PAGE_SIZE,
+      ...(cursor === undefined ? {} : { cursor }),
+    };
+    const { records, next } = await readPage((options) => api.activityGetList(input, options), signal);
+    activities.push(...records);
+    cursor = next;
   }
   return activities;
 }

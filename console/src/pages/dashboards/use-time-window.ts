@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useSession } from '../../app/context.tsx';
 import type { TimeWindow } from './queries.ts';
 import { REFRESH_MS, resolveRange, resolveZone } from './range.ts';
@@ -13,11 +13,10 @@ export function useTimeWindow(search: DashboardSearch): { window: TimeWindow; re
   const { from, to, last, utc, refresh } = search;
 
   // An absolute range does not move, so its data is invalidated instead.
-  const reload = () => {
+  const reload = useCallback(() => {
     setNow(Date.now());
     if (from !== undefined) void queries.invalidateQueries({ queryKey: [organizationId, 'tile-data'] });
-  };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: reload changes with every render
+  }, [from, organizationId, queries]);
   useEffect(() => {
     if (!refresh) return undefined;
     const timer = setInterval(() => {
@@ -25,7 +24,7 @@ export function useTimeWindow(search: DashboardSearch): { window: TimeWindow; re
       if (document.visibilityState === 'visible' && !isBusy) reload();
     }, REFRESH_MS[refresh]);
     return () => clearInterval(timer);
-  }, [refresh, from, organizationId]);
+  }, [refresh, reload, organizationId, queries]);
 
   const window = useMemo(() => {
     const requested: DashboardSearch = {

@@ -1,7 +1,7 @@
 import { ActionIcon, Badge, Group, Menu, Text } from '@mantine/core';
 import type { Key } from '../../api/types.ts';
 import { useSession } from '../../app/context.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { type Column, DataTable, type Order } from '../../parts/data-table.tsx';
 import { DotsIcon } from '../../parts/icons.tsx';
 import { isKeyExpiringSoon, type KeyState, toKeyState } from '../../parts/key-state.ts';
 import { Timestamp, useNow } from '../../parts/timestamp.tsx';
@@ -10,7 +10,13 @@ import classes from './keys.module.css';
 
 type OnAction = (key: Key, action: KeyAction) => void;
 
-export function KeyTable({ keys, onAction }: { keys: Key[] | undefined; onAction?: OnAction }) {
+interface Props {
+  keys: Key[] | undefined;
+  order: Order;
+  onAction?: OnAction;
+}
+
+export function KeyTable({ keys, order, onAction }: Props) {
   const now = useNow();
   const { credential } = useSession();
   return (
@@ -20,6 +26,7 @@ export function KeyTable({ keys, onAction }: { keys: Key[] | undefined; onAction
       rows={keys}
       rowKey={({ id }) => id}
       loadingRows={4}
+      order={order}
     />
   );
 }
@@ -28,6 +35,7 @@ function createColumns(now: Date, ownId: string, onAction: OnAction | undefined)
   const columns: Column<Key>[] = [
     {
       header: 'Name',
+      sortField: 'name',
       cell: (key) => (
         <>
           <Group gap={8}>

@@ -1,25 +1,38 @@
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { keysQuery } from '../../api/queries.ts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { keyListQuery } from '../../api/pages.ts';
 import type { Key } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
+import { useListView } from '../../app/use-list.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { plural } from '../../parts/format.ts';
 import { PlusIcon } from '../../parts/icons.tsx';
+import { ListEnd } from '../../parts/list-end.tsx';
+import { ListSearch } from '../../parts/list-search.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { EditKeyDialog } from './edit-key-dialog.tsx';
 import { type KeyAction, KeyActionDialog } from './key-action-dialog.tsx';
 import { KeyTable } from './key-table.tsx';
+import classes from './keys.module.css';
 import { RotateKeyDialog } from './rotate-key-dialog.tsx';
+
+/** Minimum number of keys to show the search field. */
+const SEARCH_THRESHOLD = 8;
 
 export function KeysPage() {
   const api = useApi();
   const { organizationId, canChangeFleet } = useSession();
-  const { data, error, refetch } = useQuery(keysQuery(api, organizationId));
+  const { text, setText, order, view } = useListView();
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
+    keyListQuery(api, organizationId, view),
+  );
+  const keys = data?.pages.flatMap(({ records }) => records);
+  const count = keys?.length ?? 0;
+  const isSearching = text !== '' || view.search !== '';
   const [isCreating, setIsCreating] = useState(false);
   const [chosen, setChosen] = useState<{ target: Key; action: KeyAction }>();
   const create = (
@@ -28,26 +41,44 @@ export function KeysPage() {
     </Button>
   );
   return (
-    <Page title="Keys" subtitle={data ? plural(data.length, 'API key') : 'Loading…'} actions={canChangeFleet && create}>
+    <Page
+      title="Keys"
+      subtitle={keys ? `${hasNextPage ? 'More than ' : ''}${plural(count, 'API key')}` : 'Loading…'}
+      actions={canChangeFleet && create}
+    >
       {error && !data ? (
         <ErrorNotice error={error} title="Could not load keys" retry={() => refetch()} />
       ) : (
         <Panel flush>
-          {data?.length === 0 ? (
-            <EmptyState title="No keys yet" action={canChangeFleet && create}>
-              A key lets a script or a person use the API with the roles you choose.
-            </EmptyState>
+          {(isSearching || count >= SEARCH_THRESHOLD) && (
+            <ListSearch className={classes.filter} label="Search keys" value={text} onChange={setText} />
+          )}
+          {keys?.length === 0 ? (
+            <NoKeys isSearching={isSearching} action={canChangeFleet && create} />
           ) : (
             <KeyTable
-              keys={data}
+              keys={keys}
+              order={order}
               {...(canChangeFleet ? { onAction: (target, action) => setChosen({ target, action }) } : {})}
             />
           )}
         </Panel>
       )}
+      {hasNextPage && (
+        <ListEnd count={plural(count, 'API key')} isLoading={isFetchingNextPage} onMore={() => fetchNextPage()} />
+      )}
       {isCreating && <CreateKeyDialog onClose={() => setIsCreating(false)} />}
       {chosen && <ChosenDialog {...chosen} onClose={() => setChosen(undefined)} />}
     </Page>
+  );
+}
+
+function NoKeys({ isSearching, action }: { isSearching: boolean; action: ReactNode }) {
+  if (isSearching) return <EmptyState title="No matching keys" />;
+  return (
+    <EmptyState title="No keys yet" action={action}>
+      A key lets a script or a person use the API with the roles you choose.
+    </EmptyState>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { forecastQuery, previousMonthQuery } from '../../api/forecast-queries.ts';
+import { forecastQuery } from '../../api/forecast-queries.ts';
 import type { Operations } from '../../api/generated.ts';
-import { keysQuery, recentActivityQuery, servicesQuery, usageCostQuery } from '../../api/queries.ts';
+import { costTotalsQuery, firstServicesQuery, keysQuery, recentActivityQuery } from '../../api/queries.ts';
 import { firstOfMonth, toDay } from '../../parts/days.ts';
 import { RECENT_LIMIT } from './recent-activity.tsx';
 
@@ -9,9 +9,8 @@ import { RECENT_LIMIT } from './recent-activity.tsx';
 export function prefetchOverview(queries: QueryClient, api: Operations, organizationId: string): void {
   const today = toDay(new Date());
   void queries.prefetchQuery(forecastQuery(api, organizationId));
-  void queries.prefetchQuery(usageCostQuery(api, organizationId, firstOfMonth(today), today));
-  void queries.prefetchQuery(previousMonthQuery(api, organizationId, today));
-  void queries.prefetchQuery(servicesQuery(api, organizationId));
+  void queries.prefetchQuery(costTotalsQuery(api, organizationId, firstOfMonth(today), today));
+  void queries.prefetchQuery(firstServicesQuery(api, organizationId));
   void queries.prefetchQuery(recentActivityQuery(api, organizationId, RECENT_LIMIT));
   void queries.prefetchQuery(keysQuery(api, organizationId));
 }

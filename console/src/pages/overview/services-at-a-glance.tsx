@@ -1,11 +1,11 @@
 import { Anchor, Skeleton, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { previousMonthQuery } from '../../api/forecast-queries.ts';
-import { servicesQuery, usageCostQuery } from '../../api/queries.ts';
+import type { UsageCostSummaryGetResult } from '../../api/generated.ts';
+import { costTotalsQuery, firstServicesQuery, serviceCostsQuery } from '../../api/queries.ts';
 import type { CostRecord, Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { dailyTotals, sumCosts } from '../../parts/costs.ts';
+import { dailyTotals, sumCosts, sumCredits } from '../../parts/costs.ts';
 import { Credits } from '../../parts/credits.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { addDays, firstOfMonth, toDay } from '../../parts/days.ts';
@@ -23,15 +23,20 @@ export function ServicesAtAGlance() {
   const api = useApi();
   const { organizationId } = useSession();
   const today = toDay(useNow());
-  const services = useQuery(servicesQuery(api, organizationId));
-  const thisMonth = useQuery(usageCostQuery(api, organizationId, firstOfMonth(today), today));
-  const lastMonth = useQuery(previousMonthQuery(api, organizationId, today));
-  const month = thisMonth.data?.costs;
-  const recent = month && lastMonth.data && [...lastMonth.data.costs, ...month];
+  const services = useQuery(firstServicesQuery(api, organizationId));
+  const rows = services.data?.records;
+  const hasMore = services.data?.next !== undefined;
+  const ids = rows?.map(({ id }) => id) ?? [];
+  const recent = useQuery({
+    ...serviceCostsQuery(api, organizationId, firstShownDay(today), today, ids),
+    enabled: ids.length > 0,
+  }).data?.costs;
+  const month = recent?.filter(({ date }) => date >= firstOfMonth(today));
+  const totals = useQuery(costTotalsQuery(api, organizationId, firstOfMonth(today), today)).data;
 
   if (services.error && !services.data)
     return <ErrorNotice error={services.error} title="Could not load services" retry={() => services.refetch()} />;
-  if (services.data?.length === 0)
+  if (rows?.length === 0)
     return (
       <Panel title="Services">
         <EmptyState title="No services yet">
@@ -51,10 +56,11 @@ export function ServicesAtAGlance() {
     >
       <DataTable
         label="Services"
-        columns={createColumns(month, recent, today)}
-        rows={services.data}
+        // Sorting a part of the services would be misleading.
+        columns={createColumns(month, recent, today).map((column) => (hasMore ? withoutSorting(column) : column))}
+        rows={rows}
         rowKey={({ id }) => id}
-        footer={<TotalRows costs={month} />}
+        footer={<TotalRows totals={totals} shown={hasMore ? month : undefined} />}
       />
     </Panel>
   );
@@ -117,19 +123,37 @@ const createColumns = (
 /** Placeholder for an amount. */
 const AmountSkeleton = () => <Skeleton height={14} width={80} my={4} ml="auto" />;
 
-/** Costs of warehouses and the total, which equals the month to date. */
-function TotalRows({ costs }: { costs: CostRecord[] | undefined }) {
-  const rest = costs?.filter(({ serviceId }) => serviceId === undefined);
+/** The month and the days of the sparkline: at most 31 days. */
+const firstShownDay = (today: string): string =>
+  [firstOfMonth(today), addDays(today, 1 - SPARKLINE_DAYS)].toSorted()[0] ?? today;
+
+const withoutSorting = ({ sortBy: _, ...column }: Column<Service>): Column<Service> => column;
+
+interface Totals {
+  totals: UsageCostSummaryGetResult | undefined;
+  /** The costs of the shown services, if there are others. */
+  shown: CostRecord[] | undefined;
+}
+
+/** Costs of other services and of warehouses, and the total, which equals the month to date. */
+function TotalRows({ totals, shown }: Totals) {
+  const warehouses = totals && (totals.rows.find(({ entityType }) => entityType === 'datawarehouse')?.totalCHC ?? 0);
+  const total = totals?.totals.totalCHC;
+  const others =
+    total === undefined || warehouses === undefined || !shown
+      ? undefined
+      : sumCredits([total, -warehouses, -sumCosts(shown)]);
   return (
     <>
-      <SumRow label="Warehouses" costs={rest} />
-      <SumRow label="Total" costs={costs} isTotal />
+      {shown && <SumRow label="Other services" chc={others} />}
+      <SumRow label="Warehouses" chc={warehouses} />
+      <SumRow label="Total" chc={total} isTotal />
     </>
   );
 }
 
-function SumRow(props: { label: string; costs: CostRecord[] | undefined; isTotal?: boolean }) {
-  const { label, costs, isTotal = false } = props;
+function SumRow(props: { label: string; chc: number | undefined; isTotal?: boolean }) {
+  const { label, chc, isTotal = false } = props;
   return (
     <Table.Tr className={isTotal ? classes.total : classes.rest}>
       <Table.Th scope="row">{label}</Table.Th>
@@ -137,7 +161,7 @@ function SumRow(props: { label: string; costs: CostRecord[] | undefined; isTotal
       <Table.Td />
       <Table.Td visibleFrom="md" />
       <Table.Td visibleFrom="lg" />
-      <Table.Td ta="right">{costs ? <Credits chc={sumCosts(costs)} /> : <AmountSkeleton />}</Table.Td>
+      <Table.Td ta="right">{chc === undefined ? <AmountSkeleton /> : <Credits chc={chc} />}</Table.Td>
     </Table.Tr>
   );
 }

@@ -25,7 +25,7 @@ export function ServiceHistory({ service }: { service: Service }) {
   const { data, error, refetch } = useQuery({
     queryKey: [organizationId, 'activities', 'service', service.id],
     queryFn: ({ signal }) =>
-      api.activityGetList({ organizationId, resource_id: service.id, limit: String(HISTORY_LIMIT) }, { signal }),
+      api.activityGetList({ organizationId, resource_id: service.id, limit: HISTORY_LIMIT }, { signal }),
   });
   const names = useResourceNames(data);
   const renderRevert = ({ before, after, createdAt }: Activity) => {

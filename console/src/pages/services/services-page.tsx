@@ -1,10 +1,11 @@
-import { Anchor, Skeleton, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Anchor, Skeleton } from '@mantine/core';
+import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { servicesQuery, usageCostQuery } from '../../api/queries.ts';
+import { serviceListQuery } from '../../api/pages.ts';
+import { serviceCostsQuery } from '../../api/queries.ts';
 import type { CostRecord, Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
+import { useListView } from '../../app/use-list.ts';
 import { sumCosts } from '../../parts/costs.ts';
 import { Credits } from '../../parts/credits.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
@@ -12,7 +13,8 @@ import { firstOfMonth, toDay } from '../../parts/days.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { plural } from '../../parts/format.ts';
-import { SearchIcon } from '../../parts/icons.tsx';
+import { ListEnd } from '../../parts/list-end.tsx';
+import { ListSearch } from '../../parts/list-search.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { formatIdleScaling, formatSize, ServiceBadges, ServiceState } from '../../parts/service-facts.tsx';
@@ -26,47 +28,73 @@ export function ServicesPage() {
   const api = useApi();
   const { organizationId } = useSession();
   const today = toDay(useNow());
-  const [text, setText] = useState('');
-  const { data, error, refetch } = useQuery(servicesQuery(api, organizationId));
-  const costs = useQuery(usageCostQuery(api, organizationId, firstOfMonth(today), today)).data?.costs;
-  const rows = data?.filter(({ name, id }) => `${name} ${id}`.toLowerCase().includes(text.trim().toLowerCase()));
+  const { text, setText, order, view } = useListView();
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
+    serviceListQuery(api, organizationId, view),
+  );
+  const rows = data?.pages.flatMap(({ records }) => records);
+  // One request per page: the server limits the number of services per request.
+  const costQueries = useQueries({
+    queries: (data?.pages ?? []).map(({ records }) => {
+      const ids = records.map(({ id }) => id);
+      const query = serviceCostsQuery(api, organizationId, firstOfMonth(today), today, ids);
+      return { ...query, enabled: ids.length > 0 };
+    }),
+  });
+  const costs = new Map(
+    (data?.pages ?? []).flatMap(({ records }, page) =>
+      records.map(
+        ({ id }) => [id, costQueries[page]?.data?.costs.filter(({ serviceId }) => serviceId === id)] as const,
+      ),
+    ),
+  );
+  const isSearching = text !== '' || view.search !== '';
 
   return (
-    <Page title="Services" subtitle={data ? plural(data.length, 'service') : 'Loading…'}>
+    <Page title="Services" subtitle={rows ? formatCount(rows.length, hasNextPage, isSearching) : 'Loading…'}>
       {error && !data ? (
         <ErrorNotice error={error} title="Could not load services" retry={() => refetch()} />
       ) : (
         <Panel flush>
-          {data && data.length >= SEARCH_THRESHOLD && (
-            <TextInput
-              className={classes.filter}
-              aria-label="Search services"
-              placeholder="Search services"
-              leftSection={<SearchIcon size={16} />}
-              value={text}
-              onChange={(event) => setText(event.currentTarget.value)}
-            />
+          {rows && (isSearching || rows.length >= SEARCH_THRESHOLD) && (
+            <ListSearch className={classes.filter} label="Search services" value={text} onChange={setText} />
           )}
           {rows?.length === 0 ? (
-            <EmptyState title={data?.length === 0 ? 'No services yet' : 'No matching services'}>
-              {data?.length === 0 && (
+            <EmptyState title={isSearching ? 'No matching services' : 'No services yet'}>
+              {!isSearching && (
                 <>
                   Services are declared in the fleet file. Add one and run <code>pilothouse apply</code>.
                 </>
               )}
             </EmptyState>
           ) : (
-            <DataTable label="Services" columns={createColumns(costs)} rows={rows} rowKey={({ id }) => id} />
+            <DataTable
+              label="Services"
+              columns={createColumns(costs)}
+              rows={rows}
+              rowKey={({ id }) => id}
+              order={order}
+            />
           )}
         </Panel>
+      )}
+      {rows && hasNextPage && (
+        <ListEnd count={plural(rows.length, 'service')} isLoading={isFetchingNextPage} onMore={() => fetchNextPage()} />
       )}
     </Page>
   );
 }
 
-const createColumns = (costs: CostRecord[] | undefined): Column<Service>[] => [
+function formatCount(count: number, hasMore: boolean, isSearching: boolean): string {
+  if (hasMore) return `More than ${plural(count, 'service')}`;
+  return isSearching ? `${plural(count, 'service')} found` : plural(count, 'service');
+}
+
+/** Costs of each service this month; undefined while they load. */
+const createColumns = (costs: ReadonlyMap<string, CostRecord[] | undefined>): Column<Service>[] => [
   {
     header: 'Name',
+    sortField: 'name',
     cell: (service) => (
       <div className={classes.name}>
         <Anchor
@@ -91,11 +119,9 @@ const createColumns = (costs: CostRecord[] | undefined): Column<Service>[] => [
   {
     header: 'This month',
     align: 'right',
-    cell: ({ id }) =>
-      costs ? (
-        <Credits chc={sumCosts(costs.filter(({ serviceId }) => serviceId === id))} />
-      ) : (
-        <Skeleton height={14} width={80} my={4} ml="auto" />
-      ),
+    cell: ({ id }) => {
+      const own = costs.get(id);
+      return own ? <Credits chc={sumCosts(own)} /> : <Skeleton height={14} width={80} my={4} ml="auto" />;
+    },
   },
 ];
