@@ -14,7 +14,7 @@ import type {
 
 export type Service = InstanceGetResult;
 /** Memory per replica. */
-export type ScalingChange = Omit<InstanceReplicaScalingUpdateBody, 'autoscalingMode'>;
+export type ScalingChange = Omit<InstanceReplicaScalingUpdateBody, 'autoscalingMode' | 'minReplicas' | 'maxReplicas'>;
 export type Key = OpenapiKeyGetResult;
 export type NewKey = OpenapiKeyCreateBody;
 export type KeyChange = OpenapiKeyUpdateBody;
