@@ -33,7 +33,9 @@ import type { App, Routes } from './http/validation.ts';
 import type { Clock } from './kernel/clock.ts';
 import { createKeyAuthentication } from './keys/authentication.ts';
 import { keyRoutes } from './keys/routes.ts';
+import { whoamiRoutes } from './keys/whoami-routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
+import { roleRoutes } from './roles/routes.ts';
 import { serviceRoutes } from './services/routes.ts';
 import { clickStackSourceRoutes } from './sources/clickstack-routes.ts';
 import { connectionRoutes } from './sources/connection-routes.ts';
@@ -90,7 +92,7 @@ function createManagement({ config, state, clock, domains }: Options, shared: Sh
     documentPaths: ['/v1'],
     guard: {
       ...shared,
-      authenticate: createKeyAuthentication({ db: state.db, clock, lastUsed: domains.lastUsed }),
+      authenticate: createKeyAuthentication({ ...domains, db: state.db, clock }),
       session: createSessionAuthentication(domains.sessions, config.basePath),
       formatMissingRole: needsKeySession(formatMissingKeyRole),
       challenge: 'Basic realm="pilothouse", charset="UTF-8"',
@@ -100,6 +102,8 @@ function createManagement({ config, state, clock, domains }: Options, shared: Sh
       organizationRoutes(domains),
       serviceRoutes(domains),
       keyRoutes({ ...domains, clock }),
+      whoamiRoutes,
+      roleRoutes(domains),
       billingRoutes(domains),
       reportRoutes(domains),
       forecastRoutes(domains),

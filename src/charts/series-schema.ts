@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { NamedObject } from '../kernel/named-object.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 import { METRIC_DATA_TYPES } from '../sources/source.ts';
 import { AGGREGATION_NAMES } from './aggregations.ts';
@@ -18,7 +19,7 @@ export const FreeObject = (description?: string) =>
 export const MAX_GROUP_BY = 10;
 export const MAX_FIELDS = 100;
 
-export const SeriesBody = Type.Object({
+export const SeriesBody = NamedObject('SeriesInput', {
   type: Type.Enum([...SERIES_TYPES]),
   dataSource: Type.Optional(Type.Enum(['events', 'metrics'])),
   aggFn: Type.Optional(Type.Enum([...AGGREGATION_NAMES])),
@@ -40,7 +41,7 @@ export const SeriesBody = Type.Object({
   fields: Type.Optional(Type.Array(text({ maxLength: 10_000 }), { maxItems: MAX_FIELDS })),
 });
 
-export const Series = Type.Object({
+export const Series = NamedObject('Series', {
   ...SeriesBody.properties,
   where: Type.String(),
   whereLanguage: Type.Enum([...WHERE_LANGUAGES]),

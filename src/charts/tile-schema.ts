@@ -1,10 +1,11 @@
 import Type, { type Static } from 'typebox';
+import { NamedObject } from '../kernel/named-object.ts';
 import { TileConfig } from './config-schema.ts';
 import { Series, SeriesBody, text } from './series-schema.ts';
 
 export const GRID_COLUMNS = 24;
 
-export const TileBody = Type.Object({
+export const TileBody = NamedObject('TileInput', {
   id: Type.Optional(text({ minLength: 1, maxLength: 36 })),
   name: Type.Optional(text({ maxLength: 1024 })),
   asRatio: Type.Optional(Type.Boolean()),
@@ -21,14 +22,14 @@ export const TileBody = Type.Object({
   config: Type.Optional(TileConfig),
 });
 
-export const Tile = Type.Object({
+export const Tile = NamedObject('Tile', {
   ...TileBody.properties,
   id: Type.String(),
   name: Type.String(),
   asRatio: Type.Boolean(),
   series: Type.Array(Series),
   config: Type.Optional(
-    Type.Object(TileConfig.properties, {
+    NamedObject('ClickStackTileConfig', TileConfig.properties, {
       description:
         'Present if the tile was written as a config that series cannot express; they are the most similar ones',
     }),
@@ -36,7 +37,7 @@ export const Tile = Type.Object({
 });
 
 /** The tile in the format of ClickStack. */
-export const ConfigTile = Type.Object({
+export const ConfigTile = NamedObject('ClickStackTileOutput', {
   ...TileBody.properties,
   id: Type.String(),
   name: Type.String(),

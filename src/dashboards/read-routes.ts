@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { dashboardResponse } from '../http/envelopes.ts';
+import { dashboardResponse, NotModified } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { preferredEncoding } from '../kernel/encodings.ts';
@@ -52,7 +52,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
           summary: 'List dashboards',
           description: 'Every dashboard in full, ordered by name descending.',
           querystring: FormatQuery,
-          response: dashboardResponse(Type.Array(EitherDashboard)),
+          response: { ...dashboardResponse(Type.Array(EitherDashboard)), 304: NotModified },
         },
       },
       (request, reply) => {
@@ -75,7 +75,7 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
             'If the dashboard comes from the dashboards folder, x-pilothouse-provisioned is the path of its file.',
           params: ResourcePath,
           querystring: FormatQuery,
-          response: dashboardResponse(EitherDashboard),
+          response: { ...dashboardResponse(EitherDashboard), 304: NotModified },
         },
       },
       (request, reply) => {

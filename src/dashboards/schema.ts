@@ -1,13 +1,14 @@
 import Type, { type Static } from 'typebox';
 import { FreeObject, text, WHERE_LANGUAGES } from '../charts/series-schema.ts';
 import { ConfigTile, Tile, TileBody } from '../charts/tile-schema.ts';
+import { NamedObject } from '../kernel/named-object.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
 
 const FILTER_TYPES = ['QUERY_EXPRESSION', 'STATIC_LIST', 'PROMETHEUS_LABEL', 'SOURCE_FILTER'] as const;
 const MAX_PARTS = 100;
 const PartId = text({ minLength: 1, maxLength: 256 });
 
-const Container = Type.Object({
+const Container = NamedObject('ClickStackDashboardContainer', {
   id: PartId,
   title: text({ maxLength: 1024 }),
   collapsed: Type.Boolean(),
@@ -35,7 +36,7 @@ export const KeptMembers = Type.Object({
   containers: Type.Optional(Type.Array(Container, { maxItems: MAX_PARTS })),
 });
 
-export const DashboardBody = Type.Object({
+export const DashboardBody = NamedObject('DashboardInput', {
   name: text({ minLength: 1, maxLength: 1024 }),
   tags: Type.Optional(Type.Array(text({ maxLength: 32 }), { maxItems: 50 })),
   ...KeptMembers.properties,
@@ -45,7 +46,7 @@ export const DashboardBody = Type.Object({
 const filters = Type.Array(Type.Object({ id: Type.String(), ...filterMembers }, freeMembers));
 
 /** As stored and returned, with all defaults. */
-export const Dashboard = Type.Object({
+export const Dashboard = NamedObject('Dashboard', {
   id: Type.String(),
   name: Type.String(),
   tags: Type.Array(Type.String()),
@@ -55,7 +56,7 @@ export const Dashboard = Type.Object({
 });
 
 /** The dashboard in the format of ClickStack. */
-export const ConfigDashboard = Type.Object({
+export const ConfigDashboard = NamedObject('ClickStackDashboardResponse', {
   id: Type.String(),
   name: Type.String(),
   tags: Type.Array(Type.String()),
@@ -100,7 +101,7 @@ export const IfMatch = Type.Object({
   'if-match': Type.Optional(Type.String({ description: 'The etag of the dashboard when it was read' })),
 });
 
-export const VersionRecord = Type.Object({
+export const VersionRecord = NamedObject('DashboardVersion', {
   version: Type.Integer(),
   savedAt: Type.String({ format: 'date-time' }),
   savedBy: Type.String({ description: 'The name of the actor' }),
@@ -109,9 +110,13 @@ export const VersionRecord = Type.Object({
   provisionedFrom: Type.Optional(Type.String({ description: 'The file that the dashboard comes from' })),
 });
 
-export const WholeVersionRecord = Type.Object({ ...VersionRecord.properties, dashboard: Dashboard });
+export const WholeVersionRecord = NamedObject('DashboardVersionContents', {
+  ...VersionRecord.properties,
+  dashboard: Dashboard,
+});
 
-export const Validation = Type.Object(
+export const Validation = NamedObject(
+  'DashboardValidation',
   {
     valid: Type.Boolean(),
     errors: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),

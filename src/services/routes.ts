@@ -1,6 +1,6 @@
 import { getActor } from '../audit/request-actor.ts';
 import { createResultSerializer, managementResponse, sendSuccess, success } from '../http/envelopes.ts';
-import { getIdentity } from '../http/guard.ts';
+import { getIdentity, getPermittedServices } from '../http/guard.ts';
 import { pageResponse, pageSuccess, readSortedPage } from '../http/paging.ts';
 import type { Routes } from '../http/validation.ts';
 import { mapMaybe } from '../kernel/maybe-promise.ts';
@@ -43,11 +43,13 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
         },
       },
       async (request) => {
-        const page = readSortedPage(request, request.query);
+        const { id, filter, ...sorted } = request.query;
+        const page = readSortedPage(request, sorted);
+        const ids = id && new Set(id.map((one) => one.toLowerCase()));
         const { items, next } = await services.listPage(
           getIdentity(request).organizationId,
-          page,
-          request.query.filter,
+          { ...page, ids, permitted: getPermittedServices(request) },
+          filter,
         );
         return pageSuccess(request, page, items.map(toExtendedRecord), next);
       },

@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { isoSeconds } from '../kernel/clock.ts';
+import { NamedObject } from '../kernel/named-object.ts';
 import { SORTED_PAGE_PARAMETERS } from '../kernel/page-schema.ts';
+import { IpAccessEntry } from '../keys/schema.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import { listMemoryLimits, REPLICA_LIMITS, SCALING_LIMITS } from './scaling-limits.ts';
 import { SERVICE_KINDS, SERVICE_STATES, type Service, TOTAL_PER_REPLICA } from './service.ts';
@@ -50,7 +52,7 @@ export const ReplicaMemoryGb = (bound: 'minimum' | 'maximum') =>
     'x-limits': listMemoryLimits(1),
   });
 
-export const ScalingBody = Type.Object({
+export const ScalingBody = NamedObject('ServiceScalingPatchRequest', {
   idleScaling: Type.Optional(IdleScaling),
   idleTimeoutMinutes: Type.Optional(IdleTimeoutMinutes),
   maxTotalMemoryGb: Type.Optional(TotalMemoryGb('maximum')),
@@ -58,7 +60,7 @@ export const ScalingBody = Type.Object({
   numReplicas: Type.Optional(NumReplicas),
 });
 
-export const ReplicaScalingBody = Type.Object({
+export const ReplicaScalingBody = NamedObject('ServiceReplicaScalingPatchRequest', {
   autoscalingMode: Type.Optional(Type.Enum(['vertical'], { description: 'The only mode' })),
   idleScaling: Type.Optional(IdleScaling),
   idleTimeoutMinutes: Type.Optional(IdleTimeoutMinutes),
@@ -69,8 +71,15 @@ export const ReplicaScalingBody = Type.Object({
 
 const text = () => Type.Optional(Type.String());
 
+const Endpoint = NamedObject('ServiceEndpoint', {
+  host: Type.String(),
+  port: Type.Number(),
+  protocol: Type.String(),
+  username: text(),
+});
+
 /** The service record of the public interface. */
-export const ServiceRecord = Type.Object({
+export const ServiceRecord = NamedObject('ServiceScalingPatchResponse', {
   availablePrivateEndpointIds: Type.Optional(Type.Array(Type.String())),
   byocId: text(),
   databaseVersion: text(),
@@ -79,15 +88,13 @@ export const ServiceRecord = Type.Object({
   encryptionAssumedRoleIdentifier: text(),
   encryptionKey: text(),
   encryptionRoleId: text(),
-  endpoints: Type.Optional(
-    Type.Array(Type.Object({ host: Type.String(), port: Type.Number(), protocol: Type.String(), username: text() })),
-  ),
+  endpoints: Type.Optional(Type.Array(Endpoint)),
   hasTransparentDataEncryption: Type.Optional(Type.Boolean()),
   iamRole: text(),
   id: Type.String({ format: 'uuid' }),
   idleScaling: Type.Boolean(),
   idleTimeoutMinutes: Type.Number(),
-  ipAccessList: Type.Optional(Type.Array(Type.Object({ source: Type.String(), description: text() }))),
+  ipAccessList: Type.Optional(Type.Array(IpAccessEntry)),
   isPrimary: Type.Boolean(),
   isReadonly: Type.Optional(Type.Boolean()),
   maxReplicaMemoryGb: Type.Number(),
@@ -101,7 +108,7 @@ export const ServiceRecord = Type.Object({
   transparentDataEncryptionKeyId: text(),
 });
 
-const CurrentScaling = Type.Object({
+const CurrentScaling = NamedObject('CurrentScaling', {
   numReplicas: Type.Number(),
   minReplicaMemoryGb: Type.Number(),
   maxReplicaMemoryGb: Type.Number(),
@@ -110,7 +117,7 @@ const CurrentScaling = Type.Object({
 });
 
 /** The service record with the additional fields of our read operations. */
-export const ExtendedServiceRecord = Type.Object({
+export const ExtendedServiceRecord = NamedObject('Service', {
   ...ServiceRecord.properties,
   state: Type.Enum([...SERVICE_STATES]),
   tier: Type.Enum([...SERVICE_KINDS], { description: 'Called kind in the fleet file' }),

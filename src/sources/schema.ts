@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { NamedObject } from '../kernel/named-object.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 import { KeptSourceMembers } from './kept-members.ts';
 import { ResourceId } from './resource-id.ts';
@@ -45,7 +46,7 @@ const DurationPrecision = Type.Optional(
 type MetricTables = { [type in MetricDataType]: ReturnType<typeof Type.Optional<ReturnType<typeof Table>>> };
 
 /** Omitted members default to those of the OpenTelemetry tables. */
-export const SourceBody = Type.Object({
+export const SourceBody = NamedObject('SourceInput', {
   name: Type.Refine(Type.String({ minLength: 1, maxLength: 1024 }), isStorable, () => STORABLE_RULE),
   kind: Type.Enum([...SOURCE_KINDS]),
   from: Type.Optional(
@@ -74,7 +75,7 @@ export const SourceBody = Type.Object({
 
 export const SourceSpec = Type.Object({ id: Type.Optional(ResourceId), ...SourceBody.properties });
 
-export const SourceRecord = Type.Object({
+export const SourceRecord = NamedObject('Source', {
   id: Type.String(),
   name: Type.String(),
   kind: Type.Enum([...SOURCE_KINDS]),

@@ -50,6 +50,7 @@ const KEY_ID = '{keyId}';
 const OPERATIONS: [string, Partial<Call>][] = [
   ['openapiKeyCreate', { body: { name: 'one', roles: ['developer'] } }],
   ['openapiKeyRotate', { path: `${keys}/${KEY_ID}/rotate`, body: { gracePeriodHours: 1 } }],
+  ['organizationRolePost', { path: `/v1/organizations/${acme.id}/roles`, body: { name: 'one' } }],
   ['dashboardTokenCreate', { path: `/v1/organizations/${acme.id}/dashboardTokens`, body: { name: 'one' } }],
   [
     'budgetCreate',

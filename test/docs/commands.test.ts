@@ -26,6 +26,8 @@ const DOCUMENTED_ADDRESS = '127.0.0.1:8080';
 const RESPONSES: [args: RegExp, expected: Json][] = [
   [/\/scaling$/, { result: { numReplicas: 3, minTotalMemoryGb: 48, maxTotalMemoryGb: 96 }, status: 200 }],
   [/^-u \S+ \S+\/keys$/, { result: expect.any(Array) }],
+  [/assignedRoleIds.*\/keys$/s, { result: { key: { roles: [], assignedRoles: [{ roleType: 'custom' }] } } }],
+  [/\/roles(\/[0-9a-f-]{36})?$/, { result: { type: 'custom', policies: [{ allowDeny: 'ALLOW' }] } }],
   [
     /\/keys$/,
     {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ApiResponse, Call } from '../support/client.ts';
+import { expandReferences } from '../support/expand.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 import { UUID_V4 } from '../support/shapes.ts';
@@ -191,7 +192,9 @@ function expectSound({ status, headers, text, json }: ApiResponse): void {
 async function fuzz(server: TestServer, seed: number, requests: number): Promise<Record<string, number>> {
   const random = createRandom(seed);
   const { json } = await server.call({ path: '/openapi.json' });
-  const operations = listOperations(json as Document).filter(({ path }) => /^\/(v1|api\/v2|console)\//.test(path));
+  const operations = listOperations(expandReferences(json)).filter(({ path }) =>
+    /^\/(v1|api\/v2|console)\//.test(path),
+  );
   expect(operations.length).toBeGreaterThan(40);
   const known = createKnownIds();
   const counts: Record<string, number> = {};

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expandReferences } from '../support/expand.ts';
 import { acme } from '../support/fleet.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { createLoopDelays, probeEnvironment } from './loop-delay.ts';
@@ -106,7 +107,7 @@ describe('the largest bodies', () => {
 
   beforeAll(async () => {
     server = await startServer('libsql', { environment: probeEnvironment(file), args: ['--log-level', 'error'] });
-    operations = listBodyOperations((await (await fetch(`${server.url}/openapi.json`)).json()) as Document);
+    operations = listBodyOperations(expandReferences(await (await fetch(`${server.url}/openapi.json`)).json()));
   });
   afterAll(async () => {
     await server.remove();

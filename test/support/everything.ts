@@ -60,6 +60,8 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
     const organization = '/v1/organizations/{organizationId}';
     await read('/v1/organizations');
     await read(organization);
+    await read('/v1/whoami');
+    await each(`${organization}/roles/{roleId}`, 'roleId', await read(`${organization}/roles`));
     const services = await read(`${organization}/services`);
     await each(`${organization}/services/{serviceId}`, 'serviceId', services);
     const clickStack = `${organization}/services/{serviceId}/clickstack`;
