@@ -34,6 +34,9 @@ const DEFAULT_LEVEL = 0.95;
 /** Shown at once; typing narrows them down. */
 const MAX_SUGGESTIONS = 50;
 
+const showsDistribution = ({ type, aggFn }: Series): boolean =>
+  type === 'histogram' || (type === 'heatmap' && aggFn === undefined);
+
 /** Metrics and events have other fields. */
 function resetFields(isMetric: boolean, hasAggregation: boolean): Change {
   const aggFn = isMetric ? 'avg' : 'count';
@@ -53,7 +56,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
   const suggestions = listSuggestions(dashboards, series.sourceId ?? '', columns);
   const kind = sources.find(({ id }) => id === series.sourceId)?.kind ?? 'log';
   const isSearch = series.type === 'search';
-  const hasField = series.type === 'histogram' || (series.type === 'heatmap' && series.aggFn === undefined);
+  const hasField = showsDistribution(series);
   const hasAggregation = !isSearch && !hasField;
   const isMetric = kind === 'metric';
   const change = (part: Change) => {
