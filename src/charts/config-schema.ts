@@ -20,7 +20,7 @@ const DISPLAY_TYPES = [
   ...UNSUPPORTED_DISPLAY_TYPES,
 ] as const;
 
-export const MAX_SELECT_ITEMS = 20;
+const MAX_SELECT_ITEMS = 20;
 const EXPRESSION_CHARACTERS = 10_000;
 /** The list of a search has several expressions. */
 const SELECT_CHARACTERS = 20_000;
