@@ -1,13 +1,19 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { isLongRun } from './test/support/long-run.ts';
+import { isClientRun, isLongRun } from './test/support/long-run.ts';
 
 /** Run by `npm run faults` only: they take long and add little to the short tests of the same feature. */
 const LONG_TESTS = ['test/cli/backup-clickhouse.test.ts'];
+/** Run by `npm run test:clients` only: they download the clients first. */
+const DOWNLOADED_CLIENTS = 'test/clients/downloaded/**';
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(isLongRun ? [] : LONG_TESTS)],
+    exclude: [
+      ...configDefaults.exclude,
+      ...(isLongRun ? [] : LONG_TESTS),
+      ...(isClientRun ? [] : [DOWNLOADED_CLIENTS]),
+    ],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,

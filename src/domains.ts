@@ -33,13 +33,18 @@ import type { Engine } from './engine/engine.ts';
 import { createFleet } from './fleet/fleet.ts';
 import { createKeptResponses } from './idempotency/kept-responses.ts';
 import type { Clock } from './kernel/clock.ts';
+import { createKeyWriter } from './keys/key-writer.ts';
 import { createKeys } from './keys/keys.ts';
+import { createRoleAssignments } from './keys/role-assignments.ts';
 import { markKeyUsed } from './keys/store.ts';
 import { createKeyVerifier } from './keys/verification.ts';
 import { createOrganizations } from './organizations/organizations.ts';
+import { createRoleReader } from './roles/role-reader.ts';
+import { createRoles } from './roles/roles.ts';
 import { createServiceLifecycle } from './services/lifecycle.ts';
 import { createServices } from './services/services.ts';
 import { createServiceSettings } from './services/settings.ts';
+import { listExistingServiceIds } from './services/store.ts';
 import { createSources } from './sources/sources.ts';
 import type { State } from './state/state.ts';
 import { markTokenUsed } from './tokens/store.ts';
@@ -76,9 +81,19 @@ export function createDomains({ state, engine, clock, log, observeRating, config
   const organizations = createOrganizations({ db });
   const audit = createAudit({ db, clock });
   const keptResponses = createKeptResponses({ state, clock, log });
-  const keys = createKeys({ state, clock, audit, organizations, maxKeys: config.maxKeys });
+  const roleReader = createRoleReader({ db });
+  const keyWriter = createKeyWriter({ clock, audit, roleReader, maxKeys: config.maxKeys });
+  const keys = createKeys({ state, clock, audit, organizations, roleReader, writer: keyWriter });
   const lastUsed = createLastUsed({ state, clock, log, mark: markKeyUsed, credentials: 'keys' });
   const services = createServices({ state, audit, organizations });
+  const roles = createRoles({
+    state,
+    clock,
+    audit,
+    organizations,
+    assignments: createRoleAssignments({ writer: keyWriter }),
+    listExistingServiceIds,
+  });
   const serviceLifecycle = createServiceLifecycle({
     state,
     clock,
@@ -149,7 +164,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     state,
     clock,
     audit,
-    keys: createKeyVerifier({ db, clock, lastUsed }),
+    keys: createKeyVerifier({ db, clock, lastUsed, roleReader }),
     tokens: createTokenVerifier({ db, clock, lastUsed: tokensLastUsed }),
     lastSeen: sessionsLastSeen,
   });
@@ -160,6 +175,8 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     audit,
     keptResponses,
     keys,
+    roles,
+    roleReader,
     lastUsed,
     services,
     serviceLifecycle,

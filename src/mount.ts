@@ -13,6 +13,7 @@ import { configRoutes, type DemoCredentials } from './console/config-routes.ts';
 import { findPageFiles } from './console/page-files.ts';
 import { createPage, pageRoutes } from './console/page-routes.ts';
 import { sessionRoutes } from './console/session-routes.ts';
+import { clickStackDashboardRoutes } from './dashboards/clickstack-routes.ts';
 import { dashboardReadRoutes } from './dashboards/read-routes.ts';
 import { dashboardRoutes } from './dashboards/routes.ts';
 import { versionRoutes } from './dashboards/version-routes.ts';
@@ -33,10 +34,14 @@ import type { App, Routes } from './http/validation.ts';
 import type { Clock } from './kernel/clock.ts';
 import { createKeyAuthentication } from './keys/authentication.ts';
 import { keyRoutes } from './keys/routes.ts';
+import { whoamiRoutes } from './keys/whoami-routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
+import { roleRoutes } from './roles/routes.ts';
 import { serviceLifecycleRoutes } from './services/lifecycle-routes.ts';
 import { serviceRoutes } from './services/routes.ts';
 import { serviceSettingsRoutes } from './services/settings-routes.ts';
+import { clickStackSourceRoutes } from './sources/clickstack-routes.ts';
+import { connectionRoutes } from './sources/connection-routes.ts';
 import { sourceRoutes } from './sources/routes.ts';
 import type { State } from './state/state.ts';
 import { createTokenAuthentication, needsWriteToken } from './tokens/authentication.ts';
@@ -90,7 +95,7 @@ function createManagement({ config, state, clock, domains }: Options, shared: Sh
     documentPaths: ['/v1'],
     guard: {
       ...shared,
-      authenticate: createKeyAuthentication({ db: state.db, clock, lastUsed: domains.lastUsed }),
+      authenticate: createKeyAuthentication({ ...domains, db: state.db, clock }),
       session: createSessionAuthentication(domains.sessions, config.basePath),
       formatMissingRole: needsKeySession(formatMissingKeyRole),
       challenge: 'Basic realm="pilothouse", charset="UTF-8"',
@@ -102,6 +107,8 @@ function createManagement({ config, state, clock, domains }: Options, shared: Sh
       serviceLifecycleRoutes({ ...domains, clock }),
       serviceSettingsRoutes({ ...domains, clock }),
       keyRoutes({ ...domains, clock }),
+      whoamiRoutes,
+      roleRoutes(domains),
       billingRoutes(domains),
       prometheusRoutes({ ...domains, basePath: config.basePath }),
       reportRoutes(domains),
@@ -111,6 +118,8 @@ function createManagement({ config, state, clock, domains }: Options, shared: Sh
       usageWarningRoutes(domains),
       auditRoutes(domains),
       tokenRoutes({ ...domains, clock }),
+      clickStackDashboardRoutes(domains),
+      clickStackSourceRoutes(domains),
     ],
   };
 }
@@ -131,6 +140,7 @@ function createDashboardInterface({ config, state, clock, domains }: Options, sh
       dashboardRoutes(domains),
       versionRoutes(domains),
       sourceRoutes(domains),
+      connectionRoutes(),
       chartRoutes({ ...domains, clock }),
     ],
   };

@@ -10,6 +10,7 @@ const DOMAINS = [
   'keys',
   'tokens',
   'services',
+  'roles',
   'billing',
   'telemetry',
   'sources',

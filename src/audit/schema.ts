@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { NamedObject } from '../kernel/named-object.ts';
 import { PAGE_PARAMETERS } from '../kernel/page-schema.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import { ACTIVITY_TYPES } from './activity.ts';
@@ -41,7 +42,7 @@ export const ActivityQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export const ActivityRecord = Type.Object({
+export const ActivityRecord = NamedObject('Activity', {
   id: Type.String({ format: 'uuid' }),
   createdAt: Type.String({ format: 'date-time' }),
   type: Type.Enum([...PUBLIC_TYPES], {

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { chcFromMicros } from '../kernel/money.ts';
+import { NamedObject } from '../kernel/named-object.ts';
 import { TagFilter } from '../services/tag-filter.ts';
 import { type Cost, type MetricMicros, totalMicros } from './cost.ts';
 import { ENTITY_TYPES } from './entity.ts';
@@ -32,9 +33,12 @@ export const Chc = Type.Number({
 
 type WireMetrics = { [metric in Metric as `${metric}CHC`]: typeof Chc };
 
-export const Metrics = Type.Object(Object.fromEntries(METRICS.map((metric) => [`${metric}CHC`, Chc])) as WireMetrics);
+export const Metrics = NamedObject(
+  'UsageCostMetrics',
+  Object.fromEntries(METRICS.map((metric) => [`${metric}CHC`, Chc])) as WireMetrics,
+);
 
-const CostRecord = Type.Object({
+const CostRecord = NamedObject('UsageCostRecord', {
   dataWarehouseId: Type.String(),
   date: Type.String({ format: 'date' }),
   entityId: Type.String(),
@@ -46,7 +50,7 @@ const CostRecord = Type.Object({
   totalCHC: Chc,
 });
 
-export const UsageCost = Type.Object({ costs: Type.Array(CostRecord), grandTotalCHC: Chc });
+export const UsageCost = NamedObject('UsageCost', { costs: Type.Array(CostRecord), grandTotalCHC: Chc });
 
 export const toCostRecord = (cost: Cost): Static<typeof CostRecord> => ({
   dataWarehouseId: cost.dataWarehouseId,

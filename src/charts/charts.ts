@@ -2,7 +2,11 @@ import type { Column, Engine } from '../engine/engine.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { MetricDataType, Source } from '../sources/source.ts';
+import { buildQuery, rowsIn, unknownSource } from './build-query.ts';
 import { CONTENTS_LIMITS, type ColumnContents, planContents } from './column-contents.ts';
+import { isDistributionSeries } from './config.ts';
+import { findUnsupportedMember } from './config-rules.ts';
+import { createDistributionTile } from './distribution-tile.ts';
 import { queryError } from './draft.ts';
 import { chooseEmptyValue, fillCounts } from './empty-counts.ts';
 import { rejectTooManyPoints } from './limits.ts';
@@ -19,7 +23,9 @@ import {
   type RenderableTile,
   type Series,
   type TileData,
+  toHeatmapData,
   toNumberData,
+  toPartsData,
   toTableData,
   toTimeData,
 } from './tile-data.ts';
@@ -58,6 +64,7 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
   const resolveSource = createSourceResolver({ engine, findSource, openTables });
   const queries = createSharedQueries({ engine, clock, limits: LIMITS });
   const readMetricUnit = createMetricUnits(queries);
+  const distributionTile = createDistributionTile({ clock, resolveSource, queries });
 
   /** `seriesCount` series share the limit of a request. */
   async function readRows(scope: QueryClient, query: SeriesQuery, seriesCount: number): Promise<SeriesRows> {
@@ -108,9 +115,9 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
   ): Promise<TileData> {
     const zone = getZone(view.timezone);
     const nowMs = clock.now();
-    const buckets = type === 'time' ? chooseBuckets(view, view, zone) : singleBucket(view);
+    const buckets = hasBuckets(type) ? chooseBuckets(view, view, zone) : singleBucket(view);
     const isRatio = tile.asRatio && tile.series.length === 2;
-    const top = chooseTopGroups(type, view);
+    const top = chooseTopGroups(type, view, tile);
     const queried: TopGroups = isRatio ? { groups: MAX_COMPARED_GROUPS, withOthers: false } : top;
     const results = await Promise.all(
       tile.series.map(async (series, index) => {
@@ -134,8 +141,11 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     });
     const shown = isRatio ? [divideSeries(tile, named, top.groups)] : named;
     const frame = { start: buckets.startMs, end: buckets.endMs, timezone: zone.name };
-    if (type === 'time') return toTimeData(frame, buckets, shown, listPartialBuckets(buckets, nowMs));
+    const partialBuckets = listPartialBuckets(buckets, nowMs);
+    if (type === 'time') return toTimeData(frame, buckets, shown, partialBuckets);
+    if (type === 'heatmap') return toHeatmapData(frame, buckets, shown, partialBuckets);
     if (type === 'number') return toNumberData(frame, shown);
+    if (type === 'pie' || type === 'bar') return toPartsData(frame, type, shown);
     const [first] = tile.series;
     return toTableData(frame, first?.groupBy ?? [], shown, first?.sortOrder ?? 'desc');
   }
@@ -144,7 +154,11 @@ export function createCharts({ engine, clock, getDashboard, findSource, openTabl
     const [first] = tile.series;
     if (!first) throw new AppError('bad_request', 'The tile has no series');
     if (first.type === 'markdown') return { type: 'markdown', content: first.content ?? '' };
+    const unsupported = tile.config && findUnsupportedMember(tile.config);
+    if (unsupported !== undefined)
+      throw queryError(`config.${unsupported}`, 'The server keeps this member, but cannot compute it');
     if (first.type === 'search') return searchTile(scope, first, view);
+    if (first.type === 'histogram' || isDistributionSeries(first)) return distributionTile(scope, tile, first, view);
     return chartTile(scope, tile, first.type, view);
   }
 
@@ -209,13 +223,6 @@ interface ChartSeries {
   points: Points[];
 }
 
-/** For queries that do not aggregate. */
-const rowsIn = (range: Range) => ({
-  buckets: singleBucket(range),
-  nowMs: range.endMs,
-  top: { groups: 1, withOthers: false },
-});
-
 interface SeriesRows {
   plan: Plan;
   rows: unknown[][];
@@ -228,34 +235,17 @@ function collectPoints(results: SeriesRows[], buckets: TimeBuckets, zone: Zone):
   return results.map(({ plan, rows }) => plan.collect(rows));
 }
 
-type ChartType = Exclude<Series['type'], 'search' | 'markdown'>;
+type ChartType = Exclude<Series['type'], 'search' | 'markdown' | 'histogram'>;
 
-const DEFAULT_GROUPS = { time: 20, table: 100 };
+const hasBuckets = (type: ChartType): boolean => type === 'time' || type === 'heatmap';
 
-function chooseTopGroups(type: ChartType, { groups, withOthers }: TileView): TopGroups {
+const DEFAULT_GROUPS = { time: 20, table: 100, pie: 12, bar: 20, heatmap: 20 };
+
+/** The request decides, then the config of the tile. The slices of a pie are the whole, so it always has the others. */
+function chooseTopGroups(type: ChartType, { groups, withOthers }: TileView, { config }: RenderableTile): TopGroups {
   if (type === 'number') return { groups: 1, withOthers: false };
-  return { groups: groups ?? DEFAULT_GROUPS[type], withOthers };
-}
-
-function buildQuery(
-  scope: QueryClient,
-  series: Series,
-  position: Pick<SeriesQuery, 'buckets' | 'nowMs' | 'top' | 'path'>,
-  { table, metricDataType }: ResolvedSource,
-): SeriesQuery {
-  return {
-    ...position,
-    organizationId: scope.organizationId,
-    table,
-    metricDataType,
-    metricName: series.metricName,
-    aggFn: series.aggFn ?? 'count',
-    level: series.level,
-    field: series.field,
-    where: series.where,
-    whereLanguage: series.whereLanguage,
-    groupBy: series.groupBy,
-  };
+  const limit = type === 'pie' || type === 'bar' ? config?.limit : config?.seriesLimit;
+  return { groups: groups ?? limit ?? DEFAULT_GROUPS[type], withOthers: withOthers || type === 'pie' };
 }
 
 function divideSeries({ series }: RenderableTile, [first, second]: NamedPoints[], groups: number): NamedPoints {
@@ -266,5 +256,3 @@ function divideSeries({ series }: RenderableTile, [first, second]: NamedPoints[]
     points: computeRatio(first.points, second.points, { aggFn: series[0]?.aggFn, groups }),
   };
 }
-
-const unknownSource = (path: string) => (id: string) => queryError(`${path}.sourceId`, `Unknown source ${id}`);

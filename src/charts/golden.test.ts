@@ -7,6 +7,7 @@ import { planSeries } from './plan.ts';
 import { planSearch } from './search-rows.ts';
 import type { SeriesQuery } from './series-query.ts';
 import { singleBucket, splitRange } from './time-buckets.ts';
+import { chooseBins, planBins, planValueRange } from './value-bins.ts';
 import { findZone, type Zone } from './zone.ts';
 
 const T0 = Date.parse('2026-03-01T10:00:00Z');
@@ -119,6 +120,7 @@ describe('the SQL of each kind of series', () => {
       name: 'Logs',
       kind: 'log' as const,
       from: { databaseName: '', tableName: '' },
+      connection: 'engine',
       timestampValueExpression: 'Timestamp',
     };
     const search = planSearch(
@@ -127,10 +129,15 @@ describe('the SQL of each kind of series', () => {
       source,
       100,
     );
+    const distribution = query({ field: 'LogAttributes.ms', where: 'timeout' });
+    const values = { count: 9, low: 0, high: 100, median: 40, isInteger: false };
     const contents = (given: SeriesQuery) => ({ sql: '', parameters: {}, ...planContents(given)?.statement });
     const text = [
       ...plans,
       { name: 'search', ...search.statement },
+      { name: 'range of values', ...planValueRange(distribution).statement },
+      { name: 'heatmap, linear', ...planBins(distribution, chooseBins(values, 20)).statement },
+      { name: 'heatmap, logarithmic', ...planBins(distribution, chooseBins(values, 20, 'log')).statement },
       { name: 'map keys', ...contents(query({ buckets: singleBucket(range) })) },
       { name: 'metric names', ...contents(metric('gauge', 'avg', { buckets: singleBucket(range) })) },
     ]

@@ -22,8 +22,8 @@ import {
   TileQuery,
   TileResponse,
 } from './schema.ts';
-import { listSeriesViolations, normalizeSeries } from './series.ts';
 import type { QueryClient } from './shared-queries.ts';
+import { listContentViolations, normalizeContent } from './tile-content.ts';
 import type { TileView } from './view.ts';
 
 const tags = ['Data'];
@@ -127,10 +127,9 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
         },
       },
       async (request, reply) => {
-        const { series, asRatio = false } = request.body;
-        rejectViolations(listSeriesViolations(series, ''));
+        rejectViolations(listContentViolations(request.body, ''));
         const view = parseView(clock.now(), request.body);
-        const tile = { asRatio, series: series.map(normalizeSeries) };
+        const tile = normalizeContent(request.body);
         return { data: await charts.previewTile(createQueryClient(request, reply), tile, view) };
       },
     );

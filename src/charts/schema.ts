@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { NamedObject } from '../kernel/named-object.ts';
 import { PatternText } from '../kernel/pattern-text.ts';
 import { METRIC_DATA_TYPES } from '../sources/source.ts';
 import { AGGREGATION_NAMES, describeAggregations } from './aggregations.ts';
@@ -23,7 +24,7 @@ const MAX_TIME_CHARACTERS = 64;
 const { dataSource, field, groupBy, where, whereLanguage, metricName, metricDataType, level, sortOrder } =
   SeriesBody.properties;
 
-export const ChartSeriesBody = Type.Object({
+export const ChartSeriesBody = NamedObject('ChartSeriesRequest', {
   series: Type.Array(
     Type.Object({
       sourceId: Type.String({ minLength: 1, maxLength: 64 }),
@@ -51,9 +52,11 @@ export const ChartSeriesBody = Type.Object({
 });
 
 /** A row per bucket and group that has a value: `series_0.data` is the value of the first series, and so on. */
-export const ChartRow = Type.Object(
+export const ChartRow = NamedObject(
+  'ChartRow',
   { ts_bucket: Type.Optional(Type.Integer()), group: Type.Optional(Type.Array(Type.String())) },
-  { additionalProperties: Type.Union([Type.Number(), Type.String(), Type.Null(), Type.Array(Type.String())]) },
+  // Not a union of their types: the Go code that generators make for it does not compile.
+  { additionalProperties: true, description: 'The other members are numbers, texts, null or lists of texts' },
 );
 
 export const TilePath = Type.Object({ id: Type.String(), tileId: Type.String() });
@@ -98,7 +101,7 @@ export const ColumnsQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export const ColumnRecord = Type.Object({
+export const ColumnRecord = NamedObject('SourceColumn', {
   name: Type.String(),
   type: Type.String({ description: 'A ClickHouse type' }),
   keys: Type.Optional(
@@ -119,7 +122,7 @@ const Moment = Type.Union([Milliseconds(), Type.String({ maxLength: MAX_TIME_CHA
 const { id, name, x, y, w, h } = TileBody.properties;
 
 /** The position and name of a tile do not affect its data and are optional. */
-export const TilePreviewBody = Type.Object({
+export const TilePreviewBody = NamedObject('TileDataRequest', {
   ...TileBody.properties,
   ...Type.Partial(Type.Object({ id, name, x, y, w, h })).properties,
   start: Type.Optional(Moment),
@@ -154,7 +157,8 @@ export const PartialBuckets = Type.Optional(
   ),
 );
 
-const GroupCount = Type.Object({ shown: Type.Integer(), total: Type.Integer() });
+const Scale = Type.Enum(['linear', 'log'], { description: 'Of the ranges of values' });
+const GroupCount = NamedObject('GroupCount', { shown: Type.Integer(), total: Type.Integer() });
 const frame = {
   start: Type.Integer({ description: 'Epoch milliseconds' }),
   end: Type.Integer({ description: 'Exclusive' }),
@@ -191,6 +195,50 @@ export const TileResponse = Type.Union([
     ...frame,
     value: Value,
     series: Type.Array(Type.Object({ name: Type.String(), value: Value, unit: Unit })),
+  }),
+  Type.Object({
+    type: Type.Enum(['pie', 'bar']),
+    ...frame,
+    parts: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        unit: Unit,
+        group: Type.Array(Type.String()),
+        isOthers: Type.Boolean(),
+        value: Value,
+      }),
+      { description: 'Largest first, the others last. A pie always has the others' },
+    ),
+    groups: GroupCount,
+  }),
+  Type.Object({
+    type: Type.Literal('heatmap'),
+    mode: Type.Enum(['distribution', 'series'], { description: 'A row is a range of values, or a group' }),
+    ...frame,
+    name: Type.String(),
+    unit: Unit,
+    granularity: Type.String(),
+    buckets: Type.Array(Type.Integer()),
+    partialBuckets: PartialBuckets,
+    scale: Scale,
+    rows: Type.Array(
+      Type.Object({
+        from: Type.Optional(Type.Number({ description: 'The lowest value of the row' })),
+        to: Type.Optional(Type.Number({ description: 'Exclusive, except in the last row' })),
+        group: Type.Optional(Type.Array(Type.String())),
+        isOthers: Type.Optional(Type.Boolean()),
+        values: Type.Array(Value, { description: 'One per bucket: the number of values, or the value of the group' }),
+      }),
+    ),
+  }),
+  Type.Object({
+    type: Type.Literal('histogram'),
+    ...frame,
+    name: Type.String(),
+    unit: Unit,
+    scale: Scale,
+    count: Type.Integer({ description: 'The number of values' }),
+    bins: Type.Array(Type.Object({ from: Type.Number(), to: Type.Number(), count: Type.Integer() })),
   }),
   Type.Object({
     type: Type.Literal('search'),

@@ -38,7 +38,11 @@ function listMissingMembers(series: SeriesBody, path: string): Violation[] {
       return needs('content');
     case 'search':
       return needs('fields');
+    case 'histogram':
+      return needs('field');
     default:
+      // A heatmap without an aggregation shows the distribution of the field.
+      if (series.type === 'heatmap' && series.aggFn === undefined) return needs('field');
       return [...needs('aggFn'), ...(series.aggFn && getAggregation(series.aggFn).needsLevel ? needs('level') : [])];
   }
 }

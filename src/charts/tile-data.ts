@@ -3,20 +3,29 @@ import type { Points, Value } from './series-query.ts';
 import type { Tile } from './tile-schema.ts';
 import type { PartialBucket, TimeBuckets } from './time-buckets.ts';
 import type { Unit } from './units.ts';
+import type { Scale } from './value-bins.ts';
 
 export type Series = Tile['series'][number];
 /** The members of a tile that affect its data. */
-export type RenderableTile = Pick<Tile, 'asRatio' | 'series'>;
+export type RenderableTile = Pick<Tile, 'asRatio' | 'series' | 'config'>;
 
 /** The data of a tile, in the form in which it is displayed. */
-export type TileData = TimeData | TableData | NumberData | SearchData | MarkdownData;
+export type TileData =
+  | TimeData
+  | TableData
+  | NumberData
+  | PartsData
+  | HeatmapData
+  | HistogramData
+  | SearchData
+  | MarkdownData;
 
 /** Only if the unit is known. */
 interface WithUnit {
   unit?: Unit;
 }
 
-interface TileFrame {
+export interface TileFrame {
   /** Epoch milliseconds. The range of a time tile is extended to whole buckets. */
   start: number;
   end: number;
@@ -45,6 +54,36 @@ interface NumberData extends TileFrame {
   type: 'number';
   value: Value;
   series: ({ name: string; value: Value } & WithUnit)[];
+}
+
+/** Slices of a pie, or bars. */
+interface PartsData extends TileFrame {
+  type: 'pie' | 'bar';
+  /** Largest first; the others last. */
+  parts: ({ name: string; group: string[]; isOthers: boolean; value: Value } & WithUnit)[];
+  groups: GroupCount;
+}
+
+/** Colored cells by time. A row is a range of values, or a group. */
+export interface HeatmapData extends TileFrame, WithUnit {
+  type: 'heatmap';
+  mode: 'distribution' | 'series';
+  name: string;
+  granularity: string;
+  buckets: number[];
+  partialBuckets?: PartialBucket[];
+  scale: Scale;
+  /** Lowest values first, or largest groups first. */
+  rows: { from?: number; to?: number; group?: string[]; isOthers?: boolean; values: Value[] }[];
+}
+
+/** How often the values of a field are in each bin. */
+export interface HistogramData extends TileFrame, WithUnit {
+  type: 'histogram';
+  name: string;
+  scale: Scale;
+  count: number;
+  bins: { from: number; to: number; count: number }[];
 }
 
 interface SearchData extends TileFrame {
@@ -77,9 +116,16 @@ export interface NamedPoints {
 
 const withUnit = ({ unit }: NamedPoints): WithUnit => (unit === undefined ? {} : { unit });
 
-export function formatSeriesName({ alias, aggFn, field, metricName, level }: Series): string {
+export function formatSeriesName({
+  alias,
+  aggFn,
+  field,
+  metricName,
+  level,
+}: Pick<Series, 'alias' | 'field' | 'metricName' | 'level'> & { aggFn?: Series['aggFn'] | undefined }): string {
   if (alias) return alias;
   const operand = metricName ?? field ?? '';
+  if (aggFn === undefined) return operand;
   const isQuantile = aggFn !== undefined && getAggregation(aggFn).needsLevel;
   const aggregation = isQuantile ? `p${Number(((level ?? DEFAULT_LEVEL) * 100).toFixed(4))}` : (aggFn ?? '');
   return operand === '' ? aggregation : `${aggregation}(${operand})`;
@@ -108,6 +154,49 @@ export function toTimeData(
     ),
     groups: countGroups(named),
   };
+}
+
+/** One row per group. */
+export function toHeatmapData(
+  frame: TileFrame,
+  buckets: TimeBuckets,
+  named: NamedPoints[],
+  partialBuckets: PartialBucket[],
+): HeatmapData {
+  const hasOneName = named.length === 1;
+  return {
+    type: 'heatmap',
+    mode: 'series',
+    ...frame,
+    name: named.map(({ name }) => name).join(', '),
+    granularity: buckets.granularity ?? '',
+    buckets: buckets.starts,
+    ...(partialBuckets.length > 0 && { partialBuckets }),
+    scale: 'linear',
+    ...(named[0] && hasOneName && withUnit(named[0])),
+    rows: named.flatMap(({ name, points }) =>
+      points.groups.map(({ labels, isOthers, values }) => ({
+        group: hasOneName && labels.length > 0 ? labels : [name, ...labels],
+        isOthers,
+        values,
+      })),
+    ),
+  };
+}
+
+/** The parts of a whole: the groups of every series. */
+export function toPartsData(frame: TileFrame, type: 'pie' | 'bar', named: NamedPoints[]): PartsData {
+  const parts = named.flatMap((one) =>
+    one.points.groups.map(({ labels, isOthers, values }) => ({
+      name: one.name,
+      group: labels,
+      isOthers,
+      value: values[0] ?? one.empty,
+      ...withUnit(one),
+    })),
+  );
+  parts.sort((a, b) => Number(a.isOthers) - Number(b.isOthers) || compareValues(b.value, a.value));
+  return { type, ...frame, parts, groups: countGroups(named) };
 }
 
 /** One row per group with the value of each series, ordered by the first series. */

@@ -40,7 +40,7 @@ const listKeys = defineCommand({
         key.name,
         `…${key.keySuffix}`,
         formatState(key),
-        key.roles.join(','),
+        key.assignedRoles.map(({ roleName }) => roleName).join(','),
         key.usedAt === undefined ? 'never' : isoSeconds(key.usedAt),
       ]);
       return {

@@ -5,7 +5,7 @@ import pino from 'pino';
 import { renderAggregationReference } from '../charts/aggregation-reference.ts';
 import { loadConfig } from '../config.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { KEY_ROLES } from '../kernel/roles.ts';
+import { type DocumentedOperation, renderRoleReference } from '../roles/role-reference.ts';
 import { SETTINGS, type Setting } from '../settings.ts';
 import { defineCommand, UsageError } from './command.ts';
 import { anyText, requiredOption } from './parameters.ts';
@@ -19,7 +19,7 @@ export const reference = defineCommand({
   async run({ writeFile, options: { write: directory } }) {
     const document = await readOpenApiDocument();
     writeFile(join(directory, 'openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
-    writeFile(join(directory, 'roles.md'), formatRoles(listOperations(document)));
+    writeFile(join(directory, 'roles.md'), renderRoleReference(listOperations(document)));
     writeFile(join(directory, 'settings.md'), formatSettings());
     writeFile(join(directory, 'aggregations.md'), renderAggregationReference());
     return {};
@@ -43,45 +43,19 @@ async function readOpenApiDocument(): Promise<object> {
   }
 }
 
-interface Operation {
-  method: string;
-  path: string;
-  summary: string;
-  description: string;
-}
-
-function listOperations(document: object): Operation[] {
+function listOperations(document: object): DocumentedOperation[] {
   const { paths = {} } = document as {
-    paths?: Record<string, Record<string, { summary: string; description?: string }>>;
+    paths?: Record<string, Record<string, { operationId: string; summary: string; description?: string }>>;
   };
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { summary, description = '' }]) => ({
+    Object.entries(methods).map(([method, { operationId, summary, description = '' }]) => ({
+      id: operationId,
       method: method.toUpperCase(),
       path,
       summary,
       description,
     })),
   );
-}
-
-function formatRoles(operations: readonly Operation[]): string {
-  const management = operations.filter(({ path }) => path.startsWith('/v1'));
-  const allowed = (description: string) => /Roles: (.*)\.$/.exec(description)?.[1]?.split(', ') ?? [];
-  const rows = management.map(({ method, path, summary, description }) => {
-    const cells = KEY_ROLES.map((role) => (allowed(description).includes(role) ? 'yes' : '403'));
-    return `| ${summary} | \`${method} ${path}\` | ${cells.join(' | ')} |`;
-  });
-  return [
-    '# Roles and permissions',
-    '',
-    'Generated from the routes by `npm run docs`. A key has one or more roles and may call an operation if any of them allows it.',
-    'Dashboard operations (`/api/v2`) take a dashboard token instead of a key; operations that change something need a read-write token.',
-    '',
-    `| operation | request | ${KEY_ROLES.join(' | ')} |`,
-    `|---|---|${KEY_ROLES.map(() => '---').join('|')}|`,
-    ...rows,
-    '',
-  ].join('\n');
 }
 
 function formatSettings(): string {

@@ -36,6 +36,7 @@ export function toIdentity(credential: SessionCredential): Identity {
     roles: credential.roles,
     allowsAddress: ipAccessList.length === 0 ? undefined : (address) => isAddressAllowed(ipAccessList, address),
     session: credential.kind,
+    ...(credential.grants && { grants: credential.grants }),
   };
 }
 

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { NamedObject } from '../kernel/named-object.ts';
 import { DASHBOARD_ACCESSES } from '../kernel/roles.ts';
 import { TIERS } from '../organizations/organization.ts';
 import { SESSION_KINDS } from './session.ts';
@@ -7,7 +8,8 @@ const MAX_CREDENTIAL_CHARACTERS = 4096;
 const Credential = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: MAX_CREDENTIAL_CHARACTERS, description }));
 
-export const SignInBody = Type.Object(
+export const SignInBody = NamedObject(
+  'SignInRequest',
   {
     keyId: Credential('Signs in with a key; requires keySecret'),
     keySecret: Credential('Requires keyId'),
@@ -16,7 +18,8 @@ export const SignInBody = Type.Object(
   { description: 'A key id and its secret, or a dashboard token' },
 );
 
-export const SessionRecord = Type.Object(
+export const SessionRecord = NamedObject(
+  'Session',
   {
     csrf: Type.String({ description: 'Send it in the x-pilothouse-csrf header of every request that uses the cookie' }),
     kind: Type.Enum([...SESSION_KINDS]),
@@ -29,7 +32,10 @@ export const SessionRecord = Type.Object(
     credential: Type.Object({
       id: Type.String(),
       name: Type.String(),
-      roles: Type.Array(Type.String(), { description: 'The roles of the key; empty for a token' }),
+      roles: Type.Array(Type.String(), { description: 'The names of the roles of the key; empty for a token' }),
+    }),
+    operations: Type.Array(Type.String(), {
+      description: 'The ids of the operations that the key may use, for at least one service; empty for a token',
     }),
     address: Type.String({ description: 'The client address that the IP access list of a key is checked against' }),
     access: Type.Enum([...DASHBOARD_ACCESSES], { description: 'Access to dashboards' }),
@@ -43,7 +49,8 @@ export const SessionRecord = Type.Object(
 
 export const SignedOut = Type.Object({}, { description: 'Signed out' });
 
-export const ConsoleConfig = Type.Object(
+export const ConsoleConfig = NamedObject(
+  'ConsoleConfig',
   {
     basePath: Type.String({ description: 'Prefix of every path; empty at the root' }),
     version: Type.String(),

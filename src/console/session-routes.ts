@@ -9,7 +9,6 @@ import { type RateLimiter, tooManyRequests } from '../http/rate-limit.ts';
 import { NoQuery, type Routes } from '../http/validation.ts';
 import { isoTime } from '../kernel/clock.ts';
 import { AppError, MISSING, rejectViolations } from '../kernel/errors.ts';
-import { isKeyRole } from '../kernel/roles.ts';
 import { KEY_NOT_ACTIVE } from '../keys/verification.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import { toIdentity } from './authentication.ts';
@@ -60,7 +59,8 @@ export function sessionRoutes(options: Options): Routes {
       csrf: newCsrfToken(secret),
       kind: credential.kind,
       organization: { id, name, tier, paid: isPaid },
-      credential: { id: credential.id, name: credential.name, roles: credential.roles.filter(isKeyRole) },
+      credential: { id: credential.id, name: credential.name, roles: [...credential.roleNames] },
+      operations: [...credential.operations],
       address: clientAddress,
       access: hasDashboards ? credential.dashboardAccess : 'none',
       expiresAt: isoTime(expiresAt),

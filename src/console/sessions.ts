@@ -4,6 +4,7 @@ import type { LastUsed } from '../credentials/last-used.ts';
 import { hashSecret, isSessionSecret, newSessionSecret } from '../credentials/secrets.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import { createGrants, type Grants, getGrantedDashboardAccess } from '../kernel/grants.ts';
 import { type DashboardAccess, getDashboardAccess, type Role } from '../kernel/roles.ts';
 import type { IpAccessEntry } from '../keys/key.ts';
 import type { KeyVerifier } from '../keys/verification.ts';
@@ -23,6 +24,12 @@ export interface SessionCredential {
   name: string;
   suffix: string;
   roles: readonly Role[];
+  /** Undefined if the roles decide alone. */
+  grants: Grants | undefined;
+  /** The names of all roles of a key. */
+  roleNames: readonly string[];
+  /** The operations of `/v1` and `/api/v2` that the credential may use. */
+  operations: readonly string[];
   dashboardAccess: DashboardAccess;
   ipAccessList: readonly IpAccessEntry[];
   secretHash: string;
@@ -144,6 +151,7 @@ export function createSessions({ state, clock, audit, keys, tokens, lastSeen }: 
 
 function fromKey({
   key,
+  grants,
   costRevision,
   dashboardRevision,
 }: Awaited<ReturnType<KeyVerifier['verify']>>): SessionCredential {
@@ -154,7 +162,10 @@ function fromKey({
     name: key.name,
     suffix: key.keySuffix,
     roles: key.roles,
-    dashboardAccess: getDashboardAccess(key.roles),
+    grants,
+    roleNames: [...key.roles, ...(grants?.customRoleNames ?? [])],
+    operations: (grants ?? createGrants(key.roles, [])).listOperations(),
+    dashboardAccess: grants ? getGrantedDashboardAccess(grants) : getDashboardAccess(key.roles),
     ipAccessList: key.ipAccessList,
     secretHash: key.keySecretHash,
     expireAt: key.expireAt,
@@ -171,6 +182,9 @@ function fromToken({ token, dashboardRevision }: Awaited<ReturnType<TokenVerifie
     name: token.name,
     suffix: token.tokenSuffix,
     roles: [token.access],
+    grants: undefined,
+    roleNames: [],
+    operations: [],
     dashboardAccess: token.access,
     ipAccessList: [],
     secretHash: '',

@@ -165,7 +165,7 @@ describe('validating a dashboard', () => {
     [
       'unknown values',
       [
-        { type: 'pie' },
+        { type: 'donut' },
         { aggFn: 'median' },
         { dataSource: 'logs' },
         { whereLanguage: 'kql' },

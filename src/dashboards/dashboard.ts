@@ -1,59 +1,149 @@
-import type { Static } from 'typebox';
-import { listSeriesViolations, normalizeSeries, pickProperties } from '../charts/series.ts';
+import { pickProperties } from '../charts/series.ts';
+import { keepOtherForm, listContentViolations, normalizeContent, type TileContent } from '../charts/tile-content.ts';
 import { GRID_COLUMNS, type Tile, TileBody } from '../charts/tile-schema.ts';
 import type { Violation } from '../kernel/errors.ts';
 import { deriveUuid } from '../kernel/ids.ts';
 import { stringifyInSlices } from '../kernel/json-slices.ts';
-import type { Dashboard, DashboardBody } from './schema.ts';
+import { mapInSlices } from '../kernel/map-in-slices.ts';
+import { pickMembers } from '../kernel/pick-members.ts';
+import { listContainerViolations } from './containers.ts';
+import { type Dashboard, type DashboardBody, KeptMembers } from './schema.ts';
 
-/** Creates the id of a tile. Called with increasing `attempt` until the id is unused. */
-type CreateTileId = (index: number, attempt: number) => string;
+/** Creates the id of a tile or filter. Called with increasing `attempt` until the id is unused. */
+type CreateId = (index: number, attempt: number) => string;
 
-/** Derives the id from the position of the tile, so that files without tile ids get the same ids every time. */
-const deriveTileIds =
-  (id: string): CreateTileId =>
+/** Derives the id from the position, so that files without ids get the same ids every time. */
+const deriveIds =
+  (id: string): CreateId =>
   (index, attempt) =>
     deriveUuid(id, attempt === 0 ? String(index) : `${index}.${attempt}`)
       .replaceAll('-', '')
       .slice(0, 24);
 
-/**
- * Adds the defaults of all members that are always present (decision D4). Members are in the order of the schema, so that
- * equal dashboards have equal JSON.
- */
-export function normalizeDashboard(
-  id: string,
-  body: DashboardBody,
-  tileIds: CreateTileId = deriveTileIds(id),
-): Dashboard {
-  const usedIds = new Set(body.tiles?.flatMap((tile) => tile.id ?? []));
+/** The id of each element: its own, or a new one that no other element has. */
+function chooseIds(list: readonly { id?: string }[], createId: CreateId): string[] {
+  const usedIds = new Set(list.flatMap(({ id }) => id ?? []));
   const createUnusedId = (index: number): string => {
     for (let attempt = 0; ; attempt++) {
-      const id = tileIds(index, attempt);
+      const id = createId(index, attempt);
       if (usedIds.has(id)) continue;
       usedIds.add(id);
       return id;
     }
   };
-  const tiles = (body.tiles ?? []).map((tile, index) => normalizeTile(tile, tile.id ?? createUnusedId(index)));
-  return { id, name: body.name, tags: [...new Set(body.tags)], tiles };
+  return list.map(({ id }, index) => id ?? createUnusedId(index));
 }
 
-function normalizeTile(tile: Static<typeof TileBody>, id: string): Tile {
-  const known = pickProperties(TileBody.properties, tile, { id, name: '', asRatio: false });
-  return { ...known, series: tile.series.map(normalizeSeries) };
+/**
+ * Adds the defaults of all members that are always present (decision D4). Members are in the order of the schema, so that
+ * equal dashboards have equal JSON.
+ */
+export function normalizeDashboard(id: string, body: DashboardBody, createId: CreateId = deriveIds(id)): Dashboard {
+  const { tiles = [] } = body;
+  const tileIds = chooseIds(tiles, createId);
+  return {
+    ...normalizeMembers(id, body, createId),
+    tiles: tiles.map((tile, index) => normalizeTile(tile, tileIds[index] as string)),
+  };
 }
+
+/** As `normalizeDashboard`, but other requests run while a large dashboard is converted. */
+export async function normalizeInSlices(
+  id: string,
+  body: DashboardBody,
+  createId: CreateId = deriveIds(id),
+): Promise<Dashboard> {
+  const { tiles = [] } = body;
+  const tileIds = chooseIds(tiles, createId);
+  return {
+    ...normalizeMembers(id, body, createId),
+    tiles: await mapInSlices(tiles, (tile, index) => normalizeTile(tile, tileIds[index] as string)),
+  };
+}
+
+const normalizeMembers = (id: string, body: DashboardBody, createId: CreateId) => ({
+  id,
+  name: body.name,
+  tags: [...new Set(body.tags)],
+  ...normalizeKept(body, createId),
+});
+
+/** Empty members are left out, like those that were never set. */
+function normalizeKept(body: DashboardBody, createId: CreateId) {
+  const { filters = [], savedQuery, savedQueryLanguage, ...kept } = pickMembers(KeptMembers, body) as KeptMembers;
+  const filterIds = chooseIds(filters, createId);
+  const lists = Object.entries(kept).filter(([, list]) => list.length > 0);
+  return {
+    ...(filters.length > 0 && {
+      filters: filters.map(({ id: _, ...filter }, index) => ({ id: filterIds[index] as string, ...filter })),
+    }),
+    ...(typeof savedQuery === 'string' && {
+      savedQuery,
+      savedQueryLanguage: savedQueryLanguage ?? ('lucene' as const),
+    }),
+    ...Object.fromEntries(lists),
+  };
+}
+
+const normalizeTile = (tile: TileBody, id: string): Tile => toTile(tile, id, normalizeContent(tile));
+
+function toTile(tile: TileBody, id: string, { config, ...content }: TileContent): Tile {
+  const known = pickProperties(TileBody.properties, { ...tile, config }, { id, name: '', ...content });
+  return { ...known, ...content };
+}
+
+/**
+ * The dashboard that replaces `before`: what the body cannot express because its client uses the other form is kept, and
+ * so are the members of ClickStack that it does not mention.
+ */
+export async function keepUnmentioned(body: DashboardBody, after: Dashboard, before: Dashboard): Promise<Dashboard> {
+  const stored = new Map(before.tiles.map((tile) => [tile.id, tile]));
+  const unmentioned = Object.keys(KeptMembers.properties).filter(
+    (member) => !Object.hasOwn(body, member) && Object.hasOwn(before, member),
+  );
+  const kept = Object.fromEntries(unmentioned.map((member) => [member, before[member as keyof Dashboard]]));
+  return {
+    ...normalizeMembers(after.id, { ...after, ...kept }, deriveIds(after.id)),
+    tiles: await mapInSlices(after.tiles, (tile, index) => {
+      const old = stored.get(tile.id);
+      const given = body.tiles?.[index];
+      if (!old || !given) return tile;
+      const members = { ...(given.config ? {} : pickTileMembers(old)), ...tile };
+      return toTile(members, tile.id, keepOtherForm(given, toContent(tile), toContent(old)));
+    }),
+  };
+}
+
+/** The members that a client of series does not know. */
+const pickTileMembers = ({ description, containerId, tabId }: Tile) => ({
+  ...(description !== undefined && { description }),
+  ...(containerId !== undefined && { containerId }),
+  ...(tabId !== undefined && { tabId }),
+});
+
+const toContent = ({ asRatio, series, config }: Tile) => ({ asRatio, series, ...(config && { config }) });
 
 /** The JSON that is stored and returned. Other requests run while a large dashboard is rendered. */
 export const renderDashboard = (dashboard: object & { tiles: object[] }): Promise<string> =>
   stringifyInSlices(dashboard, 'tiles');
 
 /** Checks rules across several members. The schema checks each member. */
-export function listDashboardViolations({ tiles = [] }: DashboardBody): Violation[] {
+export function listDashboardViolations(body: DashboardBody): Violation[] {
+  return [...(body.tiles ?? []).flatMap(createTileCheck()), ...listContainerViolations(body)];
+}
+
+/** As `listDashboardViolations`, but other requests run while a large dashboard is checked. */
+export async function listViolationsInSlices(body: DashboardBody): Promise<Violation[]> {
+  const ofTiles = await mapInSlices(body.tiles ?? [], createTileCheck());
+  return [...ofTiles.flat(), ...listContainerViolations(body)];
+}
+
+/** The check of one tile after the other; it remembers their ids. */
+function createTileCheck() {
   const uniqueIds = new Set<string>();
-  return tiles.flatMap((tile, index) => {
+  return (tile: TileBody, index: number): Violation[] => {
     const path = `tiles[${index}].`;
-    const violations = listSeriesViolations(tile.series, path);
+    const violations = listContentViolations(tile, path);
     const report = (member: string, rule: string, value: unknown) =>
       violations.push({ path: `${path}${member}`, rule, value });
     if (tile.id !== undefined && uniqueIds.has(tile.id))
@@ -62,18 +152,22 @@ export function listDashboardViolations({ tiles = [] }: DashboardBody): Violatio
     if (tile.x + tile.w > GRID_COLUMNS)
       report('w', `The tile must end within ${GRID_COLUMNS} columns`, tile.x + tile.w);
     return violations;
-  });
+  };
 }
 
-/** Every reference to a source that does not exist. */
+/** Every reference to a source that does not exist, with the path in the form that was sent. */
 export function listSourceIdViolations({ tiles = [] }: DashboardBody, known: ReadonlySet<string>): Violation[] {
-  return tiles.flatMap((tile, index) =>
-    tile.series.flatMap(({ sourceId }, at) =>
+  return tiles.flatMap(({ series = [], config }, index) => {
+    const references = [
+      ...series.map(({ sourceId }, at) => ({ member: `series[${at}].sourceId`, sourceId })),
+      ...(config ? [{ member: 'config.sourceId', sourceId: config.sourceId }] : []),
+    ];
+    return references.flatMap(({ member, sourceId }) =>
       sourceId === undefined || known.has(sourceId)
         ? []
-        : [{ path: `tiles[${index}].series[${at}].sourceId`, rule: 'The source does not exist', value: sourceId }],
-    ),
-  );
+        : [{ path: `tiles[${index}].${member}`, rule: 'The source does not exist', value: sourceId }],
+    );
+  });
 }
 
 /** By name descending in byte order, then by id. */

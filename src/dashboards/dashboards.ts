@@ -8,10 +8,17 @@ import { isResourceId } from '../sources/resource-id.ts';
 import type { Sources } from '../sources/sources.ts';
 import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
-import { compareByName, listDashboardViolations, listSourceIdViolations, normalizeDashboard } from './dashboard.ts';
+import { toFormatEtag } from './config-form.ts';
+import {
+  compareByName,
+  keepUnmentioned,
+  listSourceIdViolations,
+  listViolationsInSlices,
+  normalizeInSlices,
+} from './dashboard.ts';
 import type { DashboardQuota } from './dashboard-quota.ts';
 import type { DashboardWriter } from './dashboard-writer.ts';
-import type { Dashboard, DashboardBody } from './schema.ts';
+import { type Dashboard, type DashboardBody, FORMATS, type UnstoredDashboard } from './schema.ts';
 import { findStored, listStored, rejectProvisioned, type StoredDashboard } from './store.ts';
 import { MAX_LISTED_VIOLATIONS, validateDashboard } from './validation.ts';
 
@@ -71,8 +78,8 @@ export function createDashboards({ state, organizations, sources, writer, quota 
       body: DashboardBody,
       inTransaction?: InTransaction<StoredDashboard>,
     ): Promise<StoredDashboard> {
-      rejectViolations(listDashboardViolations(body).slice(0, MAX_LISTED_VIOLATIONS));
-      const dashboard = normalizeDashboard(newHexId(), body, newHexId);
+      rejectViolations((await listViolationsInSlices(body)).slice(0, MAX_LISTED_VIOLATIONS));
+      const dashboard = await normalizeInSlices(newHexId(), body, newHexId);
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         await rejectUnknownSources(tx, organizationId, body);
@@ -91,12 +98,14 @@ export function createDashboards({ state, organizations, sources, writer, quota 
       body: DashboardBody,
       ifMatch?: string,
     ): Promise<StoredDashboard> {
-      rejectViolations(listDashboardViolations(body).slice(0, MAX_LISTED_VIOLATIONS));
-      const dashboard = normalizeDashboard(id, body, newHexId);
+      rejectViolations((await listViolationsInSlices(body)).slice(0, MAX_LISTED_VIOLATIONS));
+      const dashboard = await normalizeInSlices(id, body, newHexId);
       return state.write(async (tx) => {
         const before = await getChangeable(tx, organizationId, id, ifMatch);
         await rejectUnknownSources(tx, organizationId, body);
-        const stored = await writer.save(tx, actor, organizationId, before, dashboard);
+        const old = (await parseJsonInSlices(before.json)) as Dashboard;
+        const kept = await keepUnmentioned(body, dashboard, old);
+        const stored = await writer.save(tx, actor, organizationId, before, kept);
         await quota.check(tx, organizationId, { isNew: false });
         return stored;
       });
@@ -114,19 +123,19 @@ export function createDashboards({ state, organizations, sources, writer, quota 
     async validate(
       organizationId: string,
       value: unknown,
-    ): Promise<{ violations: Violation[]; normalized: ReturnType<typeof normalizeBody> | null }> {
-      const violations = validateDashboard(value);
+    ): Promise<{ violations: Violation[]; normalized: UnstoredDashboard | null }> {
+      const violations = await validateDashboard(value);
       if (violations.length > 0) return { violations, normalized: null };
       const body = value as DashboardBody;
       const unknown = listSourceIdViolations(body, await sources.listIds(state.db, organizationId));
-      return { violations: unknown, normalized: unknown.length > 0 ? null : normalizeBody(body) };
+      return { violations: unknown, normalized: unknown.length > 0 ? null : await normalizeBody(body) };
     },
   };
 }
 
 /** Without the ids that `create` would generate. */
-function normalizeBody(body: DashboardBody): { tiles: object[] } {
-  const { id: _, tiles, ...dashboard } = normalizeDashboard('', body);
+async function normalizeBody(body: DashboardBody): Promise<UnstoredDashboard> {
+  const { id: _, tiles, ...dashboard } = await normalizeInSlices('', body);
   return {
     ...dashboard,
     tiles: tiles.map(({ id, ...tile }, index) => (body.tiles?.[index]?.id === undefined ? tile : { id, ...tile })),
@@ -135,7 +144,9 @@ function normalizeBody(body: DashboardBody): { tiles: object[] } {
 
 /** Throws if the stored dashboard is not the one that the client read. */
 export function rejectStale(stored: StoredDashboard | undefined, ifMatch: string | undefined): void {
-  if (ifMatch === undefined || (stored && matchesEtag(ifMatch, createEtag(stored.json)))) return;
+  if (ifMatch === undefined) return;
+  const etag = stored && createEtag(stored.json);
+  if (etag !== undefined && FORMATS.some((format) => matchesEtag(ifMatch, toFormatEtag(etag, format)))) return;
   throw new AppError(
     'precondition_failed',
     'The dashboard has changed since it was read (If-Match); read it again and repeat the change',

@@ -1,21 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { dashboardResponse } from '../http/envelopes.ts';
+import { dashboardResponse, NotModified } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { preferredEncoding } from '../kernel/encodings.ts';
-import { matchesEtag } from '../kernel/etag.ts';
+import { createEtag, matchesEtag } from '../kernel/etag.ts';
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { DASHBOARD_READERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
+import { renderFormat, toFormatEtag } from './config-form.ts';
 import type { Dashboards } from './dashboards.ts';
 import { createRenderedDashboards, type RenderedBody, renderBody } from './rendered-dashboards.ts';
-import { Dashboard } from './schema.ts';
+import { EitherDashboard, type Format, FormatQuery } from './schema.ts';
 
 const tags = ['Dashboards'];
 /** Names of bodies in the cache. The path `/api/v2/dashboards/` has an empty id, so the list has a name of its own. */
 const LIST = 'list';
 const nameDashboard = (id: string): string => `dashboard ${id}`;
+const inFormat = (name: string, format: Format): string => (format === 'series' ? name : `${name} ${format}`);
 
 /**
  * The two most frequent reads: rendered once and cached until a dashboard changes. A cached response is sent without
@@ -49,14 +51,17 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
           tags,
           summary: 'List dashboards',
           description: 'Every dashboard in full, ordered by name descending.',
-          response: dashboardResponse(Type.Array(Dashboard)),
+          querystring: FormatQuery,
+          response: { ...dashboardResponse(Type.Array(EitherDashboard)), 304: NotModified },
         },
       },
-      (request, reply) =>
-        respond(request, reply, LIST, async (organizationId) => {
+      (request, reply) => {
+        const { format = 'series' } = request.query;
+        return respond(request, reply, inFormat(LIST, format), async (organizationId) => {
           const all = await dashboards.list(organizationId);
-          return renderBody(`[${all.map(({ json }) => json).join(',')}]`);
-        }),
+          return renderBody(`[${(await renderAll(all, format)).join(',')}]`);
+        });
+      },
     );
 
     app.get(
@@ -69,16 +74,28 @@ export function dashboardReadRoutes({ dashboards }: { dashboards: Dashboards }):
           description:
             'If the dashboard comes from the dashboards folder, x-pilothouse-provisioned is the path of its file.',
           params: ResourcePath,
-          response: dashboardResponse(Dashboard),
+          querystring: FormatQuery,
+          response: { ...dashboardResponse(EitherDashboard), 304: NotModified },
         },
       },
-      (request, reply) =>
-        respond(request, reply, nameDashboard(request.params.id), async (organizationId) => {
-          const { json, provisionedFrom } = await dashboards.get(organizationId, request.params.id);
-          return renderBody(json, provisionedFrom);
-        }),
+      (request, reply) => {
+        const { id } = request.params;
+        const { format = 'series' } = request.query;
+        return respond(request, reply, inFormat(nameDashboard(id), format), async (organizationId) => {
+          const { json, provisionedFrom } = await dashboards.get(organizationId, id);
+          const etag = toFormatEtag(createEtag(json), format);
+          return renderBody(await renderFormat(json, format), provisionedFrom, etag);
+        });
+      },
     );
   };
+}
+
+/** One after the other, so that other requests run in between. */
+async function renderAll(all: readonly { json: string }[], format: Format): Promise<string[]> {
+  const rendered: string[] = [];
+  for (const { json } of all) rendered.push(format === 'series' ? json : await renderFormat(json, format));
+  return rendered;
 }
 
 /** 304 if the client has this body. Bypasses the framework's header processing, which is slow. */

@@ -17,9 +17,8 @@ export interface RenderedBody {
   provisionedFrom: string | undefined;
 }
 
-/** `data` is the JSON of one dashboard as it is stored, or of the list; the etag is derived from it. */
-export function renderBody(data: string, provisionedFrom?: string): RenderedBody {
-  const etag = createEtag(data);
+/** `data` is the JSON of one dashboard, or of the list. */
+export function renderBody(data: string, provisionedFrom?: string, etag = createEtag(data)): RenderedBody {
   return { bytes: Buffer.from(`{"data":${data}}`), etag, plainEtag: etag, encoding: undefined, provisionedFrom };
 }
 

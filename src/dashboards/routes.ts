@@ -10,9 +10,10 @@ import { createEtag } from '../kernel/etag.ts';
 import { isShortJson } from '../kernel/json-slices.ts';
 import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
+import { renderConfigForm, renderFormat, toFormatEtag } from './config-form.ts';
 import { renderDashboard } from './dashboard.ts';
 import type { Dashboards } from './dashboards.ts';
-import { Dashboard, DashboardBody, IfMatch, Validation } from './schema.ts';
+import { DashboardBody, EitherDashboard, type Format, FormatQuery, IfMatch, Validation } from './schema.ts';
 import type { StoredDashboard } from './store.ts';
 
 const tags = ['Dashboards'];
@@ -28,17 +29,17 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
           tags,
           summary: 'Create dashboard',
           description: 'The server generates the id of the dashboard, and ids of tiles without one.',
+          querystring: FormatQuery,
           body: DashboardBody,
-          response: dashboardResponse(Dashboard),
+          response: dashboardResponse(EitherDashboard),
         },
       },
       async (request, reply) => {
         const { organizationId } = getIdentity(request);
-        const inTransaction = keepResponse(request, renderStored);
-        return sendStored(
-          reply,
-          await dashboards.create(getActor(request), organizationId, request.body, inTransaction),
-        );
+        const { format = 'series' } = request.query;
+        const inTransaction = keepResponse(request, (stored: StoredDashboard) => renderStored(stored, format));
+        const stored = await dashboards.create(getActor(request), organizationId, request.body, inTransaction);
+        return sendStored(reply, stored, format);
       },
     );
 
@@ -53,17 +54,22 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
             'Replaces the whole dashboard and saves a new version. With If-Match, fails with 412 if the dashboard has changed.',
           params: ResourcePath,
           headers: IfMatch,
+          querystring: FormatQuery,
           body: DashboardBody,
-          response: dashboardResponse(Dashboard),
+          response: dashboardResponse(EitherDashboard),
         },
       },
       async (request, reply) => {
         const { organizationId } = getIdentity(request);
-        const { id } = request.params;
-        return sendStored(
-          reply,
-          await dashboards.replace(getActor(request), organizationId, id, request.body, readIfMatch(request)),
+        const { params, body, query } = request;
+        const stored = await dashboards.replace(
+          getActor(request),
+          organizationId,
+          params.id,
+          body,
+          readIfMatch(request),
         );
+        return sendStored(reply, stored, query.format);
       },
     );
 
@@ -96,15 +102,14 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
           summary: 'Validate dashboard',
           description:
             'Returns the errors of a body, or the dashboard as it would be stored. Stores nothing and always returns 200.',
+          querystring: FormatQuery,
           response: { 200: Validation },
         },
       },
       async (request, reply) => {
         const { organizationId } = getIdentity(request);
-        const { violations, normalized } = await dashboards.validate(organizationId, request.body ?? {});
-        const result = JSON.stringify({ valid: violations.length === 0, errors: formatErrors(violations) });
-        const json = normalized ? await renderDashboard(normalized) : 'null';
-        return sendRendered(reply, Buffer.from(`${result.slice(0, -1)},"normalized":${json}}`));
+        const validation = await dashboards.validate(organizationId, request.body ?? {});
+        return sendRendered(reply, Buffer.from(await renderValidation(validation, request.query.format)));
       },
     );
   };
@@ -113,13 +118,31 @@ export function dashboardRoutes({ dashboards }: { dashboards: Dashboards }): Rou
 /** Node joins several If-Match headers into one list. */
 export const readIfMatch = (request: FastifyRequest): string | undefined => request.headers['if-match'];
 
+/** The response of `POST …/validate`. */
+export async function renderValidation(
+  { violations, normalized }: Awaited<ReturnType<Dashboards['validate']>>,
+  format: Format = 'series',
+): Promise<string> {
+  const result = JSON.stringify({ valid: violations.length === 0, errors: formatErrors(violations) });
+  const render = format === 'series' ? renderDashboard : renderConfigForm;
+  return `${result.slice(0, -1)},"normalized":${normalized ? await render(normalized) : 'null'}}`;
+}
+
 /** The response of `sendStored`, for a replay. */
-export const renderStored = ({ json }: StoredDashboard) => ({ result: json, headers: { etag: createEtag(json) } });
+export const renderStored = async ({ json }: StoredDashboard, format: Format = 'series') => ({
+  result: await renderFormat(json, format),
+  headers: { etag: toFormatEtag(createEtag(json), format) },
+});
 
 /** Sends the same bytes and etag as a read. Other requests run between the steps for a large dashboard. */
-export async function sendStored(reply: object, { json }: StoredDashboard): Promise<FastifyReply> {
+export async function sendStored(
+  reply: object,
+  stored: StoredDashboard,
+  format: Format = 'series',
+): Promise<FastifyReply> {
+  const json = await renderFormat(stored.json, format);
   if (!isShortJson(json)) await yieldToEventLoop();
-  (reply as FastifyReply).header('etag', createEtag(json));
+  (reply as FastifyReply).header('etag', toFormatEtag(createEtag(stored.json), format));
   if (isShortJson(json)) return sendRendered(reply, `{"data":${json}}`);
   await yieldToEventLoop();
   const bytes = Buffer.from(`{"data":${json}}`);

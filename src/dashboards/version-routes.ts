@@ -9,6 +9,7 @@ import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
 import { ResourcePath } from '../sources/resource-id.ts';
 import { readIfMatch, renderStored, sendStored } from './routes.ts';
 import { Dashboard, DashboardVersionPath, IfMatch, VersionRecord, WholeVersionRecord } from './schema.ts';
+import type { StoredDashboard } from './store.ts';
 import type { Version, Versions } from './versions.ts';
 
 const tags = ['Dashboards'];
@@ -75,7 +76,7 @@ export function versionRoutes({ versions }: { versions: Versions }): Routes {
             id,
             parseVersion(version),
             readIfMatch(request),
-            keepResponse(request, renderStored),
+            keepResponse(request, (stored: StoredDashboard) => renderStored(stored)),
           ),
         );
       },

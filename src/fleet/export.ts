@@ -5,6 +5,7 @@ import { dashboardKind } from './kinds/dashboard.ts';
 import { keyKind } from './kinds/key.ts';
 import type { Kind } from './kinds/kind.ts';
 import { organizationKind } from './kinds/organization.ts';
+import { roleKind } from './kinds/role.ts';
 import { serviceKind } from './kinds/service.ts';
 import { sourceKind } from './kinds/source.ts';
 import { tokenKind } from './kinds/token.ts';
@@ -31,6 +32,7 @@ export async function exportFleet(db: Db): Promise<FleetFile> {
     const costs = await costKind.load(db, id, EVERY_DAY);
     const members = {
       services: await listWithIds(serviceKind),
+      roles: await listWithIds(roleKind),
       keys: await listWithIds(keyKind),
       dashboardTokens: await listWithIds(tokenKind),
       sources: await listWithIds(sourceKind),

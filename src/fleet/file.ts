@@ -12,7 +12,7 @@ export function parseFleetFile(text: string): FleetFile {
   return file as FleetFile;
 }
 
-const PUBLIC_FIELDS = 'id|name|access|roles|state|expireAt|createdAt|ipAccessList';
+const PUBLIC_FIELDS = 'id|name|access|roles|customRoles|state|expireAt|createdAt|ipAccessList';
 const CREDENTIAL_PATH = new RegExp(`\\.(keys|dashboardTokens)(\\[\\d+\\](\\.(?!(${PUBLIC_FIELDS})\\b).*)?)?$`);
 const SECRET_NAME = /(key|token|secret|password)[^.]*$/i;
 

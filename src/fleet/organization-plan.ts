@@ -1,6 +1,7 @@
 import type { Actor, Change } from '../audit/activity.ts';
 import { readLockedThrough } from '../billing/metering/store.ts';
 import type { Violation } from '../kernel/errors.ts';
+import type { Key } from '../keys/key.ts';
 import type { Organization } from '../organizations/organization.ts';
 import { isBuiltIn } from '../sources/source-rules.ts';
 import type { Db } from '../state/tables.ts';
@@ -10,6 +11,7 @@ import { dashboardKind, type VersionedDashboard } from './kinds/dashboard.ts';
 import { keyKind } from './kinds/key.ts';
 import type { Context, Kind, Pair } from './kinds/kind.ts';
 import { organizationKind } from './kinds/organization.ts';
+import { roleKind } from './kinds/role.ts';
 import { serviceKind } from './kinds/service.ts';
 import { sourceKind } from './kinds/source.ts';
 import { tokenKind } from './kinds/token.ts';
@@ -63,10 +65,13 @@ export async function planOrganization(
   context.services = services.result;
   const sources = await plan(sourceKind, declaredAs('source'), prune);
   const dashboards = await plan(dashboardKind, declaredAs('dashboard'), prune);
+  const roles = await plan(roleKind, declaredAs('role'), prune);
+  const keys = await plan(keyKind, declaredAs('key'), prune);
   const kinds = [
     organization,
     services,
-    await plan(keyKind, declaredAs('key'), prune),
+    roles,
+    keys,
     await plan(tokenKind, declaredAs('token'), prune),
     sources,
     dashboards,
@@ -75,7 +80,10 @@ export async function planOrganization(
 
   return {
     steps: kinds.flatMap(({ steps }) => steps),
-    violations: kinds.flatMap(({ violations }) => violations()),
+    violations: [
+      ...kinds.flatMap(({ violations }) => violations()),
+      ...listMissingRoles(keys.result, roles.result, declared.path),
+    ],
     warnings: listMissingSources(dashboards.pairs, sources.result, declared.path),
     changes: kinds.flatMap(({ changes }) => changes),
     storedCount: kinds.reduce((count, { pairs }) => count + pairs.length, 0),
@@ -144,6 +152,18 @@ function newDocuments(declared: readonly Declared[], documents: readonly Applied
   const applied = new Map(documents.map(({ kind, id, fields }) => [`${kind} ${id}`, JSON.stringify(fields)]));
   return declared.filter(({ kind, id, fields }) => applied.get(`${kind} ${id}`) !== JSON.stringify(fields));
 }
+
+/** A key has a role that the file names and nothing declares, or that `prune` would remove. */
+const listMissingRoles = (
+  keys: ReadonlyMap<string, Key>,
+  roles: ReadonlyMap<string, unknown>,
+  path: string,
+): Violation[] =>
+  [...keys.values()].flatMap(({ name, customRoleIds = [] }) =>
+    customRoleIds
+      .filter((id) => !roles.has(id))
+      .map((id) => ({ path: `${path}.keys`, rule: `The key ${name} has a role that does not exist`, value: id })),
+  );
 
 /** A warning, not a violation as in the API: the source may be declared later. */
 function listMissingSources(

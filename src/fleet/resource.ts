@@ -1,8 +1,7 @@
 import { hashSecret, toTokenSuffix } from '../credentials/secrets.ts';
 import { MISSING, type Violation } from '../kernel/errors.ts';
 import { deriveHexId, deriveUuid } from '../kernel/ids.ts';
-import type { HashData } from '../keys/keys.ts';
-import { hashCredentials } from '../keys/keys.ts';
+import { type HashData, hashCredentials } from '../keys/stored-key.ts';
 import { TOTAL_PER_REPLICA } from '../services/service.ts';
 import type { SourceSpec } from '../sources/schema.ts';
 import type {
@@ -11,12 +10,13 @@ import type {
   FleetFile,
   KeySpec,
   OrganizationSpec,
+  RoleSpec,
   ServiceSpec,
   TokenSpec,
 } from './schema.ts';
 import { declareServiceSettings } from './service-settings.ts';
 
-export type KindName = 'organization' | 'service' | 'key' | 'token' | 'source' | 'dashboard' | 'cost';
+export type KindName = 'organization' | 'service' | 'role' | 'key' | 'token' | 'source' | 'dashboard' | 'cost';
 
 /** Fields by their name in the file. Secrets are already replaced by hashes. */
 export type Fields = Record<string, unknown>;
@@ -60,7 +60,7 @@ export function parseDeclarations(file: FleetFile): { organizations: DeclaredOrg
   );
   for (const { resources } of organizations) {
     reportDuplicates(
-      resources.filter(({ kind }) => kind === 'source' || kind === 'dashboard' || kind === 'cost'),
+      resources.filter(({ kind }) => kind === 'role' || kind === 'source' || kind === 'dashboard' || kind === 'cost'),
       violations,
     );
   }
@@ -70,6 +70,7 @@ export function parseDeclarations(file: FleetFile): { organizations: DeclaredOrg
 function declareOrganization(spec: OrganizationSpec, path: string, violations: Violation[]): DeclaredOrganization {
   const {
     services = [],
+    roles = [],
     keys = [],
     dashboardTokens = [],
     sources = [],
@@ -79,13 +80,20 @@ function declareOrganization(spec: OrganizationSpec, path: string, violations: V
     ...fields
   } = spec;
   const id = declaredId?.toLowerCase() ?? deriveUuid('organization', spec.name);
+  const roleIds = new Map(roles.map((role) => [role.name, getRoleId(id, role)]));
   const each = <S>(specs: S[], member: string, declare: (spec: S, at: string) => Declared | undefined) =>
     specs.flatMap((item, index) => declare(item, `${path}.${member}[${index}]`) ?? []);
   return {
     organization: { kind: 'organization', id, path, fields },
     resources: [
       ...each(assignWarehouses(services, id), 'services', (service, at) => declareService(service, at, violations)),
-      ...each(keys, 'keys', (key, at) => declareKey(id, key, at, violations)),
+      ...each(roles, 'roles', (role: RoleSpec, at) => ({
+        kind: 'role',
+        id: getRoleId(id, role),
+        path: at,
+        fields: without(role, 'id'),
+      })),
+      ...each(keys, 'keys', (key, at) => declareKey(id, key, at, violations, roleIds)),
       ...each(dashboardTokens, 'dashboardTokens', (token, at) => declareToken(id, token, at, violations)),
       ...each(sources, 'sources', (source: SourceSpec, at) => ({
         kind: 'source',
@@ -168,8 +176,9 @@ function declareKey(
   spec: KeySpec,
   path: string,
   violations: Violation[],
+  roleIds: ReadonlyMap<string, string>,
 ): Declared | undefined {
-  const { id, keyId, keySecret, hashData, ...fields } = spec;
+  const { id, keyId, keySecret, hashData, customRoles, ...fields } = spec;
   if (hashData ? keyId !== undefined || keySecret !== undefined : keyId === undefined || keySecret === undefined) {
     violations.push({ path, rule: 'The key must have either keyId and keySecret, or hashData', value: MISSING });
     return undefined;
@@ -179,9 +188,16 @@ function declareKey(
     kind: 'key',
     id: id?.toLowerCase() ?? deriveUuid(organizationId, 'key', hashes.keyIdHash),
     path,
-    fields: { ...fields, hashData: hashes },
+    fields: {
+      ...fields,
+      ...(customRoles && { customRoles: customRoles.map((role) => roleIds.get(role) ?? role.toLowerCase()) }),
+      hashData: hashes,
+    },
   };
 }
+
+const getRoleId = (organizationId: string, { id, name }: RoleSpec): string =>
+  id?.toLowerCase() ?? deriveUuid(organizationId, 'role', name);
 
 function declareToken(
   organizationId: string,

@@ -6,9 +6,12 @@ import { parseDate, parseDateTime } from '../kernel/clock.ts';
 import { MAX_METRIC_MICROS, MICROS_PER_CHC, microsFromChc } from '../kernel/money.ts';
 import { KEY_ROLES, TOKEN_ACCESSES } from '../kernel/roles.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
+import { MAX_CUSTOM_ROLES_PER_KEY } from '../keys/assigned-roles.ts';
 import { KEY_STATES } from '../keys/key.ts';
 import { HashData, IpAccessEntry } from '../keys/schema.ts';
 import { TIERS } from '../organizations/organization.ts';
+import { MAX_POLICIES } from '../roles/role.ts';
+import { PolicyBody } from '../roles/schema.ts';
 import { DRIVERS, SERVICE_STATES } from '../services/drivers/driver.ts';
 import { MAX_TAGS } from '../services/entry-lists.ts';
 import { DoubleSha1Hash, PasswordHash, Tag } from '../services/lifecycle-schema.ts';
@@ -125,6 +128,19 @@ export const ServiceSpec = Type.Object(
   exact,
 );
 
+/** A list of roles has no pages. */
+const MAX_DECLARED_ROLES = 1000;
+
+export const RoleSpec = Type.Object(
+  {
+    id: Type.Optional(Uuid),
+    name: text(1, 255),
+    policies: Type.Optional(Type.Array(Type.Object(PolicyBody.properties, exact), { maxItems: MAX_POLICIES })),
+    createdAt: Type.Optional(Time),
+  },
+  exact,
+);
+
 export const KeySpec = Type.Object(
   {
     id: Type.Optional(Uuid),
@@ -133,6 +149,8 @@ export const KeySpec = Type.Object(
     keySecret: Type.Optional(Secret),
     hashData: Type.Optional(ExactHashData),
     roles: Type.Optional(Type.Array(Type.Enum([...KEY_ROLES]), { minItems: 1, uniqueItems: true })),
+    /** By the name of a role in the file, or by id. */
+    customRoles: Type.Optional(Type.Array(text(1, 255), { maxItems: MAX_CUSTOM_ROLES_PER_KEY, uniqueItems: true })),
     state: Type.Optional(Type.Enum([...KEY_STATES])),
     expireAt: Type.Optional(OptionalTime),
     ipAccessList: Type.Optional(ExactIpAccessList),
@@ -192,6 +210,7 @@ export const OrganizationSpec = Type.Object(
     paid: Type.Optional(Type.Boolean()),
     createdAt: Type.Optional(Time),
     services: Type.Optional(Type.Array(ServiceSpec)),
+    roles: Type.Optional(Type.Array(RoleSpec, { maxItems: MAX_DECLARED_ROLES })),
     keys: Type.Optional(Type.Array(KeySpec)),
     dashboardTokens: Type.Optional(Type.Array(TokenSpec)),
     sources: Type.Optional(Type.Array(SourceSpec)),
@@ -205,6 +224,7 @@ export const FleetFile = Type.Object({ organizations: Type.Array(OrganizationSpe
 
 export type OrganizationSpec = Static<typeof OrganizationSpec>;
 export type ServiceSpec = Static<typeof ServiceSpec>;
+export type RoleSpec = Static<typeof RoleSpec>;
 export type KeySpec = Static<typeof KeySpec>;
 export type TokenSpec = Static<typeof TokenSpec>;
 export type CostSpec = Static<typeof CostSpec>;

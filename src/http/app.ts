@@ -13,6 +13,7 @@ import { createMalformedRequestHandler } from './malformed-requests.ts';
 import { createAllowedMethods } from './methods.ts';
 import type { Metrics } from './metrics.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
+import { findUnsupportedReason } from './unsupported-operations.ts';
 import { type App, type SchemaTypes, validateWithSchemas } from './validation.ts';
 
 export interface AppOptions {
@@ -122,11 +123,17 @@ export function createApp({
 
   function unknownRoute(request: FastifyRequest): AppError {
     const allowed = allowedMethods(request.url);
+    const reason = findUnsupportedReason(request.method, getPath(request.url));
+    const withReason = (text: string) => (reason === undefined ? text : `${text}: ${reason}`);
     if (allowed.length === 0)
-      return new AppError('not_found', `${request.method} ${getPath(request.originalUrl)} does not exist`);
-    return new AppError('method_not_allowed', `${request.method} is not allowed; use ${allowed.join(' or ')}`, {
-      headers: { allow: allowed.join(', ') },
-    });
+      return new AppError('not_found', withReason(`${request.method} ${getPath(request.originalUrl)} does not exist`));
+    return new AppError(
+      'method_not_allowed',
+      withReason(`${request.method} is not allowed; use ${allowed.join(' or ')}`),
+      {
+        headers: { allow: allowed.join(', ') },
+      },
+    );
   }
 
   app.setErrorHandler((error, request, reply) =>

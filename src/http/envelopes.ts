@@ -15,11 +15,14 @@ export const emptyManagementResponse = {
   200: Type.Object({ requestId: RequestId, status: Status }, { description: 'Success' }),
 };
 
-export const ManagementFailure = Type.Object({
-  requestId: RequestId,
-  error: Type.String({ description: 'CODE: text, for example NOT_FOUND: service … does not exist' }),
-  status: Status,
-});
+export const ManagementFailure = Type.Object(
+  {
+    requestId: RequestId,
+    error: Type.String({ description: 'CODE: text, for example NOT_FOUND: service … does not exist' }),
+    status: Status,
+  },
+  { title: 'ManagementError' },
+);
 
 /** The response of a dashboard operation. */
 export function dashboardResponse<T extends TSchema>(data: T) {
@@ -29,14 +32,20 @@ export function dashboardResponse<T extends TSchema>(data: T) {
 /** The response of a dashboard operation without data. */
 export const emptyDashboardResponse = { 200: Type.Object({}, { description: 'Success' }) };
 
-export const DashboardFailure = Type.Object({
-  message: Type.String(),
-  errors: Type.Optional(
-    Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-      description: 'Present in every 400 response',
-    }),
-  ),
-});
+/** The response without a body to a request whose If-None-Match names the current etag. */
+export const NotModified = Type.Null({ description: 'The dashboard has not changed: If-None-Match names its etag' });
+
+export const DashboardFailure = Type.Object(
+  {
+    message: Type.String(),
+    errors: Type.Optional(
+      Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+        description: 'Present in every 400 response',
+      }),
+    ),
+  },
+  { title: 'DashboardError' },
+);
 
 export function success<T>(request: FastifyRequest, result: T): { requestId: string; result: T; status: 200 } {
   return { requestId: request.id, result, status: 200 };

@@ -2,8 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import type { Grants } from '../kernel/grants.ts';
 import { type MaybePromise, mapMaybe, runWithCallback } from '../kernel/maybe-promise.ts';
 import { hasRole, type Role } from '../kernel/roles.ts';
+import { isEverything, type ServiceSet } from '../kernel/service-set.ts';
 import type { AttemptLimit } from './attempt-limit.ts';
 import { CSRF_HEADER, rejectCrossSite } from './cross-site.ts';
 import { createRateLimiter, type RateLimit, type RateLimitStatus, tooManyRequests } from './rate-limit.ts';
@@ -26,6 +28,8 @@ export interface Identity {
   /** For logs: identifies the credential without being usable. */
   suffix: string;
   roles: readonly Role[];
+  /** What all roles together allow. Undefined if the key has system roles only, which then decide alone. */
+  grants?: Grants;
   /** The IP access list; undefined if all addresses are allowed. */
   allowsAddress: ((address: string) => boolean) | undefined;
   /** Set for a console session: the kind of credential used to sign in. */
@@ -108,8 +112,7 @@ export function guardRoutes(
       if (status && !status.isAllowed) throw tooManyRequests(status, 'Too many requests with this key');
       checkPath(request.params);
       checkOrganization(request, identity);
-      if (roles.length > 0 && !hasRole(identity.roles, roles))
-        throw new AppError('forbidden', formatMissingRole(roles, identity));
+      checkRoles(request, identity, roles, operation);
     };
     route.onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       request.operation = operation;
@@ -122,6 +125,13 @@ export function guardRoutes(
   });
 
   decorateRequests(app, clientAddress);
+
+  /** The only place that decides whether roles permit an operation. System roles alone need no lookup. */
+  function checkRoles(request: FastifyRequest, identity: Identity, roles: readonly Role[], operation = ''): void {
+    if (identity.grants) checkGrants(identity.grants, operation, request.params as ServiceParams);
+    else if (roles.length > 0 && !hasRole(identity.roles, roles))
+      throw new AppError('forbidden', formatMissingRole(roles, identity));
+  }
 
   function identify(request: FastifyRequest): MaybePromise<Identity> {
     const { headers, clientAddress } = request;
@@ -196,6 +206,23 @@ function checkOrganization(request: FastifyRequest, identity: Identity): void {
   const requestedId = params.organizationId.toLowerCase();
   if (requestedId !== identity.organizationId)
     throw new AppError('not_found', `organization ${requestedId} does not exist`);
+}
+
+interface ServiceParams {
+  serviceId?: string;
+}
+
+/** For a key with custom roles. Without a service in the path, the handler limits its result to the permitted services. */
+function checkGrants(grants: Grants, operation: string, { serviceId }: ServiceParams): void {
+  if (grants.permits(operation, serviceId?.toLowerCase())) return;
+  const resource = serviceId === undefined ? '' : ` on the service ${serviceId.toLowerCase()}`;
+  throw new AppError('forbidden', `This operation needs a role that allows ${operation}${resource}`);
+}
+
+/** The services that the operation of a request may return; undefined for all. */
+export function getPermittedServices(request: FastifyRequest): ServiceSet | undefined {
+  const services = getIdentity(request).grants?.getServices(request.operation ?? '');
+  return services && !isEverything(services) ? services : undefined;
 }
 
 /** The error message for a key without a required role. */

@@ -50,10 +50,10 @@ const IdempotencyKey = PatternText(
  */
 export function keepResponse<T>(
   request: object,
-  render: (value: T) => RenderedResponse,
+  render: (value: T) => RenderedResponse | Promise<RenderedResponse>,
 ): ((tx: unknown, value: T) => Promise<void>) | undefined {
   const { saveResponse } = request as FastifyRequest;
-  return saveResponse && ((tx, value) => saveResponse(tx, render(value)));
+  return saveResponse && (async (tx, value) => saveResponse(tx, await render(value)));
 }
 
 /** Supports Idempotency-Key on the routes of this scope that declare `isIdempotent`. Other requests cost nothing. */
@@ -121,7 +121,7 @@ function replay(request: FastifyRequest, reply: FastifyReply, kept: KeptResponse
       { headers: { [REPLAYED_HEADER]: 'true' } },
     );
   reply.headers(headers).header(REPLAYED_HEADER, 'true');
-  const isManagement = selectInterface(request.url) === management;
+  const isManagement = selectInterface(request.url).prefix === management.prefix;
   return sendRendered(
     reply,
     isManagement ? `{"requestId":"${request.id}","result":${result},"status":200}` : `{"data":${result}}`,

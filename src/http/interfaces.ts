@@ -33,6 +33,14 @@ export const dashboards: Interface = {
       : { message: error.message },
 };
 
+/** Dashboards of ClickStack have the envelope of management and the size of dashboards. */
+const clickStack: Interface = {
+  ...management,
+  bodyLimitBytes: dashboards.bodyLimitBytes,
+  maxBodyValues: dashboards.maxBodyValues,
+};
+const CLICK_STACK_DASHBOARDS = /^\/v1\/organizations\/[^/]+\/services\/[^/]+\/clickstack\/dashboards(?:\/|$)/i;
+
 /** The console's own routes; same error format as the dashboards. */
 export const consoleInterface: Interface = {
   prefix: '/console',
@@ -53,7 +61,8 @@ const pages: Interface = {
 export function selectInterface(url: string): Interface {
   const path = (/^https?:\/\/[^/?#]*(.*)$/i.exec(url)?.[1] ?? url).split(/[?#]/, 1)[0] ?? '';
   const isUnder = ({ prefix }: Interface) => path === prefix || path.startsWith(`${prefix}/`);
-  return [management, dashboards, consoleInterface].find(isUnder) ?? pages;
+  const selected = [management, dashboards, consoleInterface].find(isUnder) ?? pages;
+  return selected === management && CLICK_STACK_DASHBOARDS.test(path) ? clickStack : selected;
 }
 
 const STATUSES: Record<ErrorCode, number> = {

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { isTokenAccess, type Role } from '../kernel/roles.ts';
 import type { BasePath } from './base-path.ts';
-import { DashboardFailure, ManagementFailure } from './envelopes.ts';
+import { completeDocument, type Document } from './openapi-document.ts';
 import type { App } from './validation.ts';
 
 const TITLE = 'Pilothouse';
@@ -11,6 +11,20 @@ const DESCRIPTION = `The control plane of a ClickHouse-style database fleet: sca
 Management operations (\`/v1\`) use HTTP Basic authentication with a key id and its secret; dashboard operations (\`/api/v2\`) use a Bearer token.
 Unknown members of a request body are ignored; unknown query parameters are rejected.
 A request body has at most 1 MiB and 10,000 values (\`/v1\`) or 16 MiB and 200,000 values (\`/api/v2\`); usage events have at most 32 MiB. More is a 413.`;
+
+const TAGS = [
+  { name: 'Organizations', description: 'Tenants: each owns its services, keys, dashboards, costs and activities' },
+  { name: 'Services', description: 'Database services and their scaling settings' },
+  { name: 'Keys', description: 'API keys of the management operations' },
+  { name: 'Billing', description: 'Daily usage cost, reports, forecasts and metered usage' },
+  { name: 'Budgets', description: 'Monthly limits of an organization, and alerts when its cost reaches them' },
+  { name: 'Activities', description: 'The audit log' },
+  { name: 'Dashboard tokens', description: 'Tokens of the dashboard operations' },
+  { name: 'Dashboards', description: 'Dashboards and their versions' },
+  { name: 'Sources', description: 'The telemetry tables that the series of dashboards read' },
+  { name: 'Data', description: 'The data of charts and tiles' },
+  { name: 'Console', description: 'Sessions of the web console' },
+];
 
 /** The reference page loads everything from this server. Its requests to try an operation go to this server too. */
 const PAGE_POLICY = {
@@ -33,9 +47,11 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
         title: TITLE,
         description: DESCRIPTION,
         version,
+        contact: { name: TITLE },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
-      ...(basePath === '' ? {} : { servers: [{ url: basePath }] }),
+      servers: [{ url: basePath === '' ? '/' : basePath }],
+      tags: TAGS,
       components: {
         securitySchemes: {
           key: { type: 'http', scheme: 'basic', description: 'Key id and key secret' },
@@ -58,10 +74,12 @@ export async function describeRoutes(app: App, version: string, basePath: BasePa
         operationId: operation,
         security: roles ? [{ [url.startsWith('/v1') ? 'key' : 'token']: [] }] : (schema?.security ?? []),
       };
-      return {
-        schema: { ...described, response: { ...(schema.response as object), ...failureResponses(url) } } as never,
-        url,
-      };
+      return { schema: described as never, url };
+    },
+    transformObject(result) {
+      // The document is OpenAPI 3.1 because of the option above.
+      const { openapiObject } = result as { openapiObject: Document };
+      return completeDocument(openapiObject) as never;
     },
   });
   await app.register(swaggerUi, {
@@ -91,15 +109,6 @@ function describeRoles(url: string, roles: readonly Role[] = []): string {
   return url.startsWith('/v1')
     ? `\n\nRoles: ${roles.join(', ')}.`
     : `\n\nToken access: ${roles.filter(isTokenAccess).join(', ')}.`;
-}
-
-/** Error responses are the same for all operations of an interface. Their schema is only for the document. */
-function failureResponses(url: string): object {
-  const failure = url.startsWith('/v1') ? ManagementFailure : DashboardFailure;
-  return {
-    '4xx': { description: 'The request was rejected', ...failure },
-    '5xx': { description: 'The server failed', ...failure },
-  };
 }
 
 /** Serves the document without authentication. Clients of the hosted service expect it at `/v1`. */

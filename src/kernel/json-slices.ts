@@ -17,12 +17,12 @@ export async function parseJsonInSlices(text: string): Promise<unknown> {
 /** Whether `parseJsonInSlices` parses the text at once. */
 export const isShortJson = (text: string): boolean => text.length <= SHORT_CHARACTERS;
 
-/** As JSON.stringify for an object whose last member is a list, but other requests run while a long list is rendered. */
+/** As JSON.stringify for an object whose last member is a list or generator, but other requests run while a long list is rendered. */
 export async function stringifyInSlices<T extends object>(object: T, listName: keyof T & string): Promise<string> {
   const { [listName]: list, ...rest } = object;
   const elements: string[] = [];
   let characters = 0;
-  for (const element of list as unknown[]) {
+  for (const element of list as Iterable<unknown>) {
     const text = JSON.stringify(element);
     elements.push(text);
     characters += text.length;

@@ -1,3 +1,5 @@
+import { deriveUuid } from './ids.ts';
+
 type Access = 'none' | 'read' | 'write';
 
 interface RoleRules {
@@ -35,6 +37,47 @@ export const READERS = listRoles(({ management }) => management !== 'none');
 export const ADMINS = listRoles(({ management }) => management === 'write');
 export const DASHBOARD_READERS = listRoles(({ dashboards }) => dashboards !== 'none');
 export const DASHBOARD_WRITERS = listRoles(({ dashboards }) => dashboards === 'write');
+
+/** The same on every server, so that scripts may contain them (decision R3). */
+const SYSTEM_ROLE_IDS: ReadonlyMap<string, KeyRole> = new Map(
+  KEY_ROLES.map((role) => [getSystemRoleId(role), role] as const),
+);
+
+export function getSystemRoleId(role: KeyRole): string {
+  return deriveUuid('role', role);
+}
+
+export const findSystemRole = (id: string): KeyRole | undefined => SYSTEM_ROLE_IDS.get(id);
+
+/** Whether one of the roles of a key permits the operations of `/v1` that read, or those that write. */
+export const hasManagementAccess = (roles: readonly KeyRole[], access: 'read' | 'write'): boolean =>
+  hasRole(roles, access === 'read' ? READERS : ADMINS);
+
+/** Permissions on resources that a custom role allows or denies. */
+export interface Policy {
+  allowDeny: 'ALLOW' | 'DENY';
+  permissions: string[];
+  /** `organization/{id}`, or `instance/{serviceId}` and `instance/*`. */
+  resources: string[];
+}
+
+/** A role that an organization defines, in addition to the system roles. */
+export interface CustomRole {
+  id: string;
+  organizationId: string;
+  name: string;
+  policies: Policy[];
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** The part of a key that decides what it may do. */
+export interface KeyWithRoles {
+  organizationId: string;
+  roles: KeyRole[];
+  /** Absent if there are none. */
+  customRoleIds?: string[] | undefined;
+}
 
 export const isKeyRole = (role: string): role is KeyRole => (KEY_ROLES as readonly string[]).includes(role);
 export const isTokenAccess = (role: string): role is TokenAccess =>

@@ -7,7 +7,8 @@ import { AppError } from '../kernel/errors.ts';
 import { mapMaybe } from '../kernel/maybe-promise.ts';
 import { memoizeByObject } from '../kernel/memo.ts';
 import type { Db } from '../state/tables.ts';
-import { isAddressAllowed } from './key.ts';
+import type { RoleReader } from './assigned-roles.ts';
+import { hasSystemRolesOnly, isAddressAllowed } from './key.ts';
 import { findKeyByHash, type KeyCandidate } from './store.ts';
 import { verifyKey } from './verification.ts';
 
@@ -22,13 +23,15 @@ interface Options {
   db: Db;
   clock: Clock;
   lastUsed: LastUsed;
+  roleReader: RoleReader;
 }
 
 /**
  * Basic credentials → identity. The key is read for every request, so a key that was disabled, changed or deleted on
  * any node is rejected from the next request on. Only the hashes of accepted headers are cached; they never go stale.
+ * Custom roles are cached until the revision that is read with the key changes.
  */
-export function createKeyAuthentication({ db, clock, lastUsed }: Options): Authenticate {
+export function createKeyAuthentication({ db, clock, lastUsed, roleReader }: Options): Authenticate {
   const cache = new LRUCache<string, Hashes>({ max: MAX_CACHED_HEADERS });
   return (header) => {
     if (header === undefined) throw new AppError('unauthorized', 'No Authorization header provided');
@@ -38,7 +41,10 @@ export function createKeyAuthentication({ db, clock, lastUsed }: Options): Authe
       const verified = verifyKey(candidate, hashes.keySecretHash, clock.now());
       if (!cached) cache.set(header, hashes);
       lastUsed.record(verified.key);
-      return toIdentity(verified);
+      const identity = toIdentity(verified);
+      return hasSystemRolesOnly(verified.key)
+        ? identity
+        : mapMaybe(roleReader.getGrants(verified.key, verified.roleRevision), (grants) => ({ ...identity, grants }));
     });
   };
 }

@@ -1,7 +1,7 @@
 import { isExpired } from '../credentials/expiry.ts';
 import { parseNetwork } from '../kernel/addresses.ts';
 import { memoize } from '../kernel/memo.ts';
-import { ADMINS, hasRole, type KeyRole } from '../kernel/roles.ts';
+import { ADMINS, hasRole, type KeyRole, type KeyWithRoles } from '../kernel/roles.ts';
 
 export const KEY_STATES = ['enabled', 'disabled'] as const;
 export type KeyState = (typeof KEY_STATES)[number];
@@ -12,12 +12,10 @@ export interface IpAccessEntry {
 }
 
 /** An API key. Only hashes of its credentials and the last four characters of the key id are stored. */
-export interface Key {
+export interface Key extends KeyWithRoles {
   id: string;
-  organizationId: string;
   name: string;
   state: KeyState;
-  roles: KeyRole[];
   ipAccessList: IpAccessEntry[];
   keyIdHash: string;
   keySuffix: string;
@@ -35,6 +33,10 @@ export const DEFAULT_ROLES: KeyRole[] = ['developer'];
 export function isActive({ state, expireAt }: Pick<Key, 'state' | 'expireAt'>, now: number): boolean {
   return state === 'enabled' && !isExpired(expireAt, now);
 }
+
+/** The roles of such a key decide alone, and nothing has to be looked up. */
+export const hasSystemRolesOnly = ({ roles, customRoleIds }: KeyWithRoles): boolean =>
+  customRoleIds === undefined && roles.length > 0;
 
 /** Whether this key alone can manage the organization. */
 export function isActiveAdmin(key: Key, now: number): boolean {

@@ -1,7 +1,6 @@
-import { type Actor, difference } from '../audit/activity.ts';
+import type { Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
-import { formatExpiry, parseFutureExpiry } from '../credentials/expiry.ts';
-import { hashSecret, newKeyId, newKeySecret, toSuffix } from '../credentials/secrets.ts';
+import { parseFutureExpiry } from '../credentials/expiry.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { createTimeOrderedIds } from '../kernel/ids.ts';
@@ -12,41 +11,39 @@ import type { ListQuery } from '../state/keyset.ts';
 import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
 import {
-  DEFAULT_NAME,
-  DEFAULT_ROLES,
-  type IpAccessEntry,
-  isActive,
-  isActiveAdmin,
-  type Key,
-  type KeyState,
-} from './key.ts';
-import { deleteKey, findKey, insertKey, listKeyPage, listKeys, updateKey } from './store.ts';
-
-export interface HashData {
-  keyIdHash: string;
-  keyIdSuffix: string;
-  keySecretHash: string;
-}
+  type DescribedKey,
+  describeKey,
+  describeKeys,
+  type Limited,
+  parseRoleChoice,
+  type RoleReader,
+  rejectMissingRoles,
+} from './assigned-roles.ts';
+import { DEFAULT_NAME, DEFAULT_ROLES, type IpAccessEntry, isActive, type Key, type KeyState } from './key.ts';
+import type { KeyWriter } from './key-writer.ts';
+import { deleteKey, findKey, listKeyPage, listKeys } from './store.ts';
+import { type HashData, pickKnownFields, resolveCredentials, toAuditFields, toStoredKey } from './stored-key.ts';
 
 /** The settings of a key that a client can choose. */
 interface KeySettings {
   name?: string | undefined;
   state?: KeyState | undefined;
   roles?: KeyRole[] | undefined;
+  assignedRoleIds?: string[] | undefined;
   /** ISO 8601 with an offset; null or empty: never. */
   expireAt?: string | null | undefined;
   ipAccessList?: IpAccessEntry[] | undefined;
 }
 
 interface CreatedKey {
-  key: Key;
+  key: DescribedKey;
   /** Returned once; absent if the client sent hashes. */
   credentials?: { keyId: string; keySecret: string };
 }
 
 export interface RotatedKey extends CreatedKey {
   /** The old key, with its new expiry. */
-  previous: Key;
+  previous: DescribedKey;
 }
 
 interface Options {
@@ -54,13 +51,15 @@ interface Options {
   clock: Clock;
   audit: Audit;
   organizations: Organizations;
-  maxKeys: number;
+  roleReader: RoleReader;
+  writer: KeyWriter;
 }
 
 export type Keys = ReturnType<typeof createKeys>;
 
-export function createKeys({ state, clock, audit, organizations, maxKeys }: Options) {
+export function createKeys({ state, clock, audit, organizations, roleReader, writer }: Options) {
   const nextId = createTimeOrderedIds();
+  const { readManageableRoles, assertAdminRemains, save, insert } = writer;
 
   async function get(db: Db, organizationId: string, id: string): Promise<Key> {
     const key = await findKey(db, organizationId, id);
@@ -68,83 +67,63 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
     return key;
   }
 
-  /** Throws `conflict` if the change would leave the organization without an active admin key. */
-  async function assertAdminRemains(tx: Db, before: Key, after: Key | undefined, participle: string): Promise<void> {
-    const now = clock.now();
-    if (!isActiveAdmin(before, now) || (after && isActiveAdmin(after, now))) return;
-    const keys = await listKeys(tx, before.organizationId);
-    if (keys.some((key) => key.id !== before.id && isActiveAdmin(key, now))) return;
-    throw new AppError(
-      'conflict',
-      `This is the last enabled admin key of the organization; it cannot be ${participle}`,
-    );
-  }
-
-  /** Stores and audits the change; does nothing if nothing changed. */
-  async function save(tx: Db, actor: Actor, before: Key, after: Key, details: object = {}): Promise<Key> {
-    const changed = difference(toAuditFields(before), { ...toAuditFields(after), ...details });
-    if (Object.keys({ ...changed.before, ...changed.after }).length === 0) return before;
-    await updateKey(tx, after);
-    await audit.record(tx, actor, {
-      organizationId: after.organizationId,
-      type: 'openapi_key_update',
-      resource: { type: 'key', id: after.id },
-      ...changed,
-    });
-    return after;
-  }
-
-  /** Stores and audits a new key. */
-  async function insert(tx: Db, actor: Actor, key: Key, details: object = {}): Promise<void> {
-    const outcome = await insertKey(tx, key, maxKeys);
-    if (outcome === 'taken')
-      throw new AppError('conflict', 'A key with this id already exists', { field: 'hashData.keyIdHash' });
-    if (outcome === 'full')
-      throw new AppError('conflict', `The organization has reached its limit of ${maxKeys} keys; delete one first`);
-    await audit.record(tx, actor, {
-      organizationId: key.organizationId,
-      type: 'key_create',
-      resource: { type: 'key', id: key.id },
-      after: { ...toAuditFields(key), ...details },
-    });
-  }
-
   return {
     async create(
       actor: Actor,
       organizationId: string,
-      settings: KeySettings,
+      settings: KeySettings & Limited,
       hashData?: HashData,
-      inTransaction?: InTransaction<Key>,
+      inTransaction?: InTransaction<DescribedKey>,
     ): Promise<CreatedKey> {
       const now = clock.now();
+      // Some clients always send assignedRoleIds, and an empty list for the default.
+      const isDefault = settings.assignedRoleIds?.length === 0;
+      const choice = parseRoleChoice(isDefault ? { roles: settings.roles } : settings);
       const expireAt = parseFutureExpiry(settings.expireAt, now);
       const { hashes, credentials } = resolveCredentials(hashData);
       // Time-ordered ids append to the end of the index instead of touching a random page.
       const key = toStoredKey(nextId(now), organizationId, now, hashes, {
         name: settings.name ?? DEFAULT_NAME,
         state: settings.state ?? 'enabled',
-        roles: settings.roles ?? DEFAULT_ROLES,
+        ...(choice ?? { roles: DEFAULT_ROLES, customRoleIds: undefined }),
         ipAccessList: settings.ipAccessList?.map(pickKnownFields) ?? [],
         expireAt,
       });
-      await state.write(async (tx) => {
+      const described = await state.write(async (tx) => {
+        // Locks the organization, so a role that exists now cannot be deleted meanwhile.
         await insert(tx, actor, key);
-        await inTransaction?.(tx, key);
+        const customRoles = await readManageableRoles(tx, key, settings);
+        rejectMissingRoles(key, customRoles);
+        const created = describeKey(key, customRoles);
+        await inTransaction?.(tx, created);
+        return created;
       });
-      return credentials ? { key, credentials } : { key };
+      return credentials ? { key: described, credentials } : { key: described };
     },
 
-    list: (organizationId: string): Promise<Key[]> => listKeys(state.db, organizationId),
+    async list(organizationId: string): Promise<DescribedKey[]> {
+      return describeKeys(roleReader, state.db, organizationId, await listKeys(state.db, organizationId));
+    },
 
-    listPage: (organizationId: string, query: ListQuery): Promise<Page<Key>> =>
-      listKeyPage(state.db, organizationId, query),
+    async listPage(organizationId: string, query: ListQuery): Promise<Page<DescribedKey>> {
+      const { items, next } = await listKeyPage(state.db, organizationId, query);
+      return { items: await describeKeys(roleReader, state.db, organizationId, items), next };
+    },
 
-    get: (organizationId: string, id: string): Promise<Key> => get(state.db, organizationId, id),
+    async get(organizationId: string, id: string): Promise<DescribedKey> {
+      const key = await get(state.db, organizationId, id);
+      return describeKey(key, await roleReader.list(state.db, organizationId, key.customRoleIds ?? []));
+    },
 
     /** Omitted fields keep their value; the address list is replaced as a whole. */
-    async update(actor: Actor, organizationId: string, id: string, settings: KeySettings): Promise<Key> {
+    async update(
+      actor: Actor,
+      organizationId: string,
+      id: string,
+      settings: KeySettings & Limited,
+    ): Promise<DescribedKey> {
       const expireAt = parseFutureExpiry(settings.expireAt, clock.now());
+      const choice = parseRoleChoice(settings);
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const before = await get(tx, organizationId, id);
@@ -152,19 +131,23 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
           ...before,
           name: settings.name ?? before.name,
           state: settings.state ?? before.state,
-          roles: settings.roles ?? before.roles,
+          ...choice,
           ipAccessList: settings.ipAccessList?.map(pickKnownFields) ?? before.ipAccessList,
           expireAt: settings.expireAt === undefined ? before.expireAt : expireAt,
         };
+        await readManageableRoles(tx, before, settings);
+        const customRoles = await readManageableRoles(tx, after, settings);
+        if (choice) rejectMissingRoles(after, customRoles);
         await assertAdminRemains(tx, before, after, after.state === 'disabled' ? 'disabled' : 'demoted');
-        return save(tx, actor, before, after);
+        return describeKey(await save(tx, actor, before, after), customRoles);
       });
     },
 
-    async remove(actor: Actor, organizationId: string, id: string): Promise<void> {
+    async remove(actor: Actor, organizationId: string, id: string, limited: Limited = {}): Promise<void> {
       await state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const key = await get(tx, organizationId, id);
+        await readManageableRoles(tx, key, limited);
         if (actor.type === 'api' && actor.id === id)
           throw new AppError('conflict', 'A key cannot delete itself; use another key');
         await assertAdminRemains(tx, key, undefined, 'deleted');
@@ -186,61 +169,32 @@ export function createKeys({ state, clock, audit, organizations, maxKeys }: Opti
       actor: Actor,
       organizationId: string,
       id: string,
-      { gracePeriodMs, hashData }: { gracePeriodMs: number; hashData?: HashData | undefined },
+      options: { gracePeriodMs: number; hashData?: HashData | undefined } & Limited,
       inTransaction?: InTransaction<RotatedKey>,
     ): Promise<RotatedKey> {
-      const { hashes, credentials } = resolveCredentials(hashData);
+      const { hashes, credentials } = resolveCredentials(options.hashData);
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const before = await get(tx, organizationId, id);
+        const customRoles = await readManageableRoles(tx, before, options);
         const now = clock.now();
         if (!isActive(before, now))
           throw new AppError('conflict', 'Only an active key can be rotated; this key is disabled or has expired');
-        const key = toStoredKey(nextId(now), organizationId, now, hashes, {
+        const stored = toStoredKey(nextId(now), organizationId, now, hashes, {
           name: before.name,
           state: before.state,
           roles: before.roles,
+          customRoleIds: before.customRoleIds,
           ipAccessList: before.ipAccessList,
           expireAt: before.expireAt === undefined ? undefined : now + (before.expireAt - before.createdAt),
         });
-        await insert(tx, actor, key, { replaces: before.id });
-        const expireAt = Math.min(before.expireAt ?? Number.POSITIVE_INFINITY, now + gracePeriodMs);
-        const previous = await save(tx, actor, before, { ...before, expireAt }, { replacedBy: key.id });
+        await insert(tx, actor, stored, { replaces: before.id });
+        const expireAt = Math.min(before.expireAt ?? Number.POSITIVE_INFINITY, now + options.gracePeriodMs);
+        const saved = await save(tx, actor, before, { ...before, expireAt }, { replacedBy: stored.id });
+        const [key, previous] = [describeKey(stored, customRoles), describeKey(saved, customRoles)];
         await inTransaction?.(tx, { key, previous });
         return { key, previous, ...(credentials ? { credentials } : {}) };
       });
     },
   };
-}
-
-/** New credentials, or the hashes of the client's own, which are never returned. */
-function resolveCredentials(hashData: HashData | undefined) {
-  if (hashData) return { hashes: hashData };
-  const credentials = { keyId: newKeyId(), keySecret: newKeySecret() };
-  return { hashes: hashCredentials(credentials), credentials };
-}
-
-function toStoredKey(
-  id: string,
-  organizationId: string,
-  createdAt: number,
-  { keyIdHash, keyIdSuffix, keySecretHash }: HashData,
-  settings: Pick<Key, 'name' | 'state' | 'roles' | 'ipAccessList' | 'expireAt'>,
-): Key {
-  const hashes = { keyIdHash, keySuffix: keyIdSuffix, keySecretHash };
-  return { id, organizationId, ...settings, ...hashes, createdAt, usedAt: undefined };
-}
-
-/** Unknown fields of an entry are ignored: they are neither stored nor audited. */
-function pickKnownFields({ source, description }: IpAccessEntry): IpAccessEntry {
-  return description === undefined ? { source } : { source, description };
-}
-
-export function hashCredentials({ keyId, keySecret }: { keyId: string; keySecret: string }): HashData {
-  return { keyIdHash: hashSecret(keyId), keyIdSuffix: toSuffix(keyId), keySecretHash: hashSecret(keySecret) };
-}
-
-/** The fields of a key that the audit log may contain. */
-function toAuditFields({ name, state, roles, ipAccessList, keySuffix, expireAt }: Key) {
-  return { name, state, roles, ipAccessList, keySuffix, expireAt: formatExpiry(expireAt) };
 }

@@ -82,11 +82,11 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
       },
       async (request, reply) => {
         const { body } = request;
-        const { organizationId } = getIdentity(request);
+        const { organizationId, grants: callerGrants } = getIdentity(request);
         const { key, credentials } = await keys.create(
           getActor(request),
           organizationId,
-          body,
+          { ...body, callerGrants },
           body.hashData,
           keepResponse(request, (created) => ({ result: JSON.stringify({ key: toKeyRecord(created) }) })),
         );
@@ -124,10 +124,9 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
       },
       async (request) => {
         const id = request.params.keyId.toLowerCase();
-        return success(
-          request,
-          toKeyRecord(await keys.update(getActor(request), getIdentity(request).organizationId, id, request.body)),
-        );
+        const { organizationId, grants: callerGrants } = getIdentity(request);
+        const settings = { ...request.body, callerGrants };
+        return success(request, toKeyRecord(await keys.update(getActor(request), organizationId, id, settings)));
       },
     );
 
@@ -147,8 +146,8 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
       },
       async (request, reply) => {
         const { gracePeriodHours, hashData } = request.body;
-        const { organizationId } = getIdentity(request);
-        const options = { gracePeriodMs: toGracePeriodMs(gracePeriodHours), hashData };
+        const { organizationId, grants: callerGrants } = getIdentity(request);
+        const options = { gracePeriodMs: toGracePeriodMs(gracePeriodHours), hashData, callerGrants };
         const id = request.params.keyId.toLowerCase();
         const toRecords = ({ key, previous }: Pick<RotatedKey, 'key' | 'previous'>) => ({
           key: toKeyRecord(key),
@@ -180,7 +179,8 @@ export function keyRoutes({ keys, clock }: { keys: Keys; clock: Clock }): Routes
         },
       },
       async (request) => {
-        await keys.remove(getActor(request), getIdentity(request).organizationId, request.params.keyId.toLowerCase());
+        const { organizationId, grants: callerGrants } = getIdentity(request);
+        await keys.remove(getActor(request), organizationId, request.params.keyId.toLowerCase(), { callerGrants });
         return emptySuccess(request);
       },
     );

@@ -3,10 +3,12 @@ import { findViolatedExpiryRule, formatExpiry } from '../credentials/expiry.ts';
 import { EMPTY_SECRET_HASH } from '../credentials/secrets.ts';
 import { parseNetwork } from '../kernel/addresses.ts';
 import { type Clock, isoSeconds, MINUTE_MS } from '../kernel/clock.ts';
+import { NamedObject } from '../kernel/named-object.ts';
 import { KEY_ROLES } from '../kernel/roles.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import { KEY_STATES, type Key } from './key.ts';
+import { type DescribedKey, MAX_CUSTOM_ROLES_PER_KEY } from './assigned-roles.ts';
+import { KEY_STATES } from './key.ts';
 
 export const KeyPath = Type.Object({
   ...OrganizationPath.properties,
@@ -21,7 +23,7 @@ const storable = (options: { minLength?: number; maxLength: number; description?
 
 const isNetwork = (text: unknown): boolean => typeof text !== 'string' || parseNetwork(text) !== undefined;
 
-export const IpAccessEntry = Type.Object({
+export const IpAccessEntry = NamedObject('IpAccessListEntry', {
   source: Type.Refine(
     Type.String({ maxLength: 128, description: 'An IPv4 or IPv6 address, or a CIDR' }),
     isNetwork,
@@ -32,7 +34,19 @@ export const IpAccessEntry = Type.Object({
 
 export const CredentialName = storable({ minLength: 1, maxLength: 255, description: 'Need not be unique' });
 const State = Type.Enum([...KEY_STATES]);
-const Roles = Type.Array(Type.Enum([...KEY_ROLES]), { minItems: 1, maxItems: 100, uniqueItems: true });
+const Roles = Type.Array(Type.Enum([...KEY_ROLES]), {
+  minItems: 1,
+  maxItems: 100,
+  uniqueItems: true,
+  deprecated: true,
+  description: 'System roles by name. Replaces all roles; use assignedRoleIds for custom roles',
+});
+const AssignedRoleIds = (emptyMeaning: string) =>
+  Type.Array(Type.String({ format: 'uuid' }), {
+    maxItems: MAX_CUSTOM_ROLES_PER_KEY,
+    uniqueItems: true,
+    description: `System and custom roles by id. ${emptyMeaning}`,
+  });
 
 /** Checked with the schema, so that one response names every violated member. */
 export const FutureExpiry = (clock: Clock) => {
@@ -57,13 +71,17 @@ const IpAccessList = Type.Array(IpAccessEntry, {
 });
 
 // 32 bytes leave two bits of the last base64 digit unused. Encoders write zeros; any other digit could never match.
-const isSha256 = (text: unknown): boolean =>
-  typeof text !== 'string' || /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text);
+const SHA256 = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
+const isSha256 = (text: unknown): boolean => typeof text !== 'string' || SHA256.test(text);
 /** Of a secret that the client keeps. */
 export const Hash = (input: string) =>
   Type.Refine(
     Type.Refine(
-      Type.String({ maxLength: 1024, description: `base64(SHA-256(${input}))` }),
+      Type.String({
+        maxLength: 1024,
+        description: `base64(SHA-256(${input}))`,
+        documented: { pattern: SHA256.source },
+      }),
       isSha256,
       () => 'The value must be a SHA-256 in base64, 44 characters',
     ),
@@ -71,10 +89,14 @@ export const Hash = (input: string) =>
     () => 'The value is the hash of an empty string; hash the real value',
   );
 
-export const HashData = Type.Object({
+export const HashData = NamedObject('ApiKeyHashData', {
   keyIdHash: Hash('key id'),
   keyIdSuffix: Type.Refine(
-    Type.String({ maxLength: 1024, description: 'The last four characters of the key id' }),
+    Type.String({
+      maxLength: 1024,
+      description: 'The last four characters of the key id',
+      documented: { minLength: 4, maxLength: 4 },
+    }),
     (text) => typeof text !== 'string' || (/^.{4}$/su.test(text) && isStorable(text)),
     () => 'The value must be the last 4 characters of the key id',
   ),
@@ -82,28 +104,30 @@ export const HashData = Type.Object({
 });
 
 export const CreateKeyBody = (clock: Clock) =>
-  Type.Object({
+  NamedObject('ApiKeyPostRequest', {
     name: Type.Optional(CredentialName),
     expireAt: Type.Optional(FutureExpiry(clock)),
     hashData: Type.Optional(HashData),
     ipAccessList: Type.Optional(IpAccessList),
     roles: Type.Optional(Roles),
+    assignedRoleIds: Type.Optional(AssignedRoleIds('Empty means the default, developer')),
     state: Type.Optional(State),
   });
 
 export const UpdateKeyBody = (clock: Clock) =>
-  Type.Object({
+  NamedObject('ApiKeyPatchRequest', {
     name: Type.Optional(CredentialName),
     expireAt: Type.Optional(FutureExpiry(clock)),
     ipAccessList: Type.Optional(IpAccessList),
     roles: Type.Optional(Roles),
+    assignedRoleIds: Type.Optional(AssignedRoleIds('Replaces all roles; empty removes them all')),
     state: Type.Optional(State),
   });
 
 export const MAX_GRACE_HOURS = 7 * 24;
 const DEFAULT_GRACE_HOURS = 24;
 
-export const RotateKeyBody = Type.Object({
+export const RotateKeyBody = NamedObject('ApiKeyRotateRequest', {
   gracePeriodHours: Type.Optional(
     Type.Number({
       minimum: 0,
@@ -118,21 +142,32 @@ export const RotateKeyBody = Type.Object({
 /** The grace period of a rotation in milliseconds. */
 export const toGracePeriodMs = (hours = DEFAULT_GRACE_HOURS): number => Math.round(hours * 60 * MINUTE_MS);
 
-export const KeyRecord = Type.Object({
+export const KeyRecord = NamedObject('ApiKey', {
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
   state: State,
-  roles: Type.Array(Type.Enum([...KEY_ROLES])),
+  roles: Type.Array(Type.Enum([...KEY_ROLES]), {
+    deprecated: true,
+    description: 'The system roles; empty if the key has custom roles only',
+  }),
+  assignedRoles: Type.Array(
+    Type.Object({
+      roleId: Type.String({ format: 'uuid' }),
+      roleName: Type.String(),
+      roleType: Type.Enum(['system', 'custom']),
+    }),
+    { description: 'All roles' },
+  ),
   keySuffix: Type.String({ description: 'The last four characters of the key id' }),
   createdAt: Type.String({ format: 'date-time' }),
   expireAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'null means never' }),
   usedAt: Type.Optional(
     Type.String({ format: 'date-time', description: 'One-minute precision; absent until the first use' }),
   ),
-  ipAccessList: Type.Array(Type.Object({ source: Type.String(), description: Type.Optional(Type.String()) })),
+  ipAccessList: Type.Array(IpAccessEntry),
 });
 
-export const CreateKeyResult = Type.Object({
+export const CreateKeyResult = NamedObject('ApiKeyPostResponse', {
   key: KeyRecord,
   keyId: Type.Optional(
     Type.String({
@@ -146,19 +181,20 @@ export const CreateKeyResult = Type.Object({
   ),
 });
 
-export const RotateKeyResult = Type.Object({
+export const RotateKeyResult = NamedObject('ApiKeyRotateResponse', {
   ...CreateKeyResult.properties,
-  previous: Type.Object(KeyRecord.properties, { description: 'The old key, which expires after the grace period' }),
+  previous: { ...KeyRecord, description: 'The old key, which expires after the grace period' },
 });
 
 /** The public fields of a key. */
-export function toKeyRecord(key: Key): Static<typeof KeyRecord> {
-  const { id, name, state, roles, keySuffix, createdAt, expireAt, usedAt, ipAccessList } = key;
+export function toKeyRecord(key: DescribedKey): Static<typeof KeyRecord> {
+  const { id, name, state, roles, assignedRoles, keySuffix, createdAt, expireAt, usedAt, ipAccessList } = key;
   return {
     id,
     name,
     state,
     roles,
+    assignedRoles,
     keySuffix,
     createdAt: isoSeconds(createdAt),
     expireAt: formatExpiry(expireAt),

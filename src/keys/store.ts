@@ -2,6 +2,7 @@ import { MAX_LEAD_MS } from '../credentials/last-used.ts';
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { memoizeByObject } from '../kernel/memo.ts';
 import { type Page, toSortName } from '../kernel/page.ts';
+import { findSystemRole } from '../kernel/roles.ts';
 import { isUniqueViolation } from '../state/failures.ts';
 import { type ListQuery, listPage } from '../state/keyset.ts';
 import { prepared } from '../state/prepared.ts';
@@ -21,7 +22,7 @@ const selectByHash = prepared((db: Db, value: { keyIdHash: string }) =>
   db
     .selectFrom('api_keys')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
-    .select(['api_keys.document', 'api_keys.used_at', 'organizations.cost_revision'])
+    .select(['api_keys.document', 'api_keys.used_at', 'organizations.cost_revision', 'organizations.role_revision'])
     .where('api_keys.key_id_hash', '=', value.keyIdHash),
 );
 
@@ -30,6 +31,7 @@ export interface KeyCandidate {
   key: Key;
   keySecretHash: Buffer;
   costRevision: number;
+  roleRevision: number;
 }
 
 /** Not limited to an organization: the key determines the organization of the request. */
@@ -38,9 +40,14 @@ export function findKeyByHash(db: Db, keyIdHash: string): MaybePromise<KeyCandid
 }
 
 const toCandidate = memoizeByObject(
-  (row: { document: string; used_at: number | null; cost_revision: number }): KeyCandidate => {
+  (row: { document: string; used_at: number | null; cost_revision: number; role_revision: number }): KeyCandidate => {
     const key = toKey(row);
-    return { key, keySecretHash: Buffer.from(key.keySecretHash), costRevision: row.cost_revision };
+    return {
+      key,
+      keySecretHash: Buffer.from(key.keySecretHash),
+      costRevision: row.cost_revision,
+      roleRevision: row.role_revision,
+    };
   },
 );
 
@@ -53,6 +60,7 @@ const selectWithRevisions = prepared((db: Db, value: { organizationId: string; i
       'api_keys.used_at',
       'organizations.cost_revision',
       'organizations.dashboard_revision',
+      'organizations.role_revision',
     ])
     .where('api_keys.organization_id', '=', value.organizationId)
     .where('api_keys.id', '=', value.id),
@@ -62,6 +70,7 @@ export interface KeyWithRevisions {
   key: Key;
   costRevision: number;
   dashboardRevision: number;
+  roleRevision: number;
 }
 
 export async function findKeyWithRevisions(
@@ -70,7 +79,14 @@ export async function findKeyWithRevisions(
   id: string,
 ): Promise<KeyWithRevisions | undefined> {
   const row = await selectWithRevisions.first(db, { organizationId, id });
-  return row && { key: toKey(row), costRevision: row.cost_revision, dashboardRevision: row.dashboard_revision };
+  return (
+    row && {
+      key: toKey(row),
+      costRevision: row.cost_revision,
+      dashboardRevision: row.dashboard_revision,
+      roleRevision: row.role_revision,
+    }
+  );
 }
 
 export async function findKey(db: Db, organizationId: string, id: string): Promise<Key | undefined> {
@@ -95,6 +111,34 @@ export async function listKeys(db: Db, organizationId: string): Promise<Key[]> {
     .orderBy('id')
     .execute();
   return rows.map(toKey);
+}
+
+/** The keys with a role, or with any custom role; oldest first, at most `limit`. */
+export async function listKeysWithRole(
+  db: Db,
+  organizationId: string,
+  roleId: string | 'custom',
+  limit: number,
+): Promise<Key[]> {
+  const systemRole = findSystemRole(roleId);
+  const pattern = systemRole
+    ? `%"roles":[%"${systemRole}"%`
+    : `%"customRoleIds":["%${roleId === 'custom' ? '' : `${roleId}"%`}`;
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(['document', 'used_at'])
+    .where('organization_id', '=', organizationId)
+    .where('document', 'like', pattern)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  // The pattern also matches a key that has the same text in a later member.
+  return rows
+    .map(toKey)
+    .filter(({ roles, customRoleIds = [] }) =>
+      systemRole ? roles.includes(systemRole) : roleId === 'custom' || customRoleIds.includes(roleId),
+    );
 }
 
 const incrementKeyCount = prepared((db: Db, value: { organizationId: string; maxKeys: number }) =>

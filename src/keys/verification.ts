@@ -2,8 +2,10 @@ import type { LastUsed } from '../credentials/last-used.ts';
 import { EMPTY_SECRET_HASH, hashSecret, isSameHash } from '../credentials/secrets.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import type { Grants } from '../kernel/grants.ts';
 import type { Db } from '../state/tables.ts';
-import { isActive, type Key } from './key.ts';
+import type { RoleReader } from './assigned-roles.ts';
+import { hasSystemRolesOnly, isActive, type Key } from './key.ts';
 import { findKeyByHash, findKeyWithRevisions, type KeyCandidate, type KeyWithRevisions } from './store.ts';
 
 /** Only after the secret was right (decision M5). */
@@ -20,17 +22,32 @@ export function verifyKey(candidate: KeyCandidate | undefined, keySecretHash: Bu
   return candidate;
 }
 
+interface Options {
+  db: Db;
+  clock: Clock;
+  lastUsed: LastUsed;
+  roleReader: RoleReader;
+}
+
+/** An active key and, unless it has system roles only, what its roles allow. */
+interface ActiveKey extends KeyWithRevisions {
+  grants: Grants | undefined;
+}
+
 export type KeyVerifier = ReturnType<typeof createKeyVerifier>;
 
 /** For sessions: checks a key at sign-in, and again for every request of the session. */
-export function createKeyVerifier({ db, clock, lastUsed }: { db: Db; clock: Clock; lastUsed: LastUsed }) {
+export function createKeyVerifier({ db, clock, lastUsed, roleReader }: Options) {
   /** Throws `unauthorized` if the key was deleted or disabled, or has expired. */
-  async function getActive(organizationId: string, id: string): Promise<KeyWithRevisions> {
+  async function getActive(organizationId: string, id: string): Promise<ActiveKey> {
     const found = await findKeyWithRevisions(db, organizationId, id);
     if (!found) throw new AppError('unauthorized', 'Key is not found');
     if (!isActive(found.key, clock.now())) throw new AppError('unauthorized', KEY_NOT_ACTIVE);
     lastUsed.record(found.key);
-    return found;
+    const grants = hasSystemRolesOnly(found.key)
+      ? undefined
+      : await roleReader.getGrants(found.key, found.roleRevision);
+    return { ...found, grants };
   }
 
   return {
@@ -47,7 +64,7 @@ export function createKeyVerifier({ db, clock, lastUsed }: { db: Db; clock: Cloc
     },
 
     /** Throws `unauthorized` unless the secret matches and the key is active. */
-    async verify({ keyId, keySecret }: { keyId: string; keySecret: string }): Promise<KeyWithRevisions> {
+    async verify({ keyId, keySecret }: { keyId: string; keySecret: string }): Promise<ActiveKey> {
       const candidate = await findKeyByHash(db, hashSecret(keyId));
       const { key } = verifyKey(candidate, Buffer.from(hashSecret(keySecret)), clock.now());
       return getActive(key.organizationId, key.id);

@@ -1,6 +1,6 @@
 import { getActor } from '../audit/request-actor.ts';
 import { createResultSerializer, managementResponse, sendSuccess, success } from '../http/envelopes.ts';
-import { getIdentity } from '../http/guard.ts';
+import { getIdentity, getPermittedServices } from '../http/guard.ts';
 import { pageResponse, pageSuccess, readSortedPage } from '../http/paging.ts';
 import type { Routes } from '../http/validation.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -54,11 +54,13 @@ export function serviceRoutes({ services, clock }: { services: Services; clock: 
         },
       },
       async (request) => {
-        const page = readSortedPage(request, request.query);
+        const { id, filter, ...sorted } = request.query;
+        const page = readSortedPage(request, sorted);
+        const ids = id && new Set(id.map((one) => one.toLowerCase()));
         const { items, next } = await services.listPage(
           getIdentity(request).organizationId,
-          page,
-          request.query.filter,
+          { ...page, ids, permitted: getPermittedServices(request) },
+          filter,
         );
         const records = items.map((service) => toServiceRecord(service, clock));
         return pageSuccess(request, page, records, next);

@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { type Clock, isoSeconds } from '../kernel/clock.ts';
+import { NamedObject } from '../kernel/named-object.ts';
 import { SORTED_PAGE_PARAMETERS } from '../kernel/page-schema.ts';
+import { IpAccessEntry } from '../keys/schema.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import { DRIVERS, SERVICE_STATES } from './drivers/driver.ts';
 import { observe } from './drivers/simulated.ts';
@@ -56,7 +58,7 @@ export const ReplicaMemoryGb = (bound: 'minimum' | 'maximum') =>
     'x-limits': listMemoryLimits(1),
   });
 
-export const ScalingBody = Type.Object({
+export const ScalingBody = NamedObject('ServiceScalingPatchRequest', {
   idleScaling: Type.Optional(IdleScaling),
   idleTimeoutMinutes: Type.Optional(IdleTimeoutMinutes),
   maxTotalMemoryGb: Type.Optional(TotalMemoryGb('maximum')),
@@ -75,7 +77,7 @@ export const AutoscalingMode = Type.Enum([...AUTOSCALING_MODES], {
     'vertical changes the size of the replicas between its bounds, horizontal their number; the other is then fixed',
 });
 
-export const ReplicaScalingBody = Type.Object({
+export const ReplicaScalingBody = NamedObject('ServiceReplicaScalingPatchRequest', {
   autoscalingMode: Type.Optional(AutoscalingMode),
   idleScaling: Type.Optional(IdleScaling),
   idleTimeoutMinutes: Type.Optional(IdleTimeoutMinutes),
@@ -100,7 +102,15 @@ export const toReplicaScalingChange = (body: Static<typeof ReplicaScalingBody>):
 
 const text = () => Type.Optional(Type.String());
 
-const CurrentScaling = Type.Object(
+const Endpoint = NamedObject('ServiceEndpoint', {
+  host: Type.String(),
+  port: Type.Number(),
+  protocol: Type.String(),
+  username: text(),
+});
+
+const CurrentScaling = NamedObject(
+  'CurrentScaling',
   {
     effectiveAutoscalingMode: AutoscalingMode,
     effectiveMinReplicaMemoryGb: Type.Number(),
@@ -114,9 +124,9 @@ const CurrentScaling = Type.Object(
   { description: 'The settings in effect: those of the active entry of the scaling schedule, or of the service' },
 );
 
-const Tag = Type.Object({ key: Type.String(), value: text() });
+const Tag = NamedObject('ResourceTagsV1', { key: Type.String(), value: text() });
 
-export const ServiceRecord = Type.Object({
+export const ServiceRecord = NamedObject('Service', {
   autoscalingMode: AutoscalingMode,
   availablePrivateEndpointIds: Type.Optional(Type.Array(Type.String())),
   byocId: text(),
@@ -128,9 +138,7 @@ export const ServiceRecord = Type.Object({
   encryptionAssumedRoleIdentifier: text(),
   encryptionKey: text(),
   encryptionRoleId: text(),
-  endpoints: Type.Optional(
-    Type.Array(Type.Object({ host: Type.String(), port: Type.Number(), protocol: Type.String(), username: text() })),
-  ),
+  endpoints: Type.Optional(Type.Array(Endpoint)),
   driver: Type.Enum([...DRIVERS], {
     description: 'What runs the service. A simulated service has no process; its state follows the commands',
   }),
@@ -139,7 +147,7 @@ export const ServiceRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),
   idleScaling: Type.Boolean(),
   idleTimeoutMinutes: Type.Number(),
-  ipAccessList: Type.Optional(Type.Array(Type.Object({ source: Type.String(), description: text() }))),
+  ipAccessList: Type.Optional(Type.Array(IpAccessEntry)),
   isPrimary: Type.Boolean(),
   isReadonly: Type.Optional(Type.Boolean()),
   maxReplicaMemoryGb: Type.Number(),

@@ -11,8 +11,6 @@ interface Changed {
   activities: ServiceActivity[];
 }
 
-
-
 export function createServiceWriter({ state, audit }: { state: State; audit: Audit }) {
   return {
     /** Locks the service, stores what `change` returns and records its activities; nothing if it returns undefined. */

@@ -96,6 +96,22 @@ export async function listServices(db: Db, organizationId: string): Promise<Serv
   return rows.map(toService);
 }
 
+/** Those of the ids that exist in the organization. */
+export async function listExistingServiceIds(
+  db: Db,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('services')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 const setDocument = prepared((db: Db, value: { organizationId: string; id: string; document: string }) =>
   db
     .updateTable('services')

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { NamedObject } from '../kernel/named-object.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
+import { KeptSourceMembers } from './kept-members.ts';
 import { ResourceId } from './resource-id.ts';
 import { DURATION_PRECISIONS, METRIC_DATA_TYPES, type MetricDataType, SOURCE_KINDS } from './source.ts';
 
@@ -44,7 +46,7 @@ const DurationPrecision = Type.Optional(
 type MetricTables = { [type in MetricDataType]: ReturnType<typeof Type.Optional<ReturnType<typeof Table>>> };
 
 /** Omitted members default to those of the OpenTelemetry tables. */
-export const SourceBody = Type.Object({
+export const SourceBody = NamedObject('SourceInput', {
   name: Type.Refine(Type.String({ minLength: 1, maxLength: 1024 }), isStorable, () => STORABLE_RULE),
   kind: Type.Enum([...SOURCE_KINDS]),
   from: Type.Optional(
@@ -68,11 +70,12 @@ export const SourceBody = Type.Object({
       { description: 'For a metric source: the table of each type of metric' },
     ),
   ),
+  ...KeptSourceMembers.properties,
 });
 
 export const SourceSpec = Type.Object({ id: Type.Optional(ResourceId), ...SourceBody.properties });
 
-export const SourceRecord = Type.Object({
+export const SourceRecord = NamedObject('Source', {
   id: Type.String(),
   name: Type.String(),
   kind: Type.Enum([...SOURCE_KINDS]),
@@ -89,6 +92,8 @@ export const SourceRecord = Type.Object({
       },
     ),
   ),
+  ...KeptSourceMembers.properties,
+  connection: Type.String(),
 });
 
 export type SourceBody = Static<typeof SourceBody>;

@@ -1,4 +1,6 @@
 import type { Violation } from '../kernel/errors.ts';
+import { pickMembers } from '../kernel/pick-members.ts';
+import { KeptSourceMembers } from './kept-members.ts';
 import type { SourceBody } from './schema.ts';
 import { BUILT_IN_SOURCES, defaultSource, type Source } from './source.ts';
 
@@ -16,6 +18,7 @@ export function normalizeSource(id: string, body: SourceBody): Source {
       tableName: from?.tableName ?? fallback.from.tableName,
     },
     timestampValueExpression: timestampValueExpression ?? fallback.timestampValueExpression,
+    ...(pickMembers(KeptSourceMembers, body) as KeptSourceMembers & Pick<Source, 'connection'>),
   };
   if (implicitColumnExpression !== undefined) source.implicitColumnExpression = implicitColumnExpression;
   if (bodyExpression !== undefined) source.bodyExpression = bodyExpression;

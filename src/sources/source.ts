@@ -1,4 +1,5 @@
 import { OWN_DATABASE } from '../engine/engine.ts';
+import type { KeptSourceMembers } from './kept-members.ts';
 
 export const SOURCE_KINDS = ['log', 'trace', 'metric'] as const;
 type SourceKind = (typeof SOURCE_KINDS)[number];
@@ -11,7 +12,7 @@ export const DURATION_PRECISIONS = [0, 3, 6, 9] as const;
 type DurationPrecision = (typeof DURATION_PRECISIONS)[number];
 
 /** A telemetry table that series reference by id. A metric source has a table per type of metric. */
-export interface Source {
+export interface Source extends KeptSourceMembers {
   id: string;
   name: string;
   kind: SourceKind;
@@ -26,7 +27,11 @@ export interface Source {
   durationPrecision?: DurationPrecision;
   /** Only for a metric source, whose `from.tableName` is empty. */
   metricTables?: Partial<Record<MetricDataType, string>>;
+  connection: string;
 }
+
+/** The id of the only connection: the engine of this server. */
+export const CONNECTION_ID = 'engine';
 
 const METRIC_TABLES: Record<MetricDataType, string> = {
   gauge: 'otel_metrics_gauge',
@@ -43,6 +48,8 @@ const DEFAULTS: Record<SourceKind, Omit<Source, 'id' | 'name' | 'kind'>> = {
     timestampValueExpression: 'Timestamp',
     implicitColumnExpression: 'Body',
     bodyExpression: 'Body',
+    connection: CONNECTION_ID,
+    defaultTableSelectExpression: 'Timestamp, ServiceName, SeverityText, Body',
   },
   trace: {
     from: { databaseName: OWN_DATABASE, tableName: 'otel_traces' },
@@ -51,11 +58,20 @@ const DEFAULTS: Record<SourceKind, Omit<Source, 'id' | 'name' | 'kind'>> = {
     bodyExpression: 'SpanName',
     durationExpression: 'Duration',
     durationPrecision: 9,
+    connection: CONNECTION_ID,
+    defaultTableSelectExpression: 'Timestamp, ServiceName, StatusCode, Duration, SpanName',
+    traceIdExpression: 'TraceId',
+    spanIdExpression: 'SpanId',
+    parentSpanIdExpression: 'ParentSpanId',
+    spanNameExpression: 'SpanName',
+    spanKindExpression: 'SpanKind',
   },
   metric: {
     from: { databaseName: OWN_DATABASE, tableName: '' },
     timestampValueExpression: 'TimeUnix',
     metricTables: METRIC_TABLES,
+    connection: CONNECTION_ID,
+    resourceAttributesExpression: 'ResourceAttributes',
   },
 };
 

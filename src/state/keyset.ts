@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { type Page, type PageRequest, type Sort, toSortName } from '../kernel/page.ts';
+import type { ServiceSet } from '../kernel/service-set.ts';
+import { isPostgres } from './locking.ts';
 import type { ApiKeyRow, Db, ServiceRow } from './tables.ts';
 import { isIn } from './value-lists.ts';
 
@@ -13,6 +15,8 @@ export interface ListQuery extends PageRequest {
   search?: string | undefined;
   /** Only these ids. */
   ids?: ReadonlySet<string> | undefined;
+  /** The services that the caller may see. */
+  permitted?: ServiceSet | undefined;
 }
 
 /** A condition that the stores cannot check: `text` occurs in every matching document. */
@@ -29,7 +33,10 @@ interface RowPosition {
   id: string;
 }
 
-/** The rows that one statement examines, so that a search through a long list does not block other requests. */
+/**
+ * The rows that one statement of a search examines on libSQL, which blocks other requests meanwhile. PostgreSQL does not:
+ * there, one statement searches the whole list.
+ */
 const ROWS_PER_WINDOW = 5000;
 
 interface Listing<T> {
@@ -51,8 +58,9 @@ export async function listPage<T>(
 ): Promise<Page<T>> {
   const { limit } = query;
   const statements = createStatements(db, listing, organizationId, query, condition);
+  const isWindowed = !isPostgres(db) && !query.ids && (query.search !== undefined || condition !== undefined);
   const found: { position: RowPosition; item: T }[] = [];
-  for await (const rows of readRows(statements, query, condition !== undefined, () => limit + 1 - found.length)) {
+  for await (const rows of readRows(statements, query, isWindowed, () => limit + 1 - found.length)) {
     const items = rows.map((row) => ({ position: statements.toPosition(row), item: listing.toItem(row) }));
     found.push(...(condition ? items.filter(({ item }) => condition.matches(item)) : items));
   }
@@ -60,16 +68,16 @@ export async function listPage<T>(
   return { items: found.slice(0, limit).map(({ item }) => item), next: last && [last.value, last.id] };
 }
 
-/** Ends when no rows are missing. A search reads the list in windows. */
+/** Ends when no rows are missing. */
 async function* readRows(
   statements: ReturnType<typeof createStatements>,
-  { after: [value, id] = [], search }: ListQuery,
-  hasCondition: boolean,
+  { after: [value, id] = [] }: ListQuery,
+  isWindowed: boolean,
   countMissing: () => number,
 ): AsyncGenerator<Row[]> {
   let after: RowPosition | undefined = value === undefined ? undefined : { value, id: String(id) };
   for (;;) {
-    const end = hasCondition || search !== undefined ? await statements.findWindowEnd(after) : undefined;
+    const end = isWindowed ? await statements.findWindowEnd(after) : undefined;
     for (let isFull = true; isFull; ) {
       const count = countMissing();
       if (count <= 0) return;
@@ -95,6 +103,8 @@ function createStatements<T>(
 ) {
   const { column, order, isAfter, isThrough } = toOrder(query.sort);
   const filter = createFilter(db, query, condition?.text);
+  // An expression keeps libSQL from scanning the index of the organization instead of looking up the ids.
+  const isOwn = query.ids ? sql`organization_id || '' = ${organizationId}` : sql`organization_id = ${organizationId}`;
   const selected = sql.join([...new Set(['id', column, ...columns])].map((name) => sql.ref(name)));
   const compare = (position: RowPosition | undefined, operator: RawBuilder<unknown>) =>
     position ? sql`AND (${sql.ref(column)}, id) ${operator} (${position.value}, ${position.id})` : sql``;
@@ -104,7 +114,7 @@ function createStatements<T>(
 
     async listRows(after: RowPosition | undefined, end: RowPosition | undefined, count: number): Promise<Row[]> {
       const { rows } = await sql<Row>`SELECT ${selected} FROM ${sql.table(table)}
-        WHERE organization_id = ${organizationId} ${compare(after, isAfter)} ${compare(end, isThrough)} ${filter}
+        WHERE ${isOwn} ${compare(after, isAfter)} ${compare(end, isThrough)} ${filter}
         ORDER BY ${order} LIMIT ${count}`.execute(db);
       return rows;
     },
@@ -131,7 +141,7 @@ function toOrder(sort: Sort) {
   };
 }
 
-function createFilter(db: Db, { search, ids }: ListQuery, text: string | undefined): RawBuilder<unknown> {
+function createFilter(db: Db, { search, ids, permitted }: ListQuery, text: string | undefined): RawBuilder<unknown> {
   const parts: RawBuilder<unknown>[] = [];
   if (search !== undefined) {
     const pattern = toPattern(toSortName(search));
@@ -139,6 +149,7 @@ function createFilter(db: Db, { search, ids }: ListQuery, text: string | undefin
   }
   if (text !== undefined) parts.push(sql`AND document LIKE ${toPattern(text)} ESCAPE '!'`);
   if (ids) parts.push(sql`AND ${isIn(db, 'id', ids)}`);
+  if (permitted) parts.push(sql`AND ${permitted.isComplement ? sql`NOT` : sql``} ${isIn(db, 'id', permitted.ids)}`);
   return parts.length > 0 ? sql.join(parts, sql` `) : sql``;
 }
 

@@ -2,9 +2,14 @@ import type { Generated, Kysely } from 'kysely';
 
 /** The portable schema: TEXT, BIGINT (as a safe integer) and DOUBLE PRECISION only. */
 export interface Tables {
-  organizations: OrganizationRow & { audit_sequence: Generated<number>; audit_hash: Generated<string> };
+  organizations: OrganizationRow & {
+    audit_sequence: Generated<number>;
+    audit_hash: Generated<string>;
+    role_revision: Generated<number>;
+  };
   activities: ActivityRow;
   api_keys: ApiKeyRow;
+  custom_roles: CustomRoleRow;
   services: ServiceRow;
   usage_costs: UsageCostRow;
   dashboard_tokens: DashboardTokenRow;
@@ -63,6 +68,14 @@ export interface ApiKeyRow {
   used_at: number | null;
   document: string;
   sort_name: string;
+}
+
+export interface CustomRoleRow {
+  organization_id: string;
+  id: string;
+  name: string;
+  created_at: number;
+  document: string;
 }
 
 export interface ServiceRow {

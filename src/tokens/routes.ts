@@ -52,11 +52,11 @@ export function tokenRoutes({ tokens, clock }: { tokens: Tokens; clock: Clock })
         },
       },
       async (request) => {
-        const { organizationId } = getIdentity(request);
+        const { organizationId, grants: callerGrants } = getIdentity(request);
         const { token, text } = await tokens.create(
           getActor(request),
           organizationId,
-          request.body,
+          { ...request.body, callerGrants },
           keepResponse(request, (created) => ({ result: JSON.stringify({ dashboardToken: toTokenRecord(created) }) })),
         );
         return success(request, { dashboardToken: toTokenRecord(token), token: text });
@@ -79,11 +79,9 @@ export function tokenRoutes({ tokens, clock }: { tokens: Tokens; clock: Clock })
       },
       async (request) => {
         const id = request.params.tokenId.toLowerCase();
-        const { organizationId } = getIdentity(request);
-        return success(
-          request,
-          toTokenRecord(await tokens.update(getActor(request), organizationId, id, request.body)),
-        );
+        const { organizationId, grants: callerGrants } = getIdentity(request);
+        const settings = { ...request.body, callerGrants };
+        return success(request, toTokenRecord(await tokens.update(getActor(request), organizationId, id, settings)));
       },
     );
 
@@ -100,11 +98,8 @@ export function tokenRoutes({ tokens, clock }: { tokens: Tokens; clock: Clock })
         },
       },
       async (request) => {
-        await tokens.remove(
-          getActor(request),
-          getIdentity(request).organizationId,
-          request.params.tokenId.toLowerCase(),
-        );
+        const { organizationId, grants: callerGrants } = getIdentity(request);
+        await tokens.remove(getActor(request), organizationId, request.params.tokenId.toLowerCase(), { callerGrants });
         return emptySuccess(request);
       },
     );

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { formatExpiry } from '../credentials/expiry.ts';
 import { type Clock, isoSeconds } from '../kernel/clock.ts';
+import { NamedObject } from '../kernel/named-object.ts';
 import { TOKEN_ACCESSES } from '../kernel/roles.ts';
 import { CredentialName, FutureExpiry } from '../keys/schema.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
@@ -11,20 +12,20 @@ export const TokenPath = Type.Object({ ...OrganizationPath.properties, tokenId: 
 const Access = Type.Enum([...TOKEN_ACCESSES], { description: 'Defaults to read; write includes read' });
 
 export const CreateTokenBody = (clock: Clock) =>
-  Type.Object({
+  NamedObject('DashboardTokenPostRequest', {
     name: Type.Optional(CredentialName),
     access: Type.Optional(Access),
     expireAt: Type.Optional(FutureExpiry(clock)),
   });
 
 export const UpdateTokenBody = (clock: Clock) =>
-  Type.Object({
+  NamedObject('DashboardTokenPatchRequest', {
     name: Type.Optional(CredentialName),
     access: Type.Optional(Type.Enum([...TOKEN_ACCESSES], { description: 'write includes read' })),
     expireAt: Type.Optional(FutureExpiry(clock)),
   });
 
-export const TokenRecord = Type.Object({
+export const TokenRecord = NamedObject('DashboardToken', {
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
   access: Type.Enum([...TOKEN_ACCESSES]),
@@ -36,7 +37,7 @@ export const TokenRecord = Type.Object({
   ),
 });
 
-export const CreateTokenResult = Type.Object({
+export const CreateTokenResult = NamedObject('DashboardTokenPostResponse', {
   dashboardToken: TokenRecord,
   token: Type.Optional(
     Type.String({ description: 'The bearer token; returned once, absent when a response is replayed' }),

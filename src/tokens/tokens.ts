@@ -4,8 +4,10 @@ import { formatExpiry, parseFutureExpiry } from '../credentials/expiry.ts';
 import { hashSecret, newToken, toSuffix } from '../credentials/secrets.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import type { Grants, NamedPolicies } from '../kernel/grants.ts';
 import { newUuid } from '../kernel/ids.ts';
 import type { TokenAccess } from '../kernel/roles.ts';
+import { assertWithinGrants, type Limited } from '../keys/assigned-roles.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
@@ -43,9 +45,10 @@ export function createTokens({ state, clock, audit, organizations, maxTokens = N
     async create(
       actor: Actor,
       organizationId: string,
-      { name = DEFAULT_TOKEN_NAME, access = DEFAULT_ACCESS, expireAt }: TokenSettings = {},
+      { name = DEFAULT_TOKEN_NAME, access = DEFAULT_ACCESS, expireAt, callerGrants }: TokenSettings & Limited = {},
       inTransaction?: InTransaction<Token>,
     ): Promise<{ token: Token; text: string }> {
+      assertAccessWithinGrants(callerGrants, access);
       const text = newToken();
       const token: Token = {
         id: newUuid(),
@@ -79,7 +82,7 @@ export function createTokens({ state, clock, audit, organizations, maxTokens = N
     },
 
     /** Omitted fields keep their value. The text of the token stays the same. */
-    async update(actor: Actor, organizationId: string, id: string, settings: TokenSettings): Promise<Token> {
+    async update(actor: Actor, organizationId: string, id: string, settings: TokenSettings & Limited): Promise<Token> {
       const expireAt = parseFutureExpiry(settings.expireAt, clock.now());
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
@@ -90,6 +93,7 @@ export function createTokens({ state, clock, audit, organizations, maxTokens = N
           access: settings.access ?? before.access,
           expireAt: settings.expireAt === undefined ? before.expireAt : expireAt,
         };
+        for (const { access } of [before, after]) assertAccessWithinGrants(settings.callerGrants, access);
         const changed = difference(toAuditFields(before), toAuditFields(after));
         if (Object.keys({ ...changed.before, ...changed.after }).length === 0) return before;
         await updateToken(tx, after);
@@ -104,10 +108,11 @@ export function createTokens({ state, clock, audit, organizations, maxTokens = N
     },
 
     /** The token is rejected from the next request on. */
-    async remove(actor: Actor, organizationId: string, id: string): Promise<Token> {
+    async remove(actor: Actor, organizationId: string, id: string, { callerGrants }: Limited = {}): Promise<Token> {
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         const token = await get(tx, organizationId, id);
+        assertAccessWithinGrants(callerGrants, token.access);
         await deleteToken(tx, organizationId, id);
         const before = toAuditFields(token);
         await audit.record(tx, actor, {
@@ -122,6 +127,24 @@ export function createTokens({ state, clock, audit, organizations, maxTokens = N
 
     list: (organizationId: string): Promise<Token[]> => listTokens(state.db, organizationId),
   };
+}
+
+/** What a token permits, in the form of a role. */
+const toPolicies = (name: string, access: TokenAccess): NamedPolicies => ({
+  name,
+  policies: [
+    {
+      allowDeny: 'ALLOW',
+      permissions: access === 'write' ? ['dashboards:view', 'dashboards:manage'] : ['dashboards:view'],
+      resources: ['organization/*'],
+    },
+  ],
+});
+
+/** Throws `forbidden` if the token permits more than the caller may do. */
+function assertAccessWithinGrants(callerGrants: Grants | undefined, access: TokenAccess): void {
+  const name = `A dashboard token with ${access} access`;
+  assertWithinGrants(callerGrants, { roles: [] }, [toPolicies(name, access)], name);
 }
 
 /** The fields of a token that the audit log may contain. */

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { cli, createTestStore } from '../support/cli.ts';
+import { cli, getServerStore } from '../support/cli.ts';
 import type { Json } from '../support/client.ts';
 import { DASHBOARDS, HEX_ID, read, tile, write } from '../support/dashboards.ts';
 import { acme, globex } from '../support/fleet.ts';
-import { onEachStore, startServer, type TestServer } from '../support/server.ts';
+import { onEachStore, type StartOptions, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const board = (more: object = {}) => ({ organization: 'Acme', name: 'From a file', tiles: [tile()], ...more });
@@ -23,8 +23,8 @@ onEachStore('the dashboards folder', (store) => {
     writeFileSync(`${path}.part`, typeof content === 'string' ? content : stringify(content));
     renameSync(`${path}.part`, path);
   };
-  const start = async () => {
-    server = await startServer(store, { args: ['--dashboards', folder] });
+  const start = async (options: StartOptions = {}) => {
+    server = await startServer(store, { args: ['--dashboards', folder], inProcess: true, ...options });
   };
   const dashboards = async (): Promise<Json[]> => (await read(server, '')).json.data;
   const findByName = async (name: string): Promise<Json> => (await dashboards()).find((one) => one.name === name);
@@ -107,7 +107,7 @@ onEachStore('the dashboards folder', (store) => {
       expect([response.status, response.json]).toEqual([409, { message: expect.stringContaining('täam/a b.yaml') }]);
     }
     expect((await read(server, '/a')).json).toEqual(json);
-    const at = createTestStore(server.directory, server.databaseUrl);
+    const at = getServerStore(server);
     const listed = JSON.parse((await at.run('dashboard', 'list', '--org', 'Acme', '--json')).stdout);
     expect(listed.find(({ id }: Json) => id === 'a').provisionedFrom).toBe('täam/a b.yaml');
     expect(listed.find(({ id }: Json) => id === acme.dashboard).provisionedFrom).toBeUndefined();
@@ -116,7 +116,7 @@ onEachStore('the dashboards folder', (store) => {
   it('keeps the dashboard of an invalid file, logs the errors and applies the other files', async () => {
     put('a.yaml', board({ id: 'a', name: 'good' }));
     put('b.yaml', board({ id: 'b', name: 'B' }));
-    await start();
+    await start({ inProcess: false });
     put('a.yaml', board({ id: 'a', name: 'bad', tiles: [tile({ w: 99 })] }));
     put('broken.json', '{"name": ');
     put('b.yaml', board({ id: 'b', name: 'B2' }));
@@ -146,7 +146,7 @@ onEachStore('the dashboards folder', (store) => {
   it('uses the first of two files with the same id and logs both', async () => {
     put('a.yaml', board({ id: 'a', name: 'first' }));
     put('b.yaml', board({ id: 'a', name: 'second' }));
-    await start();
+    await start({ inProcess: false });
     expect((await read(server, '/a')).json.data.name).toBe('first');
     await until(
       async () => server.log(),
@@ -160,7 +160,7 @@ onEachStore('the dashboards folder', (store) => {
     await start();
     expect((await read(server, `/${acme.dashboard}`)).json.data.name).toBe('taken over');
     expect((await read(server, `/${acme.dashboard}/versions`)).json.data).toHaveLength(2);
-    const at = createTestStore(server.directory, server.databaseUrl);
+    const at = getServerStore(server);
     const changed = {
       organizations: [{ id: acme.id, name: 'Acme', dashboards: [{ id: acme.dashboard, name: 'fleet' }] }],
     };
@@ -171,7 +171,7 @@ onEachStore('the dashboards folder', (store) => {
 
   it('deletes no dashboard while the folder is unavailable', async () => {
     put('a.yaml', board({ id: 'a', name: 'A' }));
-    await start();
+    await start({ inProcess: false });
     renameSync(folder, `${folder}-away`);
     await until(
       async () => server.log(),
@@ -244,7 +244,7 @@ onEachStore('the dashboards folder', (store) => {
   it('skips files whose organization is ambiguous or unknown', async () => {
     put('none.yaml', board({ organization: undefined, name: 'none' }));
     put('unknown.yaml', board({ organization: 'Nobody', name: 'unknown' }));
-    await start();
+    await start({ inProcess: false });
     expect(await findByName('none')).toBeUndefined();
     await until(
       async () => server.log(),

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
 import { createKey, keysPath, postKey, readWithKey } from '../support/keys.ts';
+import { SYSTEM_ROLES } from '../support/roles.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 const WHOLE_SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
@@ -24,6 +25,7 @@ onEachStore('create key', (store) => {
       name: 'shape',
       state: 'enabled',
       roles: ['developer'],
+      assignedRoles: [{ roleId: SYSTEM_ROLES.developer, roleName: 'developer', roleType: 'system' }],
       keySuffix: keyId.slice(-4),
       createdAt: expect.stringMatching(WHOLE_SECONDS),
       expireAt: null,

@@ -16,7 +16,7 @@ onEachStore('a key that an earlier version stored with the hash of an empty secr
     const hashData = { ...toHashData({ keyId: 'id-without-secret', keySecret: 'x' }), keySecretHash: sha256('') };
     await domains.keys.create(actor, organizationId, {}, hashData);
     await domains.keys.create(actor, organizationId, {}, toHashData({ keyId: 'good', keySecret: 'good-secret' }));
-    const authenticate = createKeyAuthentication({ db: state.db, clock, lastUsed: domains.lastUsed });
+    const authenticate = createKeyAuthentication({ ...domains, db: state.db, clock });
     const send = async (text: string) => authenticate(`Basic ${Buffer.from(text).toString('base64')}`);
     expect(await send('good:good-secret')).toMatchObject({ organizationId });
     await expect(send('id-without-secret:')).rejects.toMatchObject({

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { acme } from '../support/fleet.ts';
 import { createKey, keysPath, readWithKey } from '../support/keys.ts';
+import { toAssignedRoles } from '../support/roles.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 
 onEachStore('manage keys', (store) => {
@@ -50,7 +51,11 @@ onEachStore('manage keys', (store) => {
   it.each([
     ['name', { name: 'after' }, { name: 'after' }],
     ['state', { state: 'disabled' }, { state: 'disabled' }],
-    ['roles', { roles: ['query_endpoints', 'admin'] }, { roles: ['query_endpoints', 'admin'] }],
+    [
+      'roles',
+      { roles: ['query_endpoints', 'admin'] },
+      { roles: ['query_endpoints', 'admin'], assignedRoles: toAssignedRoles('query_endpoints', 'admin') },
+    ],
     ['expireAt', { expireAt: '2098-01-01T00:00:00+01:00' }, { expireAt: '2097-12-31T23:00:00Z' }],
     ['expireAt null', { expireAt: null }, { expireAt: null }],
     ['expireAt empty', { expireAt: '' }, { expireAt: null }],

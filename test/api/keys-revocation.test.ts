@@ -56,6 +56,30 @@ onEachStore('a key on two nodes', (store) => {
       expect(response).toBe('FORBIDDEN: This key may not be used from 127.0.0.1');
   });
 
+  it('K9, R3: changing a custom role on one node takes effect on both with the next request', async () => {
+    const path = `/v1/organizations/${acme.id}/roles`;
+    const toPolicies = (permission: string) => [
+      { allowDeny: 'ALLOW', permissions: [permission], resources: [`organization/${acme.id}`] },
+    ];
+    const body = { name: 'two nodes', policies: toPolicies('organizationGetList') };
+    const { json } = await server.call({ method: 'POST', path, key: acme.admin, body });
+    const { credentials } = await createKey(server, { assignedRoleIds: [json.result.id] });
+    for (const node of [server, second]) {
+      const setPermission = (permission: string) =>
+        node.call({
+          method: 'PATCH',
+          path: `${path}/${json.result.id}`,
+          key: acme.admin,
+          body: { policies: toPolicies(permission) },
+        });
+      expect(await readOnBothNodes(credentials)).toEqual([200, 200]);
+      await setPermission('activityGetList');
+      const error = 'FORBIDDEN: This operation needs a role that allows organizationGetList';
+      expect(await readOnBothNodes(credentials)).toEqual([error, error]);
+      await setPermission('organizationGetList');
+    }
+  });
+
   it('K2: usedAt is absent before the first use, then has one-minute precision', async () => {
     const { id, credentials } = await createKey(server);
     const readRecord = async () => (await server.call({ path: `${keysPath()}/${id}`, key: acme.admin })).json.result;

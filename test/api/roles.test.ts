@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OPERATIONS, UNRESTRICTED_OPERATIONS } from '../../src/kernel/permissions.ts';
 import { acme } from '../support/fleet.ts';
 import { createKey } from '../support/keys.ts';
 import { formatPath, listOperations } from '../support/operations.ts';
@@ -13,9 +14,16 @@ const KEYS = { admin: acme.admin, developer: acme.developer, query_endpoints: ac
 
 /** Required query parameters and bodies of operations. */
 const BODIES: Record<string, object> = { budgetCreate: { monthlyCHC: 1_000_000 } };
+/** A new name for each call, because names of roles are unique. */
+const newBody = (id: string) => (id === 'organizationRolePost' ? { name: randomUUID() } : BODIES[id]);
 
 /** Reads that use POST because they have a body. */
 const isRead = (method: string, path: string) => method === 'GET' || path.endsWith('/preview');
+
+function listExpectedRoles(method: string, path: string): string[] {
+  if (path === '/v1/whoami') return ['admin', 'developer', 'query_endpoints'];
+  return isRead(method, path) ? ['admin', 'developer'] : ['admin'];
+}
 
 /** Every documented operation with every role: `GET /v1/… developer` → rejected or not. */
 async function roleTable(server: TestServer) {
@@ -29,8 +37,9 @@ async function roleTable(server: TestServer) {
         activityId: randomUUID(),
         tokenId: randomUUID(),
         budgetId: randomUUID(),
+        roleId: randomUUID(),
       };
-      const body = BODIES[operation.id];
+      const body = newBody(operation.id);
       const call = { method: operation.method, path: formatPath(operation, values), key };
       const response = await server.call(body ? { ...call, body } : call);
       expect([200, 403, 404], `${operation.method} ${operation.path}: ${response.text}`).toContain(response.status);
@@ -58,10 +67,24 @@ onEachStore('roles', (store) => {
         expect(error).toMatch(/^FORBIDDEN: This operation needs the role admin( or developer)?; the key has /);
   });
 
-  it('R1: admin can do everything, developer can read, query_endpoints can do nothing', async () => {
+  it('R1: admin can do everything, developer can read, query_endpoints can only ask who it is', async () => {
     for (const { method, path, roles } of await listOperations(server, '/v1')) {
-      expect([path, method, roles]).toEqual([path, method, isRead(method, path) ? ['admin', 'developer'] : ['admin']]);
+      expect([path, method, roles]).toEqual([path, method, listExpectedRoles(method, path)]);
     }
+  });
+
+  it('R3: every operation is in a permission, with the scope of its path and the access of its roles', async () => {
+    const operations = [...(await listOperations(server, '/v1')), ...(await listOperations(server, '/api/v2'))];
+    const described = operations
+      .filter(({ id }) => !UNRESTRICTED_OPERATIONS.includes(id))
+      .map(({ id, path, roles }) => [
+        id,
+        {
+          scope: path.includes('{serviceId}') || id === 'instanceGetList' ? 'service' : 'organization',
+          access: roles.includes('developer') || roles.includes('read') ? 'read' : 'write',
+        },
+      ]);
+    expect(described.map(([id]) => [id, OPERATIONS.get(String(id))])).toEqual(described);
   });
 
   it('R1: the document has the operations of the contract', async () => {
@@ -130,9 +153,11 @@ describe('the generated reference', () => {
       Object.keys(methods).map((method) => `\`${method.toUpperCase()} ${path}\``),
     );
     expect(rows.map((row) => row.split(' | ')[1])).toEqual(calls.filter((call) => call.includes(' /v1/')));
-    for (const row of rows)
-      expect(row).toMatch(
-        row.includes('`GET ') || row.includes('/preview`') ? /\| yes \| yes \| 403 \|$/ : /\| yes \| 403 \| 403 \|$/,
-      );
+    for (const row of rows) {
+      const [, method = '', path = ''] = /`([A-Z]+) ([^`]+)`/.exec(row) ?? [];
+      const allowed = listExpectedRoles(method, path);
+      const cells = ['admin', 'developer', 'query_endpoints'].map((role) => (allowed.includes(role) ? 'yes' : '403'));
+      expect(row).toContain(`| ${cells.join(' | ')} |`);
+    }
   });
 });

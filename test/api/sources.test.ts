@@ -36,6 +36,8 @@ onEachStore('sources', (store) => {
         timestampValueExpression: 'Timestamp',
         implicitColumnExpression: 'Body',
         bodyExpression: 'Body',
+        connection: 'engine',
+        defaultTableSelectExpression: 'Timestamp, ServiceName, SeverityText, Body',
       },
       {
         id: 'traces',
@@ -47,6 +49,13 @@ onEachStore('sources', (store) => {
         bodyExpression: 'SpanName',
         durationExpression: 'Duration',
         durationPrecision: 9,
+        connection: 'engine',
+        defaultTableSelectExpression: 'Timestamp, ServiceName, StatusCode, Duration, SpanName',
+        traceIdExpression: 'TraceId',
+        spanIdExpression: 'SpanId',
+        parentSpanIdExpression: 'ParentSpanId',
+        spanNameExpression: 'SpanName',
+        spanKindExpression: 'SpanKind',
       },
       {
         id: 'metrics',
@@ -55,6 +64,8 @@ onEachStore('sources', (store) => {
         from: from(''),
         timestampValueExpression: 'TimeUnix',
         metricTables: METRIC_TABLES,
+        connection: 'engine',
+        resourceAttributesExpression: 'ResourceAttributes',
       },
     ]);
     expect(
@@ -96,6 +107,8 @@ onEachStore('sources', (store) => {
       timestampValueExpression: 'At',
       implicitColumnExpression: 'Message.Text',
       bodyExpression: 'Message.Text',
+      connection: 'elsewhere',
+      defaultTableSelectExpression: 'At, Message',
     };
     const source = await createSource(body);
     expect(source).toEqual({ id: source.id, ...body });
@@ -107,8 +120,97 @@ onEachStore('sources', (store) => {
       from: { databaseName: 'pilothouse', tableName: '' },
       timestampValueExpression: 'TimeUnix',
       metricTables: { gauge: 'g' },
+      connection: 'engine',
+      resourceAttributesExpression: 'ResourceAttributes',
     });
     expect((await call('GET', `/${source.id}`)).json).toEqual(replaced.json);
+  });
+
+  it.each([
+    {
+      kind: 'log',
+      section: 'Shop',
+      disabled: false,
+      connection: '64f0c1d2e3a4b5c6d7e8f901',
+      from: { databaseName: 'shop', tableName: 'events' },
+      querySettings: [{ setting: 'max_threads', value: '4' }],
+      filterSettings: {
+        databaseName: 'shop',
+        tableName: 'rollup',
+        columns: [{ name: 'a', label: 'A', allowAll: true }],
+      },
+      defaultTableSelectExpression: "At, LogAttributes['x'], Body",
+      timestampValueExpression: 'At',
+      serviceNameExpression: 'ServiceName',
+      serviceVersionExpression: "ResourceAttributes['service.version']",
+      severityTextExpression: 'SeverityText',
+      bodyExpression: 'Body',
+      eventAttributesExpression: 'LogAttributes',
+      resourceAttributesExpression: 'ResourceAttributes',
+      displayedTimestampValueExpression: 'At',
+      orderByExpression: 'At DESC',
+      metricSourceId: 'metrics',
+      traceSourceId: 'traces',
+      traceIdExpression: 'TraceId',
+      spanIdExpression: 'SpanId',
+      implicitColumnExpression: 'Body',
+      knownColumnsListExpression: 'Body, At',
+      useTextIndexForImplicitColumn: 'auto',
+      highlightedTraceAttributeExpressions: [{ sqlExpression: 'a', luceneExpression: 'b', alias: 'c' }],
+      highlightedRowAttributeExpressions: [{ sqlExpression: 'a' }],
+      materializedViews: [
+        {
+          databaseName: 'shop',
+          tableName: 'mv',
+          dimensionColumns: 'a, b',
+          minGranularity: '1 minute',
+          timestampColumn: 'At',
+          aggregatedColumns: [{ sourceColumn: 'x', aggFn: 'sum', mvColumn: 'sum__x' }],
+        },
+      ],
+      metadataMaterializedViews: { keyRollupTable: 'k', kvRollupTable: 'kv', granularity: '1 hour' },
+    },
+    {
+      kind: 'trace',
+      connection: 'x',
+      from: { databaseName: 'shop', tableName: 'spans' },
+      defaultTableSelectExpression: 'At',
+      timestampValueExpression: 'At',
+      implicitColumnExpression: 'Name',
+      bodyExpression: 'Name',
+      durationExpression: 'Ms',
+      durationPrecision: 3,
+      traceIdExpression: 'Trace',
+      spanIdExpression: 'Span',
+      parentSpanIdExpression: 'Parent',
+      spanNameExpression: 'Name',
+      spanKindExpression: 'Kind',
+      logSourceId: 'logs',
+      sessionSourceId: 'sessions',
+      statusCodeExpression: 'Status',
+      statusMessageExpression: 'Message',
+      sampleRateExpression: 'SampleRate',
+      spanEventsValueExpression: 'Events',
+      spanLinksValueExpression: 'Links',
+    },
+    {
+      kind: 'metric',
+      connection: 'x',
+      from: { databaseName: 'shop', tableName: '' },
+      metricTables: { gauge: 'g' },
+      timestampValueExpression: 'TimeUnix',
+      resourceAttributesExpression: 'Resource',
+      logSourceId: 'logs',
+    },
+  ])('keeps every member that clients write: $kind', async (members) => {
+    const body = { name: 'kept', ...members };
+    const source = await createSource(body);
+    expect(source).toEqual({ id: source.id, ...body });
+    const again = await call('PUT', `/${source.id}`, source);
+    expect([again.status, again.json.data]).toEqual([200, source]);
+    expect((await call('GET', `/${source.id}`)).json.data).toEqual(source);
+    const { json } = await server.call({ path: `/v1/organizations/${acme.id}/activities?limit=1`, key: acme.admin });
+    expect(json.result[0]).toMatchObject({ type: 'dashboard_source_create', resourceId: source.id });
   });
 
   it.each<[Json, string]>([
@@ -136,6 +238,9 @@ onEachStore('sources', (store) => {
     [{ name: 'x', kind: 'log', metricTables: {} }, 'metricTables'],
     [{ name: 'x', kind: 'metric', from: { tableName: 'x' } }, 'from.tableName'],
     [{ name: 'x', kind: 'metric', metricTables: { gauge: 'a.b' } }, 'metricTables.gauge'],
+    [{ name: 'x', kind: 'log', connection: 'x'.repeat(65) }, 'connection'],
+    [{ name: 'x', kind: 'log', eventAttributesExpression: 'a\u0000b' }, 'eventAttributesExpression'],
+    [{ name: 'x', kind: 'log', querySettings: Array(101).fill({ setting: 'a', value: 'b' }) }, 'querySettings'],
   ])('D1: %j returns 400 at %s, and nothing is stored', async (body, errorPath) => {
     const before = (await call('GET')).json;
     const { id } = before.data.at(-1);

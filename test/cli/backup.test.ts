@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { decodeBackup } from '../support/backup-file.ts';
-import { cli, getServerStore, listErrors } from '../support/cli.ts';
+import { cliProcess, getServerStore, listErrors } from '../support/cli.ts';
 import type { Json } from '../support/client.ts';
 import { createDashboard, tile, write } from '../support/dashboards.ts';
 import { readEverything } from '../support/everything.ts';
@@ -271,7 +271,7 @@ describe('interrupted backups', () => {
         [expect.stringMatching(/^There is no store in .*check --data$/)],
       ]);
       for (const path of [join(target.directory, 'none'), target.directory]) {
-        const finished = await cli(['restore', path, ...target.args]);
+        const finished = await cliProcess(['restore', path, ...target.args]);
         expect([finished.code, listErrors(finished)]).toEqual([
           2,
           [expect.stringMatching(/cannot be read|is not a backup/)],

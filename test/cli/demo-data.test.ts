@@ -8,7 +8,7 @@ import { type Program, spawnProgram } from '../support/process.ts';
 import { onEachStore } from '../support/server.ts';
 
 onEachStore('serve on a store that the demo has used', (store) => {
-  const at = useStore(store);
+  const at = useStore(store, { inProcess: false });
   let running: Program | undefined;
   afterEach(async () => {
     running?.kill('SIGTERM');

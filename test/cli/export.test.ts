@@ -21,7 +21,20 @@ Object.assign(full.organizations[0].keys[1], {
   ipAccessList: [{ source: '127.0.0.1' }],
   expireAt: '2030-01-01T00:00:00.250Z',
 });
+full.organizations[0].keys.push({
+  name: 'ci',
+  keyId: 'ExportCiKey',
+  keySecret: 'a-long-secret',
+  customRoles: ['scaler'],
+});
 Object.assign(full.organizations[0], {
+  roles: [
+    {
+      name: 'scaler',
+      policies: [{ allowDeny: 'DENY', permissions: ['instanceGet'], resources: [`instance/${acme.primary}`] }],
+    },
+    { name: 'empty' },
+  ],
   sources: [
     {
       id: 'own',

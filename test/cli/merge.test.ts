@@ -114,7 +114,7 @@ onEachStore('a fleet file merged with changes made through the API', (store) => 
 });
 
 onEachStore('resources removed from the fleet file', (store) => {
-  const at = useStore(store);
+  const at = useStore(store, { inProcess: false });
   const reader = { name: 'reader', dataWarehouseId: '3ab15151-9e4d-4e31-b28a-5e906f4dc144', numReplicas: 2 };
   const full = file({
     services: [{ ...analytics, dataWarehouseId: reader.dataWarehouseId }, reader],

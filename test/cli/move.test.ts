@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { cli, getServerStore, listErrors } from '../support/cli.ts';
+import { cliProcess, getServerStore, listErrors } from '../support/cli.ts';
 import { createDashboard, tile, write } from '../support/dashboards.ts';
 import { readEverything } from '../support/everything.ts';
 import { acme, globex, initech } from '../support/fleet.ts';
@@ -101,9 +101,9 @@ describe.skipIf(inject('postgresUrl') === '').each(isLongRun ? BOTH : BOTH.slice
     } finally {
       await copy.stop();
     }
-    const audit = await cli(['audit', 'verify', ...flags]);
+    const audit = await cliProcess(['audit', 'verify', ...flags]);
     expect([audit.code, audit.stderr]).toEqual([0, '']);
-    const check = await cli(['usage', 'recompute', '--check', '--json', ...flags]);
+    const check = await cliProcess(['usage', 'recompute', '--check', '--json', ...flags]);
     expect(JSON.parse(check.stdout)).toMatchObject({ waiting: 0, differences: [] });
     // The old store is as it was.
     expect((await run('export')).code).toBe(0);
@@ -128,7 +128,7 @@ describe('move', () => {
       const copied = await target.run('move', '--to', `file:${join(target.directory, 'other dir')}`);
       expect(copied.code, copied.stderr).toBe(0);
       expect(copied.stdout).toContain(`pilothouse serve --data '${join(target.directory, 'other dir')}'`);
-      const missing = await cli(['move', '--to', 'x', '--data', join(target.directory, 'none')]);
+      const missing = await cliProcess(['move', '--to', 'x', '--data', join(target.directory, 'none')]);
       expect([missing.code, listErrors(missing)]).toEqual([1, [expect.stringMatching(/^There is no store/)]]);
     } finally {
       await target.remove();

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { cli, listErrors, useStore } from '../support/cli.ts';
+import { cliProcess, listErrors, useStore } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
 import { onEachStore, startServer } from '../support/server.ts';
 
@@ -89,13 +89,21 @@ it('usage import --url sends events to a running server, which owns the embedded
     writeFileSync(file, `${lines.join('\n')}\nnonsense\n`);
     const { keyId, keySecret } = acme.admin;
     const through = ['usage', 'import', file, '--url', server.url, '--key', `${keyId}:${keySecret}`, '--json'];
-    const sent = await cli(through);
+    const sent = await cliProcess(through);
     expect(sent.code).toBe(1);
     expect(JSON.parse(sent.stdout)).toMatchObject({ accepted: 2, duplicates: 0, rejected: 1, errors: [{ index: 2 }] });
-    const direct = await cli(['usage', 'import', file, '--data', join(server.directory, 'data'), '--org', acme.id]);
+    const direct = await cliProcess([
+      'usage',
+      'import',
+      file,
+      '--data',
+      join(server.directory, 'data'),
+      '--org',
+      acme.id,
+    ]);
     expect(direct.code).toBe(1);
     expect(listErrors(direct)).toEqual([expect.stringMatching(/Another process is using the engine directory/)]);
-    const unauthorized = await cli([...through.slice(0, -2), 'unknown:key']);
+    const unauthorized = await cliProcess([...through.slice(0, -2), 'unknown:key']);
     expect(listErrors(unauthorized)).toEqual([expect.stringMatching(/The server rejected the request: UNAUTHORIZED/)]);
   } finally {
     await server.remove();

@@ -125,7 +125,7 @@ inBrowser(
       await page.getByRole('link', { name: 'View in audit log' }).click();
       await page
         .getByRole('list', { name: 'Activity' })
-        .getByText(/changed the replicas/)
+        .getByText(/changed the number of replicas/)
         .waitFor();
       expect(await page.getByRole('list', { name: 'Activity' }).textContent()).toContain('Unit-003');
     });

@@ -9,6 +9,7 @@ const PAGES: [name: string, path: string][] = [
   ['service', `/services/${acme.primary}`],
   ['development-service', `/services/${acme.development}`],
   ['keys', '/keys'],
+  ['roles', '/roles'],
   ['tokens', '/tokens'],
   ['activity', '/activity'],
   ['costs', '/costs'],

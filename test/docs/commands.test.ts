@@ -36,6 +36,8 @@ const RESPONSES: [args: RegExp, expected: Json][] = [
   [/"start".*\/state$/, { result: { state: expect.stringMatching(/^(starting|running)$/) } }],
   [/\/scaling$/, { result: { numReplicas: 3, minTotalMemoryGb: 48, maxTotalMemoryGb: 96 }, status: 200 }],
   [/^-u \S+ \S+\/keys$/, { result: expect.any(Array) }],
+  [/assignedRoleIds.*\/keys$/s, { result: { key: { roles: [], assignedRoles: [{ roleType: 'custom' }] } } }],
+  [/\/roles(\/[0-9a-f-]{36})?$/, { result: { type: 'custom', policies: [{ allowDeny: 'ALLOW' }] } }],
   [
     /\/keys$/,
     {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ApiResponse, Call } from '../support/client.ts';
+import { expandReferences } from '../support/expand.ts';
 import { acme, globex } from '../support/fleet.ts';
 import { onEachStore, type TestServer, useServer } from '../support/server.ts';
 import { UUID_V4 } from '../support/shapes.ts';
@@ -60,6 +61,8 @@ const createKnownIds = (): KnownIds => ({
   organizationId: [acme.id, acme.id, acme.id.toUpperCase(), globex.id],
   serviceId: [acme.primary, acme.secondary, acme.development, globex.primary],
   id: [acme.dashboard, globex.dashboard, 'logs'],
+  clickStackDashboardId: [acme.dashboard, globex.dashboard],
+  clickStackSourceId: ['logs'],
   tileId: ['one'],
   version: ['1', '2', '0', '99999999999'],
   keyId: [],
@@ -77,6 +80,8 @@ function learnIds(known: KnownIds, { id }: Operation, { status, json }: ApiRespo
     budgetCreate: ['budgetId', json.result?.id],
     createDashboard: ['id', json.data?.id],
     createSource: ['id', json.data?.id],
+    clickStackCreateDashboard: ['clickStackDashboardId', json.result?.id],
+    clickStackCreateSource: ['clickStackSourceId', json.result?.id],
     activityGetList: ['activityId', json.result?.[0]?.id],
   };
   const [name, value] = learned[id] ?? [];
@@ -187,7 +192,9 @@ function expectSound({ status, headers, text, json }: ApiResponse): void {
 async function fuzz(server: TestServer, seed: number, requests: number): Promise<Record<string, number>> {
   const random = createRandom(seed);
   const { json } = await server.call({ path: '/openapi.json' });
-  const operations = listOperations(json as Document).filter(({ path }) => /^\/(v1|api\/v2|console)\//.test(path));
+  const operations = listOperations(expandReferences(json)).filter(({ path }) =>
+    /^\/(v1|api\/v2|console)\//.test(path),
+  );
   expect(operations.length).toBeGreaterThan(40);
   const known = createKnownIds();
   const counts: Record<string, number> = {};

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { Call } from '../support/client.ts';
 import { acme, globex } from '../support/fleet.ts';
+import { createKey } from '../support/keys.ts';
 import { formatPath, listOperations, type Operation } from '../support/operations.ts';
 import { onEachStore, useServer } from '../support/server.ts';
 import { signIn } from '../support/sessions.ts';
@@ -13,6 +14,10 @@ const BODIES: Record<string, object> = {
   updateDashboard: { name: 'matrix' },
   createSource: { name: 'matrix', kind: 'log' },
   updateSource: { name: 'matrix', kind: 'log' },
+  clickStackCreateDashboard: { name: 'matrix' },
+  clickStackUpdateDashboard: { name: 'matrix' },
+  clickStackCreateSource: { name: 'matrix', kind: 'log' },
+  clickStackUpdateSource: { name: 'matrix', kind: 'log' },
   drawTile: { series: [{ type: 'markdown', content: 'x' }] },
   queryChartSeries: {
     series: [{ sourceId: 'no such source', aggFn: 'count' }],
@@ -20,6 +25,10 @@ const BODIES: Record<string, object> = {
     endTime: 1_700_000_060_000,
   },
 };
+
+/** The operations of a custom role: some on one service, some on the organization. */
+const SERVICE_OPERATIONS = ['instanceGet', 'instanceScalingUpdate'];
+const CUSTOM_OPERATIONS = [...SERVICE_OPERATIONS, 'usageCostGet', 'listDashboards', 'openapiKeyGetList'];
 
 type Outcome = 'allowed' | 401 | 403 | 404;
 
@@ -31,6 +40,10 @@ interface Caller {
   isForeign?: boolean;
   expect(operation: Operation): Outcome;
 }
+
+/** Names of roles are unique. */
+const newBody = (id: string): object | undefined =>
+  id === 'organizationRolePost' ? { name: randomUUID() } : BODIES[id];
 
 const isManagement = ({ path }: Operation) => path.startsWith('/v1/');
 const needsOrganization = ({ parameters }: Operation) => parameters.includes('organizationId');
@@ -57,6 +70,18 @@ const bySession =
     return access === 'write' || !isWrite(operation) ? 'allowed' : 403;
   };
 
+/** The outcome for a key with the custom role on the service of these tests. */
+const byCustomRole =
+  (isSession: boolean) =>
+  (operation: Operation): Outcome => {
+    if (!isManagement(operation) && !isSession) return 401;
+    return [...CUSTOM_OPERATIONS, 'whoamiGet'].includes(operation.id) ? 'allowed' : 403;
+  };
+
+/** The outcome for a key with the custom role on another service. */
+const byCustomRoleElsewhere = (operation: Operation): Outcome =>
+  SERVICE_OPERATIONS.includes(operation.id) ? 403 : byCustomRole(false)(operation);
+
 /** A resource of the other organization is like one that does not exist. */
 function expectNothingForeign(
   { status, text }: { status: number; text: string },
@@ -73,11 +98,29 @@ onEachStore('credentials × operations', (store) => {
     args: ['--max-keys', '1000', '--log-level', 'error', '--trust-proxy', '127.0.0.1'],
   });
 
+  /** A key with a custom role on one service, and no other role. */
+  async function createCustomKey(serviceId: string) {
+    const policies = [
+      { allowDeny: 'ALLOW', permissions: SERVICE_OPERATIONS, resources: [`instance/${serviceId}`] },
+      {
+        allowDeny: 'ALLOW',
+        permissions: CUSTOM_OPERATIONS.filter((id) => !SERVICE_OPERATIONS.includes(id)),
+        resources: [`organization/${acme.id}`],
+      },
+    ];
+    const path = `/v1/organizations/${acme.id}/roles`;
+    const body = { name: `custom ${serviceId}`, policies };
+    const { json, text, status } = await server.call({ method: 'POST', path, key: acme.admin, body });
+    expect(status, text).toBe(200);
+    return (await createKey(server, { assignedRoleIds: [json.result.id] })).credentials;
+  }
+
   async function listCallers(): Promise<(Caller & { address: string })[]> {
     const session = async (credentials: Parameters<typeof signIn>[1]) => ({
       headers: (await signIn(server, credentials)).headers,
     });
     const rejected = () => 401 as const;
+    const [here, elsewhere] = [await createCustomKey(acme.secondary), await createCustomKey(acme.primary)];
     const callers: Caller[] = [
       { name: 'no credentials', credentials: {}, expect: rejected },
       { name: 'a disabled key', credentials: { key: acme.disabled }, expect: rejected },
@@ -88,6 +131,9 @@ onEachStore('credentials × operations', (store) => {
       { name: 'admin', credentials: { key: acme.admin }, expect: byRole('admin') },
       { name: 'developer', credentials: { key: acme.developer }, expect: byRole('developer') },
       { name: 'query_endpoints', credentials: { key: acme.query }, expect: byRole('query_endpoints') },
+      { name: 'a custom role', credentials: { key: here }, expect: byCustomRole(false) },
+      { name: 'a custom role elsewhere', credentials: { key: elsewhere }, expect: byCustomRoleElsewhere },
+      { name: 'a session of a custom role', credentials: await session(here), expect: byCustomRole(true) },
       { name: 'a read token', credentials: { token: acme.token }, expect: byAccess('read') },
       { name: 'a write token', credentials: { token: acme.writer }, expect: byAccess('write') },
       { name: 'a session of admin', credentials: await session(acme.admin), expect: bySession('admin', 'write') },
@@ -142,7 +188,10 @@ onEachStore('credentials × operations', (store) => {
     activityId: randomUUID(),
     tokenId: randomUUID(),
     budgetId: randomUUID(),
+    roleId: randomUUID(),
     id: isForeign ? acme.dashboard : 'f'.repeat(24),
+    clickStackDashboardId: isForeign ? acme.dashboard : 'f'.repeat(24),
+    clickStackSourceId: isForeign ? 'logs' : 'f'.repeat(24),
     tileId: 'one',
     version: '1',
   });
@@ -153,7 +202,7 @@ onEachStore('credentials × operations', (store) => {
     wanted: Outcome,
   ): Promise<Outcome> {
     const { id, method } = operation;
-    const body = BODIES[id] ?? (method === 'GET' || method === 'DELETE' ? undefined : {});
+    const body = newBody(id) ?? (method === 'GET' || method === 'DELETE' ? undefined : {});
     const path = formatPath(operation, listIds(caller.isForeign ?? false));
     const headers = { ...caller.credentials.headers, 'x-forwarded-for': caller.address };
     const call = { method, path, ...caller.credentials, headers };

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expandReferences } from '../support/expand.ts';
 import { acme } from '../support/fleet.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { createLoopDelays, probeEnvironment } from './loop-delay.ts';
@@ -55,6 +56,8 @@ const VALUES: Record<string, string> = {
   budgetId: '11111111-1111-4111-8111-111111111111',
   tokenId: '11111111-1111-4111-8111-111111111111',
   id: acme.dashboard,
+  clickStackDashboardId: acme.dashboard,
+  clickStackSourceId: 'ffffffffffffffffffffffff',
   tileId: 'one',
   version: '1',
 };
@@ -104,7 +107,7 @@ describe('the largest bodies', () => {
 
   beforeAll(async () => {
     server = await startServer('libsql', { environment: probeEnvironment(file), args: ['--log-level', 'error'] });
-    operations = listBodyOperations((await (await fetch(`${server.url}/openapi.json`)).json()) as Document);
+    operations = listBodyOperations(expandReferences(await (await fetch(`${server.url}/openapi.json`)).json()));
   });
   afterAll(async () => {
     await server.remove();
@@ -189,7 +192,7 @@ describe('the largest bodies', () => {
       for (const [method, path] of [
         ['POST', '/api/v2/dashboards/validate'],
         ['POST', '/api/v2/dashboards'],
-        ['PUT', '/api/v2/dashboards/{id}'],
+        ['PUT', '/api/v2/dashboards/{id}?format=config'],
       ] as const) {
         const maxHeldMs = path.endsWith('/validate') ? MAX_HELD_MS : MAX_STORING_MS;
         const status = await send(`${method} ${path}: ${name}`, { method, path }, body, { maxHeldMs });

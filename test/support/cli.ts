@@ -25,7 +25,7 @@ export function cli(args: string[], environment: Record<string, string> = {}): P
 }
 
 /** Runs the built program until it exits. */
-function cliProcess(args: string[], environment: Record<string, string>): Promise<FinishedCommand> {
+export function cliProcess(args: string[], environment: Record<string, string> = {}): Promise<FinishedCommand> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [PROGRAM, ...args], {
       env: { PATH: process.env.PATH, ...environment },
@@ -64,12 +64,16 @@ interface TestStore {
   exportFirstOrganization(): Promise<Json>;
 }
 
-export function createTestStore(directory: string, databaseUrl: string | undefined): TestStore {
+export function createTestStore(
+  directory: string,
+  databaseUrl: string | undefined,
+  { inProcess }: { inProcess: boolean },
+): TestStore {
   const args = ['--data', join(directory, 'data'), ...(databaseUrl ? ['--database-url', databaseUrl] : [])];
   const store: TestStore = {
     directory,
     args,
-    run: (...command) => cli([...command, ...args]),
+    run: (...command) => (inProcess ? cli : cliProcess)([...command, ...args]),
     apply(fleet, ...flags) {
       const path = join(directory, 'applied.yaml');
       writeFileSync(path, typeof fleet === 'string' ? fleet : JSON.stringify(fleet));
@@ -93,17 +97,17 @@ export function createTestStore(directory: string, databaseUrl: string | undefin
 }
 
 /** Runs commands on the store of a running server. */
-export const getServerStore = ({ directory, databaseUrl }: TestServer): TestStore =>
-  createTestStore(directory, databaseUrl);
+export const getServerStore = ({ directory, databaseUrl, inProcess }: TestServer): TestStore =>
+  createTestStore(directory, databaseUrl, { inProcess });
 
-/** An empty store for each test of the surrounding `describe`; use it inside tests and hooks only. */
-export function useStore(store: StoreName): TestStore {
+/** An empty store for each test of the surrounding `describe`; use it inside tests and hooks only. Not in the test process if a server process opens it too. */
+export function useStore(store: StoreName, { inProcess } = { inProcess: true }): TestStore {
   let current: TestStore | undefined;
   let remove = async () => {};
   beforeEach(async () => {
     const directory = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
     const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
-    current = createTestStore(directory, database?.url);
+    current = createTestStore(directory, database?.url, { inProcess });
     remove = async () => {
       await database?.drop();
       rmSync(directory, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
 
@@ -30,17 +30,28 @@ export interface ApiResponse {
   json: Json;
 }
 
+interface DocumentedResponse {
+  $ref?: string;
+  content?: Record<string, { schema: object }>;
+}
+
 interface Document {
-  paths: Record<
-    string,
-    Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
-  >;
+  paths: Record<string, Record<string, { responses: Record<string, DocumentedResponse> }>>;
+  components: { responses: Record<string, DocumentedResponse> };
 }
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+const validators = new WeakMap<object, ValidateFunction>();
 
-/** Servers with the same document share its compiled schemas, which Ajv keeps by object. */
+/** Compiles a schema of the document, which may refer to its components. */
+function compile({ components }: Document, schema: object): ValidateFunction {
+  const validate = validators.get(schema) ?? ajv.compile({ ...schema, components });
+  validators.set(schema, validate);
+  return validate;
+}
+
+/** Servers with the same document share its compiled schemas. */
 const parsedDocuments = new Map<string, Document>();
 
 function parseDocument(text: string): Document {
@@ -105,7 +116,7 @@ function expectDocumented(
   path: string,
   { status, headers, json, text }: ApiResponse,
 ): void {
-  if (status === 304 || method === 'HEAD') return;
+  if (method === 'HEAD') return;
   const segments = (path.split('?')[0] ?? '').split('/');
   const pattern = Object.keys(document.paths).find((candidate) => {
     const parts = candidate.split('/');
@@ -115,14 +126,16 @@ function expectDocumented(
   });
   const operation = pattern === undefined ? undefined : document.paths[pattern]?.[method.toLowerCase()];
   if (!operation) return;
-  const { responses } = operation;
-  const response = responses[String(status)] ?? responses[`${String(status)[0]}XX`];
-  // Files are documented by their content type only.
+  const documented = operation.responses[String(status)];
+  expect(documented, `${method} ${pattern} responded with ${status}, which is not documented`).toBeDefined();
+  const shared = /^#\/components\/responses\/(\w+)$/.exec(documented?.$ref ?? '')?.[1];
+  const response = shared === undefined ? documented : document.components.responses[shared];
+  // Files are documented by their content type only, and a 304 has no content.
   const type = headers.get('content-type')?.split(';', 1)[0] ?? '';
-  if (type !== 'application/json' && response?.content?.[type]) return;
+  if (type !== 'application/json' && (response?.content?.[type] || (text === '' && !response?.content))) return;
   const schema = response?.content?.['application/json']?.schema;
-  expect(schema, `${method} ${pattern} responded with ${status}, which is not documented`).toBeDefined();
-  const validate = ajv.compile(schema as object);
+  expect(schema, `${method} ${pattern} responded with ${status} and ${type}, which is not documented`).toBeDefined();
+  const validate = compile(document, schema as object);
   expect(
     validate(json),
     `${method} ${pattern} ${status}: ${ajv.errorsText(validate.errors)}\n${text.slice(0, 2000)}`,

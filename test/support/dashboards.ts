@@ -38,7 +38,7 @@ export async function createDashboard(server: TestServer, body: object): Promise
 }
 
 /** Short strings in any script that every store supports. */
-const text = (maxLength: number, minLength = 0) =>
+export const shortText = (maxLength: number, minLength = 0) =>
   fc
     .string({ minLength, maxLength: Math.min(maxLength, 40), unit: 'grapheme' })
     .map((value) => value.replaceAll('\u0000', '').toWellFormed().slice(0, maxLength))
@@ -48,15 +48,15 @@ const optional = { requiredKeys: [] as [] };
 
 const shared = {
   dataSource: fc.constantFrom('events', 'metrics'),
-  field: text(100),
-  groupBy: fc.array(text(100), { maxLength: 10 }),
-  where: text(200),
+  field: shortText(100),
+  groupBy: fc.array(shortText(100), { maxLength: 10 }),
+  where: shortText(200),
   whereLanguage: fc.constantFrom('lucene', 'sql'),
   sourceId: fc.constantFrom('logs', 'traces', 'metrics'),
-  metricName: text(100),
+  metricName: shortText(100),
   metricDataType: fc.constantFrom('gauge', 'sum', 'histogram', 'summary', 'exponential histogram'),
-  alias: text(100),
-  displayType: fc.constantFrom('line', 'stacked_bar'),
+  alias: shortText(100),
+  displayType: fc.constantFrom('line', 'stacked_bar', 'stacked_line'),
   sortOrder: fc.constantFrom('asc', 'desc'),
   numberFormat: fc.dictionary(fc.constantFrom('output', 'mantissa', 'unit'), fc.jsonValue({ maxDepth: 2 })),
 };
@@ -65,16 +65,20 @@ const chartSeries = fc
   .tuple(fc.record(shared, optional), fc.constantFrom('avg', 'count', 'quantile', 'increase', 'rate', 'none'))
   .map(([more, aggFn]) => ({ ...more, aggFn, ...(aggFn === 'quantile' ? { level: 0.5 } : {}) }));
 
-const series = fc.constantFrom('time', 'table', 'number', 'search', 'markdown').chain((type) => {
+const TYPES = ['time', 'table', 'number', 'pie', 'bar', 'heatmap', 'histogram', 'search', 'markdown'] as const;
+
+const series = fc.constantFrom(...TYPES).chain((type) => {
   const one =
-    type === 'markdown'
-      ? fc.record({ content: text(500) })
-      : type === 'search'
-        ? fc.tuple(fc.record(shared, optional), fc.array(text(40), { maxLength: 5 })).map(([more, fields]) => ({
-            ...more,
-            fields,
-          }))
-        : chartSeries;
+    type === 'histogram'
+      ? fc.tuple(fc.record(shared, optional), shortText(40)).map(([more, field]) => ({ ...more, field: `x${field}` }))
+      : type === 'markdown'
+        ? fc.record({ content: shortText(500) })
+        : type === 'search'
+          ? fc.tuple(fc.record(shared, optional), fc.array(shortText(40), { maxLength: 5 })).map(([more, fields]) => ({
+              ...more,
+              fields,
+            }))
+          : chartSeries;
   return fc.array(
     one.map((members) => ({ type, ...members })),
     { minLength: 1, maxLength: 3 },
@@ -83,8 +87,8 @@ const series = fc.constantFrom('time', 'table', 'number', 'search', 'markdown').
 
 const tiles = fc.record(
   {
-    id: text(36, 1),
-    name: text(100),
+    id: shortText(36, 1),
+    name: shortText(100),
     asRatio: fc.boolean(),
     x: fc.integer({ min: 0, max: 12 }),
     y: fc.integer({ min: 0, max: 1000 }),
@@ -95,11 +99,14 @@ const tiles = fc.record(
   { requiredKeys: ['x', 'y', 'w', 'h', 'series'] },
 );
 
+/** The members of a tile that a config can express as well. */
+export const anySeriesTile = fc.record({ asRatio: fc.boolean(), series }, { requiredKeys: ['series'] });
+
 /** Arbitrary valid dashboards, covering almost all of the schema. */
 export const anyDashboard = fc.record(
   {
-    name: text(200, 1),
-    tags: fc.array(text(32), { maxLength: 6 }),
+    name: shortText(200, 1),
+    tags: fc.array(shortText(32), { maxLength: 6 }),
     tiles: fc.uniqueArray(tiles, { maxLength: 4, selector: ({ id }) => id ?? {} }),
   },
   { requiredKeys: ['name'] },

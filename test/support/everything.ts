@@ -64,15 +64,23 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
         expect(status, `${path} ${text}`).toBe(200);
       return json?.result ?? json?.data;
     };
-    const each = async (template: string, name: string, list: Json[], key = 'id') => {
-      for (const item of list) await read(template, { [name]: String(item[key]) });
+    const each = async (template: string, name: string, list: Json[], values: Record<string, string> = {}) => {
+      for (const { id } of list) await read(template, { ...values, [name]: String(id) });
     };
 
     const organization = '/v1/organizations/{organizationId}';
     await read('/v1/organizations');
     await read(organization);
+    await read('/v1/whoami');
+    await each(`${organization}/roles/{roleId}`, 'roleId', await read(`${organization}/roles`));
     const services = await read(`${organization}/services`);
     await each(`${organization}/services/{serviceId}`, 'serviceId', services);
+    const clickStack = `${organization}/services/{serviceId}/clickstack`;
+    const service = { serviceId: String(services[0]?.id) };
+    const boards = await read(`${clickStack}/dashboards`, service);
+    await each(`${clickStack}/dashboards/{clickStackDashboardId}`, 'clickStackDashboardId', boards, service);
+    const sources = await read(`${clickStack}/sources`, service);
+    await each(`${clickStack}/sources/{clickStackSourceId}`, 'clickStackSourceId', sources, service);
     for (const part of SERVICE_PARTS) await each(`${organization}/services/{serviceId}/${part}`, 'serviceId', services);
     await read(`${organization}/prometheus`);
     await read(`${organization}/prometheus/discovery`);
@@ -95,6 +103,7 @@ export async function readEverything(server: Target, owners: readonly Owner[]): 
         await read('/api/v2/dashboards/{id}/versions/{version}', { id, version });
       for (const tile of tiles) await read('/api/v2/dashboards/{id}/tiles/{tileId}/data', { id, tileId: tile.id });
     }
+    await each('/api/v2/connections/{id}', 'id', await read('/api/v2/connections'));
     for (const { id } of await read('/api/v2/sources')) {
       await read('/api/v2/sources/{id}', { id });
       await read('/api/v2/sources/{id}/columns', { id });

@@ -6,3 +6,6 @@ export const isLongRun = given !== undefined;
 
 export const ROUNDS = Number(given ?? 3);
 export const SEED = Number(process.env.PILOTHOUSE_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+/** `npm run test:clients` also runs the tests that download third-party clients. */
+export const isClientRun = process.env.PILOTHOUSE_TEST_CLIENTS !== undefined;

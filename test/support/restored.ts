@@ -12,7 +12,7 @@ export async function createTarget(store: StoreName) {
   const directory = mkdtempSync(join(tmpdir(), 'pilothouse-target-'));
   const database = store === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined;
   return {
-    ...createTestStore(directory, database?.url),
+    ...createTestStore(directory, database?.url, { inProcess: false }),
     databaseUrl: database?.url,
     async remove() {
       await database?.drop();

@@ -31,6 +31,11 @@ export interface StartOptions {
 /** A server with its own store. */
 export interface TestServer {
   store: StoreName;
+  /**
+   * Everything else that opens its libSQL file must run in the test process too, or nothing: connections of one process
+   * share state that another process can make invalid.
+   */
+  inProcess: boolean;
   url: string;
   dashboardUrl: string;
   directory: string;
@@ -63,6 +68,7 @@ export async function startServer(store: StoreName, options: StartOptions = {}):
   let running: Running;
   const server: TestServer = {
     store,
+    inProcess,
     directory,
     databaseUrl: database?.url,
     args,
@@ -127,7 +133,8 @@ export async function run(args: string[], environment: Record<string, string> = 
   };
 }
 
-async function serveInProcess(args: string[], environment: Record<string, string>): Promise<Running> {
+/** As `run`, in the test process. */
+export async function serveInProcess(args: string[], environment: Record<string, string> = {}): Promise<Running> {
   const { firstLine, finished, stop } = runInProcess(args, environment);
   const line = await firstLine;
   if (line === undefined) throw new Error(`the server ended before it was ready:\n${(await finished).stderr}`);

@@ -52,6 +52,12 @@ export const keysQuery = (api: Operations, organizationId: string) =>
     queryFn: ({ signal }) => api.openapiKeyGetList({ organizationId }, { signal }),
   });
 
+export const rolesQuery = (api: Operations, organizationId: string) =>
+  queryOptions({
+    queryKey: [organizationId, 'roles'],
+    queryFn: ({ signal }) => api.organizationRolesGetList({ organizationId }, { signal }),
+  });
+
 /** Days as YYYY-MM-DD, both inclusive; at most 31 days. */
 export const usageCostQuery = (api: Operations, organizationId: string, from: string, to: string) =>
   queryOptions({

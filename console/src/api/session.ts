@@ -1,5 +1,5 @@
 import { createUnreachableError, toApiError } from './errors.ts';
-import type { ConsoleSessionGetResult } from './generated.ts';
+import type { ConsoleSessionGetResult, Operations } from './generated.ts';
 import { readJson } from './read-json.ts';
 
 /** The signed-in session. Its CSRF token stays inside the store. */
@@ -107,18 +107,30 @@ export function createSessionStore(base: string): SessionStore {
 
 /** Which pages and actions to show. The server checks every request again. */
 export interface Permissions {
+  /** Whether the key may use an operation, for at least one service. */
+  can(operation: keyof Operations): boolean;
   /** Can view services, keys, costs and activity. */
   canSeeFleet: boolean;
-  canChangeFleet: boolean;
   canSeeDashboards: boolean;
   canChangeDashboards: boolean;
 }
 
-export function toPermissions({ kind, credential: { roles }, access }: Session): Permissions {
-  const isKey = kind === 'key';
+/** What the overview shows. */
+const FLEET_OPERATIONS = [
+  'instanceGetList',
+  'openapiKeyGetList',
+  'usageCostGet',
+  'usageCostSummaryGet',
+  'usageCostForecastGet',
+  'budgetGetList',
+  'activityGetList',
+] as const;
+
+export function toPermissions({ operations, access }: Session): Permissions {
+  const can = (operation: keyof Operations) => operations.includes(operation);
   return {
-    canSeeFleet: isKey && (roles.includes('admin') || roles.includes('developer')),
-    canChangeFleet: isKey && roles.includes('admin'),
+    can,
+    canSeeFleet: FLEET_OPERATIONS.every(can),
     canSeeDashboards: access !== 'none',
     canChangeDashboards: access === 'write',
   };

@@ -10,6 +10,8 @@ import type {
   OpenapiKeyCreateBody,
   OpenapiKeyGetResult,
   OpenapiKeyUpdateBody,
+  OrganizationRoleGetResult,
+  OrganizationRolePostBody,
   UsageCostGetResult,
 } from './generated.ts';
 
@@ -22,6 +24,8 @@ export type ScalingChange = Omit<InstanceReplicaScalingUpdateBody, 'autoscalingM
 export type Key = OpenapiKeyGetResult;
 export type NewKey = OpenapiKeyCreateBody;
 export type KeyChange = OpenapiKeyUpdateBody;
+export type Role = OrganizationRoleGetResult;
+export type NewRole = OrganizationRolePostBody;
 export type Token = DashboardTokenGetListResult[number];
 export type Activity = ActivityGetListResult[number];
 type UsageCost = UsageCostGetResult;

@@ -24,7 +24,7 @@ export default function CommandPalette({ onClosed }: { onClosed: () => void }) {
   const [search] = useDebouncedValue(text.trim().slice(0, 255), DEBOUNCE_MS);
   const services = useQuery({
     ...foundServicesQuery(api, session.organizationId, search),
-    enabled: session.canSeeFleet,
+    enabled: session.can('instanceGetList'),
     placeholderData: keepPreviousData,
   });
   const dashboards = useQuery({

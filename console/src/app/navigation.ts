@@ -6,12 +6,13 @@ import {
   DashboardsIcon,
   KeysIcon,
   OverviewIcon,
+  RolesIcon,
   ServicesIcon,
   TokensIcon,
 } from '../parts/icons.tsx';
 
 interface Destination {
-  to: '/' | '/services' | '/keys' | '/tokens' | '/costs' | '/dashboards' | '/activity';
+  to: '/' | '/services' | '/keys' | '/roles' | '/tokens' | '/costs' | '/dashboards' | '/activity';
   label: string;
   /** For the command palette. */
   hint: string;
@@ -19,18 +20,28 @@ interface Destination {
   isVisible: (permissions: Permissions) => boolean;
 }
 
-const needsFleetAccess = (permissions: Permissions) => permissions.canSeeFleet;
-
 const DESTINATIONS: Destination[] = [
-  { to: '/', label: 'Overview', hint: 'Fleet at a glance', icon: OverviewIcon, isVisible: needsFleetAccess },
+  {
+    to: '/',
+    label: 'Overview',
+    hint: 'Fleet at a glance',
+    icon: OverviewIcon,
+    isVisible: ({ canSeeFleet }) => canSeeFleet,
+  },
   {
     to: '/services',
     label: 'Services',
     hint: 'Memory, replicas and idling',
     icon: ServicesIcon,
-    isVisible: needsFleetAccess,
+    isVisible: ({ can }) => can('instanceGetList'),
   },
-  { to: '/costs', label: 'Costs', hint: 'Daily costs and budgets', icon: CostsIcon, isVisible: needsFleetAccess },
+  {
+    to: '/costs',
+    label: 'Costs',
+    hint: 'Daily costs and budgets',
+    icon: CostsIcon,
+    isVisible: ({ can }) => can('usageCostSummaryGet'),
+  },
   {
     to: '/dashboards',
     label: 'Dashboards',
@@ -38,9 +49,28 @@ const DESTINATIONS: Destination[] = [
     icon: DashboardsIcon,
     isVisible: ({ canSeeDashboards }) => canSeeDashboards,
   },
-  { to: '/keys', label: 'Keys', hint: 'API keys', icon: KeysIcon, isVisible: needsFleetAccess },
-  { to: '/tokens', label: 'Tokens', hint: 'Dashboard tokens', icon: TokensIcon, isVisible: needsFleetAccess },
-  { to: '/activity', label: 'Activity', hint: 'Audit log', icon: ActivityIcon, isVisible: needsFleetAccess },
+  { to: '/keys', label: 'Keys', hint: 'API keys', icon: KeysIcon, isVisible: ({ can }) => can('openapiKeyGetList') },
+  {
+    to: '/roles',
+    label: 'Roles',
+    hint: 'What keys may do',
+    icon: RolesIcon,
+    isVisible: ({ can }) => can('organizationRolesGetList'),
+  },
+  {
+    to: '/tokens',
+    label: 'Tokens',
+    hint: 'Dashboard tokens',
+    icon: TokensIcon,
+    isVisible: ({ can }) => can('dashboardTokenGetList'),
+  },
+  {
+    to: '/activity',
+    label: 'Activity',
+    hint: 'Audit log',
+    icon: ActivityIcon,
+    isVisible: ({ can }) => can('activityGetList'),
+  },
 ];
 
 export const listDestinations = (permissions: Permissions): Destination[] =>

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { instanceGetListConstraints } from '../api/generated.ts';
-import { keysQuery } from '../api/queries.ts';
+import { keysQuery, rolesQuery } from '../api/queries.ts';
 import type { Activity } from '../api/types.ts';
 import { findRecordedName } from '../parts/activity-sentences.ts';
 import { useApi, useSession } from './context.tsx';
@@ -15,7 +15,7 @@ type NamedResource = { id: string; name: string };
 /** Names by ID, as far as they are loaded, of the resources in `activities`, including those that no longer exist. */
 export function useResourceNames(activities: readonly Activity[] = []): ReadonlyMap<string, string> {
   const api = useApi();
-  const { organizationId, canSeeDashboards } = useSession();
+  const { organizationId, canSeeDashboards, can } = useSession();
   const unnamed = activities.filter((activity) => findRecordedName(activity) === undefined);
   const needs = (type: string) => unnamed.some(({ resourceType }) => resourceType === type);
   const serviceIds = [
@@ -28,13 +28,15 @@ export function useResourceNames(activities: readonly Activity[] = []): Readonly
         queryKey: [organizationId, 'services', 'named', id],
         queryFn: ({ signal }: { signal: AbortSignal }) => api.instanceGetList({ organizationId, id }, { signal }),
         placeholderData: keepPreviousData,
+        enabled: can('instanceGetList'),
       })),
-      { ...keysQuery(api, organizationId), enabled: needs('key') },
+      { ...keysQuery(api, organizationId), enabled: needs('key') && can('openapiKeyGetList') },
       {
         queryKey: [organizationId, 'tokens'],
         queryFn: ({ signal }: { signal: AbortSignal }) => api.dashboardTokenGetList({ organizationId }, { signal }),
         enabled: needs('token'),
       },
+      { ...rolesQuery(api, organizationId), enabled: needs('role') },
       {
         queryKey: [organizationId, 'budgets'],
         queryFn: ({ signal }: { signal: AbortSignal }) => api.budgetGetList({ organizationId }, { signal }),
@@ -83,7 +85,7 @@ export function useResourceNames(activities: readonly Activity[] = []): Readonly
 }
 
 const hasName = ({ resourceType }: Activity): boolean =>
-  ['service', 'key', 'token', 'budget', 'dashboard', 'source'].includes(resourceType);
+  ['service', 'key', 'role', 'token', 'budget', 'dashboard', 'source'].includes(resourceType);
 
 const splitList = <T>(list: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, part) => list.slice(part * size, (part + 1) * size));

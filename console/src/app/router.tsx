@@ -15,6 +15,7 @@ import { prefetchOverview } from '../pages/overview/prefetch-overview.ts';
 import { parseSignInSearch } from '../pages/sign-in/search.ts';
 import type { AppDependencies } from './context.tsx';
 import { ErrorPage } from './error-page.tsx';
+import { listDestinations } from './navigation.ts';
 import { NotFoundPage } from './not-found-page.tsx';
 import { Shell } from './shell.tsx';
 
@@ -47,7 +48,8 @@ const overview = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
   beforeLoad({ context: { permissions } }) {
-    if (!permissions.canSeeFleet && permissions.canSeeDashboards) throw redirect({ to: '/dashboards' });
+    const [first] = listDestinations(permissions);
+    if (!permissions.canSeeFleet && first) throw redirect({ to: first.to });
   },
   loader({ context: { queries, api, sessions, permissions } }) {
     const { session } = sessions.get();
@@ -73,6 +75,12 @@ const keys = createRoute({
   getParentRoute: () => signedIn,
   path: '/keys',
   component: lazyRouteComponent(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
+});
+
+const roles = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/roles',
+  component: lazyRouteComponent(() => import('../pages/roles/roles-page.tsx'), 'RolesPage'),
 });
 
 const tokens = createRoute({
@@ -114,7 +122,19 @@ const notFound = createRoute({ getParentRoute: () => signedIn, path: '$', compon
 
 const routeTree = root.addChildren([
   signIn,
-  signedIn.addChildren([overview, services, service, keys, tokens, costs, dashboards, dashboard, activity, notFound]),
+  signedIn.addChildren([
+    overview,
+    services,
+    service,
+    keys,
+    roles,
+    tokens,
+    costs,
+    dashboards,
+    dashboard,
+    activity,
+    notFound,
+  ]),
 ]);
 
 export const createConsoleRouter = (context: RouterContext) =>

@@ -91,7 +91,7 @@ function SignedInShell({ isEnded }: { isEnded: boolean }) {
       </AppShell.Navbar>
       <AppShell.Main id="main" ref={main} tabIndex={-1} className={classes.main}>
         <div className={classes.width}>
-          {session.canChangeFleet && <UsageWarnings />}
+          {session.can('openapiKeyCreate') && session.can('usageWarningGetList') && <UsageWarnings />}
           {destinations.length === 0 ? <NoAccess /> : <Outlet />}
         </div>
       </AppShell.Main>

@@ -29,6 +29,7 @@ const changedFields = ({ before, after }: { before: Fields; after: Fields }): st
 const KEY_ACTIONS: Record<string, string> = {
   name: 'renamed the key',
   roles: 'changed the roles of the key',
+  customRoleIds: 'changed the roles of the key',
   expireAt: 'changed the expiry of the key',
   ipAccessList: 'changed the IP access list of the key',
 };
@@ -116,6 +117,9 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
   }),
   key_delete: about('deleted the key'),
   openapi_key_update: describeKeyUpdate,
+  role_create: about('created the role'),
+  role_update: (activity, name) => ({ action: 'changed the role', resource: name, rest: formatRename(activity) }),
+  role_delete: about('deleted the role'),
   service_create: about('created the service'),
   service_delete: about('deleted the service'),
   service_start: about('started the service'),

@@ -50,6 +50,8 @@ const FIELDS: Record<string, [label: string, unit?: string]> = {
   expireAt: ['Expires'],
   state: ['State'],
   roles: ['Roles'],
+  customRoleIds: ['Custom roles'],
+  policies: ['Policies'],
   name: ['Name'],
   tier: ['Tier'],
   paid: ['Paid'],

@@ -42,6 +42,12 @@ export const KeysIcon = (props: IconProps) => (
     <path d="m9 11 7.5-7.5M13.5 6.5l2.5 2.5M11 9l1.5 1.5" />
   </IconBase>
 );
+export const RolesIcon = (props: IconProps) => (
+  <IconBase {...props}>
+    <path d="M10 3 4 5.5v4c0 3.6 2.4 6.3 6 7.5 3.6-1.2 6-3.9 6-7.5v-4Z" />
+    <path d="m7.5 10 1.8 1.8 3.4-3.6" />
+  </IconBase>
+);
 export const TokensIcon = (props: IconProps) => (
   <IconBase {...props}>
     <path d="M3 6.5A1.5 1.5 0 0 1 4.5 5h11A1.5 1.5 0 0 1 17 6.5V8a2 2 0 0 0 0 4v1.5a1.5 1.5 0 0 1-1.5 1.5h-11A1.5 1.5 0 0 1 3 13.5V12a2 2 0 0 0 0-4Z" />

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { isoSeconds } from '../../kernel/clock.ts';
 import { chcFromMicros } from '../../kernel/money.ts';
+import { NamedObject } from '../../kernel/named-object.ts';
 import { isStorable, STORABLE_RULE } from '../../kernel/text.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { type BudgetAlert, DELIVERIES, MAX_URL_LENGTH } from './budget.ts';
@@ -15,10 +16,16 @@ const storable = (options: { minLength: number; maxLength: number; description?:
   Type.Refine(Type.String(options), isStorable, () => STORABLE_RULE);
 
 const Name = storable({ minLength: 1, maxLength: 255, description: 'Need not be unique' });
-const MonthlyCHC = Type.Number({ description: 'CHC per calendar month (UTC); greater than 0, at most 6 decimals' });
+const MonthlyCHC = Type.Number({
+  description: 'CHC per calendar month (UTC); greater than 0, at most 6 decimals',
+  documented: { exclusiveMinimum: 0 },
+});
 const isThreshold = (value: unknown): boolean =>
   value === 'forecast' || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1000);
-const Threshold = Type.Union([Type.Integer(), Type.String({ maxLength: 16 })]);
+const Threshold = Type.Union([
+  Type.Integer({ documented: { minimum: 1, maximum: 1000 } }),
+  Type.String({ maxLength: 16, documented: { enum: ['forecast'] } }),
+]);
 const Thresholds = Type.Array(
   Type.Refine(Threshold, isThreshold, () => 'The value must be an integer percentage from 1 to 1000, or forecast'),
   {
@@ -29,7 +36,7 @@ const Thresholds = Type.Array(
       'Percentages of the budget; forecast means that the forecast for the month reaches the whole budget. Default: 50, 75, 90, 100 and forecast',
   },
 );
-const WebhookBody = Type.Object({
+const WebhookBody = NamedObject('BudgetWebhookRequest', {
   url: Type.String({
     minLength: 1,
     maxLength: MAX_URL_LENGTH,
@@ -44,21 +51,21 @@ const WebhookBody = Type.Object({
   ),
 });
 
-export const CreateBudgetBody = Type.Object({
+export const CreateBudgetBody = NamedObject('BudgetPostRequest', {
   name: Type.Optional(Name),
   monthlyCHC: MonthlyCHC,
   thresholds: Type.Optional(Thresholds),
   webhook: Type.Optional(WebhookBody),
 });
 
-export const UpdateBudgetBody = Type.Object({
+export const UpdateBudgetBody = NamedObject('BudgetPatchRequest', {
   name: Type.Optional(Name),
   monthlyCHC: Type.Optional(MonthlyCHC),
   thresholds: Type.Optional(Thresholds),
   webhook: Type.Optional(Type.Union([WebhookBody, Type.Null()], { description: 'null removes the webhook' })),
 });
 
-export const BudgetRecord = Type.Object({
+export const BudgetRecord = NamedObject('Budget', {
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
   monthlyCHC: Type.Number(),

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { type Clock, isoSeconds } from '../../kernel/clock.ts';
 import { chcFromMicros } from '../../kernel/money.ts';
+import { NamedObject } from '../../kernel/named-object.ts';
 import { PatternText } from '../../kernel/pattern-text.ts';
 import { ServiceRecord, toServiceRecord } from '../../services/schema.ts';
 import { totalMicros } from '../cost.ts';
@@ -16,7 +17,7 @@ export const ForecastQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export const UsageCostForecast = Type.Object({
+export const UsageCostForecast = NamedObject('UsageCostForecast', {
   month: Type.String(),
   asOf: Type.String({ format: 'date-time' }),
   monthToDate: Type.Object({
@@ -69,7 +70,7 @@ export function toForecastRecord(forecast: Forecast): Static<typeof UsageCostFor
   };
 }
 
-const MonthlyCostRange = Type.Object({
+const MonthlyCostRange = NamedObject('MonthlyCostRange', {
   min: Chc,
   max: Chc,
   estimate: Type.Optional(
@@ -77,7 +78,7 @@ const MonthlyCostRange = Type.Object({
   ),
 });
 
-export const ScalingPreview = Type.Object({
+export const ScalingPreview = NamedObject('ScalingPreview', {
   service: ServiceRecord,
   monthlyCost: Type.Object(
     { before: MonthlyCostRange, after: MonthlyCostRange },

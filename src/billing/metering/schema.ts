@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { NamedObject } from '../../kernel/named-object.ts';
 import { ENTITY_TYPES } from '../entity.ts';
 import { METRICS } from '../meter.ts';
 import { MAX_ID_CHARACTERS } from './event.ts';
@@ -23,7 +24,7 @@ export const UsageEvents = Type.Array(
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
-export const UsageEventsResult = Type.Object({
+export const UsageEventsResult = NamedObject('UsageEventsResult', {
   accepted: Count('New events, stored'),
   duplicates: Count('Events whose source and id were counted before, regardless of their other fields'),
   rejected: Count('Invalid events; the rest of the batch is stored'),

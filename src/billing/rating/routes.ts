@@ -2,11 +2,12 @@ import Type from 'typebox';
 import { managementResponse, success } from '../../http/envelopes.ts';
 import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
+import { NamedObject } from '../../kernel/named-object.ts';
 import { READERS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
 import { type UsageWarnings, WARNING_CODES } from './usage-warnings.ts';
 
-const UsageWarningRecord = Type.Object({
+const UsageWarningRecord = NamedObject('UsageWarning', {
   code: Type.Enum([...WARNING_CODES]),
   message: Type.String({ description: 'What is wrong' }),
   remedy: Type.String({ description: 'What an operator can do' }),

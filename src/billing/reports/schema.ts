@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { chcFromMicros } from '../../kernel/money.ts';
+import { NamedObject } from '../../kernel/named-object.ts';
 import { type MetricMicros, totalMicros } from '../cost.ts';
 import { ENTITY_TYPES } from '../entity.ts';
 import { METRICS } from '../meter.ts';
@@ -50,7 +51,7 @@ const ComparedAmounts = {
   previous: Type.Object(Amounts, { description: 'The period it is compared with' }),
 };
 
-const SummaryRecord = Type.Object({
+const SummaryRecord = NamedObject('UsageCostSummaryRow', {
   period: Type.String({ description: '2026-10-01, 2026-W40, 2026-10, or 2026-10-01/2026-10-31' }),
   entityType: Type.Optional(Type.Enum([...ENTITY_TYPES])),
   entityId: Type.Optional(Type.String()),
@@ -61,7 +62,7 @@ const SummaryRecord = Type.Object({
   ...ComparedAmounts,
 });
 
-export const UsageCostSummary = Type.Object({
+export const UsageCostSummary = NamedObject('UsageCostSummary', {
   rows: Type.Array(SummaryRecord),
   totals: Type.Object(ComparedAmounts, {
     description: 'The whole range, compared with the same number of days directly before it',

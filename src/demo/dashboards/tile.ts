@@ -1,7 +1,7 @@
 import type { DashboardSpec } from '../../fleet/schema.ts';
 
 type TileSpec = NonNullable<DashboardSpec['tiles']>[number];
-type SeriesSpec = TileSpec['series'][number];
+type SeriesSpec = NonNullable<TileSpec['series']>[number];
 
 type Position = Pick<TileSpec, 'x' | 'y' | 'w' | 'h'>;
 type SeriesOptions = Omit<SeriesSpec, 'type' | 'sourceId' | 'dataSource'>;

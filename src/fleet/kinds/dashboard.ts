@@ -26,7 +26,7 @@ export const dashboardKind: Kind<VersionedDashboard> = {
     return new Map(versioned.map((entry) => [entry.dashboard.id, entry]));
   },
 
-  toFields: ({ dashboard: { name, tags, tiles } }) => ({ name, tags, tiles }),
+  toFields: ({ dashboard: { id: _, ...fields } }) => fields,
   toAuditFields: ({ dashboard, version }) => summarizeForAudit(dashboard, version),
   defaults: () => ({}),
   build: (id, fields, _context, before) => ({

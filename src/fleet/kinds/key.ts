@@ -2,8 +2,8 @@ import { isoTime, parseDateTime } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { KeyRole } from '../../kernel/roles.ts';
 import { DEFAULT_NAME, DEFAULT_ROLES, type IpAccessEntry, type Key, type KeyState } from '../../keys/key.ts';
-import type { HashData } from '../../keys/keys.ts';
 import { deleteKey, insertKey, listKeys, updateKey } from '../../keys/store.ts';
+import type { HashData } from '../../keys/stored-key.ts';
 import type { Kind } from './kind.ts';
 
 export const keyKind: Kind<Key> = {
@@ -14,9 +14,22 @@ export const keyKind: Kind<Key> = {
     return new Map((await listKeys(tx, organizationId)).map((key) => [key.id, key]));
   },
 
-  toFields: ({ name, state, roles, ipAccessList, expireAt, createdAt, keyIdHash, keySuffix, keySecretHash }) => ({
+  // A file cannot declare an empty list of roles: a key without them has customRoles instead.
+  toFields: ({
     name,
+    state,
     roles,
+    customRoleIds,
+    ipAccessList,
+    expireAt,
+    createdAt,
+    keyIdHash,
+    keySuffix,
+    keySecretHash,
+  }) => ({
+    name,
+    ...(roles.length > 0 ? { roles } : {}),
+    ...(roles.length === 0 || customRoleIds ? { customRoles: customRoleIds ?? [] } : {}),
     state,
     expireAt: expireAt === undefined ? '' : isoTime(expireAt),
     ipAccessList,
@@ -24,9 +37,9 @@ export const keyKind: Kind<Key> = {
     hashData: { keyIdHash, keyIdSuffix: keySuffix, keySecretHash },
   }),
 
-  defaults: (_fields, { now }) => ({
+  defaults: ({ customRoles }, { now }) => ({
     name: DEFAULT_NAME,
-    roles: DEFAULT_ROLES,
+    ...(customRoles ? {} : { roles: DEFAULT_ROLES }),
     state: 'enabled',
     expireAt: '',
     ipAccessList: [],
@@ -40,7 +53,10 @@ export const keyKind: Kind<Key> = {
       organizationId: organization.id,
       name: String(fields.name),
       state: fields.state as KeyState,
-      roles: fields.roles as KeyRole[],
+      roles: (fields.roles ?? []) as KeyRole[],
+      customRoleIds: (fields.customRoles as string[] | undefined)?.length
+        ? (fields.customRoles as string[])
+        : undefined,
       ipAccessList: fields.ipAccessList as IpAccessEntry[],
       keyIdHash,
       keySuffix: keyIdSuffix,

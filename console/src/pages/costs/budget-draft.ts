@@ -32,10 +32,11 @@ export const toBudgetDraft = ({ name, monthlyCHC, thresholds, webhook }: Budget)
 });
 
 /** Invalid percentages are sent unchanged, so that the server reports the error. */
-const toThresholds = ({ percents, withForecast }: BudgetDraft): (number | string)[] => [
-  ...percents.map((text) => (/^\d+$/.test(text) ? Number(text) : text)),
-  ...(withForecast ? [FORECAST] : []),
-];
+const toThresholds = ({ percents, withForecast }: BudgetDraft) =>
+  [
+    ...percents.map((text) => (/^\d+$/.test(text) ? Number(text) : text)),
+    ...(withForecast ? [FORECAST] : []),
+  ] as NonNullable<BudgetCreateBody['thresholds']>;
 
 const toWebhook = ({ url, secret }: BudgetDraft) => ({ url, ...(secret === '' ? {} : { secret }) });
 

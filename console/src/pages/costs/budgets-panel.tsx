@@ -20,7 +20,7 @@ type BudgetAction = 'create' | 'edit' | 'delete';
 /** Monthly budgets with their alert thresholds. */
 export function BudgetsPanel() {
   const api = useApi();
-  const { organizationId, canChangeFleet } = useSession();
+  const { organizationId, can } = useSession();
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery(budgetsQuery(api, organizationId));
   const [chosen, setChosen] = useState<{ action: BudgetAction; budget?: Budget }>();
@@ -31,7 +31,7 @@ export function BudgetsPanel() {
     void queries.invalidateQueries({ queryKey: [organizationId, 'activities'] });
     notifySuccess(`Deleted budget ${name}`);
   };
-  const create = canChangeFleet && (
+  const create = can('budgetCreate') && (
     <Button
       size="compact-sm"
       variant="default"
@@ -55,7 +55,7 @@ export function BudgetsPanel() {
           rows={data}
           rowKey={({ id }) => id}
           loadingRows={1}
-          columns={createColumns(canChangeFleet ? (budget, action) => setChosen({ budget, action }) : undefined)}
+          columns={createColumns(can('budgetUpdate') ? (budget, action) => setChosen({ budget, action }) : undefined)}
         />
       )}
       {chosen?.action === 'create' && <BudgetForm onClose={close} />}

@@ -1,9 +1,15 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { GetDashboardResult, GetTileDataResult, Operations, UpdateDashboardBody } from '../../api/generated.ts';
+import type {
+  GetDashboardVersionResult,
+  GetTileDataResult,
+  Operations,
+  UpdateDashboardBody,
+} from '../../api/generated.ts';
 import type { Range } from './range.ts';
 import { createRequestQueue } from './request-queue.ts';
 
-export type Dashboard = GetDashboardResult;
+/** In the form with series, which the console uses. */
+export type Dashboard = GetDashboardVersionResult['dashboard'];
 export type Tile = Dashboard['tiles'][number];
 export type Series = Tile['series'][number];
 export type TileType = Series['type'];
@@ -23,7 +29,7 @@ export interface StoredDashboard {
 export const dashboardsQuery = (api: Operations, organizationId: string) =>
   queryOptions({
     queryKey: [organizationId, 'dashboards'],
-    queryFn: ({ signal }) => api.listDashboards({}, { signal }),
+    queryFn: async ({ signal }) => (await api.listDashboards({ format: 'series' }, { signal })) as Dashboard[],
   });
 
 export const dashboardQuery = (api: Operations, organizationId: string, id: string) =>
@@ -35,7 +41,7 @@ export const dashboardQuery = (api: Operations, organizationId: string, id: stri
 export async function fetchDashboard(api: Operations, id: string, signal?: AbortSignal): Promise<StoredDashboard> {
   const headerValues = { etag: '', provisionedFrom: undefined as string | undefined };
   const dashboard = await api.getDashboard(
-    { id },
+    { id, format: 'series' },
     {
       signal,
       onResponse({ headers }) {
@@ -45,7 +51,7 @@ export async function fetchDashboard(api: Operations, id: string, signal?: Abort
       },
     },
   );
-  return { dashboard, ...headerValues };
+  return { dashboard: dashboard as Dashboard, ...headerValues };
 }
 
 export const sourcesQuery = (api: Operations, organizationId: string) =>
@@ -92,7 +98,7 @@ export const tileDataQuery = (
       'tile-data',
       dashboardId,
       tile.id,
-      JSON.stringify([tile.series, tile.asRatio]),
+      JSON.stringify([tile.series, tile.asRatio, tile.config]),
       start,
       end,
       zone,

@@ -1,7 +1,11 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import type { Tile, TileData } from './queries.ts';
+import { BarTile } from './tiles/bar-tile.tsx';
+import { HeatmapTile } from './tiles/heatmap-tile.tsx';
+import { HistogramTile } from './tiles/histogram-tile.tsx';
 import { NumberTile } from './tiles/number-tile.tsx';
+import { PieTile } from './tiles/pie-tile.tsx';
 import { SearchTile } from './tiles/search-tile.tsx';
 import { TableTile } from './tiles/table-tile.tsx';
 import { TimeTile } from './tiles/time-tile.tsx';
@@ -27,6 +31,14 @@ export function TileContent({ tile, data, zone, onZoom }: Props) {
       );
     case 'number':
       return <NumberTile tile={tile} data={data} />;
+    case 'pie':
+      return <PieTile tile={tile} data={data} />;
+    case 'bar':
+      return <BarTile tile={tile} data={data} />;
+    case 'heatmap':
+      return <HeatmapTile tile={tile} data={data} zone={zone} />;
+    case 'histogram':
+      return <HistogramTile tile={tile} data={data} />;
     case 'table':
       return <TableTile tile={tile} data={data} />;
     case 'search':

@@ -2,7 +2,7 @@ import { useCallback, useRef, useState } from 'react';
 import type { Tile } from './queries.ts';
 
 export interface PointTarget {
-  /** For the query of a time tile. */
+  /** For the query of a tile with a time axis. */
   points: number | undefined;
   /** False until the width of the tile is known. */
   isKnown: boolean;
@@ -13,13 +13,14 @@ const TARGETS = [30, 60, 100, 150, 300];
 /** The axis and the padding of the tile. */
 const MARGIN_PX = 80;
 const PX_PER_POINT = { line: 4, stacked_bar: 9 };
+type Drawing = keyof typeof PX_PER_POINT;
 
-const chooseTarget = (width: number, display: keyof typeof PX_PER_POINT): number =>
+const chooseTarget = (width: number, display: Drawing): number =>
   TARGETS.findLast((points) => points * PX_PER_POINT[display] <= width - MARGIN_PX) ?? (TARGETS[0] as number);
 
-/** How many points fit the width of the element with `ref`. Only time tiles need it. */
+/** How many points fit the width of the element with `ref`. Only tiles with a time axis need it. */
 export function usePointTarget({ series: [first] }: Tile): PointTarget & { ref: (element: Element | null) => void } {
-  const [widths, setWidths] = useState<{ line: number; stacked_bar: number }>();
+  const [widths, setWidths] = useState<Record<Drawing, number>>();
   const observer = useRef<ResizeObserver>(undefined);
   const ref = useCallback((element: Element | null) => {
     observer.current?.disconnect();
@@ -33,10 +34,11 @@ export function usePointTarget({ series: [first] }: Tile): PointTarget & { ref: 
     });
     observer.current.observe(element);
   }, []);
-  const isTime = first?.type === 'time';
+  const isTime = first?.type === 'time' || first?.type === 'heatmap';
+  const isWide = first?.type === 'heatmap' || first?.displayType === 'stacked_bar';
   return {
     ref,
-    points: isTime ? widths?.[first.displayType ?? 'line'] : undefined,
+    points: isTime ? widths?.[isWide ? 'stacked_bar' : 'line'] : undefined,
     isKnown: !isTime || widths !== undefined,
   };
 }

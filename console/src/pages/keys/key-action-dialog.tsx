@@ -4,6 +4,7 @@ import type { Key } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
+import { formatRoles } from './key-draft.ts';
 
 export type KeyAction = 'edit' | 'enable' | 'disable' | 'delete' | 'rotate';
 type ConfirmedAction = Exclude<KeyAction, 'rotate' | 'edit'>;
@@ -59,7 +60,7 @@ export function KeyActionDialog({ target: key, action: kind, onClose }: Props) {
       onClose={onClose}
     >
       <Text>
-        <b>{key.name}</b> (…{key.keySuffix}), {key.roles.length === 1 ? 'role' : 'roles'}: {key.roles.join(', ')}
+        <b>{key.name}</b> (…{key.keySuffix}), {key.assignedRoles.length === 1 ? 'role' : 'roles'}: {formatRoles(key)}
       </Text>
       <Text mt="xs" c="dimmed" size="sm">
         {effect}

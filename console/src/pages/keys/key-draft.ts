@@ -1,11 +1,11 @@
-import { openapiKeyCreateConstraints } from '../../api/generated.ts';
 import type { Key, KeyChange, NewKey } from '../../api/types.ts';
 import { type Expiry, isFutureTime, toExpireAt } from '../../parts/expiry.ts';
 
 /** State of the form for a key. */
 export interface KeyDraft {
   name: string;
-  roles: NonNullable<NewKey['roles']>;
+  /** System and custom roles; undefined for the default. */
+  roleIds: string[] | undefined;
   expiry: Expiry;
   /** Value of the `datetime-local` field, in the local time zone; used if `expiry` is `at`. */
   expireAt: string;
@@ -21,18 +21,20 @@ export interface Address {
 }
 
 /** The fields of a request that the form shows errors for. */
-export const KEY_FIELDS = ['name', 'roles', 'expireAt', 'ipAccessList'];
+export const KEY_FIELDS = ['name', 'roles', 'assignedRoleIds', 'expireAt', 'ipAccessList'];
 
-export const ROLES = openapiKeyCreateConstraints.roles.items.values;
-export const ROLE_DESCRIPTIONS: Record<(typeof ROLES)[number], string> = {
+export const ROLE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   admin: 'Full access to services, keys and dashboards',
   developer: 'Read-only access',
   query_endpoints: 'Query endpoints only, no console access',
 };
 
+export const formatRoles = ({ assignedRoles }: Key): string =>
+  assignedRoles.map(({ roleName }) => roleName).join(', ') || 'none';
+
 export const createKeyDraft = (): KeyDraft => ({
   name: '',
-  roles: ['developer'],
+  roleIds: undefined,
   expiry: '90',
   expireAt: '',
   addresses: [],
@@ -41,7 +43,7 @@ export const createKeyDraft = (): KeyDraft => ({
 
 export const toKeyDraft = (key: Key): KeyDraft => ({
   name: key.name,
-  roles: key.roles,
+  roleIds: key.assignedRoles.map(({ roleId }) => roleId),
   expiry: 'keep',
   expireAt: '',
   addresses: key.ipAccessList.map(({ source, description = '' }, row) => ({ row, source, description })),
@@ -50,12 +52,13 @@ export const toKeyDraft = (key: Key): KeyDraft => ({
 
 /** Only the changed fields, so that concurrent changes to other fields are kept. */
 export function toUpdateBody(draft: KeyDraft, key: Key, now: Date): KeyChange {
-  const { ipAccessList, roles } = toRequestBody(draft, now);
+  const { ipAccessList, assignedRoleIds } = toRequestBody(draft, now);
   const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
-  const isSameRoles = isSame(roles?.toSorted(), key.roles.toSorted());
+  const currentIds = key.assignedRoles.map(({ roleId }) => roleId);
+  const isSameRoles = isSame(assignedRoleIds?.toSorted(), currentIds.toSorted());
   return {
     ...(draft.name === key.name ? {} : { name: draft.name.trim() }),
-    ...(isSameRoles || roles === undefined ? {} : { roles }),
+    ...(isSameRoles || assignedRoleIds === undefined ? {} : { assignedRoleIds }),
     ...(draft.expiry === 'keep' ? {} : { expireAt: toExpireAt(draft, now) ?? null }),
     ...(isSame(ipAccessList, key.ipAccessList) || ipAccessList === undefined ? {} : { ipAccessList }),
   };
@@ -66,7 +69,7 @@ export function toRequestBody(draft: KeyDraft, now: Date): NewKey {
   const expireAt = toExpireAt(draft, now);
   return {
     ...(draft.name.trim() === '' ? {} : { name: draft.name.trim() }),
-    roles: draft.roles,
+    ...(draft.roleIds === undefined ? {} : { assignedRoleIds: draft.roleIds }),
     ...(expireAt === undefined ? {} : { expireAt }),
     ipAccessList: filledAddresses(draft).map(({ source, description }) => ({
       source: source.trim(),
@@ -81,7 +84,7 @@ export const filledAddresses = ({ addresses }: KeyDraft): Address[] =>
 /** Errors that can be found without the server. */
 export function validateDraft(draft: KeyDraft, now: Date): { roles?: string; expireAt?: string } {
   return {
-    ...(draft.roles.length === 0 ? { roles: 'Select at least one role' } : {}),
+    ...(draft.roleIds?.length === 0 ? { roles: 'Select at least one role' } : {}),
     ...(draft.expiry === 'at' && !isFutureTime(draft.expireAt, now) ? { expireAt: 'Select a time in the future' } : {}),
   };
 }

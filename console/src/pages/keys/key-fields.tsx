@@ -1,9 +1,10 @@
-import { Checkbox, Stack, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { findFieldError } from '../../api/errors.ts';
 import { openapiKeyCreateConstraints } from '../../api/generated.ts';
 import { ExpiryFields } from '../../parts/expiry-fields.tsx';
 import { IpAccessListFields } from './ip-access-list-fields.tsx';
-import { type KeyDraft, ROLE_DESCRIPTIONS, ROLES } from './key-draft.ts';
+import type { KeyDraft } from './key-draft.ts';
+import { RoleFields } from './role-fields.tsx';
 
 interface Props {
   draft: KeyDraft;
@@ -28,18 +29,11 @@ export function KeyFields({ draft, onChange, current, errorAt, error }: Props) {
         onChange={(event) => onChange({ name: event.currentTarget.value })}
         error={findFieldError(error, 'name')}
       />
-      <Checkbox.Group
-        label="Roles"
-        value={draft.roles}
-        onChange={(roles) => onChange({ roles: roles as KeyDraft['roles'] })}
-        error={errorAt('roles')}
-      >
-        <Stack gap="xs" mt={6}>
-          {ROLES.map((role) => (
-            <Checkbox key={role} value={role} label={role} description={ROLE_DESCRIPTIONS[role]} />
-          ))}
-        </Stack>
-      </Checkbox.Group>
+      <RoleFields
+        roleIds={draft.roleIds}
+        onChange={(roleIds) => onChange({ roleIds })}
+        error={errorAt('roles') ?? findFieldError(error, 'assignedRoleIds')}
+      />
       <ExpiryFields
         expiry={draft.expiry}
         expireAt={draft.expireAt}

@@ -6,6 +6,7 @@ import { DotsIcon } from '../../parts/icons.tsx';
 import { isKeyExpiringSoon, type KeyState, toKeyState } from '../../parts/key-state.ts';
 import { Timestamp, useNow } from '../../parts/timestamp.tsx';
 import type { KeyAction } from './key-action-dialog.tsx';
+import { formatRoles } from './key-draft.ts';
 import classes from './keys.module.css';
 
 type OnAction = (key: Key, action: KeyAction) => void;
@@ -48,7 +49,7 @@ function createColumns(now: Date, ownId: string, onAction: OnAction | undefined)
           </Group>
           <Text size="xs" c="dimmed" className={classes.suffix}>
             …{key.keySuffix}
-            <span className={classes.onNarrow}> · {key.roles.join(', ')}</span>
+            <span className={classes.onNarrow}> · {formatRoles(key)}</span>
             {key.expireAt !== null && (
               <span className={`${classes.onPhone} ${classes.expiry}`} data-soon={isKeyExpiringSoon(key, now)}>
                 Expires <Timestamp at={key.expireAt} show="date" />
@@ -59,7 +60,7 @@ function createColumns(now: Date, ownId: string, onAction: OnAction | undefined)
       ),
     },
     { header: 'State', cell: (key) => <KeyStateLabel state={toKeyState(key, now)} /> },
-    { header: 'Roles', cell: ({ roles }) => roles.join(', '), from: 'md' },
+    { header: 'Roles', cell: formatRoles, from: 'md' },
     {
       header: 'Last used',
       cell: ({ usedAt }) => (usedAt ? <Timestamp at={usedAt} show="ago" /> : 'Never'),

@@ -25,7 +25,7 @@ const SEARCH_THRESHOLD = 8;
 
 export function KeysPage() {
   const api = useApi();
-  const { organizationId, canChangeFleet } = useSession();
+  const { organizationId, can } = useSession();
   const { text, setText, order, view } = useListView();
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
     keyListQuery(api, organizationId, view),
@@ -35,7 +35,7 @@ export function KeysPage() {
   const isSearching = text !== '' || view.search !== '';
   const [isCreating, setIsCreating] = useState(false);
   const [chosen, setChosen] = useState<{ target: Key; action: KeyAction }>();
-  const create = (
+  const create = can('openapiKeyCreate') && (
     <Button leftSection={<PlusIcon size={16} />} onClick={() => setIsCreating(true)}>
       Create key
     </Button>
@@ -44,7 +44,7 @@ export function KeysPage() {
     <Page
       title="Keys"
       subtitle={keys ? `${hasNextPage ? 'More than ' : ''}${plural(count, 'API key')}` : 'Loading…'}
-      actions={canChangeFleet && create}
+      actions={create}
     >
       {error && !data ? (
         <ErrorNotice error={error} title="Could not load keys" retry={() => refetch()} />
@@ -54,12 +54,12 @@ export function KeysPage() {
             <ListSearch className={classes.filter} label="Search keys" value={text} onChange={setText} />
           )}
           {keys?.length === 0 ? (
-            <NoKeys isSearching={isSearching} action={canChangeFleet && create} />
+            <NoKeys isSearching={isSearching} action={create} />
           ) : (
             <KeyTable
               keys={keys}
               order={order}
-              {...(canChangeFleet ? { onAction: (target, action) => setChosen({ target, action }) } : {})}
+              {...(can('openapiKeyUpdate') ? { onAction: (target, action) => setChosen({ target, action }) } : {})}
             />
           )}
         </Panel>

@@ -25,7 +25,8 @@ import { useRescale } from './use-rescale.ts';
 /** Stores only the edited fields, so that concurrent changes to other fields stay visible. */
 export function ScalingEditor({ service }: { service: Service }) {
   const { base } = useDependencies();
-  const { organizationId, organization, canChangeFleet } = useSession();
+  const { organizationId, organization, can } = useSession();
+  const isReadOnly = !can('instanceReplicaScalingUpdate');
   const [edited, setEdited] = useState<Partial<ScalingDraft>>({});
   const draft: ScalingDraft = { ...toScalingDraft(service), ...edited };
   const change = toScalingChange(service, draft);
@@ -53,19 +54,19 @@ export function ScalingEditor({ service }: { service: Service }) {
     <form className={classes.columns} onSubmit={submit} aria-label="Scaling" noValidate>
       <Panel title="Scaling">
         <Stack gap="xl">
-          {!canChangeFleet && (
+          {isReadOnly && (
             <Text size="sm" c="dimmed">
               Your key can view these settings. Changing them requires a key with the admin role.
             </Text>
           )}
-          <ScalingFields draft={draft} limits={limits} isReadOnly={!canChangeFleet} onChange={edit} errorAt={errorAt} />
+          <ScalingFields draft={draft} limits={limits} isReadOnly={isReadOnly} onChange={edit} errorAt={errorAt} />
         </Stack>
       </Panel>
       <div className={classes.sidebar}>
         <ScalingSummary service={service} draft={draft} change={change} isValid={isValid} />
         {general && <Note tone="bad">{general}</Note>}
         <Group gap="xs">
-          {canChangeFleet && (
+          {!isReadOnly && (
             <>
               <Button type="submit" disabled={!isChanged || !isValid} loading={save.isPending}>
                 Save changes

@@ -19,7 +19,7 @@ const HISTORY_LIMIT = 15;
 /** The changes to the service. A scaling change can be reverted: the settings before it are sent as a new change. */
 export function ServiceHistory({ service }: { service: Service }) {
   const api = useApi();
-  const { organizationId, canChangeFleet } = useSession();
+  const { organizationId, can } = useSession();
   const rescale = useRescale(service);
   const [reverting, setReverting] = useState<ScalingChange>();
   const { data, error, refetch } = useQuery({
@@ -57,7 +57,11 @@ export function ServiceHistory({ service }: { service: Service }) {
         data.length === 0 ? (
           <EmptyState title="No changes yet">Changes to this service appear here.</EmptyState>
         ) : (
-          <ActivityList activities={data} names={names} {...(canChangeFleet ? { action: renderRevert } : {})} />
+          <ActivityList
+            activities={data}
+            names={names}
+            {...(can('instanceReplicaScalingUpdate') ? { action: renderRevert } : {})}
+          />
         )
       ) : error ? (
         <ErrorNotice error={error} title="Could not load the history" retry={() => refetch()} />

@@ -19,7 +19,7 @@ import { tokensQuery } from './tokens-query.ts';
 /** Dashboard tokens: list, create, edit and delete. */
 export function TokensPage() {
   const api = useApi();
-  const { organizationId, canChangeFleet } = useSession();
+  const { organizationId, can } = useSession();
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery(tokensQuery(api, organizationId));
   const [isCreating, setIsCreating] = useState(false);
@@ -30,29 +30,25 @@ export function TokensPage() {
     notifySuccess(`Deleted token ${name} (…${tokenSuffix})`);
     await queries.invalidateQueries({ queryKey: [organizationId] });
   };
-  const create = (
+  const create = can('dashboardTokenCreate') && (
     <Button leftSection={<PlusIcon size={16} />} onClick={() => setIsCreating(true)}>
       Create token
     </Button>
   );
   return (
-    <Page
-      title="Dashboard tokens"
-      subtitle={data ? plural(data.length, 'token') : 'Loading…'}
-      actions={canChangeFleet && create}
-    >
+    <Page title="Dashboard tokens" subtitle={data ? plural(data.length, 'token') : 'Loading…'} actions={create}>
       {error && !data ? (
         <ErrorNotice error={error} title="Could not load tokens" retry={() => refetch()} />
       ) : (
         <Panel flush>
           {data?.length === 0 ? (
-            <EmptyState title="No tokens yet" action={canChangeFleet && create}>
+            <EmptyState title="No tokens yet" action={create}>
               A token lets a script or a wallboard use the dashboards of this organization, and nothing else.
             </EmptyState>
           ) : (
             <TokenTable
               tokens={data}
-              {...(canChangeFleet ? { onAction: (token, action) => setChosen({ token, action }) } : {})}
+              {...(can('dashboardTokenUpdate') ? { onAction: (token, action) => setChosen({ token, action }) } : {})}
             />
           )}
         </Panel>

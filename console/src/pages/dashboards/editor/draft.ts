@@ -1,15 +1,18 @@
-import type { GetDashboardResult } from '../../../api/generated.ts';
 import { seriesConstraints } from '../constraints.ts';
 import { arrange, COLUMNS } from '../grid.ts';
-import type { DashboardBody, Series, Tile, TileType } from '../queries.ts';
+import type { Dashboard, DashboardBody, Series, Tile, TileType } from '../queries.ts';
 
-/** The edited dashboard; its ID does not change. */
-export type Draft = Omit<GetDashboardResult, 'id'>;
+/** The edited members of a dashboard; the server keeps the others. */
+export type Draft = Pick<Dashboard, 'name' | 'tags' | 'tiles'>;
 
 const TILE_TYPE_LABELS: Record<TileType, string> = {
   time: 'Time series',
   table: 'Table',
   number: 'Number',
+  pie: 'Pie',
+  bar: 'Bars',
+  heatmap: 'Heatmap',
+  histogram: 'Histogram',
   search: 'Search',
   markdown: 'Text',
 };
@@ -19,12 +22,16 @@ const SIZES: Record<TileType, { w: number; h: number }> = {
   time: { w: 12, h: 6 },
   number: { w: 6, h: 4 },
   table: { w: 12, h: 7 },
+  pie: { w: 8, h: 6 },
+  bar: { w: 12, h: 6 },
+  heatmap: { w: 12, h: 6 },
+  histogram: { w: 12, h: 6 },
   search: { w: 24, h: 8 },
   markdown: { w: 12, h: 4 },
 };
 
 /** Tiles start at the positions at which the view shows them. */
-export function toDraft({ name, tags, tiles }: GetDashboardResult): Draft {
+export function toDraft({ name, tags, tiles }: Pick<Dashboard, 'name' | 'tags' | 'tiles'>): Draft {
   const places = arrange(tiles);
   return { name, tags, tiles: tiles.map((tile) => ({ ...tile, ...places.get(tile.id) })) };
 }
@@ -35,6 +42,7 @@ export function createSeries(type: TileType, sourceId: string): Series {
   const base = { type, where: '', whereLanguage: 'lucene' as const, groupBy: [] };
   if (type === 'markdown') return { ...base, content: '' };
   if (type === 'search') return { ...base, sourceId, fields: [] };
+  if (isDistribution(type)) return { ...base, sourceId, field: '' };
   return { ...base, sourceId, aggFn: 'count', ...(type === 'time' ? { displayType: 'line' as const } : {}) };
 }
 
@@ -62,18 +70,35 @@ const findBottomRow = ({ tiles }: Draft): number => Math.max(0, ...tiles.map(({ 
 const createId = (): string =>
   [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
+/** Shows how the values of a field are distributed, without an aggregation. */
+export const isDistribution = (type: TileType): boolean => type === 'heatmap' || type === 'histogram';
+
+const AGGREGATED: readonly TileType[] = ['time', 'number', 'table', 'pie', 'bar'];
+export const isAggregated = (type: TileType): boolean => AGGREGATED.includes(type);
+
+/** The tile without settings that only the ClickStack format has: they would contradict a changed query. */
+export function withoutConfig({ config: _, ...tile }: Tile): Tile {
+  return tile;
+}
+
 /** Keeps the settings that the new type supports. */
 export function changeTileType(tile: Tile, type: TileType, sourceId: string): Tile {
   const series = tile.series.map((one) => {
     const defaults = createSeries(type, one.sourceId ?? sourceId);
     const common = type === 'markdown' ? {} : pick(one, ['where', 'whereLanguage', 'groupBy', 'alias', 'numberFormat']);
-    const aggregation = ['time', 'number', 'table'].includes(type)
+    const aggregation = isAggregated(type)
       ? pick(one, ['aggFn', 'field', 'level', 'metricName', 'metricDataType', 'dataSource'])
-      : {};
+      : isDistribution(type)
+        ? pick(one, ['field'])
+        : {};
     return { ...defaults, ...common, ...aggregation, type };
   });
-  const isSingle = type === 'markdown' || type === 'search';
-  return { ...tile, asRatio: isSingle ? false : tile.asRatio, series: isSingle ? series.slice(0, 1) : series };
+  const isSingle = !isAggregated(type);
+  return {
+    ...withoutConfig(tile),
+    asRatio: isSingle ? false : tile.asRatio,
+    series: isSingle ? series.slice(0, 1) : series,
+  };
 }
 
 const pick = <T extends object>(value: T, names: (keyof T)[]): Partial<T> =>

@@ -6,15 +6,27 @@ import { type Tile, type TimeWindow, tileRequests } from '../queries.ts';
 export const previewQuery = (
   api: Operations,
   organizationId: string,
-  { series, asRatio }: Tile,
+  { series, asRatio, config }: Tile,
   { start, end, zone }: TimeWindow,
   points: number | undefined,
 ) =>
   queryOptions({
-    queryKey: [organizationId, 'tile-data', 'preview', JSON.stringify([series, asRatio]), start, end, zone, points],
+    queryKey: [
+      organizationId,
+      'tile-data',
+      'preview',
+      JSON.stringify([series, asRatio, config]),
+      start,
+      end,
+      zone,
+      points,
+    ],
     queryFn: ({ signal }) =>
       tileRequests.run(signal, () =>
-        api.drawTile({ body: { series, asRatio, start, end, timezone: zone, points } }, { signal }),
+        api.drawTile(
+          { body: { series, asRatio, ...(config && { config }), start, end, timezone: zone, points } },
+          { signal },
+        ),
       ),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,

@@ -42,6 +42,8 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
   const suggestions = listSuggestions(dashboards, series.sourceId ?? '', columns);
   const kind = sources.find(({ id }) => id === series.sourceId)?.kind ?? 'log';
   const isSearch = series.type === 'search';
+  const hasField = series.type === 'histogram' || (series.type === 'heatmap' && series.aggFn === undefined);
+  const hasAggregation = !isSearch && !hasField;
   const isMetric = kind === 'metric';
   const change = (part: Change) => {
     const merged = Object.entries({ ...series, ...part }).filter(([, value]) => value !== undefined && value !== '');
@@ -49,7 +51,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
   };
   const choices = listAggregations(isMetric ? (series.metricDataType ?? 'gauge') : 'events', series.aggFn);
   const { needsField: readsField, needsLevel } = AGGREGATIONS[series.aggFn ?? 'count'];
-  const needsField = !isMetric && readsField && !isSearch;
+  const needsField = hasField || (!isMetric && readsField && !isSearch);
   return (
     <div className={classes.fields}>
       <Select
@@ -68,12 +70,12 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
                   metricName: undefined,
                   metricDataType: isNowMetric ? 'gauge' : undefined,
                   field: undefined,
-                  aggFn: isSearch ? undefined : isNowMetric ? 'avg' : 'count',
+                  aggFn: !hasAggregation ? undefined : isNowMetric ? 'avg' : 'count',
                 }),
           });
         }}
       />
-      {!isSearch && (
+      {hasAggregation && (
         <Select
           label="Aggregation"
           allowDeselect={false}
@@ -86,7 +88,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
           }}
         />
       )}
-      {needsLevel && !isSearch && (
+      {needsLevel && hasAggregation && (
         <NumberInput
           label="Quantile"
           min={seriesConstraints.level.minimum}
@@ -97,7 +99,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
           onChange={(level) => change({ level: typeof level === 'number' ? level : undefined })}
         />
       )}
-      {isMetric && !isSearch && (
+      {isMetric && hasAggregation && (
         <MetricFields series={series} metrics={suggestions.metrics} errorAt={errorAt} onChange={change} />
       )}
       {needsField && (
@@ -140,7 +142,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
         />
       ) : (
         <>
-          {series.type !== 'number' && (
+          {series.type !== 'number' && !hasField && (
             <TagsInput
               label="Group by"
               placeholder={series.groupBy.length === 0 ? toSqlName('ServiceName') : ''}

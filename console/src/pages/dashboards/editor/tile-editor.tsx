@@ -14,10 +14,11 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { PlusIcon } from '../../../parts/icons.tsx';
+import { Note } from '../../../parts/note.tsx';
 import { seriesConstraints, tileConstraints } from '../constraints.ts';
 import { COLUMNS, MAX_TILE_ROWS } from '../grid.ts';
 import { dashboardsQuery, type Series, sourcesQuery, type Tile, type TileType, type TimeWindow } from '../queries.ts';
-import { changeTileType, createSeries, TILE_TYPES } from './draft.ts';
+import { changeTileType, createSeries, isAggregated, isDistribution, TILE_TYPES, withoutConfig } from './draft.ts';
 import classes from './editor.module.css';
 import { findErrorWithin } from './field-errors.ts';
 import { FormatFields } from './format-fields.tsx';
@@ -27,7 +28,11 @@ import { TilePreview, usePreview } from './tile-preview.tsx';
 type DisplayType = NonNullable<Series['displayType']>;
 type SortOrder = NonNullable<Series['sortOrder']>;
 
-const DISPLAY_LABELS: Record<DisplayType, string> = { line: 'Lines', stacked_bar: 'Stacked bars' };
+const DISPLAY_LABELS: Record<DisplayType, string> = {
+  line: 'Lines',
+  stacked_bar: 'Stacked bars',
+  stacked_line: 'Stacked areas',
+};
 const SORT_LABELS: Record<SortOrder, string> = { asc: 'Lowest first', desc: 'Highest first' };
 
 interface Props {
@@ -47,9 +52,10 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
   const dashboards = useQuery(dashboardsQuery(api, organizationId)).data ?? [];
   const preview = usePreview(tile, window);
   const type = tile.series[0]?.type ?? 'time';
-  const isAggregated = type === 'time' || type === 'number' || type === 'table';
+  const hasAggregations = isAggregated(type) || (type === 'heatmap' && tile.series[0]?.aggFn !== undefined);
   const numbered = tile.series.map((series, index) => ({ series, index, key: `series-${index}` }));
-  const setSeries = (series: Series[]) => onChange({ ...tile, series, asRatio: tile.asRatio && series.length === 2 });
+  const setSeries = (series: Series[]) =>
+    onChange({ ...withoutConfig(tile), series, asRatio: tile.asRatio && series.length === 2 });
   const setOne = (index: number, one: Series) =>
     // All series of a tile share the grouping.
     setSeries(
@@ -84,6 +90,12 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
         <section className={classes.preview} aria-label="Preview">
           <TilePreview tile={tile} window={window} />
         </section>
+        {tile.config && (
+          <Note tone="warn">
+            This tile was saved in the ClickStack format, with settings that this editor does not show. Changing its
+            query or type removes them; its name and position can be changed.
+          </Note>
+        )}
         <div className={classes.fields}>
           <TextInput
             label="Name"
@@ -158,7 +170,7 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
             </Fieldset>
           ))
         )}
-        {isAggregated && (
+        {hasAggregations && (
           <Group justify="space-between">
             <Button
               variant="default"
@@ -178,11 +190,11 @@ export function TileEditor({ tile, window, errorAt, onChange, onClose }: Props) 
               label="Show as ratio (series 1 ÷ series 2)"
               checked={tile.asRatio}
               disabled={tile.series.length !== 2}
-              onChange={(event) => onChange({ ...tile, asRatio: event.currentTarget.checked })}
+              onChange={(event) => onChange({ ...withoutConfig(tile), asRatio: event.currentTarget.checked })}
             />
           </Group>
         )}
-        {isAggregated && <FormatFields series={tile.series} onChange={setSeries} />}
+        {(hasAggregations || isDistribution(type)) && <FormatFields series={tile.series} onChange={setSeries} />}
         <div>
           <Text size="sm" fw={600} mb={6}>
             Position ({COLUMNS}-column grid)

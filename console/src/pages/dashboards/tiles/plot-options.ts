@@ -3,6 +3,7 @@ import type { SeriesStyle } from '../../../parts/colors.ts';
 import { formatAxisLabels } from '../times.ts';
 import { buildCompletePaths, drawPartial } from './draw-partial.ts';
 import type { Completeness } from './partial-buckets.ts';
+import type { Drawing } from './time-series.ts';
 
 interface PlotStyle {
   series: readonly SeriesStyle[];
@@ -19,7 +20,7 @@ interface PlotInput {
   /** Epoch seconds. */
   range: () => [number, number];
   labels: readonly string[];
-  isBars: boolean;
+  drawing: Drawing;
   isHidden: (index: number) => boolean;
   /** Changes with the data. */
   completeness: () => Completeness;
@@ -37,7 +38,8 @@ const MIN_DRAG_PX = 6;
 const MAX_WIDE_LINES = 8;
 
 export function plotOptions(given: PlotInput): uPlot.Options {
-  const { width, height, range, labels, isBars, isHidden, completeness, style, zone, format, onHover, onZoom } = given;
+  const { width, height, range, labels, drawing, isHidden, completeness, style, zone, format, onHover, onZoom } = given;
+  const isBars = drawing === 'stacked_bar';
   const build = isBars ? uPlot.paths.bars?.({ size: [0.82, 48], align: 1 }) : uPlot.paths.linear?.();
   const lineWidth = labels.length > MAX_WIDE_LINES ? 1 : 1.75;
   const axis = { stroke: style.text, font: style.font, ticks: { show: false } };
@@ -75,7 +77,7 @@ export function plotOptions(given: PlotInput): uPlot.Options {
     series: [
       {},
       ...labels.map((label, index) => ({
-        ...createSeries(label, style.series[index] ?? { color: style.text, dash: [] }, isBars, lineWidth),
+        ...createSeries(label, style.series[index] ?? { color: style.text, dash: [] }, drawing, lineWidth),
         show: !isHidden(index),
         ...(build && { paths: buildCompletePaths(build, completeness) }),
       })),
@@ -97,12 +99,14 @@ export function plotOptions(given: PlotInput): uPlot.Options {
   };
 }
 
-function createSeries(label: string, { color, dash }: SeriesStyle, isBars: boolean, lineWidth: number): uPlot.Series {
-  return isBars
+function createSeries(label: string, { color, dash }: SeriesStyle, drawing: Drawing, lineWidth: number): uPlot.Series {
+  return drawing === 'stacked_bar'
     ? { label, stroke: color, fill: color, width: 0, points: { show: false } }
     : {
         label,
         stroke: color,
+        // Opaque: each area covers the lower part of the one before it.
+        ...(drawing === 'stacked_line' && { fill: color }),
         width: lineWidth,
         ...(dash.length > 0 && { dash: [...dash] }),
         spanGaps: false,

@@ -7,7 +7,7 @@ import { ChartLegend } from './chart-legend.tsx';
 import { ChartTooltip } from './chart-tooltip.tsx';
 import { formatPart, type PartialBuckets } from './partial-buckets.ts';
 import classes from './time-chart.module.css';
-import type { Line } from './time-series.ts';
+import type { Drawing, Line } from './time-series.ts';
 import { usePlot } from './use-plot.ts';
 
 interface Props {
@@ -19,7 +19,7 @@ interface Props {
   start: number;
   end: number;
   zone: string;
-  isBars: boolean;
+  drawing: Drawing;
   format: NumberFormat;
   partialBuckets: PartialBuckets;
   /** Called with the dragged range; epoch milliseconds. */
@@ -34,7 +34,7 @@ interface Hover {
   width: number;
 }
 
-export function TimeChart({ label, lines, buckets, start, end, zone, isBars, format, partialBuckets, onZoom }: Props) {
+export function TimeChart({ label, lines, buckets, start, end, zone, drawing, format, partialBuckets, onZoom }: Props) {
   const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [hover, setHover] = useState<Hover>();
@@ -50,7 +50,7 @@ export function TimeChart({ label, lines, buckets, start, end, zone, isBars, for
     start,
     end,
     zone,
-    isBars,
+    drawing,
     isDark,
     format,
     onHover: ({ cursor: { idx, left = -1, top = -1 }, over, width }) =>

@@ -1,6 +1,9 @@
 import type { Unit } from '../number-format.ts';
 import type { TileDataByType } from '../queries.ts';
 
+/** How the series are drawn. Bars and areas are stacked. */
+export type Drawing = 'line' | 'stacked_bar' | 'stacked_line';
+
 /** One line, or one segment of stacked bars. */
 export interface Line {
   /** Unique within the tile. */

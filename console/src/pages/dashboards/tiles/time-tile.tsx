@@ -28,7 +28,7 @@ export function TimeTile({ tile, data, zone, onZoom }: Props) {
           start={data.start}
           end={data.end}
           zone={zone}
-          isBars={tile.series[0]?.displayType === 'stacked_bar'}
+          drawing={tile.series[0]?.displayType ?? 'line'}
           format={withUnit(resolveNumberFormat(tile.series), findCommonUnit(data))}
           partialBuckets={data.partialBuckets}
           onZoom={onZoom}

@@ -4,7 +4,7 @@ import type { SeriesStyle } from '../../../parts/colors.ts';
 import { formatValue, type NumberFormat } from '../number-format.ts';
 import { findCompleteness, type PartialBuckets } from './partial-buckets.ts';
 import { plotOptions } from './plot-options.ts';
-import { type Line, stackValues } from './time-series.ts';
+import { type Drawing, type Line, stackValues } from './time-series.ts';
 
 interface PlotData {
   lines: readonly Line[];
@@ -16,7 +16,7 @@ interface PlotData {
   start: number;
   end: number;
   zone: string;
-  isBars: boolean;
+  drawing: Drawing;
   isDark: boolean;
   format: NumberFormat;
   onHover: (plot: uPlot) => void;
@@ -34,9 +34,9 @@ export function usePlot(element: RefObject<HTMLElement | null>, plotted: PlotDat
   const latest = useRef(plotted);
   latest.current = plotted;
   const plot = useRef<uPlot>(undefined);
-  const { lines, buckets, start, end, hidden, zone, isBars, isDark, format, onZoom } = plotted;
+  const { lines, buckets, start, end, hidden, zone, drawing, isDark, format, onZoom } = plotted;
   const labels = lines.map(({ label }) => label);
-  const shape = JSON.stringify([labels, [...hidden], zone, isBars, isDark, format, onZoom !== undefined]);
+  const shape = JSON.stringify([labels, [...hidden], zone, drawing, isDark, format, onZoom !== undefined]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: shape covers everything but data and size
   useEffect(() => {
@@ -61,13 +61,13 @@ export function usePlot(element: RefObject<HTMLElement | null>, plotted: PlotDat
 }
 
 function createOptions(latest: RefObject<PlotData>, width: number, height: number): uPlot.Options {
-  const { lines, styles, hidden, zone, isBars, isDark, format, onZoom } = latest.current;
+  const { lines, styles, hidden, zone, drawing, isDark, format, onZoom } = latest.current;
   return plotOptions({
     width,
     height,
     range: () => [latest.current.start / 1000, latest.current.end / 1000],
     labels: lines.map(({ label }) => label),
-    isBars,
+    drawing,
     isHidden: (index) => hidden.has(lines[index]?.label ?? ''),
     style: {
       series: styles,
@@ -84,9 +84,10 @@ function createOptions(latest: RefObject<PlotData>, width: number, height: numbe
   });
 }
 
-function toPlotData({ lines, buckets, hidden, isBars }: PlotData): uPlot.AlignedData {
-  const values = isBars
-    ? stackValues(lines, (index) => hidden.has(lines[index]?.label ?? ''))
-    : lines.map((line) => line.values);
+function toPlotData({ lines, buckets, hidden, drawing }: PlotData): uPlot.AlignedData {
+  const values =
+    drawing !== 'line'
+      ? stackValues(lines, (index) => hidden.has(lines[index]?.label ?? ''))
+      : lines.map((line) => line.values);
   return [buckets.map((at) => at / 1000), ...values];
 }

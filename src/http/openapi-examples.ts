@@ -1,0 +1,70 @@
+const ORGANIZATION = '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d';
+const SERVICE = '0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11';
+const WAREHOUSE = '3ab15151-9e4d-4e31-b28a-5e906f4dc144';
+const KEY = '01a1e483-34c0-7000-a390-153b08a146b0';
+
+const apiKey = {
+  id: KEY,
+  name: 'ci',
+  state: 'enabled',
+  roles: ['admin'],
+  keySuffix: 'q7Zd',
+  createdAt: '2026-11-01T08:30:00Z',
+  expireAt: null,
+  ipAccessList: [{ source: '10.0.0.0/8', description: 'office' }],
+};
+
+const metrics = {
+  backupCHC: 0,
+  computeCHC: 12.345678,
+  dataTransferCHC: 0,
+  initialLoadCHC: 0,
+  interRegionTier1DataTransferCHC: 0,
+  interRegionTier2DataTransferCHC: 0,
+  interRegionTier3DataTransferCHC: 0,
+  interRegionTier4DataTransferCHC: 0,
+  publicDataTransferCHC: 0.25,
+  storageCHC: 0,
+};
+
+const cost = {
+  dataWarehouseId: WAREHOUSE,
+  date: '2026-11-01',
+  entityId: SERVICE,
+  entityName: 'analytics',
+  entityType: 'service',
+  locked: true,
+  metrics,
+  serviceId: SERVICE,
+  totalCHC: 12.595678,
+};
+
+const series = { type: 'time', aggFn: 'count', where: 'SeverityText:error', whereLanguage: 'lucene', groupBy: [] };
+const tile = { id: 'errors', name: 'Errors', x: 0, y: 0, w: 12, h: 4, asRatio: false, series: [series] };
+
+/** Examples of schemas by their title. A test validates them. */
+export const EXAMPLES: Record<string, unknown> = {
+  ApiKey: apiKey,
+  ApiKeyPatchRequest: { state: 'disabled' },
+  ApiKeyPostRequest: { name: 'ci', roles: ['admin'], ipAccessList: [{ source: '10.0.0.0/8', description: 'office' }] },
+  ApiKeyPostResponse: { key: apiKey, keyId: 'AbCdEfGhIjKlMnOpq7Zd', keySecret: 'phs_…' },
+  BudgetPostRequest: { name: 'Production', monthlyCHC: 1000, thresholds: [50, 90, 'forecast'] },
+  Dashboard: { id: '64f0c1d2e3a4b5c6d7e8f900', name: 'Errors', tags: ['production'], tiles: [tile] },
+  DashboardError: { message: 'Dashboard not found' },
+  DashboardTokenPostRequest: { name: 'wallboard', access: 'read' },
+  ManagementError: {
+    requestId: '242886c2-0556-4862-92d0-e0203ced1466',
+    error: 'BAD_REQUEST: request body.minTotalMemoryGb: The value must be a multiple of 12 <number:32>',
+    status: 400,
+  },
+  Organization: {
+    id: ORGANIZATION,
+    name: 'Acme',
+    createdAt: '2026-11-01T08:30:00Z',
+    tier: 'SCALE',
+    privateEndpoints: [],
+  },
+  ServiceReplicaScalingPatchRequest: { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 120, numReplicas: 3 },
+  ServiceScalingPatchRequest: { numReplicas: 4, idleScaling: true, idleTimeoutMinutes: 15 },
+  UsageCost: { grandTotalCHC: 12.595678, costs: [cost] },
+};

@@ -1,0 +1,205 @@
+/** What a permission applies to: the organization as a whole, or single services. */
+export type PermissionScope = 'organization' | 'service';
+
+interface Permission {
+  scope: PermissionScope;
+  /** The system role developer has every operation that some `read` permission contains. */
+  access: 'read' | 'write';
+  help: string;
+  operations: readonly string[];
+}
+
+const organization = (access: Permission['access'], help: string, operations: string[]): Permission => ({
+  scope: 'organization',
+  access,
+  help,
+  operations,
+});
+const service = (access: Permission['access'], help: string, operations: string[]): Permission => ({
+  scope: 'service',
+  access,
+  help,
+  operations,
+});
+
+const CLICKSTACK_READS = [
+  'clickStackListDashboards',
+  'clickStackGetDashboard',
+  'clickStackValidateDashboard',
+  'clickStackListSources',
+  'clickStackGetSource',
+];
+
+/**
+ * All permissions that a custom role can name, with the operations that each contains. Names that start with
+ * `control-plane:` are those of the public service. An operation may be in several permissions; any of them is enough.
+ */
+const PERMISSIONS: Readonly<Record<string, Permission>> = {
+  'control-plane:organization:view': organization('read', 'View the organization, its roles and its usage cost', [
+    'organizationGetList',
+    'organizationGet',
+    'organizationRolesGetList',
+    'organizationRoleGet',
+    'usageCostGet',
+    'organizationPrometheusGet',
+    'organizationPrometheusDiscoveryGet',
+  ]),
+  'control-plane:organization:manage': organization('write', 'Create, change and delete custom roles', [
+    'organizationRolePost',
+    'organizationRolePatch',
+    'organizationRoleDelete',
+  ]),
+  'control-plane:organization:view-activities': organization('read', 'View the audit log', [
+    'activityGetList',
+    'activityGet',
+  ]),
+  'control-plane:organization:view-billing': organization('read', 'View costs, reports, budgets and usage warnings', [
+    'usageCostGet',
+    'usageCostSummaryGet',
+    'usageCostExport',
+    'usageCostForecastGet',
+    'budgetGetList',
+    'budgetGet',
+    'usageWarningGetList',
+  ]),
+  'control-plane:organization:manage-billing': organization('write', 'Manage budgets and send usage events', [
+    'budgetCreate',
+    'budgetUpdate',
+    'budgetDelete',
+    'usageEventsCreate',
+  ]),
+  'control-plane:organization:view-api-keys': organization('read', 'View keys and dashboard tokens', [
+    'openapiKeyGetList',
+    'openapiKeyGet',
+    'dashboardTokenGetList',
+  ]),
+  'control-plane:organization:create-api-keys': organization('write', 'Create keys and dashboard tokens', [
+    'openapiKeyCreate',
+    'dashboardTokenCreate',
+  ]),
+  'control-plane:organization:update-api-keys': organization('write', 'Change and rotate keys and dashboard tokens', [
+    'openapiKeyUpdate',
+    'openapiKeyRotate',
+    'dashboardTokenUpdate',
+  ]),
+  'control-plane:organization:delete-api-keys': organization('write', 'Delete keys and dashboard tokens', [
+    'openapiKeyDelete',
+    'dashboardTokenDelete',
+  ]),
+  'control-plane:organization:create-service': organization('write', 'Create services', ['instanceCreate']),
+  'control-plane:service:view': service('read', 'View services, their metrics and their dashboards', [
+    'instanceGetList',
+    'instanceGet',
+    'instancePrometheusGet',
+    ...CLICKSTACK_READS,
+  ]),
+  'control-plane:service:manage': service('write', 'Change, start and stop services, and set their password', [
+    'instanceUpdate',
+    'instanceStateUpdate',
+    'instancePasswordUpdate',
+  ]),
+  'control-plane:service:delete': service('write', 'Delete services', ['instanceDelete']),
+  'control-plane:service:view-scaling-config': service('read', 'Preview scaling and view the schedule', [
+    'instanceScalingPreview',
+    'instanceReplicaScalingPreview',
+    'scalingScheduleGet',
+  ]),
+  'control-plane:service:manage-scaling-config': service('write', 'Change and preview scaling, and the schedule', [
+    'instanceScalingUpdate',
+    'instanceReplicaScalingUpdate',
+    'instanceScalingPreview',
+    'instanceReplicaScalingPreview',
+    'scalingScheduleGet',
+    'scalingScheduleUpsert',
+    'scalingScheduleDelete',
+  ]),
+  'control-plane:service:view-backups': service('read', 'View the backup configuration', ['backupConfigurationGet']),
+  'control-plane:service:manage-backups': service('write', 'Change the backup configuration', [
+    'backupConfigurationUpdate',
+  ]),
+  'control-plane:service:view-private-endpoints': service('read', 'View the private endpoint configuration', [
+    'instancePrivateEndpointConfigGet',
+  ]),
+  'control-plane:service:view-query-api-endpoints': service('read', 'View the query endpoint', [
+    'instanceQueryEndpointGet',
+  ]),
+  'control-plane:service:manage-query-api-endpoints': service('write', 'Change the query endpoint', [
+    'instanceQueryEndpointUpsert',
+    'instanceQueryEndpointDelete',
+  ]),
+  'control-plane:service:manage-clickstack-api': service('write', 'View and change dashboards and sources', [
+    ...CLICKSTACK_READS,
+    'clickStackCreateDashboard',
+    'clickStackUpdateDashboard',
+    'clickStackDeleteDashboard',
+    'clickStackCreateSource',
+    'clickStackUpdateSource',
+    'clickStackDeleteSource',
+  ]),
+  'dashboards:view': organization('read', 'View dashboards, sources and charts in the console', [
+    'listDashboards',
+    'getDashboard',
+    'listDashboardVersions',
+    'getDashboardVersion',
+    'getTileData',
+    'validateDashboard',
+    'drawTile',
+    'queryChartSeries',
+    'listSources',
+    'getSource',
+    'listSourceColumns',
+    'listConnections',
+    'getConnection',
+  ]),
+  'dashboards:manage': organization('write', 'Create, change and delete dashboards and sources in the console', [
+    'createDashboard',
+    'updateDashboard',
+    'deleteDashboard',
+    'restoreDashboardVersion',
+    'createSource',
+    'updateSource',
+    'deleteSource',
+    'createConnection',
+    'updateConnection',
+    'deleteConnection',
+  ]),
+};
+
+/** Permissions of the public service without an operation here. A role that names one is rejected. */
+const UNSUPPORTED_PERMISSIONS: readonly string[] = [
+  'control-plane:service:manage-ip-access-list',
+  'control-plane:service:manage-generative-ai',
+  'control-plane:service:manage-private-endpoints',
+  'control-plane:service:manage-clickpipes',
+  'control-plane:support:manage',
+  'sql-console:database:access',
+];
+
+/** Every active key may call them. */
+export const UNRESTRICTED_OPERATIONS: readonly string[] = ['whoamiGet'];
+
+export const PERMISSION_NAMES: readonly string[] = Object.keys(PERMISSIONS);
+
+interface Operation {
+  scope: PermissionScope;
+  access: Permission['access'];
+}
+
+/** Every operation that roles control, with its scope. */
+export const OPERATIONS: ReadonlyMap<string, Operation> = collectOperations();
+
+function collectOperations(): Map<string, Operation> {
+  const operations = new Map<string, Operation>();
+  for (const { scope, access, operations: names } of Object.values(PERMISSIONS))
+    for (const name of names) if (operations.get(name)?.access !== 'read') operations.set(name, { scope, access });
+  return operations;
+}
+
+/** A permission by its name; the id of an operation is a permission for that operation alone. */
+export function findPermission(name: string): Permission | undefined {
+  if (Object.hasOwn(PERMISSIONS, name)) return PERMISSIONS[name];
+  const operation = OPERATIONS.get(name);
+  return operation && { ...operation, help: '', operations: [name] };
+}
+
+export const isUnsupportedPermission = (name: string): boolean => UNSUPPORTED_PERMISSIONS.includes(name);

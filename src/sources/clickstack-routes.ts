@@ -1,0 +1,118 @@
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { getActor } from '../audit/request-actor.ts';
+import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../http/envelopes.ts';
+import { getIdentity } from '../http/guard.ts';
+import { keepResponse } from '../http/idempotency.ts';
+import type { Routes } from '../http/validation.ts';
+import { ADMINS, READERS } from '../kernel/roles.ts';
+import { ServicePath } from '../services/schema.ts';
+import type { Services } from '../services/services.ts';
+import { SourceBody, SourceRecord } from './schema.ts';
+import type { Sources } from './sources.ts';
+
+const tags = ['ClickStack'];
+const PATH = '/v1/organizations/:organizationId/services/:serviceId/clickstack/sources';
+const SourcePath = Type.Object({ ...ServicePath.properties, clickStackSourceId: Type.String() });
+
+/** The sources of the organization with the credentials and the envelope of the management interface. */
+export function clickStackSourceRoutes({ sources, services }: { sources: Sources; services: Services }): Routes {
+  /** Throws if the service does not exist. */
+  async function getOrganizationId(request: FastifyRequest): Promise<string> {
+    const { organizationId } = getIdentity(request);
+    const { serviceId } = request.params as { serviceId: string };
+    await services.get(organizationId, serviceId.toLowerCase());
+    return organizationId;
+  }
+
+  return (app) => {
+    app.get(
+      PATH,
+      {
+        config: { operation: 'clickStackListSources', roles: READERS },
+        schema: {
+          tags,
+          summary: 'List ClickStack sources',
+          description: 'The sources of the organization, built-in sources first.',
+          params: ServicePath,
+          response: managementResponse(Type.Array(SourceRecord)),
+        },
+      },
+      async (request) => success(request, await sources.list(await getOrganizationId(request))),
+    );
+
+    app.get(
+      `${PATH}/:clickStackSourceId`,
+      {
+        config: { operation: 'clickStackGetSource', roles: READERS },
+        schema: {
+          tags,
+          summary: 'Get ClickStack source',
+          params: SourcePath,
+          response: managementResponse(SourceRecord),
+        },
+      },
+      async (request) =>
+        success(request, await sources.get(await getOrganizationId(request), request.params.clickStackSourceId)),
+    );
+
+    app.post(
+      PATH,
+      {
+        config: { operation: 'clickStackCreateSource', roles: ADMINS, isIdempotent: true },
+        schema: {
+          tags,
+          summary: 'Create ClickStack source',
+          description: 'Omitted members default to those of the OpenTelemetry tables.',
+          params: ServicePath,
+          body: SourceBody,
+          response: managementResponse(SourceRecord),
+        },
+      },
+      async (request) => {
+        const organizationId = await getOrganizationId(request);
+        const inTransaction = keepResponse(request, (source) => ({ result: JSON.stringify(source) }));
+        return success(request, await sources.create(getActor(request), organizationId, request.body, inTransaction));
+      },
+    );
+
+    app.put(
+      `${PATH}/:clickStackSourceId`,
+      {
+        config: { operation: 'clickStackUpdateSource', roles: ADMINS },
+        schema: {
+          tags,
+          summary: 'Update ClickStack source',
+          description: 'Replaces the whole source. Built-in sources cannot be changed (409).',
+          params: SourcePath,
+          body: SourceBody,
+          response: managementResponse(SourceRecord),
+        },
+      },
+      async (request) => {
+        const organizationId = await getOrganizationId(request);
+        const { clickStackSourceId: id } = request.params;
+        return success(request, await sources.replace(getActor(request), organizationId, id, request.body));
+      },
+    );
+
+    app.delete(
+      `${PATH}/:clickStackSourceId`,
+      {
+        config: { operation: 'clickStackDeleteSource', roles: ADMINS },
+        schema: {
+          tags,
+          summary: 'Delete ClickStack source',
+          description: 'Fails with 409 while a dashboard uses the source.',
+          params: SourcePath,
+          response: emptyManagementResponse,
+        },
+      },
+      async (request) => {
+        const organizationId = await getOrganizationId(request);
+        await sources.remove(getActor(request), organizationId, request.params.clickStackSourceId);
+        return emptySuccess(request);
+      },
+    );
+  };
+}

@@ -1,0 +1,212 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../support/client.ts';
+import { acme } from '../../support/fleet.ts';
+import { onEachStore, type TestServer, useServer } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { describeClient, installFromPyPi } from '../install.ts';
+
+const PACKAGE = 'clickhousectl==0.5.0';
+const service = acme.primary;
+
+interface Outcome {
+  code: number | null;
+  json: Json;
+  text: string;
+}
+
+function createCtl(programs: string, server: TestServer) {
+  const home = mkdtempSync(join(tmpdir(), 'pilothouse-test-'));
+  const { keyId, keySecret } = acme.admin;
+  return (...args: string[]): Outcome => {
+    const credentials = ['--url', server.url, '--api-key', keyId, '--api-secret', keySecret, '--json'];
+    const { status, stdout, stderr } = spawnSync(join(programs, 'clickhousectl'), ['cloud', ...credentials, ...args], {
+      cwd: home,
+      env: { PATH: process.env.PATH, HOME: home, DO_NOT_TRACK: '1' },
+      encoding: 'utf8',
+    });
+    return { code: status, json: parse(stdout), text: stdout + stderr };
+  };
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sub-commands that read, and a member of their output. */
+const READS: [string, RegExp][] = [
+  ['auth whoami', /apiKey/],
+  ['org list', /Acme/],
+  ['org get', /Acme/],
+  ['org role list', /Admin/i],
+  ['org prometheus discovery', /targets/],
+  ['org usage --from-date 2026-10-01 --to-date 2026-10-31', /grandTotalCHC/],
+  ['org usage --from-date 2026-10-01 --to-date 2026-10-31 --filter tag:team=none', /"costs": \[\]/],
+  ['service list', /analytics/],
+  ['service list --filter tag:team=none', /\[\]/],
+  [`service get ${service}`, /effectiveMinReplicaMemoryGb/],
+  ['service get --name analytics', /effectiveMinReplicaMemoryGb/],
+  [`service private-endpoint get-config ${service}`, /endpointServiceId|\{\}/],
+  [`service backup-config get ${service}`, /backupPeriodInHours/],
+  [`service prometheus ${service}`, /# TYPE/],
+  ['key list', /keySuffix/],
+  ['key list --all', /keySuffix/],
+  ['key list --limit 2', /nextCursor/],
+  ['key get --name admin', /assignedRoles/],
+  ['activity list', /createdAt/],
+  ['activity list --from-date 2026-01-01 --to-date 2099-01-01', /createdAt/],
+  [`clickstack dashboard list ${service}`, /Acme board/],
+  [`clickstack dashboard get ${service} ${acme.dashboard}`, /displayType/],
+  [`clickstack source list ${service}`, /timestampValueExpression/],
+];
+
+/** Sub-commands that Pilothouse does not support, and the sentence that says why. */
+const UNSUPPORTED: [string, string][] = [
+  ['org quota list', 'The limits of an organization are settings of the server'],
+  ['org quota get services', 'The limits of an organization are settings of the server'],
+  ['org balance', 'Pilothouse records cost but sells no credits'],
+  ['org notifications', 'Pilothouse sends alerts of budgets only; see /budgets'],
+  ['org notification-types', 'Pilothouse sends alerts of budgets only; see /budgets'],
+  ['org byoc get x', 'Pilothouse does not manage cloud accounts'],
+  ['org update --new-name Other', 'Organizations are declared in the fleet file'],
+  [
+    'service profile list --region us-east-1',
+    'Pilothouse has no machine profiles; set the memory of a replica instead',
+  ],
+  [`service settings list ${service}`, 'Pilothouse does not manage the settings of the database'],
+  [`service settings get ${service} max_threads`, 'Pilothouse does not manage the settings of the database'],
+  [`service snapshot list ${service}`, 'Pilothouse does not take snapshots of services'],
+  [`service upgrade-window get ${service}`, 'Pilothouse does not upgrade services on its own'],
+  [`service replica-aware-routing get ${service}`, 'Pilothouse does not route queries'],
+  [`clickstack alert list ${service}`, 'Pilothouse supports the dashboards and sources of ClickStack only'],
+  ['member list', 'Pilothouse has no user accounts; list the keys instead'],
+  ['invitation list', 'Pilothouse has no user accounts; create a key instead'],
+];
+
+const split = (command: string): string[] => command.split(' ');
+
+describeClient(
+  PACKAGE,
+  () => installFromPyPi(PACKAGE),
+  (programs) => {
+    onEachStore('clickhousectl', (store) => {
+      const server = useServer(store);
+      const run = (...args: string[]) => createCtl(programs, server)(...args);
+      const succeed = (...args: string[]): Json => {
+        const { code, json, text } = run(...args);
+        expect(code, `${args.join(' ')}\n${text}`).toBe(0);
+        return json;
+      };
+
+      const untilState = (id: string, state: string) =>
+        until(
+          async () => run('service', 'get', id).json?.state,
+          (current) => current === state,
+          `the service does not become ${state}`,
+        );
+
+      it.each(READS)('%s', (command, expected) => {
+        const { code, text } = run(...split(command));
+        expect(code, text).toBe(0);
+        expect(text).toMatch(expected);
+      });
+
+      it.each(UNSUPPORTED)('%s is rejected with the reason', (command, reason) => {
+        const { code, text } = run(...split(command));
+        expect(code, text).toBe(1);
+        expect(text).toContain(reason);
+      });
+
+      it('creates, changes, stops and deletes a service', async () => {
+        const options = [
+          '--provider',
+          'aws',
+          '--region',
+          'us-east-1',
+          '--ip-allow',
+          '10.0.0.0/8=office',
+          '--tag',
+          'team=cli',
+        ];
+        const sizes = ['--min-replica-memory-gb', '16', '--max-replica-memory-gb', '32', '--num-replicas', '3'];
+        const created = succeed('service', 'create', '--name', 'from the cli', ...options, ...sizes);
+        expect(created).toMatchObject({
+          password: expect.any(String),
+          service: { name: 'from the cli', provider: 'aws' },
+        });
+        const { id } = created.service;
+        expect(succeed('service', 'list', '--filter', 'tag:team=cli')).toMatchObject([{ id }]);
+        const renamed = succeed('service', 'update', id, '--new-name', 'renamed', '--add-ip-allow', '192.0.2.0/24=lab');
+        expect(renamed).toMatchObject({
+          name: 'renamed',
+          ipAccessList: [{ source: '10.0.0.0/8' }, { source: '192.0.2.0/24' }],
+        });
+        expect(succeed('service', 'scale', id, '--num-replicas', '5')).toMatchObject({ numReplicas: 5 });
+        expect(succeed('service', 'reset-password', id)).toMatchObject({ password: expect.any(String) });
+        succeed('service', 'backup-config', 'update', id, '--backup-period-hours', '24');
+        expect(run('service', 'delete', id)).toMatchObject({ code: 1, text: expect.stringContaining('conflict') });
+        succeed('service', 'stop', id);
+        await untilState(id, 'stopped');
+        succeed('service', 'start', id);
+        await untilState(id, 'running');
+        succeed('service', 'delete', id, '--force');
+        expect(run('service', 'get', id)).toMatchObject({ code: 1, text: expect.stringContaining('NOT_FOUND') });
+      });
+
+      it('sets and removes a scaling schedule', () => {
+        const file = join(mkdtempSync(join(tmpdir(), 'pilothouse-test-')), 'schedule.json');
+        const sizes = { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16 };
+        const entry = { name: 'nights', weekdays: [1, 2, 3], startHourUtc: 20, endHourUtc: 23, ...sizes };
+        writeFileSync(file, JSON.stringify({ entries: [entry] }));
+        const { code, text } = run('service', 'scaling-schedule', 'set', acme.secondary, '--file', file);
+        expect(code, text).toBe(0);
+        expect(succeed('service', 'scaling-schedule', 'get', acme.secondary)).toMatchObject({
+          entries: [expect.anything()],
+        });
+        succeed('service', 'scaling-schedule', 'delete', acme.secondary);
+      });
+
+      it('creates, changes and deletes a key with a role', () => {
+        const roles: Json[] = succeed('org', 'role', 'list');
+        const admin = roles.find(({ name }) => /admin/i.test(name));
+        const created = succeed(
+          'key',
+          'create',
+          '--name',
+          'from the cli',
+          '--role-id',
+          admin.id,
+          '--ip-allow',
+          '127.0.0.1',
+        );
+        expect(created).toMatchObject({ keyId: expect.any(String), keySecret: expect.any(String) });
+        expect(created.key.assignedRoles).toMatchObject([{ roleId: admin.id }]);
+        const { id } = created.key;
+        expect(succeed('key', 'update', id, '--state', 'disabled')).toMatchObject({ state: 'disabled' });
+        expect(succeed('key', 'update', id, '--new-name', 'renamed')).toMatchObject({ name: 'renamed' });
+        succeed('key', 'delete', '--name', 'renamed');
+        const unknown = run('key', 'create', '--name', 'x', '--role-id', '11111111-1111-4111-8111-111111111111');
+        expect(unknown).toMatchObject({ code: 1, text: expect.stringContaining('BAD_REQUEST') });
+      });
+
+      it('reads one activity', () => {
+        const [newest] = succeed('activity', 'list');
+        expect(succeed('activity', 'get', newest.id)).toEqual(newest);
+      });
+    });
+  },
+);
+
+describe('the list of sub-commands', () => {
+  it('names each command once', () => {
+    const commands = [...READS, ...UNSUPPORTED].map(([command]) => command);
+    expect(new Set(commands).size).toBe(commands.length);
+  });
+});

@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { onEachStore, useServer } from '../../support/server.ts';
+import { describeClient, installFromPyPi } from '../install.ts';
+
+const PACKAGE = 'schemathesis==4.32.5';
+const CONFIG = join(import.meta.dirname, '../schemathesis.toml');
+/** Per operation and phase: about 10,000 cases in all. */
+const EXAMPLES = 60;
+const MAX_MS = 2 * 3_600_000;
+
+describeClient(
+  PACKAGE,
+  () => installFromPyPi(PACKAGE),
+  (programs) => {
+    onEachStore('schemathesis', (store) => {
+      const server = useServer(store, { args: ['--max-keys', '1000', '--log-level', 'error'] });
+
+      it('finds no failure with all checks', { timeout: MAX_MS }, () => {
+        const paths = ['--exclude-path-regex', '^/console'];
+        const limits = ['--max-examples', String(EXAMPLES), '--phases', 'examples,coverage,fuzzing', '--workers', '1'];
+        const { status, stdout, stderr } = spawnSync(
+          join(programs, 'schemathesis'),
+          ['--config-file', CONFIG, 'run', `${server.url}/openapi.json`, '--checks', 'all', ...paths, ...limits],
+          { cwd: mkdtempSync(join(tmpdir(), 'pilothouse-test-')), encoding: 'utf8', maxBuffer: 2 ** 28 },
+        );
+        expect(status, stdout.slice(-20_000) + stderr.slice(-2_000)).toBe(0);
+      });
+    });
+  },
+);
