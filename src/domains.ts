@@ -9,6 +9,7 @@ import { createEngineBinding } from './billing/metering/engine-binding.ts';
 import { createEngineOwner } from './billing/metering/engine-owner.ts';
 import { createIntake } from './billing/metering/intake.ts';
 import { createPrices } from './billing/prices/prices.ts';
+import { createServiceMetrics } from './billing/prometheus/service-metrics.ts';
 import { createUsageInspection } from './billing/rating/inspect-usage.ts';
 import { createLockClock } from './billing/rating/lock-clock.ts';
 import { createRater } from './billing/rating/rater.ts';
@@ -40,7 +41,9 @@ import { createKeyVerifier } from './keys/verification.ts';
 import { createOrganizations } from './organizations/organizations.ts';
 import { createRoleReader } from './roles/role-reader.ts';
 import { createRoles } from './roles/roles.ts';
+import { createServiceLifecycle } from './services/lifecycle.ts';
 import { createServices } from './services/services.ts';
+import { createServiceSettings } from './services/settings.ts';
 import { listExistingServiceIds } from './services/store.ts';
 import { createSources } from './sources/sources.ts';
 import type { State } from './state/state.ts';
@@ -58,7 +61,18 @@ interface Options {
   /** Receives the duration of rating one day. */
   observeRating?: (seconds: number) => void;
   config: Pick<Config, 'dataDirectory' | 'maxKeys' | 'lockAfterDays'> &
-    Partial<Pick<Config, 'maxTokens' | 'maxDashboards' | 'maxSources' | 'webhookAllowPrivate' | 'openTables'>>;
+    Partial<
+      Pick<
+        Config,
+        | 'maxTokens'
+        | 'maxDashboards'
+        | 'maxServices'
+        | 'maxSources'
+        | 'simulatedTransitionMs'
+        | 'webhookAllowPrivate'
+        | 'openTables'
+      >
+    >;
 }
 
 /** Creates the domains on an open store. Each one may use those created before it. */
@@ -80,6 +94,15 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     assignments: createRoleAssignments({ writer: keyWriter }),
     listExistingServiceIds,
   });
+  const serviceLifecycle = createServiceLifecycle({
+    state,
+    clock,
+    audit,
+    organizations,
+    maxServices: config.maxServices,
+    transitionMs: config.simulatedTransitionMs,
+  });
+  const serviceSettings = createServiceSettings({ state, audit, keys });
   const costs = createCosts({ db, services });
   const prices = createPrices({ state, clock, audit, organizations });
   const reports = createReports({ db, organizations, services, prices });
@@ -95,6 +118,7 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     allowPrivate: config.webhookAllowPrivate ?? false,
   });
   const scalingCosts = createScalingCosts({ db: state.db, services, prices, clock });
+  const serviceMetrics = createServiceMetrics({ db, services, clock });
   const entities = createEntities({ db, services });
   const engineOwner = createEngineOwner({ state, engine, clock, log, dataDirectory: config.dataDirectory });
   const metering = { state, engine, owner: engineOwner, binding: createEngineBinding({ state, engine, clock }), clock };
@@ -155,12 +179,15 @@ export function createDomains({ state, engine, clock, log, observeRating, config
     roleReader,
     lastUsed,
     services,
+    serviceLifecycle,
+    serviceSettings,
     costs,
     prices,
     reports,
     forecasts,
     budgets,
     scalingCosts,
+    serviceMetrics,
     intake,
     rating,
     rater,

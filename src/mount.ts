@@ -2,6 +2,7 @@ import { auditRoutes } from './audit/routes.ts';
 import { budgetRoutes } from './billing/budgets/routes.ts';
 import { forecastRoutes } from './billing/forecast/routes.ts';
 import { meteringRoutes } from './billing/metering/routes.ts';
+import { prometheusRoutes } from './billing/prometheus/routes.ts';
 import { usageWarningRoutes } from './billing/rating/routes.ts';
 import { reportRoutes } from './billing/reports/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
@@ -36,7 +37,9 @@ import { keyRoutes } from './keys/routes.ts';
 import { whoamiRoutes } from './keys/whoami-routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import { roleRoutes } from './roles/routes.ts';
+import { serviceLifecycleRoutes } from './services/lifecycle-routes.ts';
 import { serviceRoutes } from './services/routes.ts';
+import { serviceSettingsRoutes } from './services/settings-routes.ts';
 import { clickStackSourceRoutes } from './sources/clickstack-routes.ts';
 import { connectionRoutes } from './sources/connection-routes.ts';
 import { sourceRoutes } from './sources/routes.ts';
@@ -100,13 +103,16 @@ function createManagement({ config, state, clock, domains }: Options, shared: Sh
     bodyLimitBytes: management.bodyLimitBytes,
     routes: [
       organizationRoutes(domains),
-      serviceRoutes(domains),
+      serviceRoutes({ ...domains, clock }),
+      serviceLifecycleRoutes({ ...domains, clock }),
+      serviceSettingsRoutes({ ...domains, clock }),
       keyRoutes({ ...domains, clock }),
       whoamiRoutes,
       roleRoutes(domains),
       billingRoutes(domains),
+      prometheusRoutes({ ...domains, basePath: config.basePath }),
       reportRoutes(domains),
-      forecastRoutes(domains),
+      forecastRoutes({ ...domains, clock }),
       budgetRoutes(domains),
       meteringRoutes(domains),
       usageWarningRoutes(domains),

@@ -1,13 +1,22 @@
 import { parseBasePath } from './http/base-path.ts';
-import type { RateLimit } from './http/rate-limit.ts';
-import { type Network, parseNetwork } from './kernel/addresses.ts';
 import { isUuid } from './kernel/ids.ts';
+import {
+  INVALID,
+  nonEmpty,
+  oneOfTwo,
+  parseBytes,
+  parseDurationMs,
+  parseNetworks,
+  parseRate,
+  parseTables,
+  urlWithScheme,
+  wholeNumber,
+} from './setting-parsers.ts';
+
+export { INVALID };
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** Returned by `parse` for text that violates the rule; `undefined` is a valid value. */
-export const INVALID = Symbol('invalid');
 
 /** One setting: its flag, its environment variable, its description and the parser of its value. */
 export interface Setting<T = unknown> {
@@ -169,6 +178,24 @@ export const SETTINGS = {
     parse: wholeNumber(1, 1_000_000),
     rule: 'must be a whole number of at least 1',
   },
+  maxServices: {
+    flag: '--max-services',
+    argument: '<number>',
+    variable: 'PILOTHOUSE_MAX_SERVICES',
+    help: 'Maximum number of services per organization that the API creates',
+    fallback: '1000',
+    parse: wholeNumber(1, 1_000_000),
+    rule: 'must be a whole number of at least 1',
+  },
+  simulatedTransitionMs: {
+    flag: '--simulated-transition',
+    argument: '<duration>',
+    variable: 'PILOTHOUSE_SIMULATED_TRANSITION',
+    help: 'How long a simulated service takes to start, stop, wake or be provisioned, such as 500ms or 10s',
+    fallback: '2s',
+    parse: parseDurationMs,
+    rule: 'must look like 500ms or 10s, and be at most 1 hour',
+  },
   lockAfterDays: {
     flag: '--lock-after-days',
     argument: '<number>',
@@ -240,59 +267,3 @@ export const ALL_SETTINGS = Object.keys(SETTINGS) as SettingName[];
 export const STORE_SETTINGS: readonly SettingName[] = ['dataDirectory', 'databaseUrl', 'logLevel'];
 /** For commands that also query the engine. */
 export const ENGINE_SETTINGS: readonly SettingName[] = [...STORE_SETTINGS, 'clickhouseUrl', 'engineMemoryBytes'];
-
-function nonEmpty(text: string): string | typeof INVALID {
-  return text === '' ? INVALID : text;
-}
-
-function wholeNumber(min: number, max: number) {
-  return (text: string): number | typeof INVALID => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= min && value <= max ? value : INVALID;
-  };
-}
-
-function urlWithScheme(scheme: RegExp) {
-  return (text: string): string | typeof INVALID => (scheme.test(text) && URL.canParse(text) ? text : INVALID);
-}
-
-function oneOfTwo(yes: string, no: string) {
-  return (text: string): boolean | typeof INVALID => (text === yes ? true : text === no ? false : INVALID);
-}
-
-const BYTES = { MiB: 2 ** 20, GiB: 2 ** 30 };
-const MIN_ENGINE_MIB = 768;
-
-/** `1GiB`, `1536MiB`, in bytes. */
-function parseBytes(text: string): number | typeof INVALID {
-  const [, number, unit] = /^([1-9]\d{0,6})(MiB|GiB)$/.exec(text) ?? [];
-  const bytes = Number(number) * BYTES[unit as keyof typeof BYTES];
-  return bytes >= MIN_ENGINE_MIB * BYTES.MiB ? bytes : INVALID;
-}
-
-/** `1000/10s`; `off` is undefined. */
-function parseRate(text: string): RateLimit | undefined | typeof INVALID {
-  if (text === 'off') return undefined;
-  const [, requests, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,5})s$/.exec(text) ?? [];
-  return requests && seconds ? { requests: Number(requests), windowSeconds: Number(seconds) } : INVALID;
-}
-
-function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-}
-
-function parseNetworks(text: string): Network[] | typeof INVALID {
-  const networks = splitList(text).map(parseNetwork);
-  return networks.every((network) => network !== undefined) ? networks : INVALID;
-}
-
-/** ClickHouse's system tables are rejected: they contain data of every organization. */
-function parseTables(text: string): string[] | typeof INVALID {
-  const tables = splitList(text);
-  const isTable = (name: string) =>
-    /^[A-Za-z_]\w{0,63}\.[A-Za-z_]\w{0,127}$/.test(name) && !/^(system|information_schema)\./i.test(name);
-  return tables.every(isTable) ? tables : INVALID;
-}

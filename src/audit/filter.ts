@@ -1,4 +1,5 @@
-import { type Activity, type ActivityType, listActivityTypes } from './activity.ts';
+import { ACTIVITY_TYPES, type Activity, type ActivityType, listActivityTypes } from './activity.ts';
+import { toPublicType } from './public-type.ts';
 
 /** Omitted members match every activity. */
 export interface ActivityFilter {
@@ -6,7 +7,8 @@ export interface ActivityFilter {
   fromMs?: number | undefined;
   /** Exclusive, in epoch milliseconds. */
   toMs?: number | undefined;
-  type?: ActivityType | undefined;
+  /** Our own type or a public one. */
+  type?: string | undefined;
   /** The id of the actor, or the name it had at the time. */
   actor?: string | undefined;
   resourceType?: string | undefined;
@@ -30,10 +32,16 @@ export type Alternatives = readonly Partial<FilterColumns>[];
 export function listConditions({ type, actor, resourceType, resourceId }: ActivityFilter): Alternatives[] {
   const conditions: Alternatives[] = [];
   if (resourceId !== undefined) conditions.push([{ resource_id: resourceId }]);
-  if (type !== undefined) conditions.push([{ type }]);
+  if (type !== undefined) conditions.push(listTypes(type).map((own) => ({ type: own })));
   if (resourceType !== undefined) conditions.push(listActivityTypes(resourceType).map((type) => ({ type })));
   if (actor !== undefined) conditions.push([{ actor_id: actor }, { actor_name: actor }]);
   return conditions;
+}
+
+/** A name that only the public interface has stands for all types that are mapped to it. */
+function listTypes(name: string): ActivityType[] {
+  const own = ACTIVITY_TYPES.filter((type) => type === name);
+  return own.length > 0 ? own : ACTIVITY_TYPES.filter((type) => toPublicType(type) === name);
 }
 
 export const matchesColumns = (row: FilterColumns, alternatives: Alternatives): boolean =>

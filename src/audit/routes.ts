@@ -10,6 +10,7 @@ import { OrganizationPath } from '../organizations/schema.ts';
 import type { Activity } from './activity.ts';
 import type { Audit } from './audit.ts';
 import type { ActivityFilter } from './filter.ts';
+import { findKeyUpdateType, toPublicType } from './public-type.ts';
 import { ActivityPath, ActivityQuery, ActivityRecord } from './schema.ts';
 
 const tags = ['Activities'];
@@ -119,20 +120,26 @@ function formatNextUrl(url: string, before: string): string {
   return `${end < 0 ? url : url.slice(0, end)}?${parameters}`;
 }
 
-const toRecord = ({ id, createdAt, type, actor, organizationId, serviceId, resource, before, after }: Activity) => ({
-  id,
-  createdAt: isoTime(createdAt),
-  type,
-  actorType: actor.type,
-  actorId: actor.id,
-  actorDetails: actor.details,
-  actorIpAddress: actor.address,
-  userAgent: actor.userAgent,
-  requestId: actor.requestId,
-  organizationId,
-  serviceId,
-  resourceType: resource.type,
-  resourceId: resource.id,
-  before,
-  after,
-});
+function toRecord(activity: Activity) {
+  const { id, createdAt, type, actor, organizationId, serviceId, resource, before, after } = activity;
+  return {
+    id,
+    createdAt: isoTime(createdAt),
+    type: toPublicType(type),
+    activityType: type,
+    actorType: actor.type,
+    actorId: actor.id,
+    actorDetails: actor.details,
+    actorIpAddress: actor.address,
+    userAgent: actor.userAgent,
+    requestId: actor.requestId,
+    organizationId,
+    serviceId,
+    targetKeyId: resource.type === 'key' ? resource.id : undefined,
+    keyUpdateType: findKeyUpdateType(activity),
+    resourceType: resource.type,
+    resourceId: resource.id,
+    before,
+    after,
+  };
+}

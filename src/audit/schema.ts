@@ -3,6 +3,9 @@ import { NamedObject } from '../kernel/named-object.ts';
 import { PAGE_PARAMETERS } from '../kernel/page-schema.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import { ACTIVITY_TYPES } from './activity.ts';
+import { KEY_UPDATE_TYPES, listPublicTypes } from './public-type.ts';
+
+const PUBLIC_TYPES = listPublicTypes(ACTIVITY_TYPES);
 
 export const ActivityPath = Type.Object({
   ...OrganizationPath.properties,
@@ -22,7 +25,11 @@ export const ActivityQuery = Type.Object(
         description: 'Only activities older than this id; the link header of the previous page contains it',
       }),
     ),
-    type: Type.Optional(Type.Enum([...ACTIVITY_TYPES])),
+    type: Type.Optional(
+      Type.Enum([...new Set([...PUBLIC_TYPES, ...ACTIVITY_TYPES])], {
+        description: 'A type or an activityType of the record',
+      }),
+    ),
     actor: filter('The id of the actor, such as a key, or the name it had at the time'),
     resource_type: filter('For example service, key, dashboard, budget'),
     resource_id: filter('The id of the changed resource'),
@@ -38,7 +45,10 @@ export const ActivityQuery = Type.Object(
 export const ActivityRecord = NamedObject('Activity', {
   id: Type.String({ format: 'uuid' }),
   createdAt: Type.String({ format: 'date-time' }),
-  type: Type.String({ description: 'For example service_update_autoscaling_memory, key_create, openapi_key_update' }),
+  type: Type.Enum([...PUBLIC_TYPES], {
+    description: 'A type of the public interface: the nearest one if activityType is not one of them',
+  }),
+  activityType: Type.Enum([...ACTIVITY_TYPES], { description: 'The exact type' }),
   actorType: Type.Enum(['api', 'system']),
   actorId: Type.String({ description: 'The id of the key or token, or the name of the server component' }),
   actorDetails: Type.String(),
@@ -47,6 +57,8 @@ export const ActivityRecord = NamedObject('Activity', {
   requestId: Type.Optional(Type.String()),
   organizationId: Type.String({ format: 'uuid' }),
   serviceId: Type.Optional(Type.String({ format: 'uuid' })),
+  targetKeyId: Type.Optional(Type.String({ description: 'The id of the changed key' })),
+  keyUpdateType: Type.Optional(Type.Enum([...KEY_UPDATE_TYPES], { description: 'What changed in the key' })),
   resourceType: Type.String(),
   resourceId: Type.String(),
   before: Type.Optional(

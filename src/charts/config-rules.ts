@@ -2,6 +2,8 @@ import { MISSING, type Violation } from '../kernel/errors.ts';
 import { getAggregation } from './aggregations.ts';
 import { isDistribution, listItems } from './config.ts';
 import { type SelectItem, type TileConfig, UNSUPPORTED_DISPLAY_TYPES } from './config-schema.ts';
+import { splitExpressions } from './expression-list.ts';
+import { MAX_FIELDS, MAX_GROUP_BY } from './series-schema.ts';
 
 const RAW_SQL =
   'Tiles with raw SQL are not supported: the server parses every expression, so that a tile can only read rows of its organization. Use select, where and groupBy instead';
@@ -17,15 +19,24 @@ export function listConfigViolations(config: TileConfig, path: string): Violatio
   else if ((UNSUPPORTED_DISPLAY_TYPES as readonly string[]).includes(displayType))
     report('displayType', `Tiles of type ${displayType} are not supported`, displayType);
   if (violations.length > 0 || displayType === 'markdown') return violations;
+  if (isTooLong(config.groupBy, MAX_GROUP_BY)) report('groupBy', formatLimit(MAX_GROUP_BY), config.groupBy);
   if (sourceId === undefined) report('sourceId', `The value is required for ${displayType}`, MISSING);
   if (select === undefined) report('select', `The value is required for ${displayType}`, MISSING);
   else if (displayType === 'search') {
     if (typeof select !== 'string') report('select', 'The value must be a string for search', select);
+    else if (isTooLong(select, MAX_FIELDS)) report('select', formatLimit(MAX_FIELDS), select);
   } else if (typeof select === 'string') report('select', `The value must be a list for ${displayType}`, select);
   else if (isDistribution(config)) listValueViolations(select, report, displayType);
   else for (const [index, item] of select.entries()) listItemViolations(config, item, `select[${index}]`, report);
   return violations;
 }
+
+/** Together with parentheses and AND, they are the `where` of a series. */
+const MAX_COMBINED_WHERE = 9990;
+
+const isTooLong = (list: string | undefined, max: number): boolean =>
+  list !== undefined && splitExpressions(list, max + 1).length > max;
+const formatLimit = (max: number): string => `The value must have at most ${max} expressions`;
 
 type Report = (member: string, rule: string, value: unknown) => void;
 
@@ -44,6 +55,12 @@ function listItemViolations(config: TileConfig, item: SelectItem, path: string, 
   const isCombined = where.trim() !== '' && (config.where ?? '').trim() !== '';
   if (isCombined && whereLanguage !== (config.whereLanguage ?? 'lucene'))
     report(`${path}.whereLanguage`, 'The language must be that of the where of the tile', whereLanguage);
+  if (isCombined && where.length + (config.where ?? '').length > MAX_COMBINED_WHERE)
+    report(
+      `${path}.where`,
+      `The value and the where of the tile must have at most ${MAX_COMBINED_WHERE} characters`,
+      where,
+    );
 }
 
 /** The first member that changes the numbers of a tile in a way that the server cannot compute. */

@@ -2,13 +2,16 @@
 const PLAIN = /[^'"`()[\]{},]+/y;
 const CLOSING: Record<string, string> = { '(': ')', '[': ']', '{': '}' };
 
-/** Splits at the commas outside of quotes and brackets, without the spaces around each expression. */
-export function splitExpressions(text: string): string[] {
+/**
+ * Splits at the commas outside of quotes and brackets, without the spaces around each expression. Stops after `max`
+ * commas, so that the work is limited.
+ */
+export function splitExpressions(text: string, max = Number.POSITIVE_INFINITY): string[] {
   const parts: string[] = [];
   const open: string[] = [];
   let start = 0;
   let at = 0;
-  while (at < text.length) {
+  while (at < text.length && parts.length < max) {
     PLAIN.lastIndex = at;
     if (PLAIN.test(text)) {
       at = PLAIN.lastIndex;

@@ -186,6 +186,18 @@ SELECT __bucket, __g0, Scale, sumMap(arrayConcat(arrayMap(i -> toInt32(PositiveO
 -- {"p1":"timeout","p2":1772359200,"p3":60,"p4":"status","p5":1772359200000,"p6":1772362800000,"p7":"acme","p8":100,"p9":2097152}
 SELECT __found, __at, __f0, __f1, __f2 FROM (SELECT *, count() OVER () AS __found, row_number() OVER newest AS __row, sum(byteSize(__at, __f0, __f1, __f2)) OVER newest AS __bytes FROM (SELECT `Timestamp` AS __time, toUnixTimestamp64Milli(toDateTime64(`Timestamp`, 3)) AS __at, `ServiceName` AS __f0, `LogAttributes`[{p4:String}] AS __f1, `Body` AS __f2 FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_logs` WHERE `OrganizationId` = {p7:String} AND `Timestamp` >= fromUnixTimestamp64Milli({p5:Int64}) AND `Timestamp` < fromUnixTimestamp64Milli({p6:Int64})) WHERE (hasToken(lower(`Body`), {p1:String})) ORDER BY `Timestamp` DESC LIMIT {p8:UInt32}) WINDOW newest AS (ORDER BY __time DESC ROWS UNBOUNDED PRECEDING)) WHERE __row = 1 OR __bytes <= {p9:UInt32} ORDER BY __row;
 
+-- range of values
+-- {"p1":"timeout","p2":1772359200,"p3":60,"p4":"ms","p5":1772359200000,"p6":1772362800000,"p7":"acme"}
+SELECT count(), min(__v), max(__v), quantile(0.5)(__v), countIf(__v = floor(__v)) FROM (SELECT intDiv(toUnixTimestamp(`Timestamp`) - {p2:Int64}, {p3:Int64}) AS __bucket, toFloat64(toFloat64OrNull(`LogAttributes`[{p4:String}])) AS __v FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_logs` WHERE `OrganizationId` = {p7:String} AND `Timestamp` >= fromUnixTimestamp64Milli({p5:Int64}) AND `Timestamp` < fromUnixTimestamp64Milli({p6:Int64})) WHERE (hasToken(lower(`Body`), {p1:String}))) WHERE isFinite(__v);
+
+-- heatmap, linear
+-- {"p1":"timeout","p2":1772359200,"p3":60,"p4":0,"p5":5,"p6":20,"p7":"ms","p8":1772359200000,"p9":1772362800000,"p10":"acme"}
+SELECT __bucket, toInt32(least(greatest(floor((__v - {p4:Float64}) / {p5:Float64}), 0), {p6:UInt32})) AS __bin, count() FROM (SELECT intDiv(toUnixTimestamp(`Timestamp`) - {p2:Int64}, {p3:Int64}) AS __bucket, toFloat64(toFloat64OrNull(`LogAttributes`[{p7:String}])) AS __v FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_logs` WHERE `OrganizationId` = {p10:String} AND `Timestamp` >= fromUnixTimestamp64Milli({p8:Int64}) AND `Timestamp` < fromUnixTimestamp64Milli({p9:Int64})) WHERE (hasToken(lower(`Body`), {p1:String}))) WHERE isFinite(__v) GROUP BY __bucket, __bin ORDER BY __bucket, __bin;
+
+-- heatmap, logarithmic
+-- {"p1":"timeout","p2":1772359200,"p3":60,"p4":0,"p5":0.26491711828052944,"p6":19,"p7":"ms","p8":1772359200000,"p9":1772362800000,"p10":"acme"}
+SELECT __bucket, toInt32(least(greatest(floor((asinh(__v) - {p4:Float64}) / {p5:Float64}), 0), {p6:UInt32})) AS __bin, count() FROM (SELECT intDiv(toUnixTimestamp(`Timestamp`) - {p2:Int64}, {p3:Int64}) AS __bucket, toFloat64(toFloat64OrNull(`LogAttributes`[{p7:String}])) AS __v FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_logs` WHERE `OrganizationId` = {p10:String} AND `Timestamp` >= fromUnixTimestamp64Milli({p8:Int64}) AND `Timestamp` < fromUnixTimestamp64Milli({p9:Int64})) WHERE (hasToken(lower(`Body`), {p1:String}))) WHERE isFinite(__v) GROUP BY __bucket, __bin ORDER BY __bucket, __bin;
+
 -- map keys
 -- {"p1":1772359200000,"p2":1772362800000,"p3":"acme","p4":1000000}
 SELECT topKArray(100)(__c0) FROM (SELECT mapKeys(`LogAttributes`) AS __c0 FROM (SELECT * EXCEPT (`OrganizationId`) FROM `pilothouse`.`otel_logs` WHERE `OrganizationId` = {p3:String} AND `Timestamp` >= fromUnixTimestamp64Milli({p1:Int64}) AND `Timestamp` < fromUnixTimestamp64Milli({p2:Int64})) LIMIT {p4:UInt32});

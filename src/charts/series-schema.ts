@@ -16,12 +16,15 @@ export const text = (options: { minLength?: number; maxLength: number; descripti
 export const FreeObject = (description?: string) =>
   Type.Object({}, { additionalProperties: true, maxProperties: 100, ...(description && { description }) });
 
+export const MAX_GROUP_BY = 10;
+export const MAX_FIELDS = 100;
+
 export const SeriesBody = NamedObject('SeriesInput', {
   type: Type.Enum([...SERIES_TYPES]),
   dataSource: Type.Optional(Type.Enum(['events', 'metrics'])),
   aggFn: Type.Optional(Type.Enum([...AGGREGATION_NAMES])),
   field: Type.Optional(text({ maxLength: 10_000 })),
-  groupBy: Type.Optional(Type.Array(text({ maxLength: 10_000 }), { maxItems: 10 })),
+  groupBy: Type.Optional(Type.Array(text({ maxLength: 10_000 }), { maxItems: MAX_GROUP_BY })),
   where: Type.Optional(text({ maxLength: 10_000 })),
   whereLanguage: Type.Optional(Type.Enum([...WHERE_LANGUAGES])),
   sourceId: Type.Optional(text({ maxLength: 64 })),
@@ -35,7 +38,7 @@ export const SeriesBody = NamedObject('SeriesInput', {
   sortOrder: Type.Optional(Type.Enum(['asc', 'desc'])),
   numberFormat: Type.Optional(FreeObject()),
   content: Type.Optional(text({ maxLength: 50_000, description: 'Markdown' })),
-  fields: Type.Optional(Type.Array(text({ maxLength: 10_000 }), { maxItems: 100 })),
+  fields: Type.Optional(Type.Array(text({ maxLength: 10_000 }), { maxItems: MAX_FIELDS })),
 });
 
 export const Series = NamedObject('Series', {

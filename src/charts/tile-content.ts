@@ -73,6 +73,8 @@ export function toConfigForm({ asRatio, series, config }: TileContent): Partial<
  * the other form expresses.
  */
 export function keepOtherForm(body: ContentBody, after: TileContent, before: TileContent): TileContent {
+  // Series that replace series need no comparison.
+  if (!body.config && !before.config) return after;
   const isUnchanged = body.config
     ? body.series === undefined && isDeepStrictEqual(pickMembers(TileConfig, body.config), toConfigForm(before).config)
     : isDeepStrictEqual([after.asRatio, after.series], [before.asRatio, before.series]);

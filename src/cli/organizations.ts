@@ -1,5 +1,5 @@
-import { isoSeconds } from '../kernel/clock.ts';
-import { toExtendedRecord } from '../services/schema.ts';
+import { isoSeconds, systemClock } from '../kernel/clock.ts';
+import { toServiceRecord } from '../services/schema.ts';
 import { STORE_SETTINGS } from '../settings.ts';
 import { defineCommand } from './command.ts';
 import { jsonOption, organizationOption } from './parameters.ts';
@@ -36,17 +36,18 @@ export const listServices = defineCommand({
   run: ({ withOrganization }) =>
     withOrganization(async (organization, domains) => {
       const services = await domains.services.list(organization.id);
-      const rows = services.map(({ id, name, kind, state, scaling }) => [
+      const records = services.map((service) => toServiceRecord(service, systemClock));
+      const rows = services.map(({ id, name, kind, scaling }, index) => [
         id,
         name,
         kind,
-        state,
+        records[index]?.state ?? '',
         String(scaling.numReplicas),
         `${scaling.minReplicaMemoryGb}–${scaling.maxReplicaMemoryGb} GB`,
         scaling.idleScaling ? `after ${scaling.idleTimeoutMinutes} min` : 'never',
       ]);
       return {
-        json: services.map(toExtendedRecord),
+        json: records,
         table: { header: ['ID', 'NAME', 'KIND', 'STATE', 'REPLICAS', 'MEMORY PER REPLICA', 'SCALE TO ZERO'], rows },
       };
     }),

@@ -30,6 +30,13 @@ export const newKeyId = (): string => randomText(KEY_ID_LENGTH);
 export const newKeySecret = (): string => withPrefixAndChecksum('phs_');
 export const newToken = (): string => withPrefixAndChecksum('pht_');
 export const newWebhookSecret = (): string => withPrefixAndChecksum('phw_');
+export const newServicePassword = (): string => withPrefixAndChecksum('php_');
+
+/** The hashes of a service's password: SHA-256 in base64, and for the MySQL protocol the SHA-1 of the SHA-1. */
+export const hashPassword = (password: string) => ({
+  passwordHash: hashSecret(password),
+  passwordDoubleSha1Hash: hash('sha1', hash('sha1', password, 'buffer'), 'hex'),
+});
 
 const SESSION_SECRET_BYTES = 32;
 const SESSION_SECRET = /^[A-Za-z0-9_-]{43}$/;
@@ -49,7 +56,8 @@ function withPrefixAndChecksum(prefix: string): string {
 /** For scanners and tests. Secrets supplied by a client may have any format. */
 export function isGeneratedSecret(text: string): boolean {
   return (
-    /^ph[stw]_[0-9A-Za-z]{49}$/.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
+    /^ph[pstw]_[0-9A-Za-z]{49}$/.test(text) &&
+    checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
   );
 }
 

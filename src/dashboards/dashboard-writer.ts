@@ -4,7 +4,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isShortJson, parseJsonInSlices } from '../kernel/json-slices.ts';
 import type { Db } from '../state/tables.ts';
-import { normalizeDashboard, renderDashboard, summarizeForAudit } from './dashboard.ts';
+import { normalizeInSlices, renderDashboard, summarizeForAudit } from './dashboard.ts';
 import type { Dashboard } from './schema.ts';
 import { putDashboard, removeDashboard, type StoredDashboard, setProvisionedFrom } from './store.ts';
 
@@ -24,7 +24,7 @@ export function createDashboardWriter({ clock, audit }: { clock: Clock; audit: A
     ): Promise<StoredDashboard> {
       const old = before && (await parsed(before));
       const json = await renderDashboard(after);
-      const isSame = old !== undefined && (await renderDashboard(normalizeDashboard(old.id, old))) === json;
+      const isSame = old !== undefined && (await renderDashboard(await normalizeInSlices(old.id, old))) === json;
       if (before && isSame) {
         if (provisionedFrom === undefined || before.provisionedFrom === provisionedFrom) return before;
         await setProvisionedFrom(tx, organizationId, after.id, provisionedFrom);

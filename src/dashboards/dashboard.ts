@@ -1,9 +1,10 @@
 import { pickProperties } from '../charts/series.ts';
-import { keepOtherForm, listContentViolations, normalizeContent } from '../charts/tile-content.ts';
+import { keepOtherForm, listContentViolations, normalizeContent, type TileContent } from '../charts/tile-content.ts';
 import { GRID_COLUMNS, type Tile, TileBody } from '../charts/tile-schema.ts';
 import type { Violation } from '../kernel/errors.ts';
 import { deriveUuid } from '../kernel/ids.ts';
 import { stringifyInSlices } from '../kernel/json-slices.ts';
+import { mapInSlices } from '../kernel/map-in-slices.ts';
 import { pickMembers } from '../kernel/pick-members.ts';
 import { listContainerViolations } from './containers.ts';
 import { type Dashboard, type DashboardBody, KeptMembers } from './schema.ts';
@@ -41,13 +42,31 @@ export function normalizeDashboard(id: string, body: DashboardBody, createId: Cr
   const { tiles = [] } = body;
   const tileIds = chooseIds(tiles, createId);
   return {
-    id,
-    name: body.name,
-    tags: [...new Set(body.tags)],
-    ...normalizeKept(body, createId),
+    ...normalizeMembers(id, body, createId),
     tiles: tiles.map((tile, index) => normalizeTile(tile, tileIds[index] as string)),
   };
 }
+
+/** As `normalizeDashboard`, but other requests run while a large dashboard is converted. */
+export async function normalizeInSlices(
+  id: string,
+  body: DashboardBody,
+  createId: CreateId = deriveIds(id),
+): Promise<Dashboard> {
+  const { tiles = [] } = body;
+  const tileIds = chooseIds(tiles, createId);
+  return {
+    ...normalizeMembers(id, body, createId),
+    tiles: await mapInSlices(tiles, (tile, index) => normalizeTile(tile, tileIds[index] as string)),
+  };
+}
+
+const normalizeMembers = (id: string, body: DashboardBody, createId: CreateId) => ({
+  id,
+  name: body.name,
+  tags: [...new Set(body.tags)],
+  ...normalizeKept(body, createId),
+});
 
 /** Empty members are left out, like those that were never set. */
 function normalizeKept(body: DashboardBody, createId: CreateId) {
@@ -66,8 +85,9 @@ function normalizeKept(body: DashboardBody, createId: CreateId) {
   };
 }
 
-function normalizeTile(tile: TileBody, id: string): Tile {
-  const { config, ...content } = normalizeContent(tile);
+const normalizeTile = (tile: TileBody, id: string): Tile => toTile(tile, id, normalizeContent(tile));
+
+function toTile(tile: TileBody, id: string, { config, ...content }: TileContent): Tile {
   const known = pickProperties(TileBody.properties, { ...tile, config }, { id, name: '', ...content });
   return { ...known, ...content };
 }
@@ -76,26 +96,22 @@ function normalizeTile(tile: TileBody, id: string): Tile {
  * The dashboard that replaces `before`: what the body cannot express because its client uses the other form is kept, and
  * so are the members of ClickStack that it does not mention.
  */
-export function keepUnmentioned(body: DashboardBody, after: Dashboard, before: Dashboard): Dashboard {
+export async function keepUnmentioned(body: DashboardBody, after: Dashboard, before: Dashboard): Promise<Dashboard> {
   const stored = new Map(before.tiles.map((tile) => [tile.id, tile]));
-  const { id, name, tags, tiles, ...sent } = after;
   const unmentioned = Object.keys(KeptMembers.properties).filter(
     (member) => !Object.hasOwn(body, member) && Object.hasOwn(before, member),
   );
   const kept = Object.fromEntries(unmentioned.map((member) => [member, before[member as keyof Dashboard]]));
-  return normalizeDashboard(id, {
-    name,
-    tags,
-    ...sent,
-    ...kept,
-    tiles: tiles.map((tile, index) => {
+  return {
+    ...normalizeMembers(after.id, { ...after, ...kept }, deriveIds(after.id)),
+    tiles: await mapInSlices(after.tiles, (tile, index) => {
       const old = stored.get(tile.id);
       const given = body.tiles?.[index];
       if (!old || !given) return tile;
-      const { config: _, ...rest } = tile;
-      return { ...(given.config ? {} : pickTileMembers(old)), ...rest, ...keepOtherForm(given, tile, toContent(old)) };
+      const members = { ...(given.config ? {} : pickTileMembers(old)), ...tile };
+      return toTile(members, tile.id, keepOtherForm(given, toContent(tile), toContent(old)));
     }),
-  });
+  };
 }
 
 /** The members that a client of series does not know. */
@@ -113,9 +129,19 @@ export const renderDashboard = (dashboard: object & { tiles: object[] }): Promis
 
 /** Checks rules across several members. The schema checks each member. */
 export function listDashboardViolations(body: DashboardBody): Violation[] {
-  const { tiles = [] } = body;
+  return [...(body.tiles ?? []).flatMap(createTileCheck()), ...listContainerViolations(body)];
+}
+
+/** As `listDashboardViolations`, but other requests run while a large dashboard is checked. */
+export async function listViolationsInSlices(body: DashboardBody): Promise<Violation[]> {
+  const ofTiles = await mapInSlices(body.tiles ?? [], createTileCheck());
+  return [...ofTiles.flat(), ...listContainerViolations(body)];
+}
+
+/** The check of one tile after the other; it remembers their ids. */
+function createTileCheck() {
   const uniqueIds = new Set<string>();
-  const ofTiles = tiles.flatMap((tile, index) => {
+  return (tile: TileBody, index: number): Violation[] => {
     const path = `tiles[${index}].`;
     const violations = listContentViolations(tile, path);
     const report = (member: string, rule: string, value: unknown) =>
@@ -126,8 +152,7 @@ export function listDashboardViolations(body: DashboardBody): Violation[] {
     if (tile.x + tile.w > GRID_COLUMNS)
       report('w', `The tile must end within ${GRID_COLUMNS} columns`, tile.x + tile.w);
     return violations;
-  });
-  return [...ofTiles, ...listContainerViolations(body)];
+  };
 }
 
 /** Every reference to a source that does not exist, with the path in the form that was sent. */

@@ -12,9 +12,9 @@ import { toFormatEtag } from './config-form.ts';
 import {
   compareByName,
   keepUnmentioned,
-  listDashboardViolations,
   listSourceIdViolations,
-  normalizeDashboard,
+  listViolationsInSlices,
+  normalizeInSlices,
 } from './dashboard.ts';
 import type { DashboardQuota } from './dashboard-quota.ts';
 import type { DashboardWriter } from './dashboard-writer.ts';
@@ -78,8 +78,8 @@ export function createDashboards({ state, organizations, sources, writer, quota 
       body: DashboardBody,
       inTransaction?: InTransaction<StoredDashboard>,
     ): Promise<StoredDashboard> {
-      rejectViolations(listDashboardViolations(body).slice(0, MAX_LISTED_VIOLATIONS));
-      const dashboard = normalizeDashboard(newHexId(), body, newHexId);
+      rejectViolations((await listViolationsInSlices(body)).slice(0, MAX_LISTED_VIOLATIONS));
+      const dashboard = await normalizeInSlices(newHexId(), body, newHexId);
       return state.write(async (tx) => {
         await organizations.lock(tx, organizationId);
         await rejectUnknownSources(tx, organizationId, body);
@@ -98,13 +98,14 @@ export function createDashboards({ state, organizations, sources, writer, quota 
       body: DashboardBody,
       ifMatch?: string,
     ): Promise<StoredDashboard> {
-      rejectViolations(listDashboardViolations(body).slice(0, MAX_LISTED_VIOLATIONS));
-      const dashboard = normalizeDashboard(id, body, newHexId);
+      rejectViolations((await listViolationsInSlices(body)).slice(0, MAX_LISTED_VIOLATIONS));
+      const dashboard = await normalizeInSlices(id, body, newHexId);
       return state.write(async (tx) => {
         const before = await getChangeable(tx, organizationId, id, ifMatch);
         await rejectUnknownSources(tx, organizationId, body);
         const old = (await parseJsonInSlices(before.json)) as Dashboard;
-        const stored = await writer.save(tx, actor, organizationId, before, keepUnmentioned(body, dashboard, old));
+        const kept = await keepUnmentioned(body, dashboard, old);
+        const stored = await writer.save(tx, actor, organizationId, before, kept);
         await quota.check(tx, organizationId, { isNew: false });
         return stored;
       });
@@ -123,18 +124,18 @@ export function createDashboards({ state, organizations, sources, writer, quota 
       organizationId: string,
       value: unknown,
     ): Promise<{ violations: Violation[]; normalized: UnstoredDashboard | null }> {
-      const violations = validateDashboard(value);
+      const violations = await validateDashboard(value);
       if (violations.length > 0) return { violations, normalized: null };
       const body = value as DashboardBody;
       const unknown = listSourceIdViolations(body, await sources.listIds(state.db, organizationId));
-      return { violations: unknown, normalized: unknown.length > 0 ? null : normalizeBody(body) };
+      return { violations: unknown, normalized: unknown.length > 0 ? null : await normalizeBody(body) };
     },
   };
 }
 
 /** Without the ids that `create` would generate. */
-function normalizeBody(body: DashboardBody): UnstoredDashboard {
-  const { id: _, tiles, ...dashboard } = normalizeDashboard('', body);
+async function normalizeBody(body: DashboardBody): Promise<UnstoredDashboard> {
+  const { id: _, tiles, ...dashboard } = await normalizeInSlices('', body);
   return {
     ...dashboard,
     tiles: tiles.map(({ id, ...tile }, index) => (body.tiles?.[index]?.id === undefined ? tile : { id, ...tile })),

@@ -5,7 +5,7 @@ import type { Organizations } from '../organizations/organizations.ts';
 import { isResourceId } from '../sources/resource-id.ts';
 import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
-import { normalizeDashboard } from './dashboard.ts';
+import { normalizeInSlices } from './dashboard.ts';
 import type { DashboardQuota } from './dashboard-quota.ts';
 import type { DashboardWriter } from './dashboard-writer.ts';
 import { rejectStale } from './dashboards.ts';
@@ -65,7 +65,7 @@ export function createVersions({ state, organizations, writer, quota }: Options)
         const before = await findStored(tx, organizationId, id);
         rejectProvisioned(before);
         rejectStale(before, ifMatch);
-        const dashboard = normalizeDashboard(id, (await parseJsonInSlices(json)) as Dashboard);
+        const dashboard = await normalizeInSlices(id, (await parseJsonInSlices(json)) as Dashboard);
         const stored = await writer.save(tx, actor, organizationId, before, dashboard);
         await quota.check(tx, organizationId, { isNew: before === undefined });
         await inTransaction?.(tx, stored);

@@ -14,6 +14,7 @@ import type {
   ServiceSpec,
   TokenSpec,
 } from './schema.ts';
+import { declareServiceSettings } from './service-settings.ts';
 
 export type KindName = 'organization' | 'service' | 'role' | 'key' | 'token' | 'source' | 'dashboard' | 'cost';
 
@@ -144,7 +145,8 @@ function declareService(
   path: string,
   violations: Violation[],
 ): Declared {
-  const { id: _, minTotalMemoryGb, maxTotalMemoryGb, ...fields } = spec;
+  const { id: _, minTotalMemoryGb, maxTotalMemoryGb, ...others } = spec;
+  const fields = declareServiceSettings(others, id, path, violations);
   const bound = (name: 'min' | 'max', totalGb: number | undefined) => {
     const replicaGb = spec[`${name}ReplicaMemoryGb`];
     if (totalGb === undefined) return replicaGb === undefined ? {} : { [`${name}ReplicaMemoryGb`]: replicaGb };

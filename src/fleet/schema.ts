@@ -12,8 +12,21 @@ import { HashData, IpAccessEntry } from '../keys/schema.ts';
 import { TIERS } from '../organizations/organization.ts';
 import { MAX_POLICIES } from '../roles/role.ts';
 import { PolicyBody } from '../roles/schema.ts';
-import { IdleScaling, IdleTimeoutMinutes, NumReplicas, ReplicaMemoryGb, TotalMemoryGb } from '../services/schema.ts';
-import { SERVICE_KINDS, SERVICE_STATES } from '../services/service.ts';
+import { DRIVERS, SERVICE_STATES } from '../services/drivers/driver.ts';
+import { MAX_TAGS } from '../services/entry-lists.ts';
+import { DoubleSha1Hash, PasswordHash, Tag } from '../services/lifecycle-schema.ts';
+import { MAX_ENTRIES, ScheduleEntryRequest } from '../services/schedule-schema.ts';
+import {
+  AutoscalingMode,
+  IdleScaling,
+  IdleTimeoutMinutes,
+  NumReplicas,
+  ReplicaBound,
+  ReplicaMemoryGb,
+  TotalMemoryGb,
+} from '../services/schema.ts';
+import { SERVICE_KINDS } from '../services/service.ts';
+import { BackupConfigurationRecord, QueryEndpointBody } from '../services/settings-schema.ts';
 import { ResourceId } from '../sources/resource-id.ts';
 import { SourceSpec } from '../sources/schema.ts';
 
@@ -56,10 +69,13 @@ export const ServiceSpec = Type.Object(
     id: Type.Optional(Uuid),
     name: text(1, 255),
     kind: Type.Optional(Type.Enum([...SERVICE_KINDS])),
+    driver: Type.Optional(Type.Enum([...DRIVERS])),
     state: Type.Optional(Type.Enum([...SERVICE_STATES])),
     dataWarehouseId: Type.Optional(Uuid),
     isPrimary: Type.Optional(Type.Boolean()),
+    autoscalingMode: Type.Optional(AutoscalingMode),
     numReplicas: Type.Optional(NumReplicas),
+    maxReplicas: Type.Optional(ReplicaBound('maximum')),
     minTotalMemoryGb: Type.Optional(TotalMemoryGb('minimum')),
     maxTotalMemoryGb: Type.Optional(TotalMemoryGb('maximum')),
     minReplicaMemoryGb: Type.Optional(ReplicaMemoryGb('minimum')),
@@ -84,8 +100,19 @@ export const ServiceSpec = Type.Object(
       ),
     ),
     ipAccessList: Type.Optional(ExactIpAccessList),
-    tags: Type.Optional(
-      Type.Array(Type.Object({ key: text(1, 128), value: Type.Optional(text(0, 256)) }, exact), { maxItems: 50 }),
+    tags: Type.Optional(Type.Array(Type.Object(Tag.properties, exact), { maxItems: MAX_TAGS })),
+    password: Type.Optional(Secret),
+    passwordHash: Type.Optional(PasswordHash),
+    passwordDoubleSha1Hash: Type.Optional(DoubleSha1Hash),
+    backupConfiguration: Type.Optional(Type.Object(BackupConfigurationRecord.properties, exact)),
+    serviceQueryEndpoint: Type.Optional(
+      Type.Object({ id: Type.Optional(Uuid), ...QueryEndpointBody.properties }, exact),
+    ),
+    scalingSchedule: Type.Optional(
+      Type.Array(
+        Type.Object({ id: Type.Optional(Uuid), ...Type.Omit(ScheduleEntryRequest, ['numReplicas']).properties }, exact),
+        { maxItems: MAX_ENTRIES },
+      ),
     ),
     isReadonly: Type.Optional(Type.Boolean()),
     iamRole: optionalText(),
@@ -100,6 +127,9 @@ export const ServiceSpec = Type.Object(
   },
   exact,
 );
+
+/** A list of roles has no pages. */
+const MAX_DECLARED_ROLES = 1000;
 
 export const RoleSpec = Type.Object(
   {
@@ -180,7 +210,7 @@ export const OrganizationSpec = Type.Object(
     paid: Type.Optional(Type.Boolean()),
     createdAt: Type.Optional(Time),
     services: Type.Optional(Type.Array(ServiceSpec)),
-    roles: Type.Optional(Type.Array(RoleSpec)),
+    roles: Type.Optional(Type.Array(RoleSpec, { maxItems: MAX_DECLARED_ROLES })),
     keys: Type.Optional(Type.Array(KeySpec)),
     dashboardTokens: Type.Optional(Type.Array(TokenSpec)),
     sources: Type.Optional(Type.Array(SourceSpec)),

@@ -5,7 +5,8 @@ const MIN_STRONG_LENGTH = 16;
 
 /** A warning for each short secret, with its path. The secret itself is not shown. */
 export function listWeakSecrets({ organizations }: FleetFile): string[] {
-  return organizations.flatMap(({ keys = [], dashboardTokens = [] }, index) => [
+  return organizations.flatMap(({ services = [], keys = [], dashboardTokens = [] }, index) => [
+    ...services.flatMap(({ password }, at) => warn(`organizations[${index}].services[${at}].password`, password)),
     ...keys.flatMap(({ keySecret }, key) => warn(`organizations[${index}].keys[${key}].keySecret`, keySecret)),
     ...dashboardTokens.flatMap(({ token }, at) => warn(`organizations[${index}].dashboardTokens[${at}].token`, token)),
   ]);

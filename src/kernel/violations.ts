@@ -17,7 +17,15 @@ interface Params {
 }
 
 /** Members whose values are never echoed: secrets, and URLs that often contain one. */
-const SECRET_MEMBERS = new Set(['hashData', 'keySecret', 'token', 'webhook']);
+const SECRET_MEMBERS = new Set([
+  'hashData',
+  'keySecret',
+  'newDoubleSha1Hash',
+  'newPasswordHash',
+  'password',
+  'token',
+  'webhook',
+]);
 
 /**
  * One violation per member, in document order, with `prefix` in front of the paths. Stops after `maxViolations`, without

@@ -73,20 +73,17 @@ export function withRole(key: Key, roleId: string, isAssigned: boolean): Key {
   return { ...key, customRoleIds: ids.length > 0 ? ids : undefined };
 }
 
-/** Throws `bad_request` that names the custom roles that do not exist. */
-export async function readCustomRoles(
-  reader: RoleReader,
-  tx: Db,
-  { organizationId, customRoleIds = [] }: Pick<Key, 'organizationId' | 'customRoleIds'>,
-): Promise<CustomRole[]> {
-  const found = customRoleIds.length === 0 ? [] : await reader.list(tx, organizationId, customRoleIds);
+/** Throws `bad_request` that names the chosen roles that do not exist. */
+export function rejectMissingRoles(
+  { customRoleIds = [] }: Pick<Key, 'customRoleIds'>,
+  found: readonly CustomRole[],
+): void {
   const rule = 'The role does not exist in this organization';
   rejectViolations(
     customRoleIds
       .filter((id) => !found.some((role) => role.id === id))
       .map((id) => ({ path: 'assignedRoleIds', rule, value: id })),
   );
-  return customRoleIds.flatMap((id) => found.find((role) => role.id === id) ?? []);
 }
 
 export const describeKey = (key: Key, customRoles: readonly CustomRole[]): DescribedKey => ({

@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { CustomRole } from '../kernel/roles.ts';
 import type { Db } from '../state/tables.ts';
-import { assertWithinGrants, type Limited, type RoleReader, readCustomRoles } from './assigned-roles.ts';
+import { assertWithinGrants, type Limited, type RoleReader } from './assigned-roles.ts';
 import { isActiveAdmin, type Key } from './key.ts';
 import { insertKey, listKeys, updateKey } from './store.ts';
 import { toAuditFields } from './stored-key.ts';
@@ -22,7 +22,7 @@ export type KeyWriter = ReturnType<typeof createKeyWriter>;
 export function createKeyWriter({ clock, audit, roleReader, maxKeys }: Options) {
   /** The custom roles of a key. Throws `forbidden` if the key permits more than the caller may do. */
   async function readManageableRoles(tx: Db, key: Key, { callerGrants }: Limited): Promise<CustomRole[]> {
-    const customRoles = await readCustomRoles(roleReader, tx, key);
+    const customRoles = await roleReader.list(tx, key.organizationId, key.customRoleIds ?? []);
     assertWithinGrants(callerGrants, key, customRoles, `The key ${key.name}`);
     return customRoles;
   }

@@ -17,6 +17,7 @@ import {
   type Limited,
   parseRoleChoice,
   type RoleReader,
+  rejectMissingRoles,
 } from './assigned-roles.ts';
 import { DEFAULT_NAME, DEFAULT_ROLES, type IpAccessEntry, isActive, type Key, type KeyState } from './key.ts';
 import type { KeyWriter } from './key-writer.ts';
@@ -91,7 +92,9 @@ export function createKeys({ state, clock, audit, organizations, roleReader, wri
       const described = await state.write(async (tx) => {
         // Locks the organization, so a role that exists now cannot be deleted meanwhile.
         await insert(tx, actor, key);
-        const created = describeKey(key, await readManageableRoles(tx, key, settings));
+        const customRoles = await readManageableRoles(tx, key, settings);
+        rejectMissingRoles(key, customRoles);
+        const created = describeKey(key, customRoles);
         await inTransaction?.(tx, created);
         return created;
       });
@@ -134,6 +137,7 @@ export function createKeys({ state, clock, audit, organizations, roleReader, wri
         };
         await readManageableRoles(tx, before, settings);
         const customRoles = await readManageableRoles(tx, after, settings);
+        if (choice) rejectMissingRoles(after, customRoles);
         await assertAdminRemains(tx, before, after, after.state === 'disabled' ? 'disabled' : 'demoted');
         return describeKey(await save(tx, actor, before, after), customRoles);
       });

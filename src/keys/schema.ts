@@ -73,7 +73,8 @@ const IpAccessList = Type.Array(IpAccessEntry, {
 // 32 bytes leave two bits of the last base64 digit unused. Encoders write zeros; any other digit could never match.
 const SHA256 = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
 const isSha256 = (text: unknown): boolean => typeof text !== 'string' || SHA256.test(text);
-const Hash = (input: string) =>
+/** Of a secret that the client keeps. */
+export const Hash = (input: string) =>
   Type.Refine(
     Type.Refine(
       Type.String({

@@ -3,17 +3,19 @@ import { createResultSerializer, managementResponse, sendSuccess, success } from
 import { getIdentity, getPermittedServices } from '../http/guard.ts';
 import { pageResponse, pageSuccess, readSortedPage } from '../http/paging.ts';
 import type { Routes } from '../http/validation.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { mapMaybe } from '../kernel/maybe-promise.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
 import {
-  ExtendedServiceRecord,
+  getRecordExpiry,
   ReplicaScalingBody,
   ScalingBody,
   ServiceListQuery,
   ServicePath,
   ServiceRecord,
-  toExtendedRecord,
+  toReplicaScalingChange,
+  toServiceRecord,
 } from './schema.ts';
 import type { Service } from './service.ts';
 import type { Services } from './services.ts';
@@ -23,11 +25,20 @@ const tags = ['Services'];
 /** RFC 9745: when the total memory fields became deprecated, as seconds since the epoch. */
 const TOTALS_DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
 
-export function serviceRoutes({ services }: { services: Services }): Routes {
+export function serviceRoutes({ services, clock }: { services: Services; clock: Clock }): Routes {
   return (app) => {
     const serializeRecord = createResultSerializer(ServiceRecord);
-    const serializeExtendedRecord = createResultSerializer(ExtendedServiceRecord);
-    const rendered = new WeakMap<Readonly<Service>, string>();
+    const rendered = new WeakMap<Readonly<Service>, { record: string; expiresAt: number }>();
+
+    /** Rendered once, until the service changes or a transition or a window of its schedule ends. */
+    function render(service: Readonly<Service>, reply: object): string {
+      const now = clock.now();
+      const known = rendered.get(service);
+      if (known && now < known.expiresAt) return known.record;
+      const record = serializeRecord(reply, toServiceRecord(service, { now: () => now }));
+      rendered.set(service, { record, expiresAt: getRecordExpiry(service, now) });
+      return record;
+    }
 
     app.get(
       '/v1/organizations/:organizationId/services',
@@ -39,7 +50,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           description: 'Oldest first, in pages of at most 1,000.',
           params: OrganizationPath,
           querystring: ServiceListQuery,
-          response: pageResponse(ExtendedServiceRecord),
+          response: pageResponse(ServiceRecord),
         },
       },
       async (request) => {
@@ -51,7 +62,8 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           { ...page, ids, permitted: getPermittedServices(request) },
           filter,
         );
-        return pageSuccess(request, page, items.map(toExtendedRecord), next);
+        const records = items.map((service) => toServiceRecord(service, clock));
+        return pageSuccess(request, page, records, next);
       },
     );
 
@@ -63,16 +75,14 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           tags,
           summary: 'Get service',
           params: ServicePath,
-          response: managementResponse(ExtendedServiceRecord),
+          response: managementResponse(ServiceRecord),
         },
       },
       (request, reply) =>
         mapMaybe(
           services.get(getIdentity(request).organizationId, request.params.serviceId.toLowerCase()),
           (service) => {
-            const record = rendered.get(service) ?? serializeExtendedRecord(reply, toExtendedRecord(service));
-            rendered.set(service, record);
-            sendSuccess(request, reply, record);
+            sendSuccess(request, reply, render(service, reply));
           },
         ),
     );
@@ -109,7 +119,7 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
           reply.header('deprecation', `@${TOTALS_DEPRECATED_SINCE}`);
           reply.header('link', '</docs>; rel="deprecation"; type="text/html"');
         }
-        return sendSuccess(request, reply, serializeRecord(reply, toExtendedRecord(service)));
+        return sendSuccess(request, reply, serializeRecord(reply, toServiceRecord(service, clock)));
       },
     );
 
@@ -120,27 +130,21 @@ export function serviceRoutes({ services }: { services: Services }): Routes {
         schema: {
           tags,
           summary: 'Update service scaling, memory per replica',
-          description: 'The same rules as for total memory, in steps of 4 GB per replica.',
+          description:
+            'The same rules as for total memory, in steps of 4 GB per replica. autoscalingMode horizontal scales the number of replicas between minReplicas and maxReplicas; the size of a replica is then fixed.',
           params: ServicePath,
           body: ReplicaScalingBody,
-          response: managementResponse(ExtendedServiceRecord),
+          response: managementResponse(ServiceRecord),
         },
       },
       async (request) => {
-        const { body } = request;
         const service = await services.rescale(
           getActor(request),
           getIdentity(request).organizationId,
           request.params.serviceId.toLowerCase(),
-          {
-            idleScaling: body.idleScaling,
-            idleTimeoutMinutes: body.idleTimeoutMinutes,
-            maxReplicaMemoryGb: body.maxReplicaMemoryGb,
-            minReplicaMemoryGb: body.minReplicaMemoryGb,
-            numReplicas: body.numReplicas,
-          },
+          toReplicaScalingChange(request.body),
         );
-        return success(request, toExtendedRecord(service));
+        return success(request, toServiceRecord(service, clock));
       },
     );
   };

@@ -7,11 +7,18 @@ import {
   REPLICA_LIMITS,
   type ScalingContext,
 } from './scaling-limits.ts';
-import { type Scaling, type Service, TOTAL_PER_REPLICA } from './service.ts';
+import { getMaxReplicas, type Scaling, type Service, TOTAL_PER_REPLICA } from './service.ts';
+import type { AutoscalingMode } from './service-settings.ts';
 
-/** Omitted fields keep their value. Memory is given as totals or per replica, never as both. */
+/**
+ * Omitted fields keep their value. Memory is given as totals or per replica, never as both. `numReplicas` stands for
+ * `minReplicas` and `maxReplicas` with the same value.
+ */
 export interface ScalingChange {
+  autoscalingMode?: AutoscalingMode | undefined;
   numReplicas?: number | undefined;
+  minReplicas?: number | undefined;
+  maxReplicas?: number | undefined;
   minTotalMemoryGb?: number | undefined;
   maxTotalMemoryGb?: number | undefined;
   minReplicaMemoryGb?: number | undefined;
@@ -26,8 +33,25 @@ export function applyScalingChange(
   change: ScalingChange,
   context: ScalingContext,
 ): { scaling: Scaling; violations: Violation[] } {
+  const replicas = mergeReplicas(current, change);
+  const scaling = mergeScaling(current, change, replicas);
+  const violations = [
+    ...replicaViolations(current, replicas, change, context),
+    ...memoryViolations(current, scaling, change, context),
+    ...orderViolations(current, scaling, change),
+    ...modeViolations(current, scaling, change),
+  ];
+  return { scaling, violations };
+}
+
+/** The settings after a change that violates no rule. */
+export function mergeScaling(
+  current: Scaling,
+  change: ScalingChange,
+  replicas = mergeReplicas(current, change),
+): Scaling {
   const scaling: Scaling = {
-    numReplicas: change.numReplicas ?? current.numReplicas,
+    numReplicas: replicas.min,
     minReplicaMemoryGb:
       toReplicaMemory(change.minReplicaMemoryGb, change.minTotalMemoryGb) ?? current.minReplicaMemoryGb,
     maxReplicaMemoryGb:
@@ -35,21 +59,77 @@ export function applyScalingChange(
     idleScaling: change.idleScaling ?? current.idleScaling,
     idleTimeoutMinutes: change.idleTimeoutMinutes ?? current.idleTimeoutMinutes,
   };
-  const violations = [
-    ...replicaViolations(current, scaling, context),
-    ...memoryViolations(current, scaling, change, context),
-    ...orderViolations(current, scaling, change),
-  ];
-  return { scaling, violations };
+  if (replicas.mode === 'horizontal') {
+    scaling.autoscalingMode = 'horizontal';
+    scaling.maxReplicas = replicas.max;
+  }
+  return scaling;
 }
 
-function replicaViolations(current: Scaling, { numReplicas }: Scaling, context: ScalingContext): Violation[] {
-  if (numReplicas === current.numReplicas) return [];
-  const limit = findLimit(REPLICA_LIMITS, context);
-  return limit && (limit.readOnly || isOutOfRange(numReplicas, limit))
-    ? [{ path: 'numReplicas', rule: limit.message, value: numReplicas }]
-    : [];
+interface Replicas {
+  mode: AutoscalingMode;
+  min: number;
+  max: number;
 }
+
+/** A service that returns to vertical mode keeps its minimum. */
+function mergeReplicas(current: Scaling, change: ScalingChange): Replicas {
+  const mode = change.autoscalingMode ?? current.autoscalingMode ?? 'vertical';
+  const min = change.minReplicas ?? change.numReplicas ?? current.numReplicas;
+  const isReturning = mode === 'vertical' && current.autoscalingMode === 'horizontal';
+  const max = change.maxReplicas ?? change.numReplicas ?? (isReturning ? min : getMaxReplicas(current));
+  return { mode, min, max };
+}
+
+function replicaViolations(
+  current: Scaling,
+  { mode, min, max }: Replicas,
+  change: ScalingChange,
+  context: ScalingContext,
+): Violation[] {
+  const { numReplicas } = change;
+  if (numReplicas !== undefined && (numReplicas !== min || numReplicas !== max)) {
+    const rule = 'The value sets minReplicas and maxReplicas, so they must be left out or be equal to it';
+    return [{ path: 'numReplicas', rule, value: numReplicas }];
+  }
+  const named = (name: 'minReplicas' | 'maxReplicas') => (numReplicas === undefined ? name : 'numReplicas');
+  const limit = findLimit(REPLICA_LIMITS, context);
+  const isRejected = (value: number, before: number) =>
+    limit !== undefined && value !== before && (limit.readOnly || isOutOfRange(value, limit));
+  if (limit && isRejected(min, current.numReplicas))
+    return [{ path: named('minReplicas'), rule: limit.message, value: min }];
+  if (limit && isRejected(max, getMaxReplicas(current)))
+    return [{ path: named('maxReplicas'), rule: limit.message, value: max }];
+  if (min > max) {
+    const path = change.minReplicas === undefined ? 'maxReplicas' : 'minReplicas';
+    const rule = `The minimum of ${min} replicas must not exceed the maximum of ${max}`;
+    return [{ path, rule, value: change[path] }];
+  }
+  if (mode === 'vertical' && min !== max) {
+    const path = change.maxReplicas === undefined ? 'minReplicas' : 'maxReplicas';
+    const rule = 'minReplicas and maxReplicas must be equal unless autoscalingMode is horizontal';
+    return [{ path, rule, value: change[path] }];
+  }
+  return [];
+}
+
+/** The autoscaler changes either the size of the replicas or their number. */
+function modeViolations(current: Scaling, updated: Scaling, change: ScalingChange): Violation[] {
+  const { autoscalingMode, minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = updated;
+  if (autoscalingMode !== 'horizontal' || min === max || min > max) return [];
+  const isTotal = isGivenAsTotal(change);
+  const name = `${change.minReplicaMemoryGb === undefined && change.minTotalMemoryGb === undefined ? 'max' : 'min'}${isTotal ? 'Total' : 'Replica'}MemoryGb`;
+  const isSized = isResized(current, updated);
+  const rule = `The size of a replica is fixed in horizontal mode: the minimum of ${toUnit(min, isTotal)} GB and the maximum of ${toUnit(max, isTotal)} GB must be equal`;
+  return [
+    isSized
+      ? { path: name, rule, value: change[name as keyof ScalingChange] }
+      : { path: 'autoscalingMode', rule, value: autoscalingMode },
+  ];
+}
+
+const isGivenAsTotal = (change: ScalingChange): boolean =>
+  change.minTotalMemoryGb !== undefined || change.maxTotalMemoryGb !== undefined;
 
 function memoryViolations(
   current: Scaling,
@@ -73,7 +153,7 @@ function memoryViolations(
 function orderViolations(current: Scaling, updated: Scaling, change: ScalingChange): Violation[] {
   const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = updated;
   if (min <= max || !isResized(current, updated)) return [];
-  const isTotal = change.minTotalMemoryGb !== undefined || change.maxTotalMemoryGb !== undefined;
+  const isTotal = isGivenAsTotal(change);
   const bound = min === current.minReplicaMemoryGb ? 'max' : 'min';
   const value = toUnit(bound === 'min' ? min : max, isTotal);
   const rule = `The minimum of ${toUnit(min, isTotal)} GB must not exceed the maximum of ${toUnit(max, isTotal)} GB`;
@@ -94,6 +174,7 @@ export function declaredScalingViolations(
   const replicaLimit = findLimit(REPLICA_LIMITS, context);
   if (replicaLimit && isOutOfRange(numReplicas, replicaLimit))
     violations.push({ path: 'numReplicas', rule: replicaLimit.message, value: numReplicas });
+  if (scaling.autoscalingMode === 'horizontal') violations.push(...declaredHorizontalViolations(scaling, replicaLimit));
   const memoryLimit = listMemoryLimits(1).find((limit) => !limit.readOnly && matchesLimit(limit, context));
   if (memoryLimit?.maximum !== undefined && isOutOfRange(max, memoryLimit)) {
     const { maximum } = memoryLimit;
@@ -103,6 +184,24 @@ export function declaredScalingViolations(
   if (min > max) {
     const rule = `The minimum of ${min} GB per replica must not exceed the maximum of ${max} GB`;
     violations.push({ path: 'minReplicaMemoryGb', rule, value: min });
+  }
+  return violations;
+}
+
+function declaredHorizontalViolations(scaling: Scaling, limit: ReturnType<typeof findLimit>): Violation[] {
+  const { numReplicas, minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = scaling;
+  const maxReplicas = getMaxReplicas(scaling);
+  const violations: Violation[] = [];
+  if (limit && isOutOfRange(maxReplicas, limit))
+    violations.push({ path: 'maxReplicas', rule: limit.message, value: maxReplicas });
+  if (numReplicas > maxReplicas) {
+    const rule = `The minimum of ${numReplicas} replicas must not exceed the maximum of ${maxReplicas}`;
+    violations.push({ path: 'maxReplicas', rule, value: maxReplicas });
+  }
+  if (min < max) {
+    const rule =
+      'The size of a replica is fixed in horizontal mode: minReplicaMemoryGb and maxReplicaMemoryGb must be equal';
+    violations.push({ path: 'maxReplicaMemoryGb', rule, value: max });
   }
   return violations;
 }

@@ -1,11 +1,17 @@
 import Type, { type Static } from 'typebox';
-import { isoSeconds } from '../kernel/clock.ts';
+import { type Clock, isoSeconds } from '../kernel/clock.ts';
 import { NamedObject } from '../kernel/named-object.ts';
 import { SORTED_PAGE_PARAMETERS } from '../kernel/page-schema.ts';
 import { IpAccessEntry } from '../keys/schema.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
+import { DRIVERS, SERVICE_STATES } from './drivers/driver.ts';
+import { observe } from './drivers/simulated.ts';
+import type { ScalingChange } from './scaling.ts';
 import { listMemoryLimits, REPLICA_LIMITS, SCALING_LIMITS } from './scaling-limits.ts';
-import { SERVICE_KINDS, SERVICE_STATES, type Service, TOTAL_PER_REPLICA } from './service.ts';
+import { getEffectiveScaling } from './schedule.ts';
+import { ScalingScheduleRecord, toScheduleRecord } from './schedule-schema.ts';
+import { getMaxReplicas, type Scaling, SERVICE_KINDS, type Service, TOTAL_PER_REPLICA } from './service.ts';
+import { AUTOSCALING_MODES } from './service-settings.ts';
 import { TagFilter } from './tag-filter.ts';
 
 export const ServicePath = Type.Object({
@@ -60,13 +66,38 @@ export const ScalingBody = NamedObject('ServiceScalingPatchRequest', {
   numReplicas: Type.Optional(NumReplicas),
 });
 
+export const ReplicaBound = (bound: 'minimum' | 'maximum') =>
+  Type.Integer({
+    ...SCALING_LIMITS.numReplicas,
+    description: `The ${bound} number of replicas; minimum and maximum differ in horizontal mode only`,
+    'x-limits': REPLICA_LIMITS,
+  });
+export const AutoscalingMode = Type.Enum([...AUTOSCALING_MODES], {
+  description:
+    'vertical changes the size of the replicas between its bounds, horizontal their number; the other is then fixed',
+});
+
 export const ReplicaScalingBody = NamedObject('ServiceReplicaScalingPatchRequest', {
-  autoscalingMode: Type.Optional(Type.Enum(['vertical'], { description: 'The only mode' })),
+  autoscalingMode: Type.Optional(AutoscalingMode),
   idleScaling: Type.Optional(IdleScaling),
   idleTimeoutMinutes: Type.Optional(IdleTimeoutMinutes),
   maxReplicaMemoryGb: Type.Optional(ReplicaMemoryGb('maximum')),
+  maxReplicas: Type.Optional(ReplicaBound('maximum')),
   minReplicaMemoryGb: Type.Optional(ReplicaMemoryGb('minimum')),
+  minReplicas: Type.Optional(ReplicaBound('minimum')),
   numReplicas: Type.Optional(NumReplicas),
+});
+
+/** Members of the sister operation, such as totals, are ignored (decision B4). */
+export const toReplicaScalingChange = (body: Static<typeof ReplicaScalingBody>): ScalingChange => ({
+  autoscalingMode: body.autoscalingMode,
+  idleScaling: body.idleScaling,
+  idleTimeoutMinutes: body.idleTimeoutMinutes,
+  maxReplicaMemoryGb: body.maxReplicaMemoryGb,
+  maxReplicas: body.maxReplicas,
+  minReplicaMemoryGb: body.minReplicaMemoryGb,
+  minReplicas: body.minReplicas,
+  numReplicas: body.numReplicas,
 });
 
 const text = () => Type.Optional(Type.String());
@@ -78,10 +109,29 @@ const Endpoint = NamedObject('ServiceEndpoint', {
   username: text(),
 });
 
-/** The service record of the public interface. */
-export const ServiceRecord = NamedObject('ServiceScalingPatchResponse', {
+const CurrentScaling = NamedObject(
+  'CurrentScaling',
+  {
+    effectiveAutoscalingMode: AutoscalingMode,
+    effectiveMinReplicaMemoryGb: Type.Number(),
+    effectiveMaxReplicaMemoryGb: Type.Number(),
+    effectiveMinReplicas: Type.Integer(),
+    effectiveMaxReplicas: Type.Integer(),
+    effectiveIdleScaling: Type.Boolean(),
+    effectiveIdleTimeoutMinutes: Type.Number(),
+    activeEntryId: Type.Optional(Type.String({ format: 'uuid' })),
+  },
+  { description: 'The settings in effect: those of the active entry of the scaling schedule, or of the service' },
+);
+
+const Tag = NamedObject('ResourceTagsV1', { key: Type.String(), value: text() });
+
+export const ServiceRecord = NamedObject('Service', {
+  autoscalingMode: AutoscalingMode,
   availablePrivateEndpointIds: Type.Optional(Type.Array(Type.String())),
   byocId: text(),
+  clickhouseVersion: text(),
+  currentScaling: CurrentScaling,
   databaseVersion: text(),
   createdAt: Type.String({ format: 'date-time' }),
   dataWarehouseId: Type.String(),
@@ -89,6 +139,9 @@ export const ServiceRecord = NamedObject('ServiceScalingPatchResponse', {
   encryptionKey: text(),
   encryptionRoleId: text(),
   endpoints: Type.Optional(Type.Array(Endpoint)),
+  driver: Type.Enum([...DRIVERS], {
+    description: 'What runs the service. A simulated service has no process; its state follows the commands',
+  }),
   hasTransparentDataEncryption: Type.Optional(Type.Boolean()),
   iamRole: text(),
   id: Type.String({ format: 'uuid' }),
@@ -98,37 +151,32 @@ export const ServiceRecord = NamedObject('ServiceScalingPatchResponse', {
   isPrimary: Type.Boolean(),
   isReadonly: Type.Optional(Type.Boolean()),
   maxReplicaMemoryGb: Type.Number(),
+  maxReplicas: Type.Optional(Type.Number({ description: 'In horizontal mode only' })),
   maxTotalMemoryGb: Type.Number(),
   minReplicaMemoryGb: Type.Number(),
+  minReplicas: Type.Optional(Type.Number({ description: 'In horizontal mode only' })),
   minTotalMemoryGb: Type.Number(),
   name: Type.String(),
-  numReplicas: Type.Number(),
+  numReplicas: Type.Number({ description: 'In horizontal mode the minimum' }),
   privateEndpointIds: Type.Optional(Type.Array(Type.String())),
-  tags: Type.Optional(Type.Array(Type.Object({ key: Type.String(), value: text() }))),
+  provider: text(),
+  region: text(),
+  replicaMemoryGb: Type.Optional(Type.Number({ description: 'In horizontal mode only' })),
+  scalingSchedule: Type.Optional(ScalingScheduleRecord),
+  state: Type.Enum([...SERVICE_STATES], { description: 'As the driver reported it' }),
+  tags: Type.Optional(Type.Array(Tag)),
+  tier: Type.Optional(
+    Type.Enum([...SERVICE_KINDS], {
+      description: 'Called kind in the fleet file; absent if the service was created without a tier (production)',
+    }),
+  ),
   transparentDataEncryptionKeyId: text(),
 });
 
-const CurrentScaling = NamedObject('CurrentScaling', {
-  numReplicas: Type.Number(),
-  minReplicaMemoryGb: Type.Number(),
-  maxReplicaMemoryGb: Type.Number(),
-  idleScaling: Type.Boolean(),
-  idleTimeoutMinutes: Type.Number(),
-});
-
-/** The service record with the additional fields of our read operations. */
-export const ExtendedServiceRecord = NamedObject('Service', {
-  ...ServiceRecord.properties,
-  state: Type.Enum([...SERVICE_STATES]),
-  tier: Type.Enum([...SERVICE_KINDS], { description: 'Called kind in the fleet file' }),
-  provider: text(),
-  region: text(),
-  autoscalingMode: Type.Enum(['vertical']),
-  currentScaling: CurrentScaling,
-});
-
-export function toExtendedRecord(service: Service): Static<typeof ExtendedServiceRecord> {
-  const { id, name, kind, state, dataWarehouseId, isPrimary, scaling, createdAt, details } = service;
+export function toServiceRecord(service: Readonly<Service>, clock: Pick<Clock, 'now'>): Static<typeof ServiceRecord> {
+  const now = clock.now();
+  const { id, name, kind, isTierOmitted, driver, dataWarehouseId, isPrimary, scaling, createdAt, details } = service;
+  const { autoscalingMode = 'vertical', ...sizes } = scaling;
   // Spreads are last: V8 is about 50 times slower for members that follow a spread.
   return {
     id,
@@ -138,11 +186,41 @@ export function toExtendedRecord(service: Service): Static<typeof ExtendedServic
     isPrimary,
     minTotalMemoryGb: scaling.minReplicaMemoryGb * TOTAL_PER_REPLICA,
     maxTotalMemoryGb: scaling.maxReplicaMemoryGb * TOTAL_PER_REPLICA,
-    state,
-    tier: kind,
-    autoscalingMode: 'vertical',
-    currentScaling: scaling,
-    ...scaling,
+    state: observe(service, now).state,
+    driver,
+    autoscalingMode,
+    currentScaling: toCurrentScaling(service, now),
+    ...(isTierOmitted ? undefined : { tier: kind }),
+    ...(details.databaseVersion === undefined ? undefined : { clickhouseVersion: details.databaseVersion }),
+    ...(service.settings?.scalingSchedule ? { scalingSchedule: toScheduleRecord(service, now) } : undefined),
+    ...(autoscalingMode === 'horizontal' ? toHorizontalFields(scaling) : undefined),
+    ...sizes,
     ...details,
   };
+}
+
+const toHorizontalFields = (scaling: Scaling) => ({
+  minReplicas: scaling.numReplicas,
+  maxReplicas: getMaxReplicas(scaling),
+  replicaMemoryGb: scaling.minReplicaMemoryGb,
+});
+
+function toCurrentScaling(service: Readonly<Service>, now: number): Static<typeof CurrentScaling> {
+  const { scaling, activeEntry } = getEffectiveScaling(service, now);
+  return {
+    effectiveAutoscalingMode: scaling.autoscalingMode ?? 'vertical',
+    effectiveMinReplicaMemoryGb: scaling.minReplicaMemoryGb,
+    effectiveMaxReplicaMemoryGb: scaling.maxReplicaMemoryGb,
+    effectiveMinReplicas: scaling.numReplicas,
+    effectiveMaxReplicas: getMaxReplicas(scaling),
+    effectiveIdleScaling: scaling.idleScaling,
+    effectiveIdleTimeoutMinutes: scaling.idleTimeoutMinutes,
+    ...(activeEntry ? { activeEntryId: activeEntry.id } : undefined),
+  };
+}
+
+/** Until when the record stays the same unless the service changes, in epoch milliseconds. */
+export function getRecordExpiry(service: Readonly<Service>, now: number): number {
+  const { settlesAt = 0 } = service.observed;
+  return Math.min(settlesAt > now ? settlesAt : Number.POSITIVE_INFINITY, getEffectiveScaling(service, now).until);
 }

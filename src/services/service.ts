@@ -1,33 +1,22 @@
 import type { Organization } from '../organizations/organization.ts';
+import type { DesiredState, DriverName, Observation } from './drivers/driver.ts';
+import type { ServiceSettings } from './service-settings.ts';
 
 export const SERVICE_KINDS = ['production', 'development'] as const;
 export type ServiceKind = (typeof SERVICE_KINDS)[number];
 
-export const SERVICE_STATES = [
-  'starting',
-  'stopping',
-  'terminating',
-  'softdeleting',
-  'awaking',
-  'partially_running',
-  'provisioning',
-  'running',
-  'stopped',
-  'terminated',
-  'softdeleted',
-  'degraded',
-  'failed',
-  'idle',
-] as const;
-export type ServiceState = (typeof SERVICE_STATES)[number];
-
 /** The settings that the scaling operations change. Memory is per replica (decision S4). */
 export interface Scaling {
+  /** In horizontal mode the minimum. */
   numReplicas: number;
   minReplicaMemoryGb: number;
   maxReplicaMemoryGb: number;
   idleScaling: boolean;
   idleTimeoutMinutes: number;
+  /** Left out in vertical mode. */
+  autoscalingMode?: 'horizontal';
+  /** In horizontal mode only. */
+  maxReplicas?: number;
 }
 
 interface Endpoint {
@@ -37,7 +26,12 @@ interface Endpoint {
   username?: string;
 }
 
-interface Tag {
+export interface IpAccess {
+  source: string;
+  description?: string;
+}
+
+export interface Tag {
   key: string;
   value?: string;
 }
@@ -48,7 +42,7 @@ export interface ServiceDetails {
   region?: string;
   databaseVersion?: string;
   endpoints?: Endpoint[];
-  ipAccessList?: { source: string; description?: string }[];
+  ipAccessList?: IpAccess[];
   tags?: Tag[];
   isReadonly?: boolean;
   iamRole?: string;
@@ -62,19 +56,25 @@ export interface ServiceDetails {
   transparentDataEncryptionKeyId?: string;
 }
 
-/** A database service. */
+/** A database service. Everything but `observed` is what was asked for. */
 export interface Service {
   id: string;
   organizationId: string;
   name: string;
   kind: ServiceKind;
-  state: ServiceState;
+  /** Created without a tier, so the record shows none: Terraform would report a difference. */
+  isTierOmitted?: boolean;
+  driver: DriverName;
+  desiredState: DesiredState;
   dataWarehouseId: string;
   /** The first service of its warehouse. */
   isPrimary: boolean;
   scaling: Scaling;
   createdAt: number;
   details: ServiceDetails;
+  settings?: ServiceSettings;
+  /** What the driver reported. */
+  observed: Observation;
 }
 
 /** Total memory is always three times the memory of one replica, regardless of the number of replicas (decision S4). */
@@ -91,3 +91,6 @@ export function defaultScaling({ tier }: Pick<Organization, 'tier'>, kind: Servi
     idleTimeoutMinutes: 15,
   };
 }
+
+/** The number of replicas at most. */
+export const getMaxReplicas = ({ numReplicas, maxReplicas }: Scaling): number => maxReplicas ?? numReplicas;

@@ -1,15 +1,19 @@
-import { type ActivityType, type Actor, difference } from '../audit/activity.ts';
+import { type Actor, difference } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
-import { AppError, rejectViolations } from '../kernel/errors.ts';
+import { rejectViolations, type Violation } from '../kernel/errors.ts';
 import { type MaybePromise, mapMaybe } from '../kernel/maybe-promise.ts';
 import { MAX_PAGE_SIZE, type Page, type Position } from '../kernel/page.ts';
 import type { Organization } from '../organizations/organization.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { ListQuery } from '../state/keyset.ts';
 import type { State } from '../state/state.ts';
+import { missingService } from './missing-service.ts';
 import { applyScalingChange, type ScalingChange } from './scaling.ts';
-import type { Scaling, Service } from './service.ts';
-import { findService, listServicePage, listServices, lockService, updateScaling } from './store.ts';
+import type { ScalingContext } from './scaling-limits.ts';
+import { scheduleViolations } from './schedule.ts';
+import type { Service } from './service.ts';
+import { getScalingActivityType } from './service-activities.ts';
+import { findService, listServicePage, listServices, lockService, updateDocument } from './store.ts';
 import { createTagCondition } from './tag-filter.ts';
 
 export type Services = ReturnType<typeof createServices>;
@@ -32,8 +36,6 @@ interface Options {
 }
 
 export function createServices({ state, audit, organizations }: Options) {
-  const missing = (id: string) => new AppError('not_found', `service ${id} does not exist`);
-
   return {
     list: (organizationId: string): Promise<Service[]> => listServices(state.db, organizationId),
 
@@ -58,7 +60,7 @@ export function createServices({ state, audit, organizations }: Options) {
 
     get: (organizationId: string, id: string): MaybePromise<Readonly<Service>> =>
       mapMaybe(findService(state.db, organizationId, id), (service) => {
-        if (!service) throw missing(id);
+        if (!service) throw missingService(id);
         return service;
       }),
 
@@ -66,25 +68,21 @@ export function createServices({ state, audit, organizations }: Options) {
     async preview(organizationId: string, id: string, change: ScalingChange): Promise<Preview> {
       const organization = await organizations.get(organizationId);
       const before = await findService(state.db, organizationId, id);
-      if (!before) throw missing(id);
-      const { scaling, violations } = applyScalingChange(before.scaling, change, { organization, service: before });
-      rejectViolations(violations);
-      return { organization, before, after: { ...before, scaling } };
+      if (!before) throw missingService(id);
+      return { organization, before, after: rescaled(before, change, { organization, service: before }) };
     },
 
     /** Merges the change into the stored settings, so concurrent changes of different fields both take effect. */
     async rescale(actor: Actor, organizationId: string, id: string, change: ScalingChange): Promise<Readonly<Service>> {
       return state.write(async (tx) => {
         const locked = await lockService(tx, organizationId, id);
-        if (!locked) throw missing(id);
+        if (!locked) throw missingService(id);
         const { organization, service } = locked;
-        const { scaling, violations } = applyScalingChange(service.scaling, change, { organization, service });
-        rejectViolations(violations);
-        const changed = difference(service.scaling, scaling);
-        const type = getActivityType(changed.after);
+        const after = rescaled(service, change, { organization, service });
+        const changed = difference(service.scaling, after.scaling);
+        const type = getScalingActivityType(changed);
         if (!type) return service;
-        const after = { ...service, scaling };
-        await updateScaling(tx, after);
+        await updateDocument(tx, after);
         await audit.record(tx, actor, {
           organizationId,
           type,
@@ -98,12 +96,20 @@ export function createServices({ state, audit, organizations }: Options) {
   };
 }
 
-/** The public types distinguish memory, replicas and idling; a change of several has the first of these types. */
-function getActivityType(changed: Partial<Scaling>): ActivityType | undefined {
-  if (changed.minReplicaMemoryGb !== undefined || changed.maxReplicaMemoryGb !== undefined)
-    return 'service_update_autoscaling_memory';
-  if (changed.numReplicas !== undefined) return 'service_update_autoscaling_replicas';
-  if (changed.idleScaling !== undefined || changed.idleTimeoutMinutes !== undefined)
-    return 'service_update_autoscaling_idling';
-  return undefined;
+/** Throws if the change violates a rule, also together with an entry of the scaling schedule. */
+function rescaled(service: Readonly<Service>, change: ScalingChange, context: ScalingContext): Readonly<Service> {
+  const { scaling, violations } = applyScalingChange(service.scaling, change, context);
+  rejectViolations(violations);
+  const entries = service.settings?.scalingSchedule;
+  if (entries)
+    rejectViolations(
+      scheduleViolations(entries, scaling, context).map(
+        (violation): Violation => ({
+          ...violation,
+          path: '',
+          rule: `The scaling schedule conflicts with the change, entries${violation.path}: ${violation.rule}`,
+        }),
+      ),
+    );
+  return { ...service, scaling };
 }

@@ -9,20 +9,38 @@ import { preparedRows } from '../state/prepared-rows.ts';
 import type { Db, Tables } from '../state/tables.ts';
 import type { Service } from './service.ts';
 
-/** Recently read documents are parsed once. The result is shared: callers must not modify it. */
-const parseService = memoize((document): Readonly<Service> => JSON.parse(document));
+/** The document has what was asked for; what the driver reported is apart. */
+const SERVICE_COLUMNS = ['document', 'observed'] as const;
+type StoredService = Record<(typeof SERVICE_COLUMNS)[number], string>;
+
+const toService = ({ document, observed }: StoredService): Service => ({
+  ...JSON.parse(document),
+  observed: JSON.parse(observed),
+});
+
+const toDocument = ({ observed: _, ...document }: Readonly<Service>): string => JSON.stringify(document);
+
+/** JSON has no line feeds. */
+const parseJoined = memoize((joined): Readonly<Service> => {
+  const end = joined.indexOf('\n');
+  return toService({ observed: joined.slice(0, end), document: joined.slice(end + 1) });
+});
+
+/** Recently read services are parsed once. The result is shared: callers must not modify it. */
+const parseService = ({ document, observed }: StoredService): Readonly<Service> =>
+  parseJoined(`${observed}\n${document}`);
 
 const selectOne = prepared((db: Db, value: { organizationId: string; id: string }) =>
   db
     .selectFrom('services')
-    .select('document')
+    .select(SERVICE_COLUMNS)
     .where('organization_id', '=', value.organizationId)
     .where('id', '=', value.id),
 );
 
 /** Uses `cached`, so only for authenticated requests. */
 export function findService(db: Db, organizationId: string, id: string): MaybePromise<Readonly<Service> | undefined> {
-  return mapMaybe(selectOne.cached(db, { organizationId, id }), (row) => row && parseService(row.document));
+  return mapMaybe(selectOne.cached(db, { organizationId, id }), (row) => row && parseService(row));
 }
 
 const selectAndLock = prepared((db: Db, value: { organizationId: string; id: string }) =>
@@ -31,7 +49,7 @@ const selectAndLock = prepared((db: Db, value: { organizationId: string; id: str
     db
       .selectFrom('organizations')
       .innerJoin('services', 'services.organization_id', 'organizations.id')
-      .select(['organizations.tier', 'organizations.paid', 'services.document'])
+      .select(['organizations.tier', 'organizations.paid', 'services.document', 'services.observed'])
       .where('organizations.id', '=', value.organizationId)
       .where('services.id', '=', value.id),
   ),
@@ -44,12 +62,11 @@ const selectAndLock = prepared((db: Db, value: { organizationId: string; id: str
 export function lockService(tx: Db, organizationId: string, id: string): MaybePromise<LockedService | undefined> {
   return mapMaybe(
     selectAndLock.first(tx, { organizationId, id }),
-    (row) =>
-      row && { organization: { tier: row.tier as Tier, isPaid: row.paid === 1 }, service: parseService(row.document) },
+    (row) => row && { organization: { tier: row.tier as Tier, isPaid: row.paid === 1 }, service: parseService(row) },
   );
 }
 
-interface LockedService {
+export interface LockedService {
   organization: Pick<Organization, 'tier' | 'isPaid'>;
   service: Readonly<Service>;
 }
@@ -64,19 +81,19 @@ export const listServicePage = (
 
 const SERVICE_LIST = {
   table: 'services',
-  columns: ['document'],
-  toItem: ({ document }: { document: string }): Service => JSON.parse(document),
+  columns: SERVICE_COLUMNS,
+  toItem: toService,
 } as const;
 
 export async function listServices(db: Db, organizationId: string): Promise<Service[]> {
   const rows = await db
     .selectFrom('services')
-    .select('document')
+    .select(SERVICE_COLUMNS)
     .where('organization_id', '=', organizationId)
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  return rows.map(({ document }) => JSON.parse(document));
+  return rows.map(toService);
 }
 
 /** Those of the ids that exist in the organization. */
@@ -103,24 +120,29 @@ const setDocument = prepared((db: Db, value: { organizationId: string; id: strin
     .where('id', '=', value.id),
 );
 
-/** Does not update `created_at`, so no index changes. */
-export function updateScaling(tx: Db, service: Readonly<Service>): MaybePromise<unknown> {
+/** Stores what was asked for. Does not update `created_at`, so no index changes. */
+export function updateDocument(tx: Db, service: Readonly<Service>): MaybePromise<unknown> {
   const { organizationId, id } = service;
-  return setDocument.first(tx, { organizationId, id, document: JSON.stringify(service) });
+  return setDocument.first(tx, { organizationId, id, document: toDocument(service) });
 }
 
 export async function updateService(tx: Db, service: Service): Promise<void> {
   await tx
     .updateTable('services')
-    .set({ created_at: service.createdAt, document: JSON.stringify(service), sort_name: toSortName(service.name) })
+    .set({
+      created_at: service.createdAt,
+      document: toDocument(service),
+      observed: JSON.stringify(service.observed),
+      sort_name: toSortName(service.name),
+    })
     .where('organization_id', '=', service.organizationId)
     .where('id', '=', service.id)
     .execute();
 }
 
-const SERVICE_COLUMNS = ['id', 'organization_id', 'created_at', 'document', 'sort_name'] as const;
+const INSERTED_COLUMNS = ['id', 'organization_id', 'created_at', 'document', 'observed', 'sort_name'] as const;
 
-const insertRows = preparedRows<Tables['services']>(SERVICE_COLUMNS, (db, rows) =>
+const insertRows = preparedRows<Tables['services']>(INSERTED_COLUMNS, (db, rows) =>
   db.insertInto('services').values(rows),
 );
 
@@ -131,11 +153,39 @@ export const insertServices = (tx: Db, services: readonly Service[]): Promise<vo
       id: service.id,
       organization_id: service.organizationId,
       created_at: service.createdAt,
-      document: JSON.stringify(service),
+      document: toDocument(service),
+      observed: JSON.stringify(service.observed),
       sort_name: toSortName(service.name),
     })),
   );
 
 export async function deleteService(tx: Db, organizationId: string, id: string): Promise<void> {
   await tx.deleteFrom('services').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+}
+
+/** Whether the organization has at least this many services. Reads at most as many entries of the index. */
+export async function hasServices(tx: Db, organizationId: string, count: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom('services')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .offset(count - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The services of a warehouse. Reads all documents of the organization: needed to create and delete only. */
+export async function listWarehouse(tx: Db, organizationId: string, dataWarehouseId: string): Promise<Service[]> {
+  const rows = await tx
+    .selectFrom('services')
+    .select(SERVICE_COLUMNS)
+    .where('organization_id', '=', organizationId)
+    .where('document', 'like', `%${JSON.stringify({ dataWarehouseId }).slice(1, -1)}%`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(toService).filter((service) => service.dataWarehouseId === dataWarehouseId);
 }

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Page, type PageRequest, type Sort, toSortName } from '../kernel/page.ts';
 import type { ServiceSet } from '../kernel/service-set.ts';
 import { isPostgres } from './locking.ts';
-import type { ApiKeyRow, Db } from './tables.ts';
+import type { ApiKeyRow, Db, ServiceRow } from './tables.ts';
 import { isIn } from './value-lists.ts';
 
 /** The tables with an organization, a creation time and a name. */
@@ -26,7 +26,7 @@ export interface DocumentCondition<T> {
 }
 
 /** With the selected columns only. */
-type Row = ApiKeyRow;
+type Row = ApiKeyRow & ServiceRow;
 
 interface RowPosition {
   value: string | number;
@@ -41,8 +41,8 @@ const ROWS_PER_WINDOW = 5000;
 
 interface Listing<T> {
   table: ListedTable;
-  columns: readonly (keyof ApiKeyRow)[];
-  toItem(row: ApiKeyRow): T;
+  columns: readonly (keyof Row)[];
+  toItem(row: Row): T;
 }
 
 /**

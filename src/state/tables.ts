@@ -78,11 +78,12 @@ export interface CustomRoleRow {
   document: string;
 }
 
-interface ServiceRow {
+export interface ServiceRow {
   id: string;
   organization_id: string;
   created_at: number;
   document: string;
+  observed: string;
   sort_name: string;
 }
 

@@ -7,6 +7,8 @@ import { onEachStore, useServer } from '../support/server.ts';
 const path = `/v1/organizations/${acme.id}/activities`;
 const service = `/v1/organizations/${acme.id}/services/${acme.primary}`;
 
+const toTypes = (type: string, keyUpdateType: string) => ({ type, activityType: type, keyUpdateType });
+
 onEachStore('activities', (store) => {
   const server = useServer(store, { args: ['--trust-proxy', '127.0.0.1'] });
   const readLog = async () => (await server.call({ path: `${path}?limit=1000`, key: acme.admin })).json.result;
@@ -68,6 +70,7 @@ onEachStore('activities', (store) => {
           ...(await actor()),
           requestId,
           type,
+          activityType: type,
           serviceId: acme.primary,
           resourceType: 'service',
           resourceId: acme.primary,
@@ -98,8 +101,14 @@ onEachStore('activities', (store) => {
       id = (await server.call({ method: 'POST', path: keysPath(), key: acme.admin, body, headers: from })).json.result
         .key.id;
     });
-    const known = { ...(await actor()), requestId: expect.any(String), resourceType: 'key', resourceId: id };
-    expect([created, more]).toEqual([{ ...known, type: 'key_create', after: expectedKey }, []]);
+    const known = {
+      ...(await actor()),
+      requestId: expect.any(String),
+      resourceType: 'key',
+      resourceId: id,
+      targetKeyId: id,
+    };
+    expect([created, more]).toEqual([{ ...known, ...toTypes('key_create', 'created'), after: expectedKey }, []]);
 
     const change = { name: 'renamed', expireAt: '2099-01-01T00:00:00Z', roles: ['developer'] };
     const updated = await recordActivities(() =>
@@ -109,19 +118,19 @@ onEachStore('activities', (store) => {
       { name: 'audited', expireAt: null },
       { name: 'renamed', expireAt: '2099-01-01T00:00:00Z' },
     ];
-    expect(updated).toEqual([{ ...known, type: 'openapi_key_update', before, after }]);
+    expect(updated).toEqual([{ ...known, ...toTypes('openapi_key_update', 'name-changed'), before, after }]);
 
     const deleted = await recordActivities(() =>
       server.call({ method: 'DELETE', path: `${keysPath()}/${id}`, key: acme.admin, headers: from }),
     );
-    expect(deleted).toEqual([{ ...known, type: 'key_delete', before: { ...expectedKey, ...after } }]);
+    expect(deleted).toEqual([{ ...known, ...toTypes('key_delete', 'deleted'), before: { ...expectedKey, ...after } }]);
   });
 
   it('B6: resources from the fleet file have activities by the system, without secrets or hashes', async () => {
     const activities = await readLog();
     const types = activities
       .filter(({ actorType }: { actorType: string }) => actorType === 'system')
-      .map(({ type }: { type: string }) => type);
+      .map(({ activityType }: { activityType: string }) => activityType);
     for (const type of [
       'create_organization',
       'service_create',
@@ -131,6 +140,11 @@ onEachStore('activities', (store) => {
       'usage_cost_import',
     ])
       expect(types).toContain(type);
+    // The public types, which clients with a closed list can read.
+    const shown = new Set(activities.map(({ type }: { type: string }) => type));
+    for (const type of ['udf_create', 'key_create', 'organization_update_spend_alert']) expect(shown).toContain(type);
+    for (const type of ['dashboard_create', 'dashboard_token_create', 'usage_cost_import'])
+      expect(shown).not.toContain(type);
     const text = JSON.stringify(activities);
     for (const secret of [acme.admin.keyId, acme.admin.keySecret, acme.token]) {
       expect(text).not.toContain(secret);

@@ -55,9 +55,12 @@ onEachStore('budgets over HTTP', (store) => {
     expect((await call('DELETE', path)).status).toBe(404);
     const activities = (await call('GET', `/v1/organizations/${acme.id}/activities?limit=1000`)).json.result;
     const own = activities.filter(
-      ({ resourceId, type }: Record<string, string>) => resourceId === budget.id && type !== 'budget_threshold',
+      ({ resourceId, activityType }: Record<string, string>) =>
+        resourceId === budget.id && activityType !== 'budget_threshold',
     );
-    expect(own.map(({ type, before, after }: Record<string, unknown>) => [type, before, after])).toEqual([
+    expect(
+      own.map(({ activityType, before, after }: Record<string, unknown>) => [activityType, before, after]),
+    ).toEqual([
       ['budget_delete', expect.objectContaining({ monthlyCHC: 99.000001 }), undefined],
       [
         'budget_update',
@@ -126,7 +129,8 @@ onEachStore('budgets over HTTP', (store) => {
     ]);
     const activities = (await call('GET', `/v1/organizations/${acme.id}/activities?limit=1000`)).json.result;
     const mine = activities.filter(
-      ({ resourceId, type }: Record<string, string>) => resourceId === budget.id && type === 'budget_threshold',
+      ({ resourceId, activityType }: Record<string, string>) =>
+        resourceId === budget.id && activityType === 'budget_threshold',
     );
     expect(
       mine.map(({ actorType, actorId, after }: Record<string, unknown>) => [

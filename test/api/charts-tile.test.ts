@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { board, QUERY, rows, T0 } from '../support/board.ts';
+import type { Json } from '../support/client.ts';
 import { fillEngine } from '../support/engine.ts';
 import { acme, fleet, globex } from '../support/fleet.ts';
 import { onEachStore, useServer } from '../support/server.ts';
@@ -44,6 +45,85 @@ onEachStore('querying an unsaved tile', (store) => {
     expect(end - start).toBe(3_600_000);
   });
 
+  it('returns the parts of a pie and of bars; a pie always has the others', async () => {
+    const grouped = { aggFn: 'count', sourceId: 'logs', groupBy: ['ServiceName', 'SeverityText'] };
+    const pie = await readTile({ series: [{ type: 'pie', ...grouped }], ...range, groups: 1 });
+    expect(pie.json.data).toMatchObject({
+      type: 'pie',
+      parts: [
+        { name: 'count', group: ['web', 'INFO'], isOthers: false, value: 30 },
+        { group: ['', ''], isOthers: true, value: 30 },
+      ],
+      groups: { shown: 1, total: 3 },
+    });
+    const config = {
+      displayType: 'bar',
+      sourceId: 'logs',
+      select: [{ aggFn: 'count' }],
+      groupBy: 'ServiceName, SeverityText',
+      limit: 2,
+    };
+    const bars = await readTile({ config, ...range });
+    expect(bars.json.data.parts.map(({ group, value }: Json) => [...group, value])).toEqual([
+      ['web', 'INFO', 30],
+      ['api', 'INFO', 25],
+    ]);
+  });
+
+  it('returns the distribution of a field over all rows, and by time', async () => {
+    const values = { sourceId: 'logs', field: 'LogAttributes.ms' };
+    const histogram = await readTile({ series: [{ type: 'histogram', ...values }], ...range });
+    const { bins, count: total, scale } = histogram.json.data;
+    // api: 10 to 39 ms, web: 100 to 129 ms.
+    expect([total, scale, bins[0], bins.at(-1)]).toEqual([
+      60,
+      'linear',
+      { from: 10, to: 15, count: 5 },
+      { from: 125, to: 130, count: 5 },
+    ]);
+    expect(bins.reduce((sum: number, bin: Json) => sum + bin.count, 0)).toBe(60);
+    expect(bins).toContainEqual({ from: 50, to: 55, count: 0 });
+    const heatmap = await readTile({ series: [{ type: 'heatmap', ...values }], ...range, granularity: '10m' });
+    const { rows: ranges, buckets, mode } = heatmap.json.data;
+    expect([mode, buckets.length]).toEqual(['distribution', 3]);
+    expect(ranges[0]).toEqual({ from: 10, to: 15, values: [5, 0, 0] });
+    const log = {
+      displayType: 'heatmap',
+      sourceId: 'logs',
+      select: [{ valueExpression: values.field, heatmapScaleType: 'log' }],
+    };
+    const logarithmic = (await readTile({ config: log, ...range, granularity: '30m' })).json.data;
+    expect(logarithmic.scale).toBe('log');
+    expect(logarithmic.rows.reduce((sum: number, { values: [found] }: Json) => sum + found, 0)).toBe(60);
+    const nothing = await readTile({ series: [{ type: 'histogram', ...values, where: 'Body:"never"' }], ...range });
+    expect(nothing.json.data).toMatchObject({ count: 0, bins: [] });
+  });
+
+  it('returns a heatmap with a row per group', async () => {
+    const series = [
+      { type: 'heatmap', aggFn: 'max', field: 'LogAttributes.ms', sourceId: 'logs', groupBy: ['ServiceName'] },
+    ];
+    const { json } = await readTile({ series, ...range, granularity: '15m' });
+    expect(json.data).toMatchObject({
+      type: 'heatmap',
+      mode: 'series',
+      rows: [
+        { group: ['web'], values: [114, 129] },
+        { group: ['api'], values: [24, 39] },
+      ],
+    });
+  });
+
+  it.each<[string, object, string]>([
+    ['formulas', { formulas: [{ expression: 'A' }] }, 'config.formulas'],
+    ['having', { having: 'count() > 1' }, 'config.having'],
+    ['periodAggFn', { select: [{ aggFn: 'count', periodAggFn: 'delta' }] }, 'config.select[0].periodAggFn'],
+  ])('says that it cannot compute %s, which a stored config may have', async (_, more, path) => {
+    const config = { displayType: 'number', sourceId: 'logs', select: [{ aggFn: 'count' }], ...more };
+    const { status, json } = await readTile({ config, ...range });
+    expect([status, json.errors[0].path]).toEqual([400, path]);
+  });
+
   it('requires read access, stores nothing and reads only its own organization', async () => {
     const revision = async () =>
       (await server.call({ path: '/api/v2/dashboards', token: acme.token })).headers.get('etag');
@@ -62,6 +142,13 @@ onEachStore('querying an unsaved tile', (store) => {
     ['too many series', { series: Array(21).fill(count) }, 'series'],
     ['a missing aggregation', { series: [{ type: 'number' }] }, 'series.0.aggFn'],
     ['a quantile without a level', { series: [{ ...count, aggFn: 'quantile', field: 'Body' }] }, 'series.0.level'],
+    ['a histogram without a field', { series: [{ type: 'histogram' }] }, 'series.0.field'],
+    ['a heatmap without a field', { series: [{ type: 'heatmap' }] }, 'series.0.field'],
+    [
+      'a histogram of metrics',
+      { series: [{ type: 'histogram', field: 'Value', sourceId: 'metrics' }] },
+      'series[0].sourceId',
+    ],
     ['series of two types', { series: [count, { ...count, type: 'table' }] }, 'series'],
     ['an unknown source', { series: [{ ...count, sourceId: 'nope' }] }, 'series[0].sourceId'],
     ['a syntax error in a condition', { series: [{ ...count, where: 'a:(b' }] }, 'series[0].where'],

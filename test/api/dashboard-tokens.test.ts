@@ -83,8 +83,12 @@ onEachStore('dashboard tokens', (store) => {
       key: acme.admin,
     });
     expect(json.result).toMatchObject([
-      { type: 'dashboard_token_update', before: { expireAt: '2098-01-01T00:00:00Z' }, after: { expireAt: null } },
-      { type: 'dashboard_token_update', before: { name: 'before', access: 'read' }, after: { name: 'after' } },
+      {
+        activityType: 'dashboard_token_update',
+        before: { expireAt: '2098-01-01T00:00:00Z' },
+        after: { expireAt: null },
+      },
+      { activityType: 'dashboard_token_update', before: { name: 'before', access: 'read' }, after: { name: 'after' } },
     ]);
     expect((await patch({ access: 'read' })).status).toBe(200);
     expect((await server.call({ method: 'POST', path: boards, token, body: { name: 'x' } })).status).toBe(403);
@@ -143,8 +147,8 @@ onEachStore('dashboard tokens', (store) => {
     const { json } = await server.call({ path: `/v1/organizations/${acme.id}/activities?limit=2`, key: acme.admin });
     const shown = { name: 'audited', access: 'write', tokenSuffix: dashboardToken.tokenSuffix, expireAt: null };
     expect(json.result).toEqual([
-      expect.objectContaining({ type: 'dashboard_token_delete', resourceId: dashboardToken.id, before: shown }),
-      expect.objectContaining({ type: 'dashboard_token_create', resourceId: dashboardToken.id, after: shown }),
+      expect.objectContaining({ activityType: 'dashboard_token_delete', resourceId: dashboardToken.id, before: shown }),
+      expect.objectContaining({ activityType: 'dashboard_token_create', resourceId: dashboardToken.id, after: shown }),
     ]);
   });
 });

@@ -231,13 +231,18 @@ onEachStore('writing dashboards', (store) => {
     expect(added).toEqual([
       expect.objectContaining({
         ...known,
-        type: 'dashboard_delete',
+        activityType: 'dashboard_delete',
         before: { name: 'audited', tags: ['t'], tiles: 1, version: 2 },
       }),
-      expect.objectContaining({ ...known, type: 'dashboard_update', before: { version: 1 }, after: { version: 2 } }),
       expect.objectContaining({
         ...known,
-        type: 'dashboard_create',
+        activityType: 'dashboard_update',
+        before: { version: 1 },
+        after: { version: 2 },
+      }),
+      expect.objectContaining({
+        ...known,
+        activityType: 'dashboard_create',
         after: { name: 'audited', tags: ['t'], tiles: 1, version: 1 },
       }),
     ]);

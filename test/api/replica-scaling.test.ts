@@ -127,11 +127,88 @@ onEachStore('update service scaling per replica', (store) => {
   });
 
   it('M3: reports every invalid field', async () => {
-    const { json } = await patch('primary', { autoscalingMode: 'horizontal', maxReplicaMemoryGb: 6, numReplicas: 0 });
+    const { json } = await patch('primary', { autoscalingMode: 'diagonal', maxReplicaMemoryGb: 6, numReplicas: 0 });
     expect(json.error).toBe(
-      'BAD_REQUEST: request body.autoscalingMode: The value must be one of vertical <string:horizontal>; ' +
+      'BAD_REQUEST: request body.autoscalingMode: The value must be one of vertical, horizontal <string:diagonal>; ' +
         'request body.maxReplicaMemoryGb: The value must be at least 8 <number:6>; request body.numReplicas: The value must be at least 1 <number:0>',
     );
+  });
+
+  it('horizontal mode scales the number of replicas of a fixed size', async () => {
+    const change = { autoscalingMode: 'horizontal', minReplicas: 2, maxReplicas: 5, maxReplicaMemoryGb: 16 };
+    const { json } = await patch('primary', change);
+    const expected = { ...change, minReplicaMemoryGb: 16, replicaMemoryGb: 16, numReplicas: 2, minTotalMemoryGb: 48 };
+    expect(json.result).toMatchObject(expected);
+    const read = () => server.call({ path: formatPath('primary'), key: acme.admin });
+    expect((await read()).json.result).toMatchObject({
+      ...expected,
+      currentScaling: {
+        effectiveAutoscalingMode: 'horizontal',
+        effectiveMinReplicas: 2,
+        effectiveMaxReplicas: 5,
+        effectiveMinReplicaMemoryGb: 16,
+      },
+    });
+    // The preview shows the cost of all replicas at most.
+    const preview = (body: object) =>
+      server.call({ method: 'POST', path: `${formatPath('primary')}/replicaScaling/preview`, key: acme.admin, body });
+    const { monthlyCost } = (await preview({ maxReplicas: 10 })).json.result;
+    expect(monthlyCost.after.max).toBe(2 * monthlyCost.before.max);
+
+    expect((await patch('primary', { maxReplicas: 6 })).json.result).toMatchObject({ minReplicas: 2, maxReplicas: 6 });
+    expect((await patch('primary', { numReplicas: 4 })).json.result).toMatchObject({ minReplicas: 4, maxReplicas: 4 });
+    const vertical = (await patch('primary', { autoscalingMode: 'vertical' })).json.result;
+    expect(vertical).toMatchObject({ autoscalingMode: 'vertical', numReplicas: 4 });
+    for (const name of ['minReplicas', 'maxReplicas', 'replicaMemoryGb']) expect(vertical).not.toHaveProperty(name);
+    expect((await patch('primary', { minReplicas: 3, maxReplicas: 3 })).json.result.numReplicas).toBe(3);
+  });
+
+  it.each<[ServiceName, Record<string, unknown>, string]>([
+    [
+      'primary',
+      { minReplicas: 2, maxReplicas: 5 },
+      'maxReplicas: minReplicas and maxReplicas must be equal unless autoscalingMode is horizontal <number:5>',
+    ],
+    [
+      'primary',
+      { autoscalingMode: 'horizontal' },
+      'autoscalingMode: The size of a replica is fixed in horizontal mode: the minimum of 16 GB and the maximum of 120 GB must be equal <string:horizontal>',
+    ],
+    [
+      'primary',
+      { autoscalingMode: 'horizontal', maxReplicaMemoryGb: 20 },
+      'maxReplicaMemoryGb: The size of a replica is fixed in horizontal mode: the minimum of 16 GB and the maximum of 20 GB must be equal <number:20>',
+    ],
+    [
+      'primary',
+      { autoscalingMode: 'horizontal', maxReplicaMemoryGb: 16, minReplicas: 6, maxReplicas: 5 },
+      'minReplicas: The minimum of 6 replicas must not exceed the maximum of 5 <number:6>',
+    ],
+    [
+      'primary',
+      { autoscalingMode: 'horizontal', maxReplicaMemoryGb: 16, minReplicas: 1, maxReplicas: 5 },
+      'minReplicas: The first service of a warehouse must have at least 2 replicas <number:1>',
+    ],
+    [
+      'primary',
+      { numReplicas: 4, maxReplicas: 5 },
+      'numReplicas: The value sets minReplicas and maxReplicas, so they must be left out or be equal to it <number:4>',
+    ],
+    [
+      'basic',
+      { autoscalingMode: 'horizontal', maxReplicas: 2 },
+      'maxReplicas: A service of a BASIC organization has exactly 1 replica <number:2>',
+    ],
+    [
+      'development',
+      { autoscalingMode: 'horizontal', minReplicas: 2, maxReplicas: 4 },
+      'minReplicas: The size of a development service cannot be changed <number:2>',
+    ],
+  ])('horizontal mode: %s rejects %j', async (service, body, text) => {
+    const before = await stored(service);
+    const { status, json } = await patch(service, body);
+    expect([status, json.error]).toEqual([400, `BAD_REQUEST: request body.${text}`]);
+    expect(await stored(service)).toEqual(before);
   });
 
   it('S1: concurrent updates of totals and of replicas both take effect', async () => {

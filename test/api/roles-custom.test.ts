@@ -119,6 +119,20 @@ onEachStore('custom roles', (store) => {
     expect(await canList('activities', credentials)).toBe(403);
   });
 
+  it('R3: a custom role costs no additional read of the store', async () => {
+    const { credentials } = await createKeyWith(createPolicy(['instanceGet'], ['instance/*']));
+    const countReads = async () =>
+      Number(/^pilothouse_store_query_seconds_count (\d+)$/m.exec((await server.call({ path: '/metrics' })).text)?.[1]);
+    const countReadsWith = async (key: Credentials): Promise<number> => {
+      await read(`${ORGANIZATION}/services/${acme.primary}`, key);
+      const before = await countReads();
+      for (let request = 0; request < 60; request++) await read(`${ORGANIZATION}/services/${acme.primary}`, key);
+      return (await countReads()) - before;
+    };
+    // The margin is for background work.
+    expect(await countReadsWith(credentials)).toBeLessThan((await countReadsWith(acme.admin)) + 30);
+  });
+
   it('R3: DENY takes precedence over every other role', async () => {
     const role = await createRole([createPolicy(['instanceScalingUpdate'], onPrimary, 'DENY')]);
     const { credentials } = await createKey(server, { assignedRoleIds: [role.id, SYSTEM_ROLES.admin] });

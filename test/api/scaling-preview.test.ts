@@ -36,7 +36,13 @@ onEachStore('the preview of a scaling change', (store) => {
         minTotalMemoryGb: 96,
         minReplicaMemoryGb: 32,
         idleScaling: false,
-        currentScaling: { ...before.currentScaling, numReplicas: 4, minReplicaMemoryGb: 32, idleScaling: false },
+        currentScaling: {
+          ...before.currentScaling,
+          effectiveMinReplicas: 4,
+          effectiveMaxReplicas: 4,
+          effectiveMinReplicaMemoryGb: 32,
+          effectiveIdleScaling: false,
+        },
       },
       monthlyCost: {
         before: { min: 0, max: monthly(3, 120) },

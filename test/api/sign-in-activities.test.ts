@@ -40,14 +40,16 @@ onEachStore('the audit log of the console', (store) => {
     const actor = { actorType: 'api', actorId: id, actorDetails: 'admin', actorIpAddress: '127.0.0.1', resourceId: id };
     expect(signedIn).toMatchObject({
       ...actor,
-      type: 'console_sign_in',
+      type: 'user_login',
+      activityType: 'console_sign_in',
       userAgent: 'browser 1',
       requestId: expect.any(String),
       after: { name: 'admin', credential: 'key' },
     });
     expect(signedOut).toMatchObject({
       ...actor,
-      type: 'console_sign_out',
+      type: 'user_logout',
+      activityType: 'console_sign_out',
       requestId: out.headers.get('x-request-id'),
       before: { name: 'admin', credential: 'key' },
     });

@@ -304,14 +304,18 @@ onEachStore('sources', (store) => {
     const { json } = await server.call({ path: `/v1/organizations/${acme.id}/activities?limit=3`, key: acme.admin });
     const known = { resourceType: 'source', resourceId: source.id, actorDetails: 'editor' };
     expect(json.result).toEqual([
-      expect.objectContaining({ ...known, type: 'dashboard_source_delete', before: { ...source, name: 'renamed' } }),
       expect.objectContaining({
         ...known,
-        type: 'dashboard_source_update',
+        activityType: 'dashboard_source_delete',
+        before: { ...source, name: 'renamed' },
+      }),
+      expect.objectContaining({
+        ...known,
+        activityType: 'dashboard_source_update',
         before: { name: 'audited' },
         after: { name: 'renamed' },
       }),
-      expect.objectContaining({ ...known, type: 'dashboard_source_create', after: source }),
+      expect.objectContaining({ ...known, activityType: 'dashboard_source_create', after: source }),
     ]);
   });
 });

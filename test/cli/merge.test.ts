@@ -92,7 +92,7 @@ onEachStore('a fleet file merged with changes made through the API', (store) => 
 
   it('F1: changes made by a file are recorded in the audit log, without credentials', async () => {
     const { json, text } = await server.call({ path: `${path}/activities`, key: admin });
-    expect(json.result.map(({ type }: { type: string }) => type)).toEqual(
+    expect(json.result.map(({ activityType }: { activityType: string }) => activityType)).toEqual(
       expect.arrayContaining(['create_organization', 'service_create', 'service_update', 'key_create']),
     );
     expect(text).not.toContain('Hash');

@@ -6,7 +6,7 @@ type Described = Parameters<typeof describeActivity>[0];
 const ID = '0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11';
 
 const sentence = (type: string, part: Partial<Described> = {}, names: [string, string][] = []) => {
-  const activity = { type, resourceId: ID, resourceType: 'service', ...part } as Described;
+  const activity = { activityType: type, resourceId: ID, resourceType: 'service', ...part } as Described;
   const { action, resource = '', rest = '' } = describeActivity(activity, new Map(names));
   return [action, resource, rest].filter((text) => text !== '').join(' ');
 };

@@ -31,6 +31,9 @@ const tile = (id: string, at: object, series: object, more: object = {}) => ({
   series: [series],
 });
 const count = { type: 'time', aggFn: 'count', sourceId: 'logs' };
+/** In the format of ClickStack. */
+const configured = (id: string, at: object, given: object) => ({ id, name: id, ...at, config: given });
+const config = { sourceId: 'logs', select: [{ aggFn: 'count' }] };
 const board = {
   id: 'charts',
   name: 'Charts',
@@ -62,6 +65,24 @@ const board = {
         { type: 'table', aggFn: 'count', alias: 'spans', sourceId: 'traces', groupBy: ['ServiceName'] },
       ],
     },
+    configured('areas', position(0, 20, 8, 6), { ...config, displayType: 'stacked_line', groupBy: 'ServiceName' }),
+    configured('pie', position(8, 20, 8, 6), { ...config, displayType: 'pie', groupBy: 'ServiceName' }),
+    configured('columns', position(16, 20, 8, 6), { ...config, displayType: 'bar', groupBy: 'ServiceName' }),
+    configured('values', position(0, 26, 8, 6), {
+      displayType: 'histogram',
+      sourceId: 'traces',
+      select: [{ valueExpression: 'Duration' }],
+    }),
+    configured('heat', position(8, 26, 8, 6), {
+      displayType: 'heatmap',
+      sourceId: 'traces',
+      select: [{ valueExpression: 'Duration', heatmapScaleType: 'log' }],
+    }),
+    configured('formula', position(16, 26, 8, 6), {
+      ...config,
+      displayType: 'number',
+      formulas: [{ expression: 'A * 2' }],
+    }),
   ],
 };
 const [organization, ...others] = fleet.organizations;
@@ -132,6 +153,31 @@ inBrowser(
       await tileAt(page, 'slow').locator('canvas').waitFor();
       const bucket = data.buckets.findLast((at) => at <= now - 5 * MINUTE) ?? 0;
       expect(await hoverBucket(page, 'slow', data, bucket)).toContain('120 ms');
+    });
+
+    it('draws pies, bars, histograms, heatmaps and stacked areas, with their numbers as text', async () => {
+      const { page } = await openBoard('lines');
+      await tileAt(page, 'values').scrollIntoViewIfNeeded();
+      const pie = tileAt(page, 'pie');
+      await pie.getByRole('img', { name: /2 parts/ }).waitFor();
+      expect(await pie.getByRole('row').allTextContents()).toEqual([
+        expect.stringMatching(/^(api|web)6\d50%$/),
+        expect.stringMatching(/^(api|web)(5|6)\d50%$/),
+      ]);
+      await tileAt(page, 'columns')
+        .getByRole('row', { name: /^api 6\d$/ })
+        .waitFor();
+      await tileAt(page, 'values')
+        .getByRole('img', { name: /^values: 3 values of Duration from / })
+        .waitFor();
+      await tileAt(page, 'heat')
+        .getByRole('img', { name: /Duration by time/ })
+        .waitFor();
+      await tileAt(page, 'areas').locator('canvas').waitFor();
+      await tileAt(page, 'formula')
+        .getByText(/cannot compute it/)
+        .waitFor();
+      await expectAccessible(page);
     });
 
     it('a count of nothing is 0', async () => {

@@ -24,6 +24,16 @@ const DOCUMENTED_ADDRESS = '127.0.0.1:8080';
 
 /** What the documents say about the response of a call. Every call of curl in a document has an entry. */
 const RESPONSES: [args: RegExp, expected: Json][] = [
+  [/\/services$/, { result: { service: { name: 'events', driver: 'simulated' }, password: expect.any(String) } }],
+  [/\/services\/[^/]+$/, { result: { tags: expect.arrayContaining([{ key: 'team', value: 'web' }]) } }],
+  [/\/password$/, { result: { password: expect.stringMatching(/^php_/) } }],
+  [/\/backupConfiguration$/, { result: { backupPeriodInHours: 24, backupStartTime: '03:30' } }],
+  [/"horizontal".*\/replicaScaling$/, { result: { autoscalingMode: 'horizontal', maxReplicas: 6 } }],
+  [/"vertical".*\/replicaScaling$/, { result: { autoscalingMode: 'vertical', numReplicas: 3 } }],
+  [/-X DELETE \S+\/scalingSchedule$/, { status: 200 }],
+  [/\/scalingSchedule$/, { result: { entries: [{ name: 'Office hours' }] } }],
+  [/"stop".*\/state$/, { result: { state: 'stopping' } }],
+  [/"start".*\/state$/, { result: { state: expect.stringMatching(/^(starting|running)$/) } }],
   [/\/scaling$/, { result: { numReplicas: 3, minTotalMemoryGb: 48, maxTotalMemoryGb: 96 }, status: 200 }],
   [/^-u \S+ \S+\/keys$/, { result: expect.any(Array) }],
   [/assignedRoleIds.*\/keys$/s, { result: { key: { roles: [], assignedRoles: [{ roleType: 'custom' }] } } }],

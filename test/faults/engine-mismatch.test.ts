@@ -179,7 +179,7 @@ onEachStore('an engine without the usage events of its store', (store) => {
       expect(await readCosts()).toEqual({ [FIRST]: cost(3), [SECOND]: cost(6) });
       expect((await server.call({ path: '/readyz' })).json).toEqual({ status: 'ready' });
       const activities = await server.call({ path: `${organization}/activities`, key: acme.admin });
-      expect(activities.json.result).toContainEqual(expect.objectContaining({ type: 'usage_engine_adopt' }));
+      expect(activities.json.result).toContainEqual(expect.objectContaining({ activityType: 'usage_engine_adopt' }));
     });
 
     it('a different one leaves the ledger as it is; the right one continues without a command', async () => {

@@ -131,6 +131,42 @@ export const LARGE_DASHBOARDS: Record<string, () => string> = {
         ),
       ),
     }),
+  'many values in configs': () =>
+    JSON.stringify({
+      name: 'Many values',
+      tiles: Array.from({ length: 450 }, (_, index) => ({
+        ...tile(index, []),
+        series: undefined,
+        config: {
+          displayType: 'line',
+          sourceId: 'logs',
+          groupBy: 'ServiceName, Body',
+          fillNulls: true,
+          select: Array.from({ length: 20 }, (_, at) => ({
+            aggFn: 'quantile',
+            level: 0.95,
+            valueExpression: 'Duration',
+            where: `ServiceName:"service-${at}"`,
+            whereLanguage: 'lucene',
+            numberFormat: { output: 'number', mantissa: at },
+          })),
+        },
+      })),
+    }),
+  'many series that a config cannot express': () =>
+    JSON.stringify({
+      name: 'Many sources',
+      tiles: Array.from({ length: 500 }, (_, index) =>
+        tile(
+          index,
+          Array.from({ length: 20 }, (_, at) => ({
+            type: 'time',
+            aggFn: 'count',
+            sourceId: at % 2 ? 'logs' : 'traces',
+          })),
+        ),
+      ),
+    }),
   'many invalid series': () =>
     JSON.stringify({
       name: 'Many invalid series',

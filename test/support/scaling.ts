@@ -82,7 +82,7 @@ export function createScalingClient(server: TestServer, operation: 'scaling' | '
             method: 'PATCH',
             path: `${formatPath(name)}/replicaScaling`,
             key: services[name].organization.admin,
-            body: declared[name],
+            body: { autoscalingMode: 'vertical', ...declared[name] },
           }),
         ),
       );

@@ -2,8 +2,11 @@
 import type {
   ActivityGetListResult,
   DashboardTokenGetListResult,
+  InstanceCreateBody,
   InstanceGetResult,
   InstanceReplicaScalingUpdateBody,
+  InstanceStateUpdateBody,
+  InstanceUpdateBody,
   OpenapiKeyCreateBody,
   OpenapiKeyGetResult,
   OpenapiKeyUpdateBody,
@@ -13,8 +16,11 @@ import type {
 } from './generated.ts';
 
 export type Service = InstanceGetResult;
+export type NewService = InstanceCreateBody;
+export type ServiceChange = InstanceUpdateBody;
+export type ServiceCommand = InstanceStateUpdateBody['command'];
 /** Memory per replica. */
-export type ScalingChange = Omit<InstanceReplicaScalingUpdateBody, 'autoscalingMode'>;
+export type ScalingChange = Omit<InstanceReplicaScalingUpdateBody, 'autoscalingMode' | 'minReplicas' | 'maxReplicas'>;
 export type Key = OpenapiKeyGetResult;
 export type NewKey = OpenapiKeyCreateBody;
 export type KeyChange = OpenapiKeyUpdateBody;

@@ -14,8 +14,8 @@ export function NoAccess() {
         title={`The key ${credential.name} cannot access the console`}
         action={<Button onClick={signOut}>Sign in with another key</Button>}
       >
-        Its roles ({credential.roles.join(', ')}) do not include console access. Use a key with the developer role to
-        view, or the admin role to make changes.
+        Its roles ({credential.roles.join(', ') || 'none'}) do not include console access. Use a key with the developer
+        role to view, or the admin role to make changes.
       </EmptyState>
     </Page>
   );

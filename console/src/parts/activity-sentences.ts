@@ -52,6 +52,7 @@ const SCALING_CHANGES: [field: string, label: string, unit: string][] = [
   ['minReplicaMemoryGb', 'minimum', ' GB'],
   ['maxReplicaMemoryGb', 'maximum', ' GB'],
   ['numReplicas', 'replicas', ''],
+  ['maxReplicas', 'maximum of replicas', ''],
   ['idleTimeoutMinutes', 'idle timeout', ' min'],
 ];
 
@@ -121,7 +122,21 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
   role_delete: about('deleted the role'),
   service_create: about('created the service'),
   service_delete: about('deleted the service'),
+  service_start: about('started the service'),
+  service_stop: about('stopped the service'),
+  service_awaken: about('awakened the service'),
   service_update: about('updated the service'),
+  service_update_name: (activity, name) => ({
+    action: 'renamed the service',
+    resource: name,
+    rest: formatRename(activity),
+  }),
+  service_update_ip_access_list: about('changed the IP access list of the service'),
+  service_update_tags: about('changed the tags of the service'),
+  service_update_password: about('changed the password of the service'),
+  service_update_backup_configuration: about('changed the backups of the service'),
+  service_update_query_endpoints: about('changed the query endpoint of the service'),
+  service_update_autoscaling_schedule: about('changed the scaling schedule of the service'),
   service_update_autoscaling_memory: describeScaling('changed the memory per replica of the service'),
   service_update_autoscaling_replicas: describeScaling('changed the number of replicas of the service'),
   service_update_autoscaling_idling: describeScaling('changed the idling of the service'),
@@ -157,9 +172,9 @@ export const SENTENCES: Readonly<Record<string, Describe>> = {
 
 /** Types newer than this console are described by their name. */
 export function describeActivity(activity: Activity, names: ReadonlyMap<string, string>): ActivitySentence {
-  const { type, before = {}, after = {} } = activity;
+  const { activityType, before = {}, after = {} } = activity;
   const name = formatResourceName(activity, names);
-  const describe = SENTENCES[type] ?? about(type.replaceAll('_', ' '));
+  const describe = SENTENCES[activityType] ?? about(activityType.replaceAll('_', ' '));
   return describe({ before: before as Fields, after: after as Fields }, name);
 }
 

@@ -32,10 +32,11 @@ export function ServiceState({ state }: { state: Service['state'] }) {
   );
 }
 
-/** Badges for development, read-only and primary services. */
+/** Badges for simulated, development, read-only and primary services. */
 export function ServiceBadges({ service }: { service: Service }) {
   return (
     <Group gap={6} component="span">
+      {service.driver === 'simulated' && <ServiceBadge>simulated</ServiceBadge>}
       {service.tier === 'development' && <ServiceBadge>development</ServiceBadge>}
       {service.isReadonly && <ServiceBadge>read-only</ServiceBadge>}
       {service.isPrimary && service.tier !== 'development' && <ServiceBadge>primary</ServiceBadge>}

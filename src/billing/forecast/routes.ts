@@ -1,9 +1,10 @@
 import { managementResponse, success } from '../../http/envelopes.ts';
 import { getIdentity } from '../../http/guard.ts';
 import type { Routes } from '../../http/validation.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { READERS } from '../../kernel/roles.ts';
 import { OrganizationPath } from '../../organizations/schema.ts';
-import { ReplicaScalingBody, ScalingBody, ServicePath } from '../../services/schema.ts';
+import { ReplicaScalingBody, ScalingBody, ServicePath, toReplicaScalingChange } from '../../services/schema.ts';
 import type { Forecasts } from './forecasts.ts';
 import type { ScalingCosts } from './scaling-costs.ts';
 import { ForecastQuery, ScalingPreview, toForecastRecord, toPreviewRecord, UsageCostForecast } from './schema.ts';
@@ -11,9 +12,10 @@ import { ForecastQuery, ScalingPreview, toForecastRecord, toPreviewRecord, Usage
 interface Options {
   forecasts: Forecasts;
   scalingCosts: ScalingCosts;
+  clock: Clock;
 }
 
-export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
+export function forecastRoutes({ forecasts, scalingCosts, clock }: Options): Routes {
   return (app) => {
     app.get(
       '/v1/organizations/:organizationId/usageCost/forecast',
@@ -56,7 +58,7 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
         const id = request.params.serviceId.toLowerCase();
         return success(
           request,
-          toPreviewRecord(await scalingCosts.preview(getIdentity(request).organizationId, id, change)),
+          toPreviewRecord(await scalingCosts.preview(getIdentity(request).organizationId, id, change), clock),
         );
       },
     );
@@ -75,12 +77,11 @@ export function forecastRoutes({ forecasts, scalingCosts }: Options): Routes {
         },
       },
       async (request) => {
-        const { idleScaling, idleTimeoutMinutes, maxReplicaMemoryGb, minReplicaMemoryGb, numReplicas } = request.body;
-        const change = { idleScaling, idleTimeoutMinutes, maxReplicaMemoryGb, minReplicaMemoryGb, numReplicas };
+        const change = toReplicaScalingChange(request.body);
         const id = request.params.serviceId.toLowerCase();
         return success(
           request,
-          toPreviewRecord(await scalingCosts.preview(getIdentity(request).organizationId, id, change)),
+          toPreviewRecord(await scalingCosts.preview(getIdentity(request).organizationId, id, change), clock),
         );
       },
     );

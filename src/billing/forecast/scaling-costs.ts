@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { addDays, countDaysBetween, toUtcDay } from '../../kernel/days.ts';
 import type { ScalingChange } from '../../services/scaling.ts';
-import type { Scaling, Service } from '../../services/service.ts';
+import { getMaxReplicas, type Scaling, type Service } from '../../services/service.ts';
 import type { Services } from '../../services/services.ts';
 import type { Db } from '../../state/tables.ts';
 import { HOURS_PER_MONTH } from '../meter.ts';
@@ -65,13 +65,13 @@ function toAverageGb({ micros }: ComputeUsage, days: number, price: string): num
 
 /** A service that scales to zero may cost nothing. */
 function calculateMonthlyCost(scaling: Scaling, price: string, estimatedGb: number | undefined): MonthlyCost {
-  const calculate = (replicaGb: number) => {
-    const unitMinutes = (scaling.numReplicas * replicaGb * HOURS_PER_MONTH * MINUTES_PER_HOUR) / GB_PER_UNIT;
+  const calculate = (replicaGb: number, replicas = scaling.numReplicas) => {
+    const unitMinutes = (replicas * replicaGb * HOURS_PER_MONTH * MINUTES_PER_HOUR) / GB_PER_UNIT;
     return calculateCostMicros('compute', formatQuantity(unitMinutes), price);
   };
   return {
     min: scaling.idleScaling ? 0 : calculate(scaling.minReplicaMemoryGb),
-    max: calculate(scaling.maxReplicaMemoryGb),
+    max: calculate(scaling.maxReplicaMemoryGb, getMaxReplicas(scaling)),
     estimate: estimatedGb === undefined ? undefined : calculate(estimatedGb),
   };
 }

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
-import { isoSeconds } from '../../kernel/clock.ts';
+import { type Clock, isoSeconds } from '../../kernel/clock.ts';
 import { chcFromMicros } from '../../kernel/money.ts';
 import { NamedObject } from '../../kernel/named-object.ts';
 import { PatternText } from '../../kernel/pattern-text.ts';
-import { ExtendedServiceRecord, toExtendedRecord } from '../../services/schema.ts';
+import { ServiceRecord, toServiceRecord } from '../../services/schema.ts';
 import { totalMicros } from '../cost.ts';
 import { Chc, Metrics, toMetricsRecord } from '../schema.ts';
 import type { Forecast } from './forecasts.ts';
@@ -79,7 +79,7 @@ const MonthlyCostRange = NamedObject('MonthlyCostRange', {
 });
 
 export const ScalingPreview = NamedObject('ScalingPreview', {
-  service: ExtendedServiceRecord,
+  service: ServiceRecord,
   monthlyCost: Type.Object(
     { before: MonthlyCostRange, after: MonthlyCostRange },
     {
@@ -92,9 +92,12 @@ export const ScalingPreview = NamedObject('ScalingPreview', {
 
 type Preview = Awaited<ReturnType<ScalingCosts['preview']>>;
 
-export function toPreviewRecord({ service, before, after, usageDays }: Preview): Static<typeof ScalingPreview> {
+export function toPreviewRecord(
+  { service, before, after, usageDays }: Preview,
+  clock: Clock,
+): Static<typeof ScalingPreview> {
   return {
-    service: toExtendedRecord(service),
+    service: toServiceRecord(service, clock),
     monthlyCost: { before: toRange(before), after: toRange(after) },
     usageDays,
   };

@@ -1,14 +1,19 @@
 import { isoTime, parseDateTime } from '../../kernel/clock.ts';
 import type { Violation } from '../../kernel/errors.ts';
+import { type DriverName, type ServiceState, toDesiredState } from '../../services/drivers/driver.ts';
+import { getSettledState } from '../../services/drivers/simulated.ts';
 import { declaredScalingViolations } from '../../services/scaling.ts';
+import { scheduleViolations } from '../../services/schedule.ts';
 import {
   defaultScaling,
+  type Scaling,
   type Service,
   type ServiceDetails,
   type ServiceKind,
-  type ServiceState,
 } from '../../services/service.ts';
+import type { ServiceSettings } from '../../services/service-settings.ts';
 import { deleteService, insertServices, listServices, updateService } from '../../services/store.ts';
+import type { Fields } from '../resource.ts';
 import { type Context, groupByWarehouse, type Kind } from './kind.ts';
 
 export const serviceKind: Kind<Service> = {
@@ -19,16 +24,17 @@ export const serviceKind: Kind<Service> = {
     return new Map((await listServices(tx, organizationId)).map((service) => [service.id, service]));
   },
 
-  toFields: ({ name, kind, state, dataWarehouseId, isPrimary, scaling, createdAt, details }) => ({
-    name,
-    kind,
-    state,
-    dataWarehouseId,
-    isPrimary,
-    ...scaling,
-    createdAt: isoTime(createdAt),
-    ...details,
+  toFields: (service) => ({
+    ...toRecordedFields(service),
+    ...service.settings,
+    createdAt: isoTime(service.createdAt),
+    ...service.details,
   }),
+
+  toAuditFields: (service) => {
+    const { passwordHash: _, passwordDoubleSha1Hash: __, ...settings } = service.settings ?? {};
+    return { ...toRecordedFields(service), ...settings, createdAt: isoTime(service.createdAt), ...service.details };
+  },
 
   defaults(fields, { organization, now, services }) {
     const kind = (fields.kind ?? 'production') as ServiceKind;
@@ -36,6 +42,7 @@ export const serviceKind: Kind<Service> = {
     const hasPrimary = warehouse !== undefined && warehouse.primaries.length > 0;
     return {
       kind,
+      driver: 'simulated',
       state: 'running',
       ...(hasPrimary ? { isPrimary: false } : {}),
       ...defaultScaling(organization, kind),
@@ -43,10 +50,11 @@ export const serviceKind: Kind<Service> = {
     };
   },
 
-  build(id, fields, { organization }) {
+  build(id, fields, { organization, now }, before) {
     const {
       name,
       kind,
+      driver,
       state,
       dataWarehouseId,
       isPrimary,
@@ -55,31 +63,52 @@ export const serviceKind: Kind<Service> = {
       maxReplicaMemoryGb,
       idleScaling,
       idleTimeoutMinutes,
+      autoscalingMode,
+      maxReplicas,
+      passwordHash,
+      passwordDoubleSha1Hash,
+      backupConfiguration,
+      serviceQueryEndpoint,
+      scalingSchedule,
       createdAt,
       ...details
     } = fields;
+    const scaling: Scaling = {
+      numReplicas: Number(numReplicas),
+      minReplicaMemoryGb: Number(minReplicaMemoryGb),
+      maxReplicaMemoryGb: Number(maxReplicaMemoryGb),
+      idleScaling: idleScaling === true,
+      idleTimeoutMinutes: Number(idleTimeoutMinutes),
+    };
+    if (autoscalingMode === 'horizontal')
+      Object.assign(scaling, { autoscalingMode, maxReplicas: Number(maxReplicas ?? numReplicas) });
+    const settings = removeUndefined({
+      passwordHash,
+      passwordDoubleSha1Hash,
+      backupConfiguration,
+      serviceQueryEndpoint,
+      scalingSchedule,
+    });
     return {
       id,
       organizationId: organization.id,
       name: String(name),
       kind: kind as ServiceKind,
-      state: state as ServiceState,
+      ...(before?.isTierOmitted && before.kind === kind ? { isTierOmitted: true } : undefined),
+      driver: driver as DriverName,
+      ...toStates(state as ServiceState, now, before),
       dataWarehouseId: String(dataWarehouseId),
       isPrimary: isPrimary === true,
-      scaling: {
-        numReplicas: Number(numReplicas),
-        minReplicaMemoryGb: Number(minReplicaMemoryGb),
-        maxReplicaMemoryGb: Number(maxReplicaMemoryGb),
-        idleScaling: idleScaling === true,
-        idleTimeoutMinutes: Number(idleTimeoutMinutes),
-      },
+      scaling,
       createdAt: parseDateTime(String(createdAt), { offset: 'required' }) ?? 0,
       details: removeEmptyFields<ServiceDetails>(details),
+      ...(Object.keys(settings).length > 0 ? { settings: settings as ServiceSettings } : undefined),
     };
   },
 
   violations: ({ id, after }, context) => [
     ...declaredScalingViolations(after, context.organization),
+    ...declaredScheduleViolations(after, context),
     ...primaryViolations(id, after, context),
   ],
 
@@ -94,6 +123,30 @@ export const serviceKind: Kind<Service> = {
   remove: (tx, service) => deleteService(tx, service.organizationId, service.id),
 };
 
+const toRecordedFields = (service: Service) => ({
+  name: service.name,
+  kind: service.kind,
+  driver: service.driver,
+  state: getSettledState(service),
+  dataWarehouseId: service.dataWarehouseId,
+  isPrimary: service.isPrimary,
+  ...service.scaling,
+});
+
+/** A declared state is in effect at once. A file that declares the settled state does not interrupt a transition. */
+function toStates(
+  state: ServiceState,
+  now: number,
+  before: Service | undefined,
+): Pick<Service, 'desiredState' | 'observed'> {
+  if (before && getSettledState(before) === state)
+    return { desiredState: before.desiredState, observed: before.observed };
+  return { desiredState: toDesiredState(state), observed: { state, since: now } };
+}
+
+const removeUndefined = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
 /** Removes empty fields, including those of endpoints and addresses: the record omits fields without a value (decision S7). */
 function removeEmptyFields<T>(value: T): T {
   if (Array.isArray(value)) return value.map(removeEmptyFields) as T;
@@ -101,6 +154,11 @@ function removeEmptyFields<T>(value: T): T {
   const filled = Object.entries(value).filter(([, member]) => member !== '' && member !== undefined);
   return Object.fromEntries(filled.map(([name, member]) => [name, removeEmptyFields(member)])) as T;
 }
+
+const declaredScheduleViolations = (service: Service, { organization }: Context): Violation[] =>
+  scheduleViolations(service.settings?.scalingSchedule ?? [], service.scaling, { organization, service }).map(
+    (violation) => ({ ...violation, path: `scalingSchedule${violation.path}` }),
+  );
 
 function primaryViolations(id: string, { isPrimary, dataWarehouseId }: Service, { services }: Context): Violation[] {
   const primaries = isPrimary ? groupByWarehouse(services).get(dataWarehouseId)?.primaries : undefined;

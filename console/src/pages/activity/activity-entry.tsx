@@ -30,7 +30,7 @@ export function ActivityEntry({ activity, names }: { activity: Activity; names: 
         <div className={classes.body}>
           <Changes activity={activity} names={names} />
           <Text size="xs" c="dimmed" mt="xs" className={classes.origin}>
-            <Timestamp at={createdAt} show="full" /> · {activity.type}
+            <Timestamp at={createdAt} show="full" /> · {activity.activityType}
             {origin !== '' && ` · ${origin}`}
             {requestId && (
               <>

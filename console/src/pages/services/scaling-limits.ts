@@ -37,12 +37,13 @@ export const MIN_IDLE_MINUTES = constraints.idleTimeoutMinutes.minimum;
 
 export function resolveLimits(service: Service, organization: Session['organization']): ScalingLimits {
   const { numReplicas, minReplicaMemoryGb, maxReplicaMemoryGb } = constraints;
+  const { tier = 'production' } = service;
   const findLimit = (limits: readonly ConditionalLimit[]) =>
     limits.find(
       ({ when: { organizationTier, organizationPaid, serviceTier, isPrimary } }) =>
         (organizationTier ?? organization.tier) === organization.tier &&
         (organizationPaid ?? organization.paid) === organization.paid &&
-        (serviceTier ?? service.tier) === service.tier &&
+        (serviceTier ?? tier) === tier &&
         (isPrimary ?? service.isPrimary) === service.isPrimary,
     );
   const toFieldLimits = (min: number, max: number, step: number, limit: ConditionalLimit | undefined): FieldLimits => {

@@ -37,6 +37,7 @@ export function ServiceDetails({ service }: { service: Service }) {
             ))}
           </Fact>
         )}
+        <Fact label="Tags">{service.tags?.map(({ key, value }) => (value ? `${key}=${value}` : key)).join(', ')}</Fact>
         <Fact label="IAM role">{service.iamRole}</Fact>
         <Fact label="Private endpoints">{service.privateEndpointIds?.join(', ')}</Fact>
         <Fact label="Encryption key">{service.encryptionKey}</Fact>

@@ -1,4 +1,4 @@
-import { Button, Skeleton, Stack } from '@mantine/core';
+import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ApiError } from '../../api/errors.ts';
@@ -10,8 +10,12 @@ import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ServiceBadges, ServiceState } from '../../parts/service-facts.tsx';
 import { ScalingEditor } from './scaling-editor.tsx';
+import { ServiceActions, SimulatedNote } from './service-actions.tsx';
 import { ServiceDetails } from './service-details.tsx';
 import { ServiceHistory } from './service-history.tsx';
+
+const TRANSITION_POLL_MS = 1000;
+const isInTransition = (state = ''): boolean => /^(provisioning|starting|stopping|awaking)$/.test(state);
 
 const route = getRouteApi('/signed-in/services/$id');
 
@@ -19,14 +23,27 @@ export function ServicePage() {
   const { id } = route.useParams();
   const api = useApi();
   const { organizationId } = useSession();
-  const { data: service, error, refetch } = useQuery(serviceQuery(api, organizationId, id));
+  const {
+    data: service,
+    error,
+    refetch,
+  } = useQuery({
+    ...serviceQuery(api, organizationId, id),
+    refetchInterval: ({ state }) => (isInTransition(state.data?.state) ? TRANSITION_POLL_MS : false),
+  });
 
   if (service)
     return (
       <Page
         title={service.name}
         badges={<ServiceBadges service={service} />}
-        subtitle={<ServiceState state={service.state} />}
+        subtitle={
+          <Group gap="sm" component="span">
+            <ServiceState state={service.state} />
+            {service.driver === 'simulated' && <SimulatedNote />}
+          </Group>
+        }
+        actions={<ServiceActions service={service} />}
       >
         <ScalingEditor key={service.id} service={service} />
         <ServiceHistory service={service} />

@@ -1,6 +1,7 @@
-import { Anchor, Skeleton } from '@mantine/core';
+import { Anchor, Button, Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { serviceListQuery } from '../../api/pages.ts';
 import { serviceCostsQuery } from '../../api/queries.ts';
 import type { CostRecord, Service } from '../../api/types.ts';
@@ -13,12 +14,14 @@ import { firstOfMonth, toDay } from '../../parts/days.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { plural } from '../../parts/format.ts';
+import { PlusIcon } from '../../parts/icons.tsx';
 import { ListEnd } from '../../parts/list-end.tsx';
 import { ListSearch } from '../../parts/list-search.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { formatIdleScaling, formatSize, ServiceBadges, ServiceState } from '../../parts/service-facts.tsx';
 import { useNow } from '../../parts/timestamp.tsx';
+import { CreateServiceDialog } from './create-service-dialog.tsx';
 import classes from './services.module.css';
 
 /** Minimum number of services to show the search field. */
@@ -26,7 +29,8 @@ const SEARCH_THRESHOLD = 8;
 
 export function ServicesPage() {
   const api = useApi();
-  const { organizationId } = useSession();
+  const { organizationId, can } = useSession();
+  const [isCreating, setIsCreating] = useState(false);
   const today = toDay(useNow());
   const { text, setText, order, view } = useListView();
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
@@ -51,7 +55,18 @@ export function ServicesPage() {
   const isSearching = text !== '' || view.search !== '';
 
   return (
-    <Page title="Services" subtitle={rows ? formatCount(rows.length, hasNextPage, isSearching) : 'Loading…'}>
+    <Page
+      title="Services"
+      subtitle={rows ? formatCount(rows.length, hasNextPage, isSearching) : 'Loading…'}
+      actions={
+        can('instanceCreate') && (
+          <Button leftSection={<PlusIcon size={16} />} onClick={() => setIsCreating(true)}>
+            Create service
+          </Button>
+        )
+      }
+    >
+      {isCreating && <CreateServiceDialog onClose={() => setIsCreating(false)} />}
       {error && !data ? (
         <ErrorNotice error={error} title="Could not load services" retry={() => refetch()} />
       ) : (
@@ -63,7 +78,7 @@ export function ServicesPage() {
             <EmptyState title={isSearching ? 'No matching services' : 'No services yet'}>
               {!isSearching && (
                 <>
-                  Services are declared in the fleet file. Add one and run <code>pilothouse apply</code>.
+                  Create one here, or declare it in the fleet file and run <code>pilothouse apply</code>.
                 </>
               )}
             </EmptyState>

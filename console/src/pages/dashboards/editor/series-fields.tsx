@@ -34,6 +34,20 @@ const DEFAULT_LEVEL = 0.95;
 /** Shown at once; typing narrows them down. */
 const MAX_SUGGESTIONS = 50;
 
+const showsDistribution = ({ type, aggFn }: Series): boolean =>
+  type === 'histogram' || (type === 'heatmap' && aggFn === undefined);
+
+/** Metrics and events have other fields. */
+function resetFields(isMetric: boolean, hasAggregation: boolean): Change {
+  const aggFn = isMetric ? 'avg' : 'count';
+  return {
+    metricName: undefined,
+    metricDataType: isMetric ? 'gauge' : undefined,
+    field: undefined,
+    aggFn: hasAggregation ? aggFn : undefined,
+  };
+}
+
 /** Query fields of one series. */
 export function SeriesFields({ series, sources, dashboards, window, errorAt, onChange }: Props) {
   const api = useApi();
@@ -42,7 +56,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
   const suggestions = listSuggestions(dashboards, series.sourceId ?? '', columns);
   const kind = sources.find(({ id }) => id === series.sourceId)?.kind ?? 'log';
   const isSearch = series.type === 'search';
-  const hasField = series.type === 'histogram' || (series.type === 'heatmap' && series.aggFn === undefined);
+  const hasField = showsDistribution(series);
   const hasAggregation = !isSearch && !hasField;
   const isMetric = kind === 'metric';
   const change = (part: Change) => {
@@ -52,6 +66,10 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
   const choices = listAggregations(isMetric ? (series.metricDataType ?? 'gauge') : 'events', series.aggFn);
   const { needsField: readsField, needsLevel } = AGGREGATIONS[series.aggFn ?? 'count'];
   const needsField = hasField || (!isMetric && readsField && !isSearch);
+  const changeSource = (sourceId: string | undefined): Change => {
+    const isNowMetric = sources.find(({ id }) => id === sourceId)?.kind === 'metric';
+    return { sourceId, ...(isNowMetric === isMetric ? {} : resetFields(isNowMetric, hasAggregation)) };
+  };
   return (
     <div className={classes.fields}>
       <Select
@@ -60,20 +78,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
         data={sources.map(({ id, name }) => ({ value: id, label: name }))}
         value={series.sourceId ?? null}
         error={errorAt('sourceId')}
-        onChange={(sourceId) => {
-          const isNowMetric = sources.find(({ id }) => id === sourceId)?.kind === 'metric';
-          change({
-            sourceId: sourceId ?? undefined,
-            ...(isNowMetric === isMetric
-              ? {}
-              : {
-                  metricName: undefined,
-                  metricDataType: isNowMetric ? 'gauge' : undefined,
-                  field: undefined,
-                  aggFn: !hasAggregation ? undefined : isNowMetric ? 'avg' : 'count',
-                }),
-          });
-        }}
+        onChange={(sourceId) => change(changeSource(sourceId ?? undefined))}
       />
       {hasAggregation && (
         <Select
@@ -141,30 +146,48 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
           className={classes.wide}
         />
       ) : (
-        <>
-          {series.type !== 'number' && !hasField && (
-            <TagsInput
-              label="Group by"
-              placeholder={series.groupBy.length === 0 ? toSqlName('ServiceName') : ''}
-              data={suggestions.expressions}
-              limit={MAX_SUGGESTIONS}
-              maxTags={seriesConstraints.groupBy.maxItems}
-              value={series.groupBy}
-              error={errorAt('groupBy')}
-              onChange={(groupBy) => change({ groupBy })}
-              className={classes.wide}
-            />
-          )}
-          <TextInput
-            label="Label"
-            placeholder="Shown in the legend"
-            value={series.alias ?? ''}
-            error={errorAt('alias')}
-            onChange={(event) => change({ alias: event.currentTarget.value })}
-          />
-        </>
+        <GroupFields
+          series={series}
+          expressions={suggestions.expressions}
+          errorAt={errorAt}
+          onChange={change}
+          canGroup={series.type !== 'number' && !hasField}
+        />
       )}
     </div>
+  );
+}
+
+interface GroupFieldsProps extends Pick<Props, 'series' | 'errorAt'> {
+  expressions: string[];
+  canGroup: boolean;
+  onChange: (part: Change) => void;
+}
+
+function GroupFields({ series, expressions, canGroup, errorAt, onChange }: GroupFieldsProps) {
+  return (
+    <>
+      {canGroup && (
+        <TagsInput
+          label="Group by"
+          placeholder={series.groupBy.length === 0 ? toSqlName('ServiceName') : ''}
+          data={expressions}
+          limit={MAX_SUGGESTIONS}
+          maxTags={seriesConstraints.groupBy.maxItems}
+          value={series.groupBy}
+          error={errorAt('groupBy')}
+          onChange={(groupBy) => onChange({ groupBy })}
+          className={classes.wide}
+        />
+      )}
+      <TextInput
+        label="Label"
+        placeholder="Shown in the legend"
+        value={series.alias ?? ''}
+        error={errorAt('alias')}
+        onChange={(event) => onChange({ alias: event.currentTarget.value })}
+      />
+    </>
   );
 }
 

@@ -1,0 +1,124 @@
+import { Button, Modal, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Service, ServiceCommand } from '../../api/types.ts';
+import { useApi, useSession } from '../../app/context.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { notifyError, notifySuccess } from '../../parts/notifications.ts';
+import { EditServiceDialog } from './edit-service-dialog.tsx';
+import { ServicePassword } from './service-password.tsx';
+
+type Dialog = 'stop' | 'delete' | 'password' | 'edit';
+
+/** Starts, stops, wakes, edits and deletes the service. */
+export function ServiceActions({ service }: { service: Service }) {
+  const api = useApi();
+  const { organizationId, can } = useSession();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [dialog, setDialog] = useState<Dialog>();
+  const [password, setPassword] = useState<string>();
+
+  const target = { organizationId, serviceId: service.id };
+  const close = () => setDialog(undefined);
+  const refresh = () => queries.invalidateQueries({ queryKey: [organizationId] });
+  const send = async (command: ServiceCommand) => {
+    await api.instanceStateUpdate({ ...target, body: { command } });
+    await refresh();
+  };
+  const start = (command: ServiceCommand) =>
+    send(command).catch((error) => notifyError(`Could not ${command} the service`, error));
+  const isStopped = service.state === 'stopped';
+  const canSend = can('instanceStateUpdate');
+  return (
+    <>
+      {can('instanceUpdate') && (
+        <Button variant="default" onClick={() => setDialog('edit')}>
+          Edit
+        </Button>
+      )}
+      {can('instancePasswordUpdate') && (
+        <Button variant="default" onClick={() => setDialog('password')}>
+          Reset password
+        </Button>
+      )}
+      {canSend && isStopped && (
+        <Button variant="default" onClick={() => start('start')}>
+          Start
+        </Button>
+      )}
+      {canSend && service.state === 'idle' && (
+        <Button variant="default" onClick={() => start('awake')}>
+          Wake
+        </Button>
+      )}
+      {canSend && !isStopped && (
+        <Button variant="default" disabled={service.state === 'stopping'} onClick={() => setDialog('stop')}>
+          Stop
+        </Button>
+      )}
+      {can('instanceDelete') && isStopped && (
+        <Button variant="default" onClick={() => setDialog('delete')}>
+          Delete
+        </Button>
+      )}
+      {dialog === 'edit' && <EditServiceDialog service={service} onClose={close} />}
+      <ConfirmDialog
+        opened={dialog === 'stop'}
+        title="Stop service"
+        action="Stop service"
+        isDangerous
+        onConfirm={() => send('stop')}
+        onClose={close}
+      >
+        <b>{service.name}</b> stops and answers no queries until you start it again.
+      </ConfirmDialog>
+      <ConfirmDialog
+        opened={dialog === 'delete'}
+        title="Delete service"
+        action="Delete service"
+        isDangerous
+        onConfirm={async () => {
+          await api.instanceDelete(target);
+          notifySuccess(`Deleted service ${service.name}`);
+          await navigate({ to: '/services' });
+          await refresh();
+        }}
+        onClose={close}
+      >
+        <b>{service.name}</b> is deleted and cannot be restored. Its costs stay in the reports.
+      </ConfirmDialog>
+      <ConfirmDialog
+        opened={dialog === 'password'}
+        title="Reset password"
+        action="Reset password"
+        isDangerous
+        onConfirm={async () => {
+          const result = await api.instancePasswordUpdate({ ...target, body: {} });
+          setPassword(result.password);
+        }}
+        onClose={close}
+      >
+        The user default of <b>{service.name}</b> gets a new password. The old one stops working.
+      </ConfirmDialog>
+      <Modal
+        opened={password !== undefined}
+        onClose={() => setPassword(undefined)}
+        title="New password"
+        withCloseButton={false}
+        closeOnClickOutside={false}
+        closeOnEscape={false}
+      >
+        <ServicePassword password={password ?? ''} onSaved={() => setPassword(undefined)} />
+      </Modal>
+    </>
+  );
+}
+
+/** Said on the page, so that a running state is not taken for a running database. */
+export const SimulatedNote = () => (
+  <Text size="sm" c="dimmed" component="span">
+    Simulated: no process runs; the state follows your commands
+  </Text>
+);

@@ -1,0 +1,62 @@
+import type { Activity, ActivityType } from './activity.ts';
+
+/**
+ * The types that the public interface does not have, and the nearest one that it has. Its clients have a closed list and
+ * fail to read an activity with any other type.
+ */
+const PUBLIC_TYPES = {
+  service_update: 'service_update_name',
+  service_update_tags: 'service_update_name',
+  usage_cost_import: 'organization_update_spend_alert',
+  budget_create: 'organization_update_spend_alert',
+  budget_update: 'organization_update_spend_alert',
+  budget_delete: 'organization_update_spend_alert',
+  budget_threshold: 'organization_update_spend_alert',
+  usage_day_lock: 'organization_update_spend_alert',
+  usage_engine_adopt: 'organization_update_spend_alert',
+  usage_clock_confirm: 'organization_update_spend_alert',
+  price_book_create: 'organization_update_spend_alert',
+  dashboard_token_create: 'key_create',
+  dashboard_token_update: 'openapi_key_update',
+  dashboard_token_delete: 'key_delete',
+  dashboard_create: 'udf_create',
+  dashboard_update: 'udf_update',
+  dashboard_delete: 'udf_delete',
+  dashboard_source_create: 'udf_create',
+  dashboard_source_update: 'udf_update',
+  dashboard_source_delete: 'udf_delete',
+  console_sign_in: 'user_login',
+  console_sign_out: 'user_logout',
+  console_sign_in_failed: 'user_login_failed',
+} as const satisfies Partial<Record<ActivityType, string>>;
+
+type MappedType = keyof typeof PUBLIC_TYPES;
+type PublicType = Exclude<ActivityType, MappedType> | (typeof PUBLIC_TYPES)[MappedType];
+
+export const toPublicType = (type: ActivityType): PublicType =>
+  type in PUBLIC_TYPES ? PUBLIC_TYPES[type as MappedType] : (type as Exclude<ActivityType, MappedType>);
+
+export const listPublicTypes = (types: readonly ActivityType[]): PublicType[] => [...new Set(types.map(toPublicType))];
+
+/** The kinds of change of a key in the public interface, by the field that changed. */
+const KEY_UPDATES = {
+  name: 'name-changed',
+  assignedRoleIds: 'roles-v2-changed',
+  roles: 'role-changed',
+  state: 'state-changed',
+  ipAccessList: 'ip-access-list-changed',
+  expireAt: 'date-changed',
+} as const;
+
+export const KEY_UPDATE_TYPES = ['created', 'deleted', ...Object.values(KEY_UPDATES)] as const;
+type KeyUpdateType = (typeof KEY_UPDATE_TYPES)[number];
+
+/** The first of the changed fields decides. Undefined for activities of other resources. */
+export function findKeyUpdateType({ type, before, after }: Activity): KeyUpdateType | undefined {
+  if (type === 'key_create') return 'created';
+  if (type === 'key_delete') return 'deleted';
+  if (type !== 'openapi_key_update') return undefined;
+  const changed = { ...before, ...after };
+  const field = (Object.keys(KEY_UPDATES) as (keyof typeof KEY_UPDATES)[]).find((name) => name in changed);
+  return field && KEY_UPDATES[field];
+}

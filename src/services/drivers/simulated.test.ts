@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { type ServiceState, toDesiredState } from './driver.ts';
+import { type Command, getSettledState, isDeletable, obey, observe, provision } from './simulated.ts';
+
+const steady = (state: ServiceState) => ({ desiredState: toDesiredState(state), observed: { state, since: 1 } });
+
+describe('the simulated driver', () => {
+  it.each<[ServiceState, Command, ServiceState, ServiceState]>([
+    ['running', 'stop', 'stopping', 'stopped'],
+    ['idle', 'stop', 'stopping', 'stopped'],
+    ['degraded', 'stop', 'stopping', 'stopped'],
+    ['stopped', 'start', 'starting', 'running'],
+    ['stopping', 'start', 'starting', 'running'],
+    ['failed', 'start', 'starting', 'running'],
+    ['idle', 'awake', 'awaking', 'running'],
+    ['degraded', 'awake', 'awaking', 'running'],
+  ])('S8: %s, %s: %s until the end of the transition, then %s', (before, command, during, after) => {
+    const service = obey(steady(before), command, 100, 50) ?? expect.fail('not obeyed');
+    expect(observe(service, 100).state).toBe(during);
+    expect(observe(service, 149).state).toBe(during);
+    expect(observe(service, 150)).toEqual({ state: after, since: 150 });
+    expect(getSettledState(service)).toBe(after);
+  });
+
+  it.each<[ServiceState, Command]>([
+    ['running', 'start'],
+    ['starting', 'start'],
+    ['provisioning', 'awake'],
+    ['running', 'awake'],
+    ['awaking', 'awake'],
+    ['stopped', 'stop'],
+    ['stopping', 'stop'],
+  ])('S8: %s, %s changes nothing', (before, command) => {
+    expect(obey(steady(before), command, 100, 50)).toBeUndefined();
+  });
+
+  it.each<[ServiceState, Command]>([
+    ['idle', 'start'],
+    ['stopped', 'awake'],
+    ['stopping', 'awake'],
+    ['terminated', 'start'],
+    ['softdeleted', 'stop'],
+  ])('S8: %s rejects %s', (before, command) => {
+    expect(() => obey(steady(before), command, 100, 50)).toThrow(/The service is/);
+  });
+
+  it('a new service is provisioning, then running', () => {
+    const service = provision(100, 50);
+    expect([observe(service, 100).state, observe(service, 150).state]).toEqual(['provisioning', 'running']);
+    expect(observe(provision(100, 0), 100).state).toBe('running');
+  });
+
+  it.each<[ServiceState, boolean]>([
+    ['stopped', true],
+    ['failed', true],
+    ['stopping', false],
+    ['running', false],
+    ['idle', false],
+    ['provisioning', false],
+  ])('a service that is %s can be deleted: %s', (state, expected) => {
+    expect(isDeletable(state)).toBe(expected);
+  });
+});

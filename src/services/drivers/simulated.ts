@@ -1,0 +1,58 @@
+import { AppError } from '../../kernel/errors.ts';
+import type { DesiredState, Observation, ServiceState } from './driver.ts';
+
+export const COMMANDS = ['start', 'stop', 'awake'] as const;
+export type Command = (typeof COMMANDS)[number];
+
+interface Simulated {
+  desiredState: DesiredState;
+  observed: Observation;
+}
+
+/**
+ * The observation at a time. A transition is stored with its end, so every node shows the same state at the same time and
+ * no process has to write the end.
+ */
+export function observe({ desiredState, observed }: Readonly<Simulated>, now: number): Observation {
+  const { settlesAt } = observed;
+  return settlesAt === undefined || now < settlesAt ? observed : { state: desiredState, since: settlesAt };
+}
+
+/** The state at the end of a transition. */
+export const getSettledState = ({ desiredState, observed }: Readonly<Simulated>): ServiceState =>
+  observed.settlesAt === undefined ? observed.state : desiredState;
+
+/** A new service. */
+export const provision = (now: number, transitionMs: number): Simulated => ({
+  desiredState: 'running',
+  observed: { state: 'provisioning', since: now, settlesAt: now + transitionMs },
+});
+
+const RUNNING: readonly ServiceState[] = ['running', 'provisioning', 'starting', 'awaking', 'partially_running'];
+const GONE: readonly ServiceState[] = ['terminating', 'terminated', 'softdeleting', 'softdeleted'];
+
+/**
+ * The service after a command, or undefined if it is in the commanded state already. The last command wins, also during
+ * a transition. As in the hosted service, `start` does not wake an idle service and `awake` does not start a stopped one.
+ */
+export function obey(service: Simulated, command: Command, now: number, transitionMs: number): Simulated | undefined {
+  const { state } = observe(service, now);
+  if (GONE.includes(state)) throw new AppError('conflict', `The service is ${state} and takes no commands`);
+  const enter = (next: ServiceState, desiredState: DesiredState): Simulated => ({
+    desiredState,
+    observed: { state: next, since: now, settlesAt: now + transitionMs },
+  });
+  const isStopped = state === 'stopped' || state === 'stopping';
+  if (command === 'stop') return isStopped ? undefined : enter('stopping', 'stopped');
+  if (RUNNING.includes(state)) return undefined;
+  if (command === 'awake') {
+    if (isStopped) throw new AppError('conflict', `The service is ${state}; send the command start instead of awake`);
+    return enter('awaking', 'running');
+  }
+  if (state === 'idle') throw new AppError('conflict', 'The service is idle; send the command awake instead of start');
+  return enter('starting', 'running');
+}
+
+/** The states in which a service can be deleted. */
+export const isDeletable = (state: ServiceState): boolean =>
+  state === 'stopped' || state === 'failed' || GONE.includes(state);

@@ -1,0 +1,39 @@
+import type { Actor } from '../audit/activity.ts';
+import type { Audit } from '../audit/audit.ts';
+import type { InTransaction, State } from '../state/state.ts';
+import { missingService } from './missing-service.ts';
+import type { Service } from './service.ts';
+import type { ServiceActivity } from './service-activities.ts';
+import { type LockedService, lockService, updateService } from './store.ts';
+
+interface Changed {
+  after: Service;
+  activities: ServiceActivity[];
+}
+
+export function createServiceWriter({ state, audit }: { state: State; audit: Audit }) {
+  return {
+    /** Locks the service, stores what `change` returns and records its activities; nothing if it returns undefined. */
+    change: (
+      actor: Actor,
+      organizationId: string,
+      id: string,
+      change: (locked: LockedService) => Changed | undefined,
+      inTransaction?: InTransaction<Readonly<Service>>,
+    ): Promise<Readonly<Service>> =>
+      state.write(async (tx) => {
+        const locked = await lockService(tx, organizationId, id);
+        if (!locked) throw missingService(id);
+        const changed = change(locked);
+        const after = changed?.after ?? locked.service;
+        if (changed) {
+          await updateService(tx, changed.after);
+          const resource = { type: 'service', id } as const;
+          for (const activity of changed.activities)
+            await audit.record(tx, actor, { organizationId, resource, serviceId: id, ...activity });
+        }
+        await inTransaction?.(tx, after);
+        return after;
+      }),
+  };
+}

@@ -1,0 +1,70 @@
+import type { RateLimit } from './http/rate-limit.ts';
+import { type Network, parseNetwork } from './kernel/addresses.ts';
+
+/** Returned by a parser for text that violates the rule; `undefined` is a valid value. */
+export const INVALID = Symbol('invalid');
+
+export function nonEmpty(text: string): string | typeof INVALID {
+  return text === '' ? INVALID : text;
+}
+
+export function wholeNumber(min: number, max: number) {
+  return (text: string): number | typeof INVALID => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? value : INVALID;
+  };
+}
+
+export function urlWithScheme(scheme: RegExp) {
+  return (text: string): string | typeof INVALID => (scheme.test(text) && URL.canParse(text) ? text : INVALID);
+}
+
+export function oneOfTwo(yes: string, no: string) {
+  return (text: string): boolean | typeof INVALID => (text === yes ? true : text === no ? false : INVALID);
+}
+
+const BYTES = { MiB: 2 ** 20, GiB: 2 ** 30 };
+const MIN_ENGINE_MIB = 768;
+
+/** `1GiB`, `1536MiB`, in bytes. */
+export function parseBytes(text: string): number | typeof INVALID {
+  const [, number, unit] = /^([1-9]\d{0,6})(MiB|GiB)$/.exec(text) ?? [];
+  const bytes = Number(number) * BYTES[unit as keyof typeof BYTES];
+  return bytes >= MIN_ENGINE_MIB * BYTES.MiB ? bytes : INVALID;
+}
+
+const MAX_DURATION_MS = 60 * 60 * 1000;
+
+/** `500ms`, `10s`, in milliseconds. */
+export function parseDurationMs(text: string): number | typeof INVALID {
+  const [, number, unit] = /^(0|[1-9]\d{0,6})(ms|s)$/.exec(text) ?? [];
+  const ms = Number(number) * (unit === 's' ? 1000 : 1);
+  return ms <= MAX_DURATION_MS ? ms : INVALID;
+}
+
+/** `1000/10s`; `off` is undefined. */
+export function parseRate(text: string): RateLimit | undefined | typeof INVALID {
+  if (text === 'off') return undefined;
+  const [, requests, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,5})s$/.exec(text) ?? [];
+  return requests && seconds ? { requests: Number(requests), windowSeconds: Number(seconds) } : INVALID;
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+export function parseNetworks(text: string): Network[] | typeof INVALID {
+  const networks = splitList(text).map(parseNetwork);
+  return networks.every((network) => network !== undefined) ? networks : INVALID;
+}
+
+/** ClickHouse's system tables are rejected: they contain data of every organization. */
+export function parseTables(text: string): string[] | typeof INVALID {
+  const tables = splitList(text);
+  const isTable = (name: string) =>
+    /^[A-Za-z_]\w{0,63}\.[A-Za-z_]\w{0,127}$/.test(name) && !/^(system|information_schema)\./i.test(name);
+  return tables.every(isTable) ? tables : INVALID;
+}
