@@ -36,7 +36,7 @@ ORG=http://127.0.0.1:8080/v1/organizations/b3a6f9d2-5c41-4e8a-9d27-0f1e2d3c4b5a
 KEY=DemoAdminKey00000001:demo-admin-secret
 ROLE=$(curl -s -X POST -u $KEY -H 'content-type: application/json' \\
   -d '{"name":"scale analytics","policies":[{"allowDeny":"ALLOW","permissions":["control-plane:service:manage-scaling-config"],"resources":["instance/4f2d1c0b-9a8e-4d7c-b6a5-e4f3d2c1b0a9"]}]}' \\
-  $ORG/roles | grep -o '"id":"[^"]*"' | head -1 | cut -d '"' -f 4)
+  $ORG/roles | sed 's/.*"result":{"id":"\\([^"]*\\)".*/\\1/')
 
 # A key with this role only; its secret is shown once
 curl -X POST -u $KEY -H 'content-type: application/json' \\
