@@ -1,6 +1,7 @@
 const ORGANIZATION = '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d';
 const SERVICE = '0d8f2f2e-6b1a-4b0e-8f57-2b6d3c1a9e11';
 const WAREHOUSE = '3ab15151-9e4d-4e31-b28a-5e906f4dc144';
+const ROLE = '4f0f3f6a-1f2e-5d5b-9c3a-7a8b9c0d1e2f';
 const KEY = '01a1e483-34c0-7000-a390-153b08a146b0';
 
 const apiKey = {
@@ -8,6 +9,7 @@ const apiKey = {
   name: 'ci',
   state: 'enabled',
   roles: ['admin'],
+  assignedRoles: [{ roleId: ROLE, roleName: 'Admin', roleType: 'system' }],
   keySuffix: 'q7Zd',
   createdAt: '2026-11-01T08:30:00Z',
   expireAt: null,
@@ -65,6 +67,15 @@ export const EXAMPLES: Record<string, unknown> = {
     privateEndpoints: [],
   },
   ServiceReplicaScalingPatchRequest: { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 120, numReplicas: 3 },
+  ServicePostRequest: {
+    name: 'analytics',
+    provider: 'aws',
+    region: 'us-east-1',
+    ipAccessList: [{ source: '10.0.0.0/8', description: 'office' }],
+    minReplicaMemoryGb: 16,
+    maxReplicaMemoryGb: 120,
+    numReplicas: 3,
+  },
   ServiceScalingPatchRequest: { numReplicas: 4, idleScaling: true, idleTimeoutMinutes: 15 },
   UsageCost: { grandTotalCHC: 12.595678, costs: [cost] },
 };

@@ -16,6 +16,7 @@ const TAGS = [
   { name: 'Organizations', description: 'Tenants: each owns its services, keys, dashboards, costs and activities' },
   { name: 'Services', description: 'Database services and their scaling settings' },
   { name: 'Keys', description: 'API keys of the management operations' },
+  { name: 'Roles', description: 'System roles and custom roles of keys' },
   { name: 'Billing', description: 'Daily usage cost, reports, forecasts and metered usage' },
   { name: 'Budgets', description: 'Monthly limits of an organization, and alerts when its cost reaches them' },
   { name: 'Activities', description: 'The audit log' },
@@ -23,6 +24,7 @@ const TAGS = [
   { name: 'Dashboards', description: 'Dashboards and their versions' },
   { name: 'Sources', description: 'The telemetry tables that the series of dashboards read' },
   { name: 'Data', description: 'The data of charts and tiles' },
+  { name: 'ClickStack', description: 'Dashboards and sources under a service, in the format of ClickStack' },
   { name: 'Console', description: 'Sessions of the web console' },
 ];
 

@@ -151,7 +151,7 @@ export const KeyRecord = NamedObject('ApiKey', {
     description: 'The system roles; empty if the key has custom roles only',
   }),
   assignedRoles: Type.Array(
-    Type.Object({
+    NamedObject('AssignedRole', {
       roleId: Type.String({ format: 'uuid' }),
       roleName: Type.String(),
       roleType: Type.Enum(['system', 'custom']),

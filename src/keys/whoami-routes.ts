@@ -2,9 +2,10 @@ import Type from 'typebox';
 import { managementResponse, success } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
+import { NamedObject } from '../kernel/named-object.ts';
 import { KEY_ROLES } from '../kernel/roles.ts';
 
-const Whoami = Type.Object({
+const Whoami = NamedObject('WhoamiApiKey', {
   actorType: Type.Enum(['apiKey']),
   keyId: Type.String({ format: 'uuid', description: 'The UUID of the key record' }),
   name: Type.String(),

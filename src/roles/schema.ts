@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { isoSeconds } from '../kernel/clock.ts';
 import { deriveUuid } from '../kernel/ids.ts';
+import { NamedObject } from '../kernel/named-object.ts';
 import { MAX_ACTORS } from '../keys/assigned-roles.ts';
 import { CredentialName } from '../keys/schema.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
@@ -50,23 +51,26 @@ export const PolicyBody = Type.Object({
   }),
 });
 
-const Policies = Type.Array(Type.Object({ ...PolicyBody.properties, tags: Type.Optional(UnsupportedTags) }), {
-  maxItems: MAX_POLICIES,
-});
+const Policies = Type.Array(
+  NamedObject('RBACPolicyCreateRequest', { ...PolicyBody.properties, tags: Type.Optional(UnsupportedTags) }),
+  {
+    maxItems: MAX_POLICIES,
+  },
+);
 
-export const CreateRoleBody = Type.Object({
+export const CreateRoleBody = NamedObject('RoleCreateRequest', {
   name: CredentialName,
   actors: Type.Optional(ActorList),
   policies: Type.Optional(Policies),
 });
 
-export const UpdateRoleBody = Type.Object({
+export const UpdateRoleBody = NamedObject('RoleUpdateRequest', {
   name: Type.Optional(CredentialName),
   actors: Type.Optional(ActorList),
   policies: Type.Optional(Policies),
 });
 
-export const RoleRecord = Type.Object({
+export const RoleRecord = NamedObject('RBACRole', {
   id: Type.String({ format: 'uuid' }),
   tenantId: Type.String({ description: 'organization/{organizationId}' }),
   ownerId: Type.String({ description: 'organization/{organizationId}' }),
@@ -74,7 +78,7 @@ export const RoleRecord = Type.Object({
   type: Type.Enum(['system', 'custom']),
   actors: Type.Array(Type.String(), { description: `The keys that have the role, at most ${MAX_ACTORS}: apiKey/{id}` }),
   policies: Type.Array(
-    Type.Object({
+    NamedObject('RBACPolicy', {
       id: Type.String({ format: 'uuid' }),
       roleId: Type.String({ format: 'uuid' }),
       tenantId: Type.String(),

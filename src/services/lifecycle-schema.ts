@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { NamedObject } from '../kernel/named-object.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 import { Hash, IpAccessEntry } from '../keys/schema.ts';
 import { DRIVERS } from './drivers/driver.ts';
@@ -37,7 +38,7 @@ const ReleaseChannel = UnsupportedUnless('default', 'default is the only release
 const CoreDumps = Unsupported('Services write no core dumps');
 const PrivateEndpoints = Unsupported('Private endpoints are not supported');
 
-export const CreateServiceBody = Type.Object({
+export const CreateServiceBody = NamedObject('ServicePostRequest', {
   name: Name,
   provider: Type.Enum([...PROVIDERS]),
   region: Type.Enum([...ALL_REGIONS]),
@@ -76,7 +77,7 @@ export const CreateServiceBody = Type.Object({
   releaseChannel: ReleaseChannel,
 });
 
-export const CreateServiceResult = Type.Object({
+export const CreateServiceResult = NamedObject('ServicePostResponse', {
   service: ServiceRecord,
   password: Type.Optional(
     Type.String({
@@ -85,7 +86,7 @@ export const CreateServiceResult = Type.Object({
   ),
 });
 
-export const UpdateServiceBody = Type.Object({
+export const UpdateServiceBody = NamedObject('ServicePatchRequest', {
   name: Type.Optional(Name),
   ipAccessList: Type.Optional(
     Type.Object(
@@ -112,7 +113,7 @@ export const UpdateServiceBody = Type.Object({
   transparentDataEncryptionKeyId: Unsupported('Transparent data encryption is not supported'),
 });
 
-export const ServiceStateBody = Type.Object({
+export const ServiceStateBody = NamedObject('ServiceStatePatchRequest', {
   command: Type.Enum([...COMMANDS], { description: 'awake wakes an idle service, start starts a stopped one' }),
 });
 
@@ -127,12 +128,12 @@ export const DoubleSha1Hash = Type.Refine(
   () => 'The value must be a double SHA-1 in hexadecimal, 40 characters',
 );
 
-export const ServicePasswordBody = Type.Object({
+export const ServicePasswordBody = NamedObject('ServicePasswordPatchRequest', {
   newPasswordHash: Type.Optional(PasswordHash),
   newDoubleSha1Hash: Type.Optional(DoubleSha1Hash),
 });
 
-export const ServicePasswordResult = Type.Object({
+export const ServicePasswordResult = NamedObject('ServicePasswordPatchResponse', {
   password: Type.Optional(
     Type.String({ description: 'The generated password, returned once; absent if the client sent a hash' }),
   ),

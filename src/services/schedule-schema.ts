@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { NamedObject } from '../kernel/named-object.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 import { SCALING_LIMITS } from './scaling-limits.ts';
 import { findActiveEntry } from './schedule.ts';
@@ -34,7 +35,7 @@ const Sizes = {
   idleTimeoutMinutes: Type.Optional(Type.Number(SCALING_LIMITS.idleTimeoutMinutes)),
 };
 
-export const ScheduleEntryRequest = Type.Object({
+export const ScheduleEntryRequest = NamedObject('ScalingScheduleEntryRequest', {
   name: Type.Refine(Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }), isStorable, () => STORABLE_RULE),
   ...Window,
   autoscalingMode: Type.Optional(Mode),
@@ -42,14 +43,14 @@ export const ScheduleEntryRequest = Type.Object({
   numReplicas: Type.Optional(Type.Integer(SCALING_LIMITS.numReplicas)),
 });
 
-export const ScalingScheduleBody = Type.Object({
+export const ScalingScheduleBody = NamedObject('ScalingSchedulePostRequest', {
   entries: Type.Array(ScheduleEntryRequest, {
     maxItems: MAX_ENTRIES,
     description: 'Weekly windows with their own settings; where windows overlap, the first entry applies',
   }),
 });
 
-const ScheduleEntryRecord = Type.Object({
+const ScheduleEntryRecord = NamedObject('ScalingScheduleEntry', {
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
   weekdays: Type.Array(Type.Integer()),
@@ -65,7 +66,7 @@ const ScheduleEntryRecord = Type.Object({
   isActiveNow: Type.Boolean(),
 });
 
-export const ScalingScheduleRecord = Type.Object({
+export const ScalingScheduleRecord = NamedObject('ScalingSchedule', {
   entries: Type.Array(ScheduleEntryRecord),
   baseConfig: Type.Object(
     {

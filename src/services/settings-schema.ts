@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { NamedObject } from '../kernel/named-object.ts';
 import { PatternText } from '../kernel/pattern-text.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 import { QUERY_ENDPOINT_ROLES } from './service-settings.ts';
@@ -22,13 +23,13 @@ const StartTime = PatternText(
   'HH:MM in UTC. Backups then start once a day at this time',
 );
 
-export const BackupConfigurationBody = Type.Object({
+export const BackupConfigurationBody = NamedObject('BackupConfigurationPatchRequest', {
   backupPeriodInHours: Type.Optional(Period),
   backupRetentionPeriodInHours: Type.Optional(Retention),
   backupStartTime: Type.Optional(StartTime),
 });
 
-export const BackupConfigurationRecord = Type.Object({
+export const BackupConfigurationRecord = NamedObject('BackupConfiguration', {
   backupPeriodInHours: Period,
   backupRetentionPeriodInHours: Retention,
   backupStartTime: Type.Optional(StartTime),
@@ -38,7 +39,7 @@ export const BackupConfigurationRecord = Type.Object({
 const MAX_KEYS = 100;
 const MAX_ORIGINS_LENGTH = 4096;
 
-export const QueryEndpointBody = Type.Object({
+export const QueryEndpointBody = NamedObject('InstanceServiceQueryApiEndpointsPostRequest', {
   roles: Type.Array(Type.Enum([...QUERY_ENDPOINT_ROLES]), { minItems: 1, maxItems: 2, uniqueItems: true }),
   openApiKeys: Type.Array(Type.String({ format: 'uuid' }), {
     minItems: 1,
@@ -58,7 +59,7 @@ export const QueryEndpointBody = Type.Object({
   ),
 });
 
-export const QueryEndpointRecord = Type.Object({
+export const QueryEndpointRecord = NamedObject('ServiceQueryAPIEndpoint', {
   id: Type.String({ format: 'uuid' }),
   openApiKeys: Type.Array(Type.String()),
   roles: Type.Array(Type.Enum([...QUERY_ENDPOINT_ROLES])),
@@ -66,7 +67,7 @@ export const QueryEndpointRecord = Type.Object({
 });
 
 /** No driver has private endpoints. Terraform takes a 404 for a deleted service. */
-export const PrivateEndpointConfigRecord = Type.Object({
+export const PrivateEndpointConfigRecord = NamedObject('PrivateEndpointConfig', {
   endpointServiceId: Type.Optional(Type.String()),
   privateDnsHostname: Type.Optional(Type.String()),
 });
