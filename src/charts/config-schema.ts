@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { NamedObject } from '../kernel/named-object.ts';
 import { METRIC_DATA_TYPES } from '../sources/source.ts';
 import { AGGREGATION_NAMES } from './aggregations.ts';
 import { FreeObject, TIME_DISPLAY_TYPES, text, WHERE_LANGUAGES } from './series-schema.ts';
@@ -19,7 +20,7 @@ const DISPLAY_TYPES = [
   ...UNSUPPORTED_DISPLAY_TYPES,
 ] as const;
 
-export const MAX_SELECT_ITEMS = 20;
+const MAX_SELECT_ITEMS = 20;
 const EXPRESSION_CHARACTERS = 10_000;
 /** The list of a search has several expressions. */
 const SELECT_CHARACTERS = 20_000;
@@ -30,7 +31,7 @@ const Expression = (description?: string) =>
 const Language = Type.Optional(Type.Enum([...WHERE_LANGUAGES]));
 const Flag = Type.Optional(Type.Boolean());
 
-const SelectItem = Type.Object({
+const SelectItem = NamedObject('ClickStackSelectItem', {
   aggFn: Type.Optional(
     Type.Enum([...AGGREGATION_NAMES], { description: 'Required, except for values (heatmap, histogram)' }),
   ),
@@ -47,7 +48,7 @@ const SelectItem = Type.Object({
   heatmapScaleType: Type.Optional(Type.Enum(['log', 'linear'])),
 });
 
-const Formula = Type.Object({
+const Formula = NamedObject('ClickStackFormula', {
   expression: text({ maxLength: 1024 }),
   alias: Type.Optional(text({ maxLength: 1024 })),
   numberFormat: Type.Optional(FreeObject()),
@@ -57,7 +58,8 @@ const Formula = Type.Object({
  * A tile in the format that dashboard clients use today. One object for all display types: `config-rules.ts` checks
  * which members each type needs. The order of the members is that of the response.
  */
-export const TileConfig = Type.Object(
+export const TileConfig = NamedObject(
+  'ClickStackTileConfig',
   {
     configType: Type.Optional(Type.Enum(['builder', 'sql', 'promql'], { description: 'Only builder is supported' })),
     displayType: Type.Enum([...DISPLAY_TYPES]),

@@ -25,7 +25,7 @@ interface WithUnit {
   unit?: Unit;
 }
 
-export interface TileFrame {
+interface TileFrame {
   /** Epoch milliseconds. The range of a time tile is extended to whole buckets. */
   start: number;
   end: number;

@@ -29,7 +29,7 @@ export const Tile = NamedObject('Tile', {
   asRatio: Type.Boolean(),
   series: Type.Array(Series),
   config: Type.Optional(
-    Type.Object(TileConfig.properties, {
+    NamedObject('ClickStackTileConfig', TileConfig.properties, {
       description:
         'Present if the tile was written as a config that series cannot express; they are the most similar ones',
     }),
@@ -37,7 +37,7 @@ export const Tile = NamedObject('Tile', {
 });
 
 /** The tile in the format of ClickStack. */
-export const ConfigTile = Type.Object({
+export const ConfigTile = NamedObject('ClickStackTileOutput', {
   ...TileBody.properties,
   id: Type.String(),
   name: Type.String(),

@@ -5,7 +5,7 @@ import type { SeriesQuery } from './series-query.ts';
 export type Scale = 'linear' | 'log';
 
 /** What the bins are chosen by. */
-export interface ValueRange {
+interface ValueRange {
   count: number;
   low: number;
   high: number;
@@ -14,7 +14,7 @@ export interface ValueRange {
 }
 
 /** Bins of equal width on the scale: bin `i` starts at `start + i * width`, before the inverse of the scale. */
-export interface Bins {
+interface Bins {
   scale: Scale;
   start: number;
   width: number;

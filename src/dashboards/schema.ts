@@ -8,7 +8,7 @@ const FILTER_TYPES = ['QUERY_EXPRESSION', 'STATIC_LIST', 'PROMETHEUS_LABEL', 'SO
 const MAX_PARTS = 100;
 const PartId = text({ minLength: 1, maxLength: 256 });
 
-const Container = Type.Object({
+const Container = NamedObject('ClickStackDashboardContainer', {
   id: PartId,
   title: text({ maxLength: 1024 }),
   collapsed: Type.Boolean(),
@@ -56,7 +56,7 @@ export const Dashboard = NamedObject('Dashboard', {
 });
 
 /** The dashboard in the format of ClickStack. */
-export const ConfigDashboard = Type.Object({
+export const ConfigDashboard = NamedObject('ClickStackDashboardResponse', {
   id: Type.String(),
   name: Type.String(),
   tags: Type.Array(Type.String()),

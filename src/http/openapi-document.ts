@@ -49,12 +49,10 @@ export function completeDocument(document: Document): Document {
   };
 }
 
-/** A missing body counts as an empty object (decision B5). */
+/** A missing body counts as an empty object (decision B5), or as an empty batch. */
 function requireBody({ requestBody }: Operation): void {
   if (!requestBody) return;
-  requestBody.required = Object.values(requestBody.content).some(
-    ({ schema }) => !schema?.properties || (schema.required ?? []).length > 0,
-  );
+  requestBody.required = Object.values(requestBody.content).some(({ schema }) => (schema?.required ?? []).length > 0);
 }
 
 function listSchemaPlaces({ parameters = [], requestBody, responses }: Operation): Content[] {

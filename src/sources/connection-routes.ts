@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { dashboardResponse, emptyDashboardResponse } from '../http/envelopes.ts';
 import type { Routes } from '../http/validation.ts';
 import { AppError } from '../kernel/errors.ts';
+import { NamedObject } from '../kernel/named-object.ts';
 import { DASHBOARD_READERS, DASHBOARD_WRITERS } from '../kernel/roles.ts';
 import { ResourcePath } from './resource-id.ts';
 import { CONNECTION_ID } from './source.ts';
@@ -9,7 +10,7 @@ import { CONNECTION_ID } from './source.ts';
 const tags = ['Sources'];
 const PATH = '/api/v2/connections';
 
-const ConnectionRecord = Type.Object({ id: Type.String(), name: Type.String() });
+const ConnectionRecord = NamedObject('Connection', { id: Type.String(), name: Type.String() });
 const CONNECTION = { id: CONNECTION_ID, name: 'Engine of this server' };
 
 const unchangeable = () =>

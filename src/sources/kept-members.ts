@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { NamedObject } from '../kernel/named-object.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 
 const MAX_LISTED = 100;
@@ -14,7 +15,7 @@ const Highlighted = Type.Optional(
   }),
 );
 
-const MaterializedView = Type.Object({
+const MaterializedView = NamedObject('ClickStackMaterializedView', {
   databaseName: text(128),
   tableName: text(128),
   dimensionColumns: text(10_000),
@@ -26,7 +27,7 @@ const MaterializedView = Type.Object({
   }),
 });
 
-const FilterSettings = Type.Object({
+const FilterSettings = NamedObject('ClickStackSourceFilterSettings', {
   databaseName: text(128),
   tableName: text(128),
   columns: Type.Array(

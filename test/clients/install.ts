@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 /** Installed clients are kept between runs. */
 const CACHE = process.env.PILOTHOUSE_CLIENTS_CACHE ?? join(homedir(), '.cache', 'pilothouse-clients');
@@ -76,9 +76,11 @@ function install(name: string, run: (directory: string) => void): string {
 /** Tests of a client that is downloaded first. If that fails, they are skipped, and the name says why. */
 export function describeClient(name: string, prepare: () => string, suite: (directory: string) => void): void {
   const prepared = attempt(prepare);
-  if ('reason' in prepared)
-    describe.skip(`${name}, not available: ${prepared.reason}`, () => it('is skipped', () => {}));
-  else describe(name, () => suite(prepared.directory));
+  const title = 'reason' in prepared ? `${name}, not available: ${prepared.reason}` : name;
+  describe.skipIf('reason' in prepared)(title, () => {
+    if ('directory' in prepared) suite(prepared.directory);
+    else it('is installed', () => expect(prepared.reason).toBe(''));
+  });
 }
 
 function attempt(prepare: () => string): { directory: string } | { reason: string } {

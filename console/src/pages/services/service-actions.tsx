@@ -14,12 +14,11 @@ type Dialog = 'stop' | 'delete' | 'password' | 'edit';
 /** Starts, stops, wakes, edits and deletes the service. */
 export function ServiceActions({ service }: { service: Service }) {
   const api = useApi();
-  const { organizationId, canChangeFleet } = useSession();
+  const { organizationId, can } = useSession();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<Dialog>();
   const [password, setPassword] = useState<string>();
-  if (!canChangeFleet) return null;
 
   const target = { organizationId, serviceId: service.id };
   const close = () => setDialog(undefined);
@@ -31,30 +30,35 @@ export function ServiceActions({ service }: { service: Service }) {
   const start = (command: ServiceCommand) =>
     send(command).catch((error) => notifyError(`Could not ${command} the service`, error));
   const isStopped = service.state === 'stopped';
+  const canSend = can('instanceStateUpdate');
   return (
     <>
-      <Button variant="default" onClick={() => setDialog('edit')}>
-        Edit
-      </Button>
-      <Button variant="default" onClick={() => setDialog('password')}>
-        Reset password
-      </Button>
-      {isStopped && (
+      {can('instanceUpdate') && (
+        <Button variant="default" onClick={() => setDialog('edit')}>
+          Edit
+        </Button>
+      )}
+      {can('instancePasswordUpdate') && (
+        <Button variant="default" onClick={() => setDialog('password')}>
+          Reset password
+        </Button>
+      )}
+      {canSend && isStopped && (
         <Button variant="default" onClick={() => start('start')}>
           Start
         </Button>
       )}
-      {service.state === 'idle' && (
+      {canSend && service.state === 'idle' && (
         <Button variant="default" onClick={() => start('awake')}>
           Wake
         </Button>
       )}
-      {!isStopped && (
+      {canSend && !isStopped && (
         <Button variant="default" disabled={service.state === 'stopping'} onClick={() => setDialog('stop')}>
           Stop
         </Button>
       )}
-      {isStopped && (
+      {can('instanceDelete') && isStopped && (
         <Button variant="default" onClick={() => setDialog('delete')}>
           Delete
         </Button>

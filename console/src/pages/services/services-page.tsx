@@ -29,7 +29,7 @@ const SEARCH_THRESHOLD = 8;
 
 export function ServicesPage() {
   const api = useApi();
-  const { organizationId, canChangeFleet } = useSession();
+  const { organizationId, can } = useSession();
   const [isCreating, setIsCreating] = useState(false);
   const today = toDay(useNow());
   const { text, setText, order, view } = useListView();
@@ -59,7 +59,7 @@ export function ServicesPage() {
       title="Services"
       subtitle={rows ? formatCount(rows.length, hasNextPage, isSearching) : 'Loading…'}
       actions={
-        canChangeFleet && (
+        can('instanceCreate') && (
           <Button leftSection={<PlusIcon size={16} />} onClick={() => setIsCreating(true)}>
             Create service
           </Button>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { AGGREGATIONS, seriesConstraints } from '../constraints.ts';
 import type { Dashboard, Series, TimeWindow } from '../queries.ts';
+import { showsDistribution } from './draft.ts';
 import classes from './editor.module.css';
 import { columnsQuery, listSuggestions, type Source, toSqlName } from './suggestions.ts';
 import { WhereField } from './where-field.tsx';
@@ -42,16 +43,14 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
   const suggestions = listSuggestions(dashboards, series.sourceId ?? '', columns);
   const kind = sources.find(({ id }) => id === series.sourceId)?.kind ?? 'log';
   const isSearch = series.type === 'search';
-  const hasField = series.type === 'histogram' || (series.type === 'heatmap' && series.aggFn === undefined);
+  const hasField = showsDistribution(series);
   const hasAggregation = !isSearch && !hasField;
   const isMetric = kind === 'metric';
   const change = (part: Change) => {
     const merged = Object.entries({ ...series, ...part }).filter(([, value]) => value !== undefined && value !== '');
     onChange({ where: '', ...Object.fromEntries(merged) } as Series);
   };
-  const choices = listAggregations(isMetric ? (series.metricDataType ?? 'gauge') : 'events', series.aggFn);
-  const { needsField: readsField, needsLevel } = AGGREGATIONS[series.aggFn ?? 'count'];
-  const needsField = hasField || (!isMetric && readsField && !isSearch);
+  const needsField = hasField || (!isMetric && !isSearch && AGGREGATIONS[series.aggFn ?? 'count'].needsField);
   return (
     <div className={classes.fields}>
       <Select
@@ -76,27 +75,11 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
         }}
       />
       {hasAggregation && (
-        <Select
-          label="Aggregation"
-          allowDeselect={false}
-          data={choices}
-          value={series.aggFn ?? null}
-          error={errorAt('aggFn')}
-          onChange={(value) => {
-            const aggFn = (value ?? 'count') as Aggregation;
-            change({ aggFn, level: AGGREGATIONS[aggFn].needsLevel ? (series.level ?? DEFAULT_LEVEL) : undefined });
-          }}
-        />
-      )}
-      {needsLevel && hasAggregation && (
-        <NumberInput
-          label="Quantile"
-          min={seriesConstraints.level.minimum}
-          max={seriesConstraints.level.maximum}
-          step={0.05}
-          value={series.level ?? ''}
-          error={errorAt('level')}
-          onChange={(level) => change({ level: typeof level === 'number' ? level : undefined })}
+        <AggregationFields
+          series={series}
+          dataType={isMetric ? (series.metricDataType ?? 'gauge') : 'events'}
+          errorAt={errorAt}
+          onChange={change}
         />
       )}
       {isMetric && hasAggregation && (
@@ -165,6 +148,41 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
         </>
       )}
     </div>
+  );
+}
+
+interface AggregationFieldsProps extends Pick<Props, 'series' | 'errorAt'> {
+  /** `events`, or the type of a metric. */
+  dataType: string;
+  onChange: (part: Change) => void;
+}
+
+function AggregationFields({ series, dataType, errorAt, onChange }: AggregationFieldsProps) {
+  return (
+    <>
+      <Select
+        label="Aggregation"
+        allowDeselect={false}
+        data={listAggregations(dataType, series.aggFn)}
+        value={series.aggFn ?? null}
+        error={errorAt('aggFn')}
+        onChange={(value) => {
+          const aggFn = (value ?? 'count') as Aggregation;
+          onChange({ aggFn, level: AGGREGATIONS[aggFn].needsLevel ? (series.level ?? DEFAULT_LEVEL) : undefined });
+        }}
+      />
+      {AGGREGATIONS[series.aggFn ?? 'count'].needsLevel && (
+        <NumberInput
+          label="Quantile"
+          min={seriesConstraints.level.minimum}
+          max={seriesConstraints.level.maximum}
+          step={0.05}
+          value={series.level ?? ''}
+          error={errorAt('level')}
+          onChange={(level) => onChange({ level: typeof level === 'number' ? level : undefined })}
+        />
+      )}
+    </>
   );
 }
 

@@ -4,7 +4,7 @@ export type PartsData = Extract<TileData, { parts: unknown }>;
 type Unit = PartsData['parts'][number]['unit'];
 
 /** A slice of a pie, or a bar. */
-export interface Part {
+interface Part {
   /** Unique within the tile. */
   label: string;
   value: number;
