@@ -114,7 +114,7 @@ onEachStore('Idempotency-Key', (store) => {
       );
       for (const header of ['etag', 'content-type', 'cache-control'])
         expect(second.headers.get(header), header).toBe(first.headers.get(header));
-      const { keyId, keySecret, token, webhook } = first.json.result ?? {};
+      const { keyId, keySecret, token, webhook, password } = first.json.result ?? {};
       const secrets = [keyId, keySecret, token, webhook?.secret].filter((secret) => secret !== undefined);
       const stored = await readStoreText(server);
       for (const secret of secrets) {
@@ -128,7 +128,7 @@ onEachStore('Idempotency-Key', (store) => {
   /** What differs between a response and its replay. */
   function withoutSecrets({ requestId, ...json }: Json): Json {
     if (!json.result) return json;
-    const { keyId, keySecret, token, ...result } = json.result;
+    const { keyId, keySecret, token, password, ...result } = json.result;
     return { ...json, result: { ...result, ...(result.webhook ? { webhook: { url: result.webhook.url } } : {}) } };
   }
 
