@@ -115,7 +115,7 @@ onEachStore('Idempotency-Key', (store) => {
       for (const header of ['etag', 'content-type', 'cache-control'])
         expect(second.headers.get(header), header).toBe(first.headers.get(header));
       const { keyId, keySecret, token, webhook, password } = first.json.result ?? {};
-      const secrets = [keyId, keySecret, token, webhook?.secret].filter((secret) => secret !== undefined);
+      const secrets = [keyId, keySecret, token, webhook?.secret, password].filter((secret) => secret !== undefined);
       const stored = await readStoreText(server);
       for (const secret of secrets) {
         expect(second.text).not.toContain(secret);
