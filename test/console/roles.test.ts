@@ -27,8 +27,11 @@ inBrowser('roles page', (browser) => {
     await form.getByText('The list must have at least 1 element').waitFor();
     await form.getByRole('combobox', { name: 'Permissions' }).fill('instanceScalingUpdate');
     await page.keyboard.press('Enter');
+    // An open list of options covers the fields below it.
+    await form.getByLabel('Name').click();
     await form.getByRole('combobox', { name: 'Services' }).click();
     await page.getByRole('option', { name: 'analytics' }).click();
+    await form.getByLabel('Name').click();
     await form.getByRole('combobox', { name: 'Keys' }).click();
     await page.getByRole('option', { name: /pipeline/ }).click();
     await form.getByLabel('Name').click();
@@ -55,6 +58,7 @@ inBrowser('roles page', (browser) => {
     await edit.getByText('Deny', { exact: true }).click();
     await edit.getByRole('combobox', { name: 'Keys' }).focus();
     await page.keyboard.press('Backspace');
+    await edit.getByLabel('Name').click();
     await edit.getByRole('button', { name: 'Save changes' }).click();
     await row(page, 'Deny instanceScalingUpdate').getByText('None').waitFor();
     expect((await client().send('PATCH', scaling, {}, credentials)).status).toBe(403);
