@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { compressResponse } from '../http/compression.ts';
-import { dashboardResponse } from '../http/envelopes.ts';
+import { DashboardFailure, dashboardResponse } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
 import type { Routes } from '../http/validation.ts';
 import { type Clock, parseDateTime } from '../kernel/clock.ts';
@@ -48,6 +48,7 @@ export function chartRoutes({ charts, clock }: { charts: Charts; clock: Clock })
               { data: Type.Array(ChartRow), partialBuckets: PartialBuckets },
               { description: 'Success' },
             ),
+            404: { ...DashboardFailure, description: 'A source of a series does not exist' },
           },
         },
       },

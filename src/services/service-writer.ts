@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
-import type { InTransaction, State } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 import { missingService } from './missing-service.ts';
 import type { Service } from './service.ts';
 import type { ServiceActivity } from './service-activities.ts';
@@ -19,21 +19,17 @@ export function createServiceWriter({ state, audit }: { state: State; audit: Aud
       organizationId: string,
       id: string,
       change: (locked: LockedService) => Changed | undefined,
-      inTransaction?: InTransaction<Readonly<Service>>,
     ): Promise<Readonly<Service>> =>
       state.write(async (tx) => {
         const locked = await lockService(tx, organizationId, id);
         if (!locked) throw missingService(id);
         const changed = change(locked);
-        const after = changed?.after ?? locked.service;
-        if (changed) {
-          await updateService(tx, changed.after);
-          const resource = { type: 'service', id } as const;
-          for (const activity of changed.activities)
-            await audit.record(tx, actor, { organizationId, resource, serviceId: id, ...activity });
-        }
-        await inTransaction?.(tx, after);
-        return after;
+        if (!changed) return locked.service;
+        await updateService(tx, changed.after);
+        const resource = { type: 'service', id } as const;
+        for (const activity of changed.activities)
+          await audit.record(tx, actor, { organizationId, resource, serviceId: id, ...activity });
+        return changed.after;
       }),
   };
 }

@@ -1,7 +1,6 @@
 import { getActor } from '../audit/request-actor.ts';
 import { emptyManagementResponse, emptySuccess, managementResponse, success } from '../http/envelopes.ts';
 import { getIdentity } from '../http/guard.ts';
-import { keepResponse } from '../http/idempotency.ts';
 import type { Routes } from '../http/validation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ADMINS, READERS } from '../kernel/roles.ts';
@@ -110,7 +109,7 @@ export function serviceSettingsRoutes({ services, serviceSettings, clock }: Opti
     app.post(
       `${SERVICE}/serviceQueryEndpoint`,
       {
-        config: { operation: 'instanceQueryEndpointUpsert', roles: ADMINS, isIdempotent: true },
+        config: { operation: 'instanceQueryEndpointUpsert', roles: ADMINS },
         schema: {
           tags,
           summary: 'Create or replace query endpoint',
@@ -128,7 +127,6 @@ export function serviceSettingsRoutes({ services, serviceSettings, clock }: Opti
           organizationId,
           request.params.serviceId.toLowerCase(),
           { roles, openApiKeys: openApiKeys.map((id) => id.toLowerCase()), allowedOrigins },
-          keepResponse(request, (stored: Readonly<Service>) => ({ result: JSON.stringify(getQueryEndpoint(stored)) })),
         );
         return success(request, getQueryEndpoint(service));
       },
@@ -169,7 +167,7 @@ export function serviceSettingsRoutes({ services, serviceSettings, clock }: Opti
     app.post(
       `${SERVICE}/scalingSchedule`,
       {
-        config: { operation: 'scalingScheduleUpsert', roles: ADMINS, isIdempotent: true },
+        config: { operation: 'scalingScheduleUpsert', roles: ADMINS },
         schema: {
           tags,
           summary: 'Create or replace scaling schedule',
@@ -187,7 +185,6 @@ export function serviceSettingsRoutes({ services, serviceSettings, clock }: Opti
           organizationId,
           request.params.serviceId.toLowerCase(),
           request.body.entries,
-          keepResponse(request, (stored: Readonly<Service>) => ({ result: JSON.stringify(toSchedule(stored)) })),
         );
         return success(request, toSchedule(service));
       },

@@ -3,7 +3,7 @@ import type { Audit } from '../audit/audit.ts';
 import { AppError, rejectViolations, type Violation } from '../kernel/errors.ts';
 import { newUuid } from '../kernel/ids.ts';
 import type { Keys } from '../keys/keys.ts';
-import type { InTransaction, State } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 import { scheduleViolations } from './schedule.ts';
 import type { Service } from './service.ts';
 import {
@@ -50,7 +50,6 @@ export function createServiceSettings({ state, audit, keys }: Options) {
       organizationId: string,
       id: string,
       wanted: Omit<QueryEndpoint, 'id'>,
-      inTransaction?: InTransaction<Readonly<Service>>,
     ): Promise<Readonly<Service>> {
       const known = new Set((await keys.list(organizationId)).map((key) => key.id));
       rejectViolations(
@@ -60,7 +59,7 @@ export function createServiceSettings({ state, audit, keys }: Options) {
             : [{ path: `openApiKeys[${index}]`, rule: 'The organization has no such key', value: keyId }],
         ),
       );
-      const put = ({ service }: { service: Readonly<Service> }) => {
+      return writer.change(actor, organizationId, id, ({ service }) => {
         const before = service.settings?.serviceQueryEndpoint;
         // In the order of the fleet file, so that applying an export changes nothing.
         const { openApiKeys, roles, allowedOrigins } = wanted;
@@ -68,8 +67,7 @@ export function createServiceSettings({ state, audit, keys }: Options) {
         if (JSON.stringify(after) === JSON.stringify(before)) return undefined;
         const activity = { type: 'service_update_query_endpoints', ...(before && { before }), after } as const;
         return { after: withSettings(service, { serviceQueryEndpoint: after }), activities: [activity] };
-      };
-      return writer.change(actor, organizationId, id, put, inTransaction);
+      });
     },
 
     removeQueryEndpoint: (actor: Actor, organizationId: string, id: string) =>
@@ -80,26 +78,14 @@ export function createServiceSettings({ state, audit, keys }: Options) {
       }),
 
     /** Replaces all entries. */
-    putSchedule: (
-      actor: Actor,
-      organizationId: string,
-      id: string,
-      wanted: readonly NewScheduleEntry[],
-      inTransaction?: InTransaction<Readonly<Service>>,
-    ) =>
-      writer.change(
-        actor,
-        organizationId,
-        id,
-        ({ service, organization }) => {
-          const before = service.settings?.scalingSchedule ?? [];
-          const after = wanted.map((entry) => toScheduleEntry(entry, before));
-          const violations = scheduleViolations(after, service.scaling, { organization, service });
-          rejectViolations(violations.map((violation) => ({ ...violation, path: `entries${violation.path}` })));
-          return changeSchedule(service, before, after);
-        },
-        inTransaction,
-      ),
+    putSchedule: (actor: Actor, organizationId: string, id: string, wanted: readonly NewScheduleEntry[]) =>
+      writer.change(actor, organizationId, id, ({ service, organization }) => {
+        const before = service.settings?.scalingSchedule ?? [];
+        const after = wanted.map((entry) => toScheduleEntry(entry, before));
+        const violations = scheduleViolations(after, service.scaling, { organization, service });
+        rejectViolations(violations.map((violation) => ({ ...violation, path: `entries${violation.path}` })));
+        return changeSchedule(service, before, after);
+      }),
 
     removeSchedule: (actor: Actor, organizationId: string, id: string) =>
       writer.change(actor, organizationId, id, ({ service }) =>

@@ -58,7 +58,7 @@ export async function listPage<T>(
 ): Promise<Page<T>> {
   const { limit } = query;
   const statements = createStatements(db, listing, organizationId, query, condition);
-  const isWindowed = !isPostgres(db) && !query.ids && (query.search !== undefined || condition !== undefined);
+  const isWindowed = !isPostgres(db) && !hasIds(query) && (query.search !== undefined || condition !== undefined);
   const found: { position: RowPosition; item: T }[] = [];
   for await (const rows of readRows(statements, query, isWindowed, () => limit + 1 - found.length)) {
     const items = rows.map((row) => ({ position: statements.toPosition(row), item: listing.toItem(row) }));
@@ -94,6 +94,10 @@ async function* readRows(
   }
 }
 
+/** Whether the list consists of known ids, which are looked up. */
+const hasIds = ({ ids, permitted }: ListQuery): boolean =>
+  ids !== undefined || (permitted !== undefined && !permitted.isComplement);
+
 function createStatements<T>(
   db: Db,
   { table, columns }: Listing<T>,
@@ -104,7 +108,9 @@ function createStatements<T>(
   const { column, order, isAfter, isThrough } = toOrder(query.sort);
   const filter = createFilter(db, query, condition?.text);
   // An expression keeps libSQL from scanning the index of the organization instead of looking up the ids.
-  const isOwn = query.ids ? sql`organization_id || '' = ${organizationId}` : sql`organization_id = ${organizationId}`;
+  const isOwn = hasIds(query)
+    ? sql`organization_id || '' = ${organizationId}`
+    : sql`organization_id = ${organizationId}`;
   const selected = sql.join([...new Set(['id', column, ...columns])].map((name) => sql.ref(name)));
   const compare = (position: RowPosition | undefined, operator: RawBuilder<unknown>) =>
     position ? sql`AND (${sql.ref(column)}, id) ${operator} (${position.value}, ${position.id})` : sql``;

@@ -102,7 +102,7 @@ onEachStore('writing dashboards', (store) => {
       { name: 'x', tiles: [tile({ series: [markdown, { type: 'time', aggFn: 'count' }] })] },
       ['tiles.0.series'],
     ],
-    ['an unknown type', { name: 'x', tiles: [tile({ series: [{ type: 'pie' }] })] }, ['tiles.0.series.0.type']],
+    ['an unknown type', { name: 'x', tiles: [tile({ series: [{ type: 'donut' }] })] }, ['tiles.0.series.0.type']],
     ['no aggFn', { name: 'x', tiles: [tile({ series: [{ type: 'number' }] })] }, ['tiles.0.series.0.aggFn']],
     ['no content', { name: 'x', tiles: [tile({ series: [{ type: 'markdown' }] })] }, ['tiles.0.series.0.content']],
     ['no fields', { name: 'x', tiles: [tile({ series: [{ type: 'search' }] })] }, ['tiles.0.series.0.fields']],

@@ -30,10 +30,12 @@ const post = (server: Callable, key: string, call: Partial<Call> = {}): Promise<
 
 const isReplayed = ({ headers }: ApiResponse) => headers.get('idempotency-replayed') === 'true';
 
-/** Operations that only read, that are always rejected, or whose events have ids of their own. */
+/** Operations that only read, that are always rejected, that replace something, or whose events have ids of their own. */
 const EXEMPT = [
   'usageEventsCreate',
   'instanceScalingPreview',
+  'instanceQueryEndpointUpsert',
+  'scalingScheduleUpsert',
   'instanceReplicaScalingPreview',
   'validateDashboard',
   'clickStackValidateDashboard',
@@ -50,6 +52,13 @@ const KEY_ID = '{keyId}';
 const OPERATIONS: [string, Partial<Call>][] = [
   ['openapiKeyCreate', { body: { name: 'one', roles: ['developer'] } }],
   ['openapiKeyRotate', { path: `${keys}/${KEY_ID}/rotate`, body: { gracePeriodHours: 1 } }],
+  [
+    'instanceCreate',
+    {
+      path: `/v1/organizations/${acme.id}/services`,
+      body: { name: 'one', provider: 'aws', region: 'us-east-1' },
+    },
+  ],
   ['organizationRolePost', { path: `/v1/organizations/${acme.id}/roles`, body: { name: 'one' } }],
   ['dashboardTokenCreate', { path: `/v1/organizations/${acme.id}/dashboardTokens`, body: { name: 'one' } }],
   [

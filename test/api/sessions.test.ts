@@ -23,6 +23,7 @@ onEachStore('signing in', (store) => {
       kind: 'key',
       organization: { id: acme.id, name: 'Acme', tier: 'SCALE', paid: true },
       credential: { id: await getKeyId(server, 'admin'), name: 'admin', roles: ['admin'] },
+      operations: expect.arrayContaining(['instanceGet', 'openapiKeyCreate', 'listDashboards']),
       address: '127.0.0.1',
       access: 'write',
       expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),

@@ -25,13 +25,13 @@ inBrowser('roles page', (browser) => {
     // Errors of the server are shown at the fields.
     await form.getByRole('button', { name: 'Create role' }).click();
     await form.getByText('The list must have at least 1 element').waitFor();
-    await form.getByRole('textbox', { name: 'Permissions' }).fill('instanceScalingUpdate');
+    await form.getByRole('combobox', { name: 'Permissions' }).fill('instanceScalingUpdate');
     await page.keyboard.press('Enter');
-    await form.getByRole('textbox', { name: 'Services' }).click();
+    await form.getByRole('combobox', { name: 'Services' }).click();
     await page.getByRole('option', { name: 'analytics' }).click();
-    await form.getByRole('textbox', { name: 'Keys' }).click();
+    await form.getByRole('combobox', { name: 'Keys' }).click();
     await page.getByRole('option', { name: /pipeline/ }).click();
-    await page.keyboard.press('Escape');
+    await form.getByLabel('Name').click();
     await expectAccessible(page);
     await form.getByRole('button', { name: 'Create role' }).click();
     await row(page, 'scale analytics').getByText('pipeline').waitFor();
@@ -53,7 +53,7 @@ inBrowser('roles page', (browser) => {
     const edit = page.getByRole('form', { name: 'Edit role scale analytics' });
     await edit.getByLabel('Name').fill('scale');
     await edit.getByText('Deny', { exact: true }).click();
-    await edit.getByRole('textbox', { name: 'Keys' }).focus();
+    await edit.getByRole('combobox', { name: 'Keys' }).focus();
     await page.keyboard.press('Backspace');
     await edit.getByRole('button', { name: 'Save changes' }).click();
     await row(page, 'Deny instanceScalingUpdate').getByText('None').waitFor();
@@ -75,9 +75,9 @@ inBrowser('roles page', (browser) => {
     await admin.getByRole('menuitem', { name: 'Edit' }).click();
     const form = admin.getByRole('form', { name: 'Edit key limited' });
     await form.getByLabel('developer').uncheck();
-    await form.getByRole('textbox', { name: 'Custom roles' }).click();
+    await form.getByRole('combobox', { name: 'Custom roles' }).click();
     await admin.getByRole('option', { name: role.name }).click();
-    await admin.keyboard.press('Escape');
+    await form.getByLabel('Name').click();
     await form.getByRole('button', { name: 'Save changes' }).click();
     await row(admin, 'limited').getByText(role.name).locator('visible=true').first().waitFor();
 

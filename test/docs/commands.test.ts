@@ -54,7 +54,11 @@ const RESPONSES: [args: RegExp, expected: Json][] = [
   [/\/dashboardTokens$/, { result: { dashboardToken: { access: 'write' }, token: expect.stringMatching(/^pht_/) } }],
   [/\/console\/session$/, { csrf: expect.any(String), organization: { name: 'Demo' } }],
   [/\/v1\/organizations$/, { result: [{ name: 'Demo' }] }],
-  [/\/api\/v2\/dashboards$/, { data: { id: expect.stringMatching(/^[0-9a-f]{24}$/), name: expect.any(String) } }],
+  [/\/services\?limit=100$/, { result: expect.any(Array), limit: 100 }],
+  [
+    /\/api\/v2\/dashboards(\?format=config)?$/,
+    { data: { id: expect.stringMatching(/^[0-9a-f]{24}$/), name: expect.any(String) } },
+  ],
   [/\/tiles\/[^/]+\/data\?/, { data: { type: 'time' } }],
   [/\/charts\/series\b/, { data: expect.any(Array) }],
   [/\/charts\/tile\b/, { data: { type: 'number' } }],

@@ -73,6 +73,9 @@ const createId = (): string =>
 /** Shows how the values of a field are distributed, without an aggregation. */
 export const isDistribution = (type: TileType): boolean => type === 'heatmap' || type === 'histogram';
 
+/** A heatmap with an aggregation has a row per group instead. */
+export const showsDistribution = ({ type, aggFn }: Series): boolean => isDistribution(type) && aggFn === undefined;
+
 const AGGREGATED: readonly TileType[] = ['time', 'number', 'table', 'pie', 'bar'];
 export const isAggregated = (type: TileType): boolean => AGGREGATED.includes(type);
 

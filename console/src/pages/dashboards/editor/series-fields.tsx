@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useApi, useSession } from '../../../app/context.tsx';
 import { AGGREGATIONS, seriesConstraints } from '../constraints.ts';
 import type { Dashboard, Series, TimeWindow } from '../queries.ts';
+import { showsDistribution } from './draft.ts';
 import classes from './editor.module.css';
 import { columnsQuery, listSuggestions, type Source, toSqlName } from './suggestions.ts';
 import { WhereField } from './where-field.tsx';
@@ -34,20 +35,6 @@ const DEFAULT_LEVEL = 0.95;
 /** Shown at once; typing narrows them down. */
 const MAX_SUGGESTIONS = 50;
 
-const showsDistribution = ({ type, aggFn }: Series): boolean =>
-  type === 'histogram' || (type === 'heatmap' && aggFn === undefined);
-
-/** Metrics and events have other fields. */
-function resetFields(isMetric: boolean, hasAggregation: boolean): Change {
-  const aggFn = isMetric ? 'avg' : 'count';
-  return {
-    metricName: undefined,
-    metricDataType: isMetric ? 'gauge' : undefined,
-    field: undefined,
-    aggFn: hasAggregation ? aggFn : undefined,
-  };
-}
-
 /** Query fields of one series. */
 export function SeriesFields({ series, sources, dashboards, window, errorAt, onChange }: Props) {
   const api = useApi();
@@ -63,13 +50,7 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
     const merged = Object.entries({ ...series, ...part }).filter(([, value]) => value !== undefined && value !== '');
     onChange({ where: '', ...Object.fromEntries(merged) } as Series);
   };
-  const choices = listAggregations(isMetric ? (series.metricDataType ?? 'gauge') : 'events', series.aggFn);
-  const { needsField: readsField, needsLevel } = AGGREGATIONS[series.aggFn ?? 'count'];
-  const needsField = hasField || (!isMetric && readsField && !isSearch);
-  const changeSource = (sourceId: string | undefined): Change => {
-    const isNowMetric = sources.find(({ id }) => id === sourceId)?.kind === 'metric';
-    return { sourceId, ...(isNowMetric === isMetric ? {} : resetFields(isNowMetric, hasAggregation)) };
-  };
+  const needsField = hasField || (!isMetric && !isSearch && AGGREGATIONS[series.aggFn ?? 'count'].needsField);
   return (
     <div className={classes.fields}>
       <Select
@@ -78,30 +59,27 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
         data={sources.map(({ id, name }) => ({ value: id, label: name }))}
         value={series.sourceId ?? null}
         error={errorAt('sourceId')}
-        onChange={(sourceId) => change(changeSource(sourceId ?? undefined))}
+        onChange={(sourceId) => {
+          const isNowMetric = sources.find(({ id }) => id === sourceId)?.kind === 'metric';
+          change({
+            sourceId: sourceId ?? undefined,
+            ...(isNowMetric === isMetric
+              ? {}
+              : {
+                  metricName: undefined,
+                  metricDataType: isNowMetric ? 'gauge' : undefined,
+                  field: undefined,
+                  aggFn: !hasAggregation ? undefined : isNowMetric ? 'avg' : 'count',
+                }),
+          });
+        }}
       />
       {hasAggregation && (
-        <Select
-          label="Aggregation"
-          allowDeselect={false}
-          data={choices}
-          value={series.aggFn ?? null}
-          error={errorAt('aggFn')}
-          onChange={(value) => {
-            const aggFn = (value ?? 'count') as Aggregation;
-            change({ aggFn, level: AGGREGATIONS[aggFn].needsLevel ? (series.level ?? DEFAULT_LEVEL) : undefined });
-          }}
-        />
-      )}
-      {needsLevel && hasAggregation && (
-        <NumberInput
-          label="Quantile"
-          min={seriesConstraints.level.minimum}
-          max={seriesConstraints.level.maximum}
-          step={0.05}
-          value={series.level ?? ''}
-          error={errorAt('level')}
-          onChange={(level) => change({ level: typeof level === 'number' ? level : undefined })}
+        <AggregationFields
+          series={series}
+          dataType={isMetric ? (series.metricDataType ?? 'gauge') : 'events'}
+          errorAt={errorAt}
+          onChange={change}
         />
       )}
       {isMetric && hasAggregation && (
@@ -146,47 +124,64 @@ export function SeriesFields({ series, sources, dashboards, window, errorAt, onC
           className={classes.wide}
         />
       ) : (
-        <GroupFields
-          series={series}
-          expressions={suggestions.expressions}
-          errorAt={errorAt}
-          onChange={change}
-          canGroup={series.type !== 'number' && !hasField}
-        />
+        <>
+          {series.type !== 'number' && !hasField && (
+            <TagsInput
+              label="Group by"
+              placeholder={series.groupBy.length === 0 ? toSqlName('ServiceName') : ''}
+              data={suggestions.expressions}
+              limit={MAX_SUGGESTIONS}
+              maxTags={seriesConstraints.groupBy.maxItems}
+              value={series.groupBy}
+              error={errorAt('groupBy')}
+              onChange={(groupBy) => change({ groupBy })}
+              className={classes.wide}
+            />
+          )}
+          <TextInput
+            label="Label"
+            placeholder="Shown in the legend"
+            value={series.alias ?? ''}
+            error={errorAt('alias')}
+            onChange={(event) => change({ alias: event.currentTarget.value })}
+          />
+        </>
       )}
     </div>
   );
 }
 
-interface GroupFieldsProps extends Pick<Props, 'series' | 'errorAt'> {
-  expressions: string[];
-  canGroup: boolean;
+interface AggregationFieldsProps extends Pick<Props, 'series' | 'errorAt'> {
+  /** `events`, or the type of a metric. */
+  dataType: string;
   onChange: (part: Change) => void;
 }
 
-function GroupFields({ series, expressions, canGroup, errorAt, onChange }: GroupFieldsProps) {
+function AggregationFields({ series, dataType, errorAt, onChange }: AggregationFieldsProps) {
   return (
     <>
-      {canGroup && (
-        <TagsInput
-          label="Group by"
-          placeholder={series.groupBy.length === 0 ? toSqlName('ServiceName') : ''}
-          data={expressions}
-          limit={MAX_SUGGESTIONS}
-          maxTags={seriesConstraints.groupBy.maxItems}
-          value={series.groupBy}
-          error={errorAt('groupBy')}
-          onChange={(groupBy) => onChange({ groupBy })}
-          className={classes.wide}
+      <Select
+        label="Aggregation"
+        allowDeselect={false}
+        data={listAggregations(dataType, series.aggFn)}
+        value={series.aggFn ?? null}
+        error={errorAt('aggFn')}
+        onChange={(value) => {
+          const aggFn = (value ?? 'count') as Aggregation;
+          onChange({ aggFn, level: AGGREGATIONS[aggFn].needsLevel ? (series.level ?? DEFAULT_LEVEL) : undefined });
+        }}
+      />
+      {AGGREGATIONS[series.aggFn ?? 'count'].needsLevel && (
+        <NumberInput
+          label="Quantile"
+          min={seriesConstraints.level.minimum}
+          max={seriesConstraints.level.maximum}
+          step={0.05}
+          value={series.level ?? ''}
+          error={errorAt('level')}
+          onChange={(level) => onChange({ level: typeof level === 'number' ? level : undefined })}
         />
       )}
-      <TextInput
-        label="Label"
-        placeholder="Shown in the legend"
-        value={series.alias ?? ''}
-        error={errorAt('alias')}
-        onChange={(event) => onChange({ alias: event.currentTarget.value })}
-      />
     </>
   );
 }
