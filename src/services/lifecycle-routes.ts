@@ -37,6 +37,9 @@ interface Options {
 }
 
 /** Creates, changes, starts, stops and deletes services. */
+/** For responses with a password. */
+const NO_STORE = { 'cache-control': 'no-store' };
+
 export function serviceLifecycleRoutes({ serviceLifecycle, clock }: Options): Routes {
   return (app) => {
     app.post(
@@ -60,9 +63,12 @@ export function serviceLifecycleRoutes({ serviceLifecycle, clock }: Options): Ro
           getActor(request),
           organizationId,
           request.body,
-          keepResponse(request, (created) => ({ result: serializeCreated(reply, toRecord(created)) })),
+          keepResponse(request, (created) => ({
+            result: serializeCreated(reply, toRecord(created)),
+            headers: NO_STORE,
+          })),
         );
-        reply.header('cache-control', 'no-store');
+        reply.headers(NO_STORE);
         return sendSuccess(request, reply, serializeCreated(reply, { ...toRecord(service), password }));
       },
     );
@@ -161,7 +167,7 @@ export function serviceLifecycleRoutes({ serviceLifecycle, clock }: Options): Ro
           request.params.serviceId.toLowerCase(),
           { passwordHash: request.body.newPasswordHash, passwordDoubleSha1Hash: request.body.newDoubleSha1Hash },
         );
-        reply.header('cache-control', 'no-store');
+        reply.headers(NO_STORE);
         return success(request, password === undefined ? {} : { password });
       },
     );

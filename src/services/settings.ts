@@ -52,14 +52,14 @@ export function createServiceSettings({ state, audit, keys }: Options) {
       wanted: Omit<QueryEndpoint, 'id'>,
     ): Promise<Readonly<Service>> {
       const known = new Set((await keys.list(organizationId)).map((key) => key.id));
-      rejectViolations(
-        wanted.openApiKeys.flatMap((keyId, index): Violation[] =>
-          known.has(keyId)
-            ? []
-            : [{ path: `openApiKeys[${index}]`, rule: 'The organization has no such key', value: keyId }],
-        ),
-      );
       return writer.change(actor, organizationId, id, ({ service }) => {
+        rejectViolations(
+          wanted.openApiKeys.flatMap((keyId, index): Violation[] =>
+            known.has(keyId)
+              ? []
+              : [{ path: `openApiKeys[${index}]`, rule: 'The organization has no such key', value: keyId }],
+          ),
+        );
         const before = service.settings?.serviceQueryEndpoint;
         // In the order of the fleet file, so that applying an export changes nothing.
         const { openApiKeys, roles, allowedOrigins } = wanted;
