@@ -22,12 +22,21 @@ const service = (access: Permission['access'], help: string, operations: string[
   operations,
 });
 
+/** Dashboards and sources belong to the organization, also in the operations below a service. */
 const CLICKSTACK_READS = [
   'clickStackListDashboards',
   'clickStackGetDashboard',
   'clickStackValidateDashboard',
   'clickStackListSources',
   'clickStackGetSource',
+];
+const CLICKSTACK_WRITES = [
+  'clickStackCreateDashboard',
+  'clickStackUpdateDashboard',
+  'clickStackDeleteDashboard',
+  'clickStackCreateSource',
+  'clickStackUpdateSource',
+  'clickStackDeleteSource',
 ];
 
 /**
@@ -87,11 +96,10 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'dashboardTokenDelete',
   ]),
   'control-plane:organization:create-service': organization('write', 'Create services', ['instanceCreate']),
-  'control-plane:service:view': service('read', 'View services, their metrics and their dashboards', [
+  'control-plane:service:view': service('read', 'View services and their metrics', [
     'instanceGetList',
     'instanceGet',
     'instancePrometheusGet',
-    ...CLICKSTACK_READS,
   ]),
   'control-plane:service:manage': service('write', 'Change, start and stop services, and set their password', [
     'instanceUpdate',
@@ -127,16 +135,12 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'instanceQueryEndpointUpsert',
     'instanceQueryEndpointDelete',
   ]),
-  'control-plane:service:manage-clickstack-api': service('write', 'View and change dashboards and sources', [
-    ...CLICKSTACK_READS,
-    'clickStackCreateDashboard',
-    'clickStackUpdateDashboard',
-    'clickStackDeleteDashboard',
-    'clickStackCreateSource',
-    'clickStackUpdateSource',
-    'clickStackDeleteSource',
-  ]),
-  'dashboards:view': organization('read', 'View dashboards, sources and charts in the console', [
+  'control-plane:service:manage-clickstack-api': organization(
+    'write',
+    'View and change dashboards and sources over the management API',
+    [...CLICKSTACK_READS, ...CLICKSTACK_WRITES],
+  ),
+  'dashboards:view': organization('read', 'View dashboards, sources and charts', [
     'listDashboards',
     'getDashboard',
     'listDashboardVersions',
@@ -150,8 +154,9 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'listSourceColumns',
     'listConnections',
     'getConnection',
+    ...CLICKSTACK_READS,
   ]),
-  'dashboards:manage': organization('write', 'Create, change and delete dashboards and sources in the console', [
+  'dashboards:manage': organization('write', 'Create, change and delete dashboards and sources', [
     'createDashboard',
     'updateDashboard',
     'deleteDashboard',
@@ -162,6 +167,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
     'createConnection',
     'updateConnection',
     'deleteConnection',
+    ...CLICKSTACK_WRITES,
   ]),
 };
 

@@ -151,6 +151,11 @@ onEachStore('custom roles', (store) => {
     [createPolicy(['instanceGet']), 'resources[0]: The permissions of this policy are for services'],
     [createPolicy(['instanceGet'], ['*']), 'resources[0]: The permissions of this policy are for services'],
     [createPolicy(['instanceGet'], [`instance/${globex.primary}`]), 'resources[0]: The service does not exist'],
+    // Dashboards belong to the organization, so a role for one service cannot have them.
+    [
+      createPolicy(['clickStackListDashboards'], [`instance/${acme.primary}`]),
+      'resources[0]: The permissions of this policy are for the org',
+    ],
     [createPolicy([]), 'permissions: The list must have at least 1 element'],
     [createPolicy(['organizationGet'], undefined, 'MAYBE'), 'allowDeny'],
     [{ ...createPolicy(['organizationGet']), tags: { grants: ['GRANT ALL'] } }, 'tags: tags are for the SQL console'],

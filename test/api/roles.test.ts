@@ -85,7 +85,11 @@ onEachStore('roles', (store) => {
       .map(({ id, path, roles }) => [
         id,
         {
-          scope: path.includes('{serviceId}') || id === 'instanceGetList' ? 'service' : 'organization',
+          // Dashboards belong to the organization, also below a service.
+          scope:
+            (path.includes('{serviceId}') && !path.includes('/clickstack/')) || id === 'instanceGetList'
+              ? 'service'
+              : 'organization',
           access: roles.includes('developer') || roles.includes('read') ? 'read' : 'write',
         },
       ]);
