@@ -8,7 +8,10 @@ const UNKNOWN = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
 const wanted = { name: 'created', provider: 'aws', region: 'eu-central-1' };
 
 onEachStore('the lifecycle of a service', (store) => {
-  const server = useServer(store, { args: ['--max-services', '12', '--simulated-transition', '200ms'] });
+  const server = useServer(store, {
+    args: ['--max-services', '12', '--simulated-transition', '200ms'],
+    inProcess: false,
+  });
   const services = `/v1/organizations/${acme.id}/services`;
   const send = (method: string, path: string, body?: unknown, key = acme.admin) =>
     server.call({ method, path, key, ...(body === undefined ? {} : { body }) });
