@@ -43,6 +43,18 @@ export function createServices({ state, audit, organizations }: Options) {
     listPage: (organizationId: string, query: ListQuery, filters?: readonly string[]): Promise<Page<Service>> =>
       listServicePage(state.db, organizationId, query, createTagCondition(filters)),
 
+    /** The first services, oldest first; at most `count`. */
+    async listFirst(organizationId: string, count: number): Promise<Service[]> {
+      const found: Service[] = [];
+      for (let after: Position | undefined; ; ) {
+        const limit = Math.min(count - found.length, MAX_PAGE_SIZE);
+        const { items, next } = await this.listPage(organizationId, { sort: 'createdAt', limit, after });
+        found.push(...items);
+        if (!next || found.length >= count) return found;
+        after = next;
+      }
+    },
+
     /** The ids of all services with the tags, and of the warehouses whose first service has them. */
     async findTagged(organizationId: string, filters: readonly string[]): Promise<TaggedIds> {
       const tagged: TaggedIds = { serviceIds: new Set(), warehouseIds: new Set() };

@@ -10,6 +10,8 @@ import type { Services } from '../../services/services.ts';
 import { MAX_SERVICES, type ServiceMetrics } from './service-metrics.ts';
 
 const tags = ['Services'];
+/** Bounds the response: 5 MB at most. */
+const MAX_DISCOVERED = 10_000;
 const ORGANIZATION = '/v1/organizations/:organizationId';
 
 const MetricsQuery = Type.Object(
@@ -89,7 +91,7 @@ export function prometheusRoutes({ services, serviceMetrics, basePath }: Options
           tags,
           summary: 'Get metrics of all services',
           deprecated: true,
-          description: `Of the first ${MAX_SERVICES} services; the discovery lists all of them.`,
+          description: `Of the first ${MAX_SERVICES} services; the discovery lists more.`,
           params: OrganizationPath,
           querystring: MetricsQuery,
           response: metricsResponse,
@@ -106,7 +108,7 @@ export function prometheusRoutes({ services, serviceMetrics, basePath }: Options
         schema: {
           tags,
           summary: 'Discover services for Prometheus',
-          description: 'One target for each service, for http_sd_configs. Not in an envelope.',
+          description: `One target for each of the first ${MAX_DISCOVERED} services, for http_sd_configs. Not in an envelope.`,
           params: OrganizationPath,
           querystring: MetricsQuery,
           response: { 200: Targets },
@@ -116,7 +118,7 @@ export function prometheusRoutes({ services, serviceMetrics, basePath }: Options
         const { organizationId } = getIdentity(request);
         const { filtered_metrics } = request.query;
         const { host, protocol } = request as unknown as FastifyRequest;
-        const groups = (await services.list(organizationId)).map(({ id, name, details }) => ({
+        const groups = (await services.listFirst(organizationId, MAX_DISCOVERED)).map(({ id, name, details }) => ({
           targets: [host],
           labels: {
             __scheme__: protocol,

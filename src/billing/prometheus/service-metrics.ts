@@ -30,7 +30,7 @@ export function createServiceMetrics({ db, services, clock }: Options) {
     const month = { from: `${today.slice(0, 7)}-01`, to: today };
     const entityIds = shown.flatMap(listEntities);
     const costs = await sumCosts(db, organizationId, month, entityIds);
-    const usage = await sumUsage(db, organizationId, month, entityIds);
+    const usage = groupByEntity(await sumUsage(db, organizationId, month, entityIds));
     const gauges = createGauges();
     for (const service of shown) {
       const labels = toLabels(service);
@@ -44,7 +44,7 @@ export function createServiceMetrics({ db, services, clock }: Options) {
       setUsage(
         gauges,
         labels,
-        usage.filter(({ entityId }) => ids.includes(entityId)),
+        ids.flatMap((id) => usage.get(id) ?? []),
       );
     }
     return gauges.registry.metrics();
@@ -56,8 +56,18 @@ export function createServiceMetrics({ db, services, clock }: Options) {
 
     /** The first services of the organization, oldest first. */
     renderOrganization: async (organizationId: string): Promise<string> =>
-      render(organizationId, (await services.list(organizationId)).slice(0, MAX_SERVICES)),
+      render(organizationId, await services.listFirst(organizationId, MAX_SERVICES)),
   };
+}
+
+function groupByEntity(quantities: readonly MeteredQuantity[]): Map<string, MeteredQuantity[]> {
+  const groups = new Map<string, MeteredQuantity[]>();
+  for (const quantity of quantities) {
+    const group = groups.get(quantity.entityId);
+    if (group) group.push(quantity);
+    else groups.set(quantity.entityId, [quantity]);
+  }
+  return groups;
 }
 
 /** The first service of a warehouse stands for the warehouse, which has the cost of storage. */
