@@ -40,7 +40,7 @@ onEachStore('ClickStack under /v1', (store) => {
     const series = await server.call({ path: `/api/v2/dashboards/${dashboard.id}`, token: acme.token });
     expect(series.json.data.tiles[0].series[0]).toMatchObject({ type: 'time', aggFn: 'count' });
     const { json } = await call('GET', `/v1/organizations/${acme.id}/activities?limit=1`);
-    expect(json.result[0]).toMatchObject({ type: 'dashboard_update', resourceId: dashboard.id });
+    expect(json.result[0]).toMatchObject({ activityType: 'dashboard_update', resourceId: dashboard.id });
     const deleted = await call('DELETE', path);
     expect(deleted.json).toEqual({ requestId: expect.any(String), status: 200 });
     expect((await call('GET', path)).json.error).toBe('NOT_FOUND: Dashboard not found');

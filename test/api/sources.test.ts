@@ -210,7 +210,7 @@ onEachStore('sources', (store) => {
     expect([again.status, again.json.data]).toEqual([200, source]);
     expect((await call('GET', `/${source.id}`)).json.data).toEqual(source);
     const { json } = await server.call({ path: `/v1/organizations/${acme.id}/activities?limit=1`, key: acme.admin });
-    expect(json.result[0]).toMatchObject({ type: 'dashboard_source_create', resourceId: source.id });
+    expect(json.result[0]).toMatchObject({ activityType: 'dashboard_source_create', resourceId: source.id });
   });
 
   it.each<[Json, string]>([
