@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { isClientRun, isLongRun } from './test/support/long-run.ts';
 
@@ -16,7 +17,8 @@ export default defineConfig({
     ],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // Tests wait for a browser, a process or a store half of the time.
+    maxWorkers: 2 * availableParallelism(),
     // Test files share the modules of a worker: importing them for every file takes longer than many tests.
     isolate: false,
     // Generous: the suite must pass on a machine under heavy load.
