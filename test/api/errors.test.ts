@@ -18,7 +18,18 @@ const VALID_BODY = {
   series: [{ type: 'time', sourceId: 'logs', aggFn: 'count' }],
   startTime: 1_700_000_000_000,
   endTime: 1_700_000_060_000,
+  provider: 'aws',
+  region: 'us-east-1',
+  command: 'start',
+  entries: [],
 };
+
+/** Members with other meanings elsewhere. */
+const QUERY_ENDPOINT = { roles: ['sql_console_read_only'], openApiKeys: [unknown] };
+
+/** Unlike the others, these PATCH operations have required members. */
+const hasBody = (method: string, path: string): boolean =>
+  method === 'POST' || method === 'PUT' || path.endsWith('/state');
 
 onEachStore('management responses', (store) => {
   const server = useServer(store);
@@ -153,7 +164,7 @@ onEachStore('management responses', (store) => {
       method,
       path: `${path}${path.includes('?') ? '&' : '?'}${query}`,
       ...(isManagement ? { key: admin } : { token: acme.writer }),
-      ...(method === 'POST' || method === 'PUT' ? { body: VALID_BODY } : {}),
+      ...(hasBody(method, path) ? { body: path.endsWith('/serviceQueryEndpoint') ? QUERY_ENDPOINT : VALID_BODY } : {}),
     });
     expectFailure(path, response, 400);
     expect(response.text, `${method} ${path} ${query}`).toContain(name);
@@ -202,6 +213,7 @@ async function documentedOperations(server: TestServer): Promise<DocumentedOpera
     id: acme.dashboard,
     tokenId: randomUUID(),
     budgetId: randomUUID(),
+    roleId: randomUUID(),
     version: '1',
   };
   const { json } = await server.call({ path: '/openapi.json' });
