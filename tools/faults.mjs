@@ -14,7 +14,10 @@ for (const [name, value] of Object.entries(values))
     console.error(`error: --${name} must be a whole number, not ${value}`);
     process.exit(2);
   }
-const files = positionals.length > 0 ? positionals : ['test/faults', 'test/cli/backup', 'test/cli/move'];
+const files =
+  positionals.length > 0
+    ? positionals
+    : ['test/faults', 'test/cli/backup', 'test/cli/move', 'test/cli/merge', 'test/api/dashboards-folder'];
 console.log(`rounds ${values.rounds}, seed ${values.seed}`);
 const { status } = spawnSync('npx', ['vitest', 'run', ...files], {
   stdio: 'inherit',

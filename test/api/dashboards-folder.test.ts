@@ -7,12 +7,12 @@ import { cli, getServerStore } from '../support/cli.ts';
 import type { Json } from '../support/client.ts';
 import { DASHBOARDS, HEX_ID, read, tile, write } from '../support/dashboards.ts';
 import { acme, globex } from '../support/fleet.ts';
-import { onEachStore, type StartOptions, startServer, type TestServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, type StartOptions, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const board = (more: object = {}) => ({ organization: 'Acme', name: 'From a file', tiles: [tile()], ...more });
 
-onEachStore('the dashboards folder', (store) => {
+onEachStoreInLongRuns('the dashboards folder', (store) => {
   let folder: string;
   let server: TestServer;
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { getServerStore, useStore } from '../support/cli.ts';
-import { onEachStore, run, useServer } from '../support/server.ts';
+import { onEachStore, onEachStoreInLongRuns, run, useServer } from '../support/server.ts';
 
 const id = '7c0e4a34-3c0e-4f0b-9c4e-1d2f3a4b5c6d';
 const analytics = {
@@ -113,7 +113,7 @@ onEachStore('a fleet file merged with changes made through the API', (store) => 
   });
 });
 
-onEachStore('resources removed from the fleet file', (store) => {
+onEachStoreInLongRuns('resources removed from the fleet file', (store) => {
   const at = useStore(store, { inProcess: false });
   const reader = { name: 'reader', dataWarehouseId: '3ab15151-9e4d-4e31-b28a-5e906f4dc144', numReplicas: 2 };
   const full = file({

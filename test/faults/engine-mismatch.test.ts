@@ -4,8 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { calculateCostMicros } from '../../src/billing/prices/cost-micros.ts';
 import { getServerStore } from '../support/cli.ts';
 import { acme } from '../support/fleet.ts';
-import { isLongRun } from '../support/long-run.ts';
-import { onEachStore, startServer, type TestServer } from '../support/server.ts';
+import { onEachStoreInLongRuns, startServer, type TestServer } from '../support/server.ts';
 import { runSql } from '../support/sql.ts';
 import { until } from '../support/until.ts';
 
@@ -29,7 +28,7 @@ const createEvents = (day: string, prefix: string, count: number) =>
 /** The cost of so many events, in CHC. */
 const cost = (events: number): number => calculateCostMicros('compute', String(events * 60), '0.2985') / 1e6;
 
-onEachStore('an engine without the usage events of its store', (store) => {
+onEachStoreInLongRuns('an engine without the usage events of its store', (store) => {
   let server: TestServer;
   const engineDirectory = () => join(server.directory, 'data', 'engine');
   const command = (...args: string[]) => getServerStore(server).run(...args);
@@ -145,109 +144,106 @@ onEachStore('an engine without the usage events of its store', (store) => {
     expect(await readCosts()).toEqual({ [FIRST]: cost(4), [SECOND]: cost(2) });
   });
 
-  // These depend on the engine more than on the store.
-  if (store === 'libsql' || isLongRun) {
-    it('an empty one leaves the ledger as it is, rejects usage, reports it, and can be adopted', async () => {
-      await meter([...createEvents(FIRST, 'a', 3), ...createEvents(SECOND, 'b', 2)]);
-      await server.restart();
-      const before = await readCosts();
-      expect(before).toEqual({ [FIRST]: cost(3), [SECOND]: cost(2) });
-      await server.stop();
-      rmSync(engineDirectory(), { recursive: true });
-      await expectCommandsFail();
-      await expectDoctorFails('0');
+  it('an empty one leaves the ledger as it is, rejects usage, reports it, and can be adopted', async () => {
+    await meter([...createEvents(FIRST, 'a', 3), ...createEvents(SECOND, 'b', 2)]);
+    await server.restart();
+    const before = await readCosts();
+    expect(before).toEqual({ [FIRST]: cost(3), [SECOND]: cost(2) });
+    await server.stop();
+    rmSync(engineDirectory(), { recursive: true });
+    await expectCommandsFail();
+    await expectDoctorFails('0');
 
-      await server.restart();
-      await expectReported('none of the usage events', 2);
-      await expectDoctorFails(new URL(server.url).port);
-      expect(await readCosts()).toEqual(before);
-      const rejected = await send(createEvents(FIRST, 'a', 3));
-      expect(rejected.status).toBe(503);
-      expect(rejected.json.error).toContain('pilothouse usage adopt-engine');
-      expect(await readCosts()).toEqual(before);
-      await server.stop();
+    await server.restart();
+    await expectReported('none of the usage events', 2);
+    await expectDoctorFails(new URL(server.url).port);
+    expect(await readCosts()).toEqual(before);
+    const rejected = await send(createEvents(FIRST, 'a', 3));
+    expect(rejected.status).toBe(503);
+    expect(rejected.json.error).toContain('pilothouse usage adopt-engine');
+    expect(await readCosts()).toEqual(before);
+    await server.stop();
 
-      const planned = await command('usage', 'adopt-engine', '--dry-run', '--json');
-      expect(JSON.parse(planned.stdout).missing, planned.stderr).toHaveLength(2);
-      await adopt(2);
-      const check = await command('usage', 'recompute', '--check');
-      expect(check.code, check.stderr).toBe(0);
-      await server.restart();
-      expect(await readCosts()).toEqual(before);
-      await meter(createEvents(SECOND, 'new', 4));
-      await server.restart();
-      expect(await readCosts()).toEqual({ [FIRST]: cost(3), [SECOND]: cost(6) });
-      expect((await server.call({ path: '/readyz' })).json).toEqual({ status: 'ready' });
-      const activities = await server.call({ path: `${organization}/activities`, key: acme.admin });
-      expect(activities.json.result).toContainEqual(expect.objectContaining({ activityType: 'usage_engine_adopt' }));
-    });
+    const planned = await command('usage', 'adopt-engine', '--dry-run', '--json');
+    expect(JSON.parse(planned.stdout).missing, planned.stderr).toHaveLength(2);
+    await adopt(2);
+    const check = await command('usage', 'recompute', '--check');
+    expect(check.code, check.stderr).toBe(0);
+    await server.restart();
+    expect(await readCosts()).toEqual(before);
+    await meter(createEvents(SECOND, 'new', 4));
+    await server.restart();
+    expect(await readCosts()).toEqual({ [FIRST]: cost(3), [SECOND]: cost(6) });
+    expect((await server.call({ path: '/readyz' })).json).toEqual({ status: 'ready' });
+    const activities = await server.call({ path: `${organization}/activities`, key: acme.admin });
+    expect(activities.json.result).toContainEqual(expect.objectContaining({ activityType: 'usage_engine_adopt' }));
+  });
 
-    it('a different one leaves the ledger as it is; the right one continues without a command', async () => {
-      const other = await startServer('libsql');
-      try {
-        const call = { method: 'POST', path: `${organization}/usageEvents`, key: acme.admin };
-        const events = createEvents(FIRST, 'elsewhere', 7);
-        expect((await other.call({ ...call, body: events })).json.result).toMatchObject({ accepted: 7 });
-        await other.stop();
-        await meter(createEvents(FIRST, 'a', 3));
-        renameSync(engineDirectory(), join(server.directory, 'right'));
-        renameSync(join(other.directory, 'data', 'engine'), engineDirectory());
-      } finally {
-        await other.remove();
-      }
-      await server.restart();
-      await expectReported('in another engine', 1);
-      expect(await readCosts()).toEqual({ [FIRST]: cost(3) });
-      expect((await send(createEvents(FIRST, 'a', 3))).status).toBe(503);
-      await server.stop();
-
-      rmSync(engineDirectory(), { recursive: true });
-      renameSync(join(server.directory, 'right'), engineDirectory());
-      await server.restart();
-      await until(
-        () => server.call({ path: '/readyz' }),
-        ({ json }) => json.status === 'ready' && json.warnings === undefined,
-        'the mismatch is still reported',
-      );
-      expect((await send(createEvents(FIRST, 'a', 3))).json.result).toMatchObject({ accepted: 0, duplicates: 3 });
-      expect(await readCosts()).toEqual({ [FIRST]: cost(3) });
-    });
-
-    it('is recognized by a store from before engines had an identity', async () => {
+  it('a different one leaves the ledger as it is; the right one continues without a command', async () => {
+    const other = await startServer('libsql');
+    try {
+      const call = { method: 'POST', path: `${organization}/usageEvents`, key: acme.admin };
+      const events = createEvents(FIRST, 'elsewhere', 7);
+      expect((await other.call({ ...call, body: events })).json.result).toMatchObject({ accepted: 7 });
+      await other.stop();
       await meter(createEvents(FIRST, 'a', 3));
-      await runSql(server, 'UPDATE usage_days SET events = NULL');
-      await runSql(server, 'DELETE FROM usage_engines');
-      rmSync(engineDirectory(), { recursive: true });
-      await server.restart();
-      await untilWarned('none of the usage events');
-      expect(await readCosts()).toEqual({ [FIRST]: cost(3) });
-      await server.stop();
-      await adopt(1);
-      await server.restart();
-      expect(await readCosts()).toEqual({ [FIRST]: cost(3) });
-    });
+      renameSync(engineDirectory(), join(server.directory, 'right'));
+      renameSync(join(other.directory, 'data', 'engine'), engineDirectory());
+    } finally {
+      await other.remove();
+    }
+    await server.restart();
+    await expectReported('in another engine', 1);
+    expect(await readCosts()).toEqual({ [FIRST]: cost(3) });
+    expect((await send(createEvents(FIRST, 'a', 3))).status).toBe(503);
+    await server.stop();
 
-    it('is not the problem if the store is older: the days that it does not know are rated', async () => {
-      await meter([...createEvents(FIRST, 'a', 3), ...createEvents(SECOND, 'b', 2)]);
-      // As in a copy of the store from before the second day.
-      await runSql(server, `DELETE FROM usage_days WHERE date = '${SECOND}'`);
-      await runSql(server, `DELETE FROM usage_ledger WHERE date = '${SECOND}'`);
-      await runSql(server, `DELETE FROM usage_costs WHERE date = '${SECOND}'`);
-      await server.restart();
-      const costs = await until(readCosts, (found) => SECOND in found, 'the unknown day is not rated');
-      expect(costs).toEqual({ [FIRST]: cost(3), [SECOND]: cost(2) });
-      expect((await send(createEvents(SECOND, 'b', 2))).json.result).toMatchObject({ accepted: 0, duplicates: 2 });
-    });
+    rmSync(engineDirectory(), { recursive: true });
+    renameSync(join(server.directory, 'right'), engineDirectory());
+    await server.restart();
+    await until(
+      () => server.call({ path: '/readyz' }),
+      ({ json }) => json.status === 'ready' && json.warnings === undefined,
+      'the mismatch is still reported',
+    );
+    expect((await send(createEvents(FIRST, 'a', 3))).json.result).toMatchObject({ accepted: 0, duplicates: 3 });
+    expect(await readCosts()).toEqual({ [FIRST]: cost(3) });
+  });
 
-    it('does not matter before the first usage', async () => {
-      expect((await send([])).status).toBe(200);
-      await server.stop();
-      const check = await command('usage', 'recompute', '--check');
-      expect(check.code).toBe(1);
-      expect(check.stderr).toContain('Nothing was compared: there is no metered usage');
-      rmSync(engineDirectory(), { recursive: true, force: true });
-      await server.restart();
-      expect((await send(createEvents(FIRST, 'a', 1))).json.result).toMatchObject({ accepted: 1 });
-    });
-  }
+  it('is recognized by a store from before engines had an identity', async () => {
+    await meter(createEvents(FIRST, 'a', 3));
+    await runSql(server, 'UPDATE usage_days SET events = NULL');
+    await runSql(server, 'DELETE FROM usage_engines');
+    rmSync(engineDirectory(), { recursive: true });
+    await server.restart();
+    await untilWarned('none of the usage events');
+    expect(await readCosts()).toEqual({ [FIRST]: cost(3) });
+    await server.stop();
+    await adopt(1);
+    await server.restart();
+    expect(await readCosts()).toEqual({ [FIRST]: cost(3) });
+  });
+
+  it('is not the problem if the store is older: the days that it does not know are rated', async () => {
+    await meter([...createEvents(FIRST, 'a', 3), ...createEvents(SECOND, 'b', 2)]);
+    // As in a copy of the store from before the second day.
+    await runSql(server, `DELETE FROM usage_days WHERE date = '${SECOND}'`);
+    await runSql(server, `DELETE FROM usage_ledger WHERE date = '${SECOND}'`);
+    await runSql(server, `DELETE FROM usage_costs WHERE date = '${SECOND}'`);
+    await server.restart();
+    const costs = await until(readCosts, (found) => SECOND in found, 'the unknown day is not rated');
+    expect(costs).toEqual({ [FIRST]: cost(3), [SECOND]: cost(2) });
+    expect((await send(createEvents(SECOND, 'b', 2))).json.result).toMatchObject({ accepted: 0, duplicates: 2 });
+  });
+
+  it('does not matter before the first usage', async () => {
+    expect((await send([])).status).toBe(200);
+    await server.stop();
+    const check = await command('usage', 'recompute', '--check');
+    expect(check.code).toBe(1);
+    expect(check.stderr).toContain('Nothing was compared: there is no metered usage');
+    rmSync(engineDirectory(), { recursive: true, force: true });
+    await server.restart();
+    expect((await send(createEvents(FIRST, 'a', 1))).json.result).toMatchObject({ accepted: 1 });
+  });
 });
