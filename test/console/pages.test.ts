@@ -10,6 +10,7 @@ const PAGES: [name: string, path: string][] = [
   ['development-service', `/services/${acme.development}`],
   ['keys', '/keys'],
   ['roles', '/roles'],
+  ['roles', '/roles'],
   ['tokens', '/tokens'],
   ['activity', '/activity'],
   ['costs', '/costs'],

@@ -46,7 +46,7 @@ inBrowser(
 
     it('every page is reachable from the menu', async () => {
       const page = await open('/');
-      for (const name of ['Services', 'Costs', 'Dashboards', 'Keys', 'Tokens', 'Activity', 'Overview']) {
+      for (const name of ['Services', 'Costs', 'Dashboards', 'Keys', 'Roles', 'Tokens', 'Activity', 'Overview']) {
         await page.getByRole('button', { name: 'Navigation' }).click();
         await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click();
         await page.getByRole('heading', { level: 1, name: name === 'Tokens' ? 'Dashboard tokens' : name }).waitFor();

@@ -84,6 +84,7 @@ inBrowser('sign-in', (browser) => {
       'Costs',
       'Dashboards',
       'Keys',
+      'Roles',
       'Tokens',
       'Activity',
     ]);
