@@ -4,7 +4,7 @@ const given = process.env.PILOTHOUSE_TEST_ROUNDS;
 /** `npm test` runs a short form of some fault tests: cases that differ little between the stores run on one of them. */
 export const isLongRun = given !== undefined;
 
-export const ROUNDS = Number(given ?? 3);
+export const ROUNDS = Number(given ?? 2);
 export const SEED = Number(process.env.PILOTHOUSE_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 /** `npm run test:clients` also runs the tests that download third-party clients. */
