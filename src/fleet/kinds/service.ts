@@ -26,7 +26,7 @@ export const serviceKind: Kind<Service> = {
 
   toFields: (service) => ({
     ...toRecordedFields(service),
-    ...service.settings,
+    ...orderSettings(service.settings ?? {}),
     createdAt: isoTime(service.createdAt),
     ...service.details,
   }),
@@ -82,7 +82,7 @@ export const serviceKind: Kind<Service> = {
     };
     if (autoscalingMode === 'horizontal')
       Object.assign(scaling, { autoscalingMode, maxReplicas: Number(maxReplicas ?? numReplicas) });
-    const settings = removeUndefined({
+    const settings = orderSettings({
       passwordHash,
       passwordDoubleSha1Hash,
       backupConfiguration,
@@ -144,8 +144,22 @@ function toStates(
   return { desiredState: toDesiredState(state), observed: { state, since: now } };
 }
 
-const removeUndefined = (fields: Fields): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+const SETTING_NAMES = [
+  'passwordHash',
+  'passwordDoubleSha1Hash',
+  'backupConfiguration',
+  'serviceQueryEndpoint',
+  'scalingSchedule',
+] as const satisfies readonly (keyof ServiceSettings)[];
+
+/** The settings with a value, in a fixed order: members are compared as text, and the API stores them in the order of its calls. */
+const orderSettings = (settings: Fields | ServiceSettings): Fields =>
+  Object.fromEntries(
+    SETTING_NAMES.flatMap((name) => {
+      const value = (settings as Fields)[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 
 /** Removes empty fields, including those of endpoints and addresses: the record omits fields without a value (decision S7). */
 function removeEmptyFields<T>(value: T): T {
