@@ -48,6 +48,19 @@ onEachStore('metered usage', (store) => {
     await org.expectExact();
   });
 
+  it('is complete if its day is rated while a batch is being stored', async () => {
+    const org = await metering.organization();
+    const { rating } = metering.domains;
+    const node = metering.createNode({ afterInsert: async () => void (await rating.rateDay(org.id, '2026-11-15')) });
+    for (const expected of [1, 2]) {
+      expect(await org.send([org.event({ quantity: 60 })], node)).toMatchObject({ accepted: 1 });
+      await rating.rateChanged();
+      expect(await org.total('2026-11-15', '2026-11-15')).toBe(expected * 298_500);
+      expect(await org.days()).toMatchObject([{ events: expected, mismatch: undefined }]);
+      await org.expectExact();
+    }
+  });
+
   it('counts a source and id once across batches and processes, regardless of other fields', async () => {
     const org = await metering.organization();
     const first = org.event({ id: 'one', quantity: 60 });

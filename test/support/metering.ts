@@ -50,6 +50,8 @@ interface Metering {
 interface NodeOptions {
   /** Runs before each transaction. */
   beforeWrite?(): Promise<void>;
+  /** Runs after the engine has stored a batch, before the store counts it. */
+  afterInsert?(): Promise<void>;
   /** Replaces the connection for reading. */
   db?: State['db'];
   /** Replaces the clock of the store. */
@@ -96,14 +98,23 @@ export function useMetering(store: StoreName, { lockAfterDays = 14 } = {}): Mete
     const create = () => createDomains({ state, engine, clock, log, observeRating, config });
     // Nodes share a ClickHouse server; here the embedded engine takes its place.
     const createNode = (options: NodeOptions = {}) => {
-      const { beforeWrite = async () => {}, db = state.db, storeNow = clock.now } = options;
+      const {
+        beforeWrite = async () => {},
+        afterInsert = async () => {},
+        db = state.db,
+        storeNow = clock.now,
+      } = options;
+      const insertTsv: Engine['insertTsv'] = async (...insert) => {
+        await engine.insertTsv(...insert);
+        await afterInsert();
+      };
       const write: State['write'] = async (work) => {
         await beforeWrite();
         return state.write(work);
       };
       return createDomains({
         state: { ...state, db, write, now: async () => storeNow() },
-        engine: { ...engine, kind: 'server' },
+        engine: { ...engine, kind: 'server', insertTsv },
         clock,
         log,
         config,

@@ -8,7 +8,7 @@ import type { Entities } from '../entities.ts';
 import { type EntityMap, entityKey } from '../entity.ts';
 import type { EngineBinding, Mismatch } from '../metering/engine-binding.ts';
 import type { EngineOwner } from '../metering/engine-owner.ts';
-import { readLockedThrough } from '../metering/store.ts';
+import { findLease, readLockedThrough } from '../metering/store.ts';
 import { getApplicablePrice, getApplicablePriceBook } from '../prices/applicable-price.ts';
 import type { PriceBook } from '../prices/price-book.ts';
 import { listPriceBooks } from '../prices/store.ts';
@@ -116,9 +116,11 @@ export function createDayRating(options: Options): RateDay {
       const changed = await storeChanges(tx, organizationId, changes, lockedThrough, entityMap);
       if (changed + removed > 0) await organizations.costsChanged(tx, organizationId);
       const isChanged = changed > 0 || day.revision !== current.ratedRevision;
+      // Intake counts the events of a batch after it has stored them: those that were read here would count twice.
+      const isBeingStored = (await findLease(tx, organizationId))?.days.includes(date) ?? false;
       await markRated(tx, current, {
         revision: day.revision,
-        events: usage.events,
+        events: isBeingStored ? current.events : Math.max(current.events ?? 0, usage.events),
         ratedAt: isChanged ? now : undefined,
       });
       return changed;
@@ -147,11 +149,10 @@ async function storeChanges(
 async function markRated(
   tx: Db,
   current: UsageDay,
-  { revision, ratedAt, events }: { revision: number; ratedAt: number | undefined; events: number },
+  { revision, ratedAt, events }: { revision: number; ratedAt: number | undefined; events: number | undefined },
 ): Promise<void> {
-  const most = Math.max(current.events ?? 0, events);
-  if (ratedAt !== undefined || most !== current.events)
-    await setRated(tx, current, { revision, ratedAt: ratedAt ?? current.ratedAt, events: most });
+  if (ratedAt !== undefined || events !== current.events)
+    await setRated(tx, current, { revision, ratedAt: ratedAt ?? current.ratedAt, events });
 }
 
 /** Everything besides the usage that decides how a day is booked. */

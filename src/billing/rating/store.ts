@@ -70,15 +70,15 @@ export async function listDays(db: Db, range: DayRange, filter: DayFilter = 'all
   return (await query.orderBy('organization_id').orderBy('date').execute()).map(toDay);
 }
 
-/** The day matches the engine: it is rated at `revision`, from `events` events. */
+/** The day matches the engine: it is rated at `revision`. `events` is the number of accepted events, if it is known. */
 export async function setRated(
   tx: Db,
   { organizationId, date }: Pick<UsageDay, 'organizationId' | 'date'>,
-  { revision, ratedAt, events }: { revision: number; ratedAt: number; events: number },
+  { revision, ratedAt, events }: { revision: number; ratedAt: number; events: number | undefined },
 ): Promise<void> {
   await tx
     .updateTable('usage_days')
-    .set({ rated_revision: revision, rated_at: ratedAt, events, mismatch: null })
+    .set({ rated_revision: revision, rated_at: ratedAt, events: events ?? null, mismatch: null })
     .where('organization_id', '=', organizationId)
     .where('date', '=', date)
     .execute();
