@@ -1,11 +1,11 @@
-import { Button, Checkbox, Group, Modal, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Checkbox, Group, Modal, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
 import { budgetCreateConstraints } from '../../api/generated.ts';
 import { useApi, useSession } from '../../app/context.tsx';
 import { type Budget, budgetsQuery } from '../../parts/budgets.ts';
-import { Note } from '../../parts/note.tsx';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
 import { type BudgetDraft, createBudgetDraft, toBudgetDraft, toCreateBody, toUpdateBody } from './budget-draft.ts';
 import { WebhookSecret } from './webhook-secret.tsx';
@@ -123,15 +123,12 @@ export function BudgetForm({ budget, onClose }: { budget?: Budget | undefined; o
               error={findFieldError(error, 'webhook.secret')}
               onChange={(event) => edit({ secret: event.currentTarget.value })}
             />
-            {general && <Note tone="bad">{general}</Note>}
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={save.isPending}>
-                {budget ? 'Save changes' : 'Create budget'}
-              </Button>
-            </Group>
+            <FormEnd
+              error={general}
+              submit={budget ? 'Save changes' : 'Create budget'}
+              isPending={save.isPending}
+              onCancel={onClose}
+            />
           </Stack>
         </form>
       )}

@@ -1,10 +1,10 @@
-import { Button, Checkbox, Group, Modal, Stack } from '@mantine/core';
+import { Checkbox, Modal, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
 import type { NewKey } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { Note } from '../../parts/note.tsx';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
 import { canHash } from './browser-credentials.ts';
 import { createKey } from './create-key.ts';
@@ -82,15 +82,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
               checked={draft.isHashed}
               onChange={(event) => edit({ isHashed: event.currentTarget.checked })}
             />
-            {general && <Note tone="bad">{general}</Note>}
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={create.isPending}>
-                Create key
-              </Button>
-            </Group>
+            <FormEnd error={general} submit="Create key" isPending={create.isPending} onCancel={onClose} />
           </Stack>
         </form>
       )}

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Modal, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, findFieldError, findOtherErrors } from '../../api/errors.ts';
 import type { Key, KeyChange } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { Note } from '../../parts/note.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
 import { filledAddresses, KEY_FIELDS, type KeyDraft, toKeyDraft, toUpdateBody, validateDraft } from './key-draft.ts';
@@ -55,15 +56,7 @@ export function EditKeyDialog({ target: key, onClose }: { target: Key; onClose: 
             </Note>
           )}
           <KeyFields draft={draft} onChange={edit} current={key.expireAt} errorAt={errorAt} error={error} />
-          {general && <Note tone="bad">{general}</Note>}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              Save changes
-            </Button>
-          </Group>
+          <FormEnd error={general} submit="Save changes" isPending={save.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -6,7 +6,7 @@ import { organizationRolePostConstraints } from '../../api/generated.ts';
 import { keysQuery } from '../../api/queries.ts';
 import type { Role } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { Note } from '../../parts/note.tsx';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
 import { PolicyFields } from './policy-fields.tsx';
 import {
@@ -107,15 +107,12 @@ export function RoleDialog({ target, roles, onClose }: Props) {
             onChange={(keyIds) => edit({ keyIds })}
             error={findFieldError(error, 'actors')}
           />
-          {general && <Note tone="bad">{general}</Note>}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {target ? 'Save changes' : 'Create role'}
-            </Button>
-          </Group>
+          <FormEnd
+            error={general}
+            submit={target ? 'Save changes' : 'Create role'}
+            isPending={save.isPending}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Modal>

@@ -1,11 +1,11 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { findFieldError, findOtherErrors } from '../../api/errors.ts';
 import { instanceCreateConstraints } from '../../api/generated.ts';
 import type { NewService } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { Note } from '../../parts/note.tsx';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
 import { ServicePassword } from './service-password.tsx';
 
@@ -81,15 +81,7 @@ export function CreateServiceDialog({ onClose }: { onClose: () => void }) {
               The service is simulated: it has no process, and its state follows your commands. It starts with the
               default size.
             </Text>
-            {general && <Note tone="bad">{general}</Note>}
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={create.isPending}>
-                Create service
-              </Button>
-            </Group>
+            <FormEnd error={general} submit="Create service" isPending={create.isPending} onCancel={onClose} />
           </Stack>
         </form>
       )}

@@ -1,11 +1,11 @@
-import { Button, Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Modal, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { findFieldError, findOtherErrors } from '../../api/errors.ts';
 import { instanceUpdateConstraints } from '../../api/generated.ts';
 import type { Service } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { Note } from '../../parts/note.tsx';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
 import { createServiceDraft, toServiceChange } from './service-draft.ts';
 
@@ -59,15 +59,7 @@ export function EditServiceDialog({ service, onClose }: { service: Service; onCl
             onChange={(tags) => edit({ tags })}
             acceptValueOnBlur
           />
-          {general && <Note tone="bad">{general}</Note>}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              Save
-            </Button>
-          </Group>
+          <FormEnd error={general} submit="Save" isPending={save.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

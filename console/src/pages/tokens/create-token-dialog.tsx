@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useApi, useSession } from '../../app/context.tsx';
 import { CopyTextButton } from '../../parts/copy-button.tsx';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { Note } from '../../parts/note.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
 import { SavedConfirmation } from '../../parts/saved-confirmation.tsx';
@@ -54,15 +55,7 @@ export function CreateTokenDialog({ onClose }: { onClose: () => void }) {
         <form onSubmit={submit} aria-label="Create dashboard token" noValidate>
           <Stack gap="md">
             <TokenFields {...fields} />
-            {general && <Note tone="bad">{general}</Note>}
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={create.isPending}>
-                Create token
-              </Button>
-            </Group>
+            <FormEnd error={general} submit="Create token" isPending={create.isPending} onCancel={onClose} />
           </Stack>
         </form>
       )}

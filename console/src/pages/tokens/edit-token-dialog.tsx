@@ -1,8 +1,8 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { Token } from '../../api/types.ts';
 import { useApi, useSession } from '../../app/context.tsx';
-import { Note } from '../../parts/note.tsx';
+import { FormEnd } from '../../parts/form-end.tsx';
 import { notifySuccess } from '../../parts/notifications.ts';
 import { type TokenDraft, toTokenDraft, toUpdateBody } from './token-draft.ts';
 import { TokenFields } from './token-fields.tsx';
@@ -28,15 +28,7 @@ export function EditTokenDialog({ target: token, onClose }: { target: Token; onC
       <form onSubmit={submit} aria-label={`Edit token ${token.name}`} noValidate>
         <Stack gap="md">
           <TokenFields {...fields} current={token.expireAt} />
-          {general && <Note tone="bad">{general}</Note>}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              Save changes
-            </Button>
-          </Group>
+          <FormEnd error={general} submit="Save changes" isPending={save.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>
