@@ -116,11 +116,9 @@ export function createDayRating(options: Options): RateDay {
       const changed = await storeChanges(tx, organizationId, changes, lockedThrough, entityMap);
       if (changed + removed > 0) await organizations.costsChanged(tx, organizationId);
       const isChanged = changed > 0 || day.revision !== current.ratedRevision;
-      // Intake counts the events of a batch after it has stored them: those that were read here would count twice.
-      const isBeingStored = (await findLease(tx, organizationId))?.days.includes(date) ?? false;
       await markRated(tx, current, {
         revision: day.revision,
-        events: isBeingStored ? current.events : Math.max(current.events ?? 0, usage.events),
+        events: await countEvents(tx, current, usage),
         ratedAt: isChanged ? now : undefined,
       });
       return changed;
@@ -143,6 +141,13 @@ async function storeChanges(
   const changed = [...put, ...remove];
   if (changed.length > 0) await rebuildRecords(tx, organizationId, changed, entities);
   return changed.length;
+}
+
+/** Intake counts the events of a batch after it has stored them: until then those in `usage` would count twice. */
+async function countEvents(tx: Db, current: UsageDay, usage: DayUsage): Promise<number | undefined> {
+  const lease = await findLease(tx, current.organizationId);
+  if (lease?.days.includes(current.date)) return current.events;
+  return Math.max(current.events ?? 0, usage.events);
 }
 
 /** Writes only what changed. `ratedAt` is undefined if rating confirmed the ledger. */
