@@ -12,6 +12,8 @@ const DOMAINS = [
   'services',
   'roles',
   'billing',
+  'autoscaling',
+  'reconciliation',
   'telemetry',
   'sources',
   'charts',
@@ -30,6 +32,8 @@ const FOUNDATIONS = {
   http: ['kernel'],
   expressions: ['kernel', 'engine'],
   credentials: ['kernel', 'state'],
+  drivers: ['kernel'],
+  proxy: ['kernel', 'credentials', 'drivers'],
 };
 
 /** The only places that may import a library. */
@@ -45,6 +49,11 @@ const LIBRARIES = [
     places: 'state/ and store files',
   },
   { library: /^(@clickhouse\/client|chdb)(\/|$)/, mayImport: (file) => file.folder === 'engine', places: 'engine/' },
+  {
+    library: /^(ffi-rs|@kubernetes\/client-node)(\/|$)/,
+    mayImport: (file) => file.folder === 'drivers',
+    places: 'drivers/',
+  },
 ];
 
 /** Returns a message for each of the module specifiers in `imports` that the file at `path` must not import. */

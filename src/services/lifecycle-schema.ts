@@ -1,9 +1,9 @@
 import Type from 'typebox';
+import { DRIVERS } from '../drivers/driver.ts';
+import { COMMANDS } from '../drivers/simulated.ts';
 import { NamedObject } from '../kernel/named-object.ts';
 import { isStorable, STORABLE_RULE } from '../kernel/text.ts';
 import { Hash, IpAccessEntry } from '../keys/schema.ts';
-import { DRIVERS } from './drivers/driver.ts';
-import { COMMANDS } from './drivers/simulated.ts';
 import { MAX_ADDRESSES, MAX_TAGS } from './entry-lists.ts';
 import { ALL_REGIONS, PROVIDERS } from './regions.ts';
 import { ReplicaScalingBody, ScalingBody, ServiceRecord } from './schema.ts';

@@ -1,13 +1,13 @@
 import type { ActivityType, Actor } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
 import { hashPassword, newServicePassword } from '../credentials/secrets.ts';
+import { type Command, isDeletable, obey, observe, provision } from '../drivers/simulated.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError, MISSING, rejectViolations, type Violation } from '../kernel/errors.ts';
 import { createTimeOrderedIds, newUuid } from '../kernel/ids.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { InTransaction, State } from '../state/state.ts';
 import type { Db } from '../state/tables.ts';
-import { type Command, isDeletable, obey, observe, provision } from './drivers/simulated.ts';
 import { type ListPatch, limitViolations, patchList, toIpAccess, toTag } from './entry-lists.ts';
 import { missingService } from './missing-service.ts';
 import { type NewService, newServiceViolations, toNewService } from './new-service.ts';

@@ -1,6 +1,6 @@
+import type { DesiredState, DriverName, Observation } from '../drivers/driver.ts';
 import type { Violation } from '../kernel/errors.ts';
 import type { Organization } from '../organizations/organization.ts';
-import type { DesiredState, DriverName, Observation } from './drivers/driver.ts';
 import { limitViolations, patchList, toIpAccess, toTag } from './entry-lists.ts';
 import { hasRegion, type Provider, type Region } from './regions.ts';
 import { applyScalingChange, mergeScaling, type ScalingChange } from './scaling.ts';

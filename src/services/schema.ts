@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox';
+import { DRIVERS, SERVICE_STATES } from '../drivers/driver.ts';
+import { observe } from '../drivers/simulated.ts';
 import { type Clock, isoSeconds } from '../kernel/clock.ts';
 import { NamedObject } from '../kernel/named-object.ts';
 import { SORTED_PAGE_PARAMETERS } from '../kernel/page-schema.ts';
 import { IpAccessEntry } from '../keys/schema.ts';
 import { OrganizationPath } from '../organizations/schema.ts';
-import { DRIVERS, SERVICE_STATES } from './drivers/driver.ts';
-import { observe } from './drivers/simulated.ts';
 import type { ScalingChange } from './scaling.ts';
 import { listMemoryLimits, REPLICA_LIMITS, SCALING_LIMITS } from './scaling-limits.ts';
 import { getEffectiveScaling } from './schedule.ts';

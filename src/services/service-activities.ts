@@ -1,5 +1,5 @@
 import { type ActivityType, difference } from '../audit/activity.ts';
-import { getSettledState } from './drivers/simulated.ts';
+import { getSettledState } from '../drivers/simulated.ts';
 import type { Scaling, Service } from './service.ts';
 
 /** An activity of one service; the service is added when it is recorded. */

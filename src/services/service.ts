@@ -1,5 +1,5 @@
+import type { DesiredState, DriverName, Observation } from '../drivers/driver.ts';
 import type { Organization } from '../organizations/organization.ts';
-import type { DesiredState, DriverName, Observation } from './drivers/driver.ts';
 import type { ServiceSettings } from './service-settings.ts';
 
 export const SERVICE_KINDS = ['production', 'development'] as const;

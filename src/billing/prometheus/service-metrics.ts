@@ -1,8 +1,8 @@
 import { Gauge, Registry } from 'prom-client';
+import { observe } from '../../drivers/simulated.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { toUtcDay } from '../../kernel/days.ts';
 import { chcFromMicros } from '../../kernel/money.ts';
-import { observe } from '../../services/drivers/simulated.ts';
 import { getEffectiveScaling } from '../../services/schedule.ts';
 import { getMaxReplicas, type Service } from '../../services/service.ts';
 import type { Services } from '../../services/services.ts';

@@ -1,7 +1,7 @@
+import { type DriverName, type ServiceState, toDesiredState } from '../../drivers/driver.ts';
+import { getSettledState } from '../../drivers/simulated.ts';
 import { isoTime, parseDateTime } from '../../kernel/clock.ts';
 import type { Violation } from '../../kernel/errors.ts';
-import { type DriverName, type ServiceState, toDesiredState } from '../../services/drivers/driver.ts';
-import { getSettledState } from '../../services/drivers/simulated.ts';
 import { declaredScalingViolations } from '../../services/scaling.ts';
 import { scheduleViolations } from '../../services/schedule.ts';
 import {

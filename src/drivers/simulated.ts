@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/errors.ts';
+import { AppError } from '../kernel/errors.ts';
 import type { DesiredState, Observation, ServiceState } from './driver.ts';
 
 export const COMMANDS = ['start', 'stop', 'awake'] as const;

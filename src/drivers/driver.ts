@@ -1,0 +1,152 @@
+/**
+ * What runs a service. `simulated` has no process: its states follow the commands (decision S8). `embedded` is a process
+ * on this machine, `kubernetes` a resource of a ClickHouse operator, `webhook` anything behind a signed HTTP call.
+ */
+export const DRIVERS = ['simulated', 'embedded', 'kubernetes', 'webhook'] as const;
+export type DriverName = (typeof DRIVERS)[number];
+
+/** The public states, which a service record may show, and `resizing`, which the public service shows as running. */
+export const SERVICE_STATES = [
+  'starting',
+  'stopping',
+  'terminating',
+  'softdeleting',
+  'awaking',
+  'partially_running',
+  'provisioning',
+  'running',
+  'stopped',
+  'terminated',
+  'softdeleted',
+  'degraded',
+  'failed',
+  'idle',
+] as const;
+export type ServiceState = (typeof SERVICE_STATES)[number];
+
+/** What was asked for. A service that is to be idle runs again with its next query. */
+export type DesiredState = 'running' | 'idle' | 'stopped';
+
+/** What a driver reported. Stored apart from what was asked for, so that a driver never overwrites a command. */
+export interface Observation {
+  state: ServiceState;
+  /** Epoch milliseconds. */
+  since: number;
+  /** Set during a transition of the simulated driver: when the state becomes the desired one. */
+  settlesAt?: number;
+}
+
+const STOPPED: readonly ServiceState[] = [
+  'stopping',
+  'stopped',
+  'terminating',
+  'terminated',
+  'softdeleting',
+  'softdeleted',
+];
+
+/** The desired state of a service that is declared with a state. */
+export const toDesiredState = (state: ServiceState): DesiredState => (STOPPED.includes(state) ? 'stopped' : 'running');
+
+/** The part of a service that drivers know. */
+export interface DrivenService {
+  id: string;
+  organizationId: string;
+  name: string;
+  /** base64(SHA-256(password)) of the user `default`. */
+  passwordHash?: string | undefined;
+  kubernetes?: KubernetesSettings | undefined;
+  webhook?: WebhookSettings | undefined;
+}
+
+/** The resource of a ClickHouse operator. */
+export interface KubernetesSettings {
+  kind: 'ClickHouseInstallation' | 'ClickHouseCluster';
+  namespace: string;
+  name: string;
+  /** Where queries are forwarded, such as `http://clickhouse-analytics.db.svc:8123`; without it there is no endpoint. */
+  url?: string | undefined;
+  username?: string | undefined;
+  password?: string | undefined;
+  /** Only with ClickHouseCluster, where idling is off by default. */
+  canIdle?: boolean | undefined;
+}
+
+export interface WebhookSettings {
+  url: string;
+  secret: string;
+}
+
+/** What a driver is to bring about. */
+export interface Desired {
+  /** Increases with every change of the service. */
+  generation: number;
+  state: DesiredState | 'deleted';
+  replicas: number;
+  /** The memory of one replica, in GB as in the contract. */
+  memoryGb: number;
+}
+
+/** The states of a service that a driver can observe. `deleted`: there is nothing left to remove. */
+export type ObservedState =
+  | 'provisioning'
+  | 'starting'
+  | 'running'
+  | 'resizing'
+  | 'idle'
+  | 'awaking'
+  | 'stopping'
+  | 'stopped'
+  | 'degraded'
+  | 'deleted';
+
+/** Only what was seen: a member whose value is unknown is left out. */
+export interface Observed {
+  state: ObservedState;
+  /** Why, in one sentence for users. */
+  reason?: string;
+  replicas?: number;
+  memoryGb?: number;
+  /** The version of the database. */
+  version?: string;
+  /** What the observation is based on, for users: a process id, a resource version, a task id. */
+  evidence?: Record<string, string | number | boolean>;
+  /** Where queries are forwarded while the service is running. */
+  upstream?: Upstream;
+  load?: Load;
+}
+
+/** An HTTP interface of ClickHouse that only the control plane may use. */
+export interface Upstream {
+  host: string;
+  port: number;
+  /** Added to every request; they replace the credentials of the client. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** Resource use of a service, over all replicas. */
+export interface Load {
+  /** Average since the previous observation. */
+  cpuCores?: number;
+  memoryBytes?: number;
+  /** Size of the stored data. */
+  storedBytes?: number;
+  /** Queries that failed for lack of memory, since the service was started. */
+  outOfMemory?: number;
+}
+
+/**
+ * Runs services. Both calls are idempotent and end when `signal` is aborted. Errors are of type `AppError`; their
+ * messages are shown to users.
+ */
+export interface Driver {
+  /** Larger numbers are not requested: the service has fewer replicas than its settings say. */
+  maxReplicas?: number;
+  /** Whether a change of the size interrupts queries, so that they must be held back. */
+  isInterruptedByResize: boolean;
+  canIdle(service: DrivenService): boolean;
+  observe(service: DrivenService, signal: AbortSignal): Promise<Observed>;
+  /** Moves towards the desired state. The state is reached when `observe` reports it. */
+  converge(service: DrivenService, desired: Desired, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
