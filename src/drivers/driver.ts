@@ -43,6 +43,8 @@ export interface Observation {
   memoryGb?: number;
   version?: string;
   evidence?: Observed['evidence'];
+  /** The id of the data directory that an embedded service is in. */
+  placement?: string;
   /** Where clients connect. The port is kept while the service has none. */
   endpoint?: { host: string; port: number };
   /** The change that is being made, and the number of attempts so far. */
