@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Observed, Upstream } from '../drivers/driver.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { ServiceProxy } from '../proxy/proxy.ts';
+import type { createProxy } from '../proxy/proxy.ts';
 import type { Service } from '../services/service.ts';
 
 /** Inclusive. Both 0: any free port. */
@@ -11,7 +11,7 @@ export interface PortRange {
 }
 
 interface Options {
-  proxy: ServiceProxy;
+  proxy: ReturnType<typeof createProxy>;
   /** The address that the proxy listens on. */
   host: string;
   ports: PortRange;
@@ -32,7 +32,9 @@ export function createEndpoints({ proxy, host, ports }: Options) {
   const toProxied = ({ id, settings, details }: Readonly<Service>, port: number) => ({
     id,
     port,
-    passwordHash: settings?.passwordHash,
+    username: 'default' as const,
+    // Without a password every login fails, as with an empty password.
+    passwordHash: settings?.passwordHash ?? '',
     ipAccessList: details.ipAccessList ?? [],
   });
 
@@ -97,7 +99,9 @@ export function createEndpoints({ proxy, host, ports }: Options) {
 
     getTraffic: (id: string) => (opened.has(id) ? proxy.getTraffic(id) : undefined),
 
-    async closeAll(): Promise<void> {
+    /** New queries are rejected; running ones may take this long to finish. */
+    async closeAll(drainMs: number): Promise<void> {
+      await Promise.all([...opened.keys()].map((id) => proxy.hold(id, drainMs)));
       opened.clear();
       await proxy.closeAll();
     },

@@ -30,7 +30,9 @@ interface Options {
   onDrift: 'correct' | 'adopt';
   /** The id of the data directory: its embedded services run on the node that has it. */
   directoryId: string;
-  onObserved?(service: Readonly<Service>, observed: Observed): void;
+  onObserved(service: Readonly<Service>, observed: Observed): void;
+  /** Called when this process is no longer responsible for a service. */
+  onReleased(serviceId: string): void;
 }
 
 /** Changes by commands and other nodes are found by asking the store. */
@@ -46,7 +48,7 @@ export type Reconciler = ReturnType<typeof createReconciler>;
  * has the lease of its data directory, all others of the one that has the shared lease.
  */
 export function createReconciler(options: Options) {
-  const { state, services, drivers, endpoints, clock, log, onDrift, directoryId, onObserved } = options;
+  const { state, services, drivers, endpoints, clock, log, onDrift, directoryId, onObserved, onReleased } = options;
   const loops = new Map<string, ServiceLoop & { driverName: DriverName }>();
   const held = { shared: false, directory: false };
   const queue = createFairQueue({ concurrency: CONCURRENCY, concurrencyPerKey: CONCURRENCY_PER_DRIVER });
@@ -107,7 +109,7 @@ export function createReconciler(options: Options) {
       signal: stopping.signal,
       takeTurn: (step) => queue.run(driverName, step, stopping.signal),
       listBlockers: async (service, signal) => (await drivers[driverName]?.listBlockers?.(service.id, signal)) ?? [],
-      onObserved: (service, observed) => onObserved?.(service, observed),
+      onObserved,
     });
     loops.set(id, { ...loop, driverName });
     return loop;
@@ -117,6 +119,7 @@ export function createReconciler(options: Options) {
     const loop = loops.get(id);
     loops.delete(id);
     await loop?.close();
+    if (loop) onReleased(id);
     await endpoints.close(id);
   }
 
