@@ -20,7 +20,7 @@ export function createDrivers({ config, clock, log, onChange }: Options): Partia
   return {
     embedded: createEmbeddedDriver({
       directory: join(config.dataDirectory, 'services'),
-      program: findInPackage('dist/service.js'),
+      program: findInPackage('dist/service.cjs'),
       mibPerGb: config.embeddedMibPerGb,
       clock,
       log,
